@@ -15,7 +15,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := setup
-.PHONY: always setup help preview compare pr-check up destroy test test-all check bench docs lock clean
+.PHONY: always setup help preview compare pr-check up destroy test test-all fuzz sweep check bench foreign judges docs lock clean
 
 setup: $(READY) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
@@ -45,18 +45,24 @@ destroy: $(READY) ## Remove STACK from the sandbox; what is protected is kept an
 	@$(BIN)/gpucluster sandbox recover --stack $(STACK)
 	@$(BIN)/gpucluster sandbox pulumi destroy --yes --exclude-protected --stack $(STACK)
 
-test: $(DEV) ## The tests, without those that take long or need a program of their own
+test: $(DEV) ## The tests, without those that take long or need a program besides the engine
 	@$(BIN)/gpucluster sandbox engine >&2
-	@$(BIN)/gpucluster sandbox kubernetes >&2
 	@$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
 
 test-all: $(DEV) ## Every test
 	@$(BIN)/gpucluster sandbox engine >&2
-	@$(BIN)/gpucluster sandbox kubernetes >&2
+	@$(BIN)/gpucluster sandbox kubernetes --live >&2
 	@$(BIN)/python tests/promtool/promtool.py
 	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/python tests/jobs/expander.py
-	@$(BIN)/pytest -n auto --dist loadgroup
+	@$(BIN)/pytest -n auto --dist loadgroup --ignore tests/live
+	@$(BIN)/pytest -n 4 --dist loadgroup tests/live
+
+fuzz: $(DEV) ## 20,000 mutated files through every command that reads some
+	@$(BIN)/python -m tests.fuzz
+
+sweep: $(DEV) ## Every fault at every operation of the trials; hours, and goes on where it was broken off
+	@$(BIN)/python -m tests.sweep
 
 check: $(DEV) ## Format, lint and types
 	@$(BIN)/ruff format --check .
@@ -66,9 +72,17 @@ check: $(DEV) ## Format, lint and types
 bench: $(DEV) ## The benchmarks, as ratios
 	@$(BIN)/python -m benchmarks
 
+foreign: $(DEV) ## Preview the Python programs of CHECKOUT, a folder of pulumi/examples, in the sandbox
+	@test -n "$(CHECKOUT)" || { echo 'name the folder: make foreign CHECKOUT=FOLDER, of a checkout of pulumi/examples' >&2; exit 2; }
+	@$(BIN)/python -m benchmarks.foreign "$(CHECKOUT)"
+
+judges: $(DEV) ## Build the azurerm provider for `gpucluster judge --judge azurerm`; 10 minutes, once
+	@$(BIN)/python -m gpucluster.judges.azurerm.build
+
 docs: $(DEV) ## Write the costed pages of all examples, the pages of the rules and the seeded mistakes anew
 	@$(BIN)/python -m examples.pages
 	@$(BIN)/python -m gpucluster.policies.pages
+	@$(BIN)/python -m gpucluster.policies.node_change_page
 	@$(BIN)/python -m examples.pull_request
 	@$(BIN)/python -m examples.mistakes
 
@@ -78,6 +92,7 @@ lock: $(UV) ## Pin every dependency again
 	$(COMPILE) --extra aws --extra gcp --extra azure --group checkout --output-file requirements.lock pyproject.toml
 	$(COMPILE) --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	$(COMPILE) --extra prices-aws --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-prices-aws.lock pyproject.toml
+	$(COMPILE) --extra bills --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-bills.lock pyproject.toml
 	$(COMPILE) --extra judges --constraint requirements.lock --constraint requirements-dev.lock --output-file requirements-judges.lock pyproject.toml
 	$(COMPILE) --output-file requirements-uv.lock requirements-uv.in
 
@@ -96,7 +111,7 @@ $(READY): $(UV) requirements.lock pyproject.toml setup.py
 	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(DEV): $(READY) requirements-dev.lock requirements-judges.lock
+$(DEV): $(READY) requirements-dev.lock requirements-judges.lock requirements-bills.lock
 	@echo "Installing the locked packages of tests and checks into .venv" >&2
-	@$(UV) pip install --quiet --require-hashes --requirements requirements-dev.lock --requirements requirements-judges.lock
+	@$(UV) pip install --quiet --require-hashes --requirements requirements-dev.lock --requirements requirements-judges.lock --requirements requirements-bills.lock
 	@touch $@

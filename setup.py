@@ -4,6 +4,7 @@ from setuptools import find_packages, setup
 
 FOLDERS = (
     "acceptance",
+    "account",
     "catalog",
     "components",
     "cost",
@@ -11,6 +12,8 @@ FOLDERS = (
     "policies",
     "program",
     "pull_request",
+    "quote",
+    "rehearse",
     "sandbox",
     "textio",
 )

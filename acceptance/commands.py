@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import shutil
 import sys
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import NoReturn, TextIO
 
 import click
 
+from gpucluster.acceptance.inventory import inventory_of
 from gpucluster.acceptance.judge import judge, with_algorithm
 from gpucluster.acceptance.logs.read import Log, UnknownLog, read_log
 from gpucluster.acceptance.measured import DEFAULT_ALGORITHM, RING
@@ -23,9 +23,10 @@ from gpucluster.acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.shapes import shape_named, shapes
-from gpucluster.components.spec_file import read_spec
+from gpucluster.components.spec.file import read_spec
 from gpucluster.errors import Exit, InputError
 from gpucluster.options import form_of, output
+from gpucluster.textio.json_text import BadJson, parse
 
 __all__ = ["burn_in", "report", "run", "topology"]
 
@@ -46,8 +47,8 @@ def report(
 ) -> None:
     """Judge logs of measurements.
 
-    Reads nccl-tests (text or -J), the PyTorch all-reduce benchmark, dcgmi diag -j, elbencho and fio as JSON, and
-    records of replaced nodes; kubectl's, mpirun's and torchrun's prefixes are taken off.
+    Reads nccl-tests (text or -J; all-reduce, all-gather, all-to-all), the PyTorch all-reduce benchmark, dcgmi diag -j,
+    elbencho and fio as JSON, and records of replaced nodes; kubectl's, mpirun's and torchrun's prefixes are taken off.
 
     Exit code 1: something fails or can't be told.
     """
@@ -145,9 +146,9 @@ def run(
     """Measure every training node and spare.
 
     And judge the results. In this order: placement, GPU diagnosis, all-reduce by ring over 2, 4, 8 ... and all nodes,
-    shared storage, and pairs of nodes where a ring was slow. Each step writes a log to --results; what has one is not
-    run again, so an interrupted run goes on where it was. Cordoned nodes are in no ring: the queue gives them to no
-    job.
+    all-gather and all-to-all over all, shared storage, and pairs of nodes where a ring was slow. Each step writes a log
+    to --results; what has one is not run again, so an interrupted run goes on where it was. Cordoned nodes are in no
+    ring: the queue gives them to no job.
     """
     from gpucluster.acceptance.runs.session import accept, imagined, manifests, seen
 
@@ -236,7 +237,10 @@ def _say(text: str) -> None:
 def _listed(name: str | None, context: str | None) -> object:
     if name is None:
         return Kubectl(context).get("nodes")
-    return json.loads(_text(name))
+    try:
+        return parse(_text(name))
+    except BadJson as error:
+        raise InputError(f"{name} {error}; write what `kubectl get nodes -o json` prints") from None
 
 
 def _text(name: str) -> str:
@@ -266,11 +270,10 @@ def _machine(machine: str | None, problems: list[str]) -> Machine | None:
 
 
 def _rendered(form: str, verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Machine | None) -> str:
-    measurements = [measurement for log in logs for measurement in log.measurements]
     if form == "json":
-        return json_report(verdicts, measurements)
+        return json_report(verdicts, logs)
     if form == "html":
         from gpucluster.acceptance.report.page import html_report
 
-        return html_report(verdicts, measurements, machine)
-    return text_report(verdicts, width=shutil.get_terminal_size((100, 24)).columns)
+        return html_report(verdicts, logs, machine)
+    return text_report(verdicts, inventory_of(logs), width=shutil.get_terminal_size((100, 24)).columns)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from gpucluster.acceptance.inventory import inventory_of
 from gpucluster.acceptance.logs.read import Log
-from gpucluster.acceptance.measured import AllReduce, Diagnosis, Measurement, Storage
+from gpucluster.acceptance.measured import CollectiveRun, Diagnosis, Measurement, Storage
 from gpucluster.acceptance.promises import Promises
 from gpucluster.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.acceptance.verdicts.health import judge_diagnosis
@@ -14,6 +15,7 @@ from gpucluster.acceptance.verdicts.pairs import is_pair, judge_pairs
 from gpucluster.acceptance.verdicts.promised import judge_promises
 from gpucluster.acceptance.verdicts.storage import judge_storage
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, PASS, Verdict
+from gpucluster.acceptance.verdicts.versions import judge_versions
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.shapes import shape_named
 
@@ -23,11 +25,12 @@ __all__ = ["judge", "with_algorithm"]
 def judge(logs: Sequence[Log], *, machine: Machine | None, promises: Promises) -> tuple[Verdict, ...]:
     """The verdicts, those over several logs first. machine: of all nodes, where a log's own header does not tell."""
     measurements = [measurement for log in logs for measurement in log.measurements]
-    runs = [(run, shape_named(run.machine_type) or machine) for run in measurements if isinstance(run, AllReduce)]
+    runs = [(run, shape_named(run.machine_type) or machine) for run in measurements if isinstance(run, CollectiveRun)]
     pairs = judge_pairs(runs)
     return (
         *([pairs] if pairs else []),
         *judge_promises(promises, measurements),
+        *judge_versions(inventory_of(logs).nodes),
         *(verdict for log in logs for verdict in _each(log, machine, promises, folded=pairs is not None)),
     )
 
@@ -35,7 +38,9 @@ def judge(logs: Sequence[Log], *, machine: Machine | None, promises: Promises) -
 def with_algorithm(measurements: Sequence[Measurement], algorithm: str) -> tuple[Measurement, ...]:
     """The same, with the algorithm that whoever ran them knows, where the log does not say one."""
     return tuple(
-        dataclasses.replace(run, algorithm=algorithm) if isinstance(run, AllReduce) and run.algorithm is None else run
+        dataclasses.replace(run, algorithm=algorithm)
+        if isinstance(run, CollectiveRun) and run.algorithm is None
+        else run
         for run in measurements
     )
 
@@ -43,7 +48,7 @@ def with_algorithm(measurements: Sequence[Measurement], algorithm: str) -> tuple
 def _each(log: Log, machine: Machine | None, promises: Promises, *, folded: bool) -> Iterator[Verdict]:
     """folded: fast pairs are counted in the verdict on all pairs, and not told one by one."""
     for measurement in log.measurements:
-        if isinstance(measurement, AllReduce):
+        if isinstance(measurement, CollectiveRun):
             verdict = judge_fabric(measurement, shape_named(measurement.machine_type) or machine)
             if not (folded and is_pair(measurement) and verdict.outcome == PASS):
                 yield verdict

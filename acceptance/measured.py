@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 __all__ = [
+    "ALL_GATHER",
+    "ALL_REDUCE",
+    "ALL_TO_ALL",
     "DEFAULT_ALGORITHM",
     "RING",
-    "AllReduce",
+    "Collective",
+    "CollectiveRun",
     "Diagnosis",
     "DiagnosisTest",
     "LogError",
@@ -18,6 +24,11 @@ __all__ = [
     "Storage",
     "StoragePhase",
 ]
+
+Collective = Literal["all-reduce", "all-gather", "all-to-all"]
+ALL_REDUCE: Final[Collective] = "all-reduce"
+ALL_GATHER: Final[Collective] = "all-gather"
+ALL_TO_ALL: Final[Collective] = "all-to-all"
 
 RING: Final = "ring"
 DEFAULT_ALGORITHM: Final = "default"
@@ -33,9 +44,15 @@ class LogError:
     node: str | None = None
 
 
+def _refuse_infinite(*measured: float | None) -> None:
+    """Raises ValueError: no report could hold it."""
+    if not all(number is None or math.isfinite(number) for number in measured):
+        raise ValueError("what it measured is no number")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Payload:
-    """One row of an all-reduce benchmark.
+    """One row of a benchmark of a collective.
 
     size: bytes of the payload. bus_gb_per_s: bus bandwidth, GB/s (10^9 bytes); the slower one of out-of-place and
     in-place. wrong: elements with a wrong result; None where the tool did not check.
@@ -45,15 +62,19 @@ class Payload:
     bus_gb_per_s: float
     wrong: int | None
 
+    def __post_init__(self) -> None:
+        _refuse_infinite(self.bus_gb_per_s)
+
 
 @dataclass(frozen=True, kw_only=True)
-class AllReduce:
-    """One run of an all-reduce benchmark.
+class CollectiveRun:
+    """One run of a benchmark of a collective.
 
-    log: the file. line: where the run starts in it, from 1. tool: what wrote it. nodes: host or node names, empty where
-    the log has none. node_count, gpus: None where the log does not tell. machine_type: as the cloud calls it, where the
-    log's own header tells. algorithm: `ring`, `tree` and the like, or `default`; None where the log does not tell.
-    network: what NCCL called the network in use; None where it did not say. complete: whether the tool came to its end.
+    collective: None where the log does not tell which. log: the file. line: where the run starts in it, from 1. tool:
+    what wrote it. nodes: host or node names, empty where the log has none. node_count, gpus: None where the log does
+    not tell. machine_type: as the cloud calls it, where the log's own header tells. algorithm: `ring`, `tree` and the
+    like, or `default`; None where the log does not tell. network: what NCCL called the network in use; None where it
+    did not say. nccl: its version, None where the log does not tell. complete: whether the tool came to its end.
     """
 
     log: str
@@ -61,12 +82,14 @@ class AllReduce:
     tool: str
     payloads: tuple[Payload, ...]
     complete: bool
+    collective: Collective | None = ALL_REDUCE
     nodes: tuple[str, ...] = ()
     node_count: int | None = None
     gpus: int | None = None
     machine_type: str | None = None
     algorithm: str | None = None
     network: str | None = None
+    nccl: str | None = None
     errors: tuple[LogError, ...] = ()
 
 
@@ -82,13 +105,19 @@ class DiagnosisTest:
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnosis:
-    """One diagnosis of one node's GPUs. node: None where neither log nor header tells."""
+    """One diagnosis of one node's GPUs. node: None where neither log nor header tells.
+
+    driver: its version, None where the log does not tell. serials: number of the GPU -> serial number, of those that
+    tell one.
+    """
 
     log: str
     line: int
     tool: str
     tests: tuple[DiagnosisTest, ...]
     node: str | None = None
+    driver: str | None = None
+    serials: Mapping[int, str] = field(default_factory=dict[int, str])
     errors: tuple[LogError, ...] = ()
 
 
@@ -99,6 +128,9 @@ class StoragePhase:
     work: Literal["read", "write", "create", "stat", "delete"]
     gb_per_s: float | None = None
     files_per_s: float | None = None
+
+    def __post_init__(self) -> None:
+        _refuse_infinite(self.gb_per_s, self.files_per_s)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,4 +156,4 @@ class Replacement:
     hours: float
 
 
-Measurement = AllReduce | Diagnosis | Storage | Replacement
+Measurement = CollectiveRun | Diagnosis | Storage | Replacement

@@ -12,9 +12,8 @@ import time
 from pathlib import Path
 
 from benchmarks.bars import RUNS, Bar
+from benchmarks.project import GPUCLUSTER, ROOT, copied
 
-ROOT = Path(__file__).parents[1]
-GPUCLUSTER = Path(sys.executable).parent / "gpucluster"
 # Nodes of the trial, and of a large cluster beside it; with a spare one, 100 are what a scale set on Azure holds.
 NODES, MANY = 4, 400
 FEWER = {"azure-trial": 99}
@@ -23,10 +22,10 @@ FEWER = {"azure-trial": 99}
 def bars(stack: str) -> list[Bar]:
     """Medians of the ratios within each round, so that a slower or faster minute counts for both sides alike."""
     with tempfile.TemporaryDirectory() as folder:
-        bare = _project(Path(folder) / "bare")
+        bare = copied(Path(folder) / "bare")
         shutil.copy(ROOT / "benchmarks/bare_stack.py", bare / "stacks/__main__.py")
-        costed = _project(Path(folder) / "costed")
-        large = _project(Path(folder) / "large")
+        costed = copied(Path(folder) / "costed")
+        large = copied(Path(folder) / "large")
         spec = large / "stacks/specs/trial.yaml"
         count = FEWER.get(stack, MANY)
         many = f"{count} nodes"
@@ -66,15 +65,6 @@ def _resources(plan: str) -> int:
     found = re.search(r"\+ (\d+) to create", plan)
     assert found, plan
     return int(found[1])
-
-
-def _project(path: Path) -> Path:
-    path.mkdir()
-    shutil.copy(ROOT / "Pulumi.yaml", path)
-    for name in ("stacks", "policies"):
-        shutil.copytree(ROOT / name, path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    (path / ".venv").symlink_to(ROOT / ".venv")
-    return path
 
 
 def _preview(stack: str, project: Path, extra: tuple[str, ...]) -> tuple[float, str]:

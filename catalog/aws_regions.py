@@ -14,11 +14,11 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.rows import Row, rows
 from gpucluster.catalog.zones import zones_of
+from gpucluster.record import record
 
 __all__ = ["AwsRegion", "aws_regions", "local_zone_lustre", "region_of_zone", "sold_in", "zone_id"]
 
@@ -28,7 +28,7 @@ _LETTERS: Final = "abcdefgh"
 _DIRECTION: Final = re.compile("north|south|east|west|central|gov")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class AwsRegion:
     """One region; the columns of the table."""
 
@@ -75,6 +75,7 @@ def zone_id(region: str, local_zone: str) -> str:
     return f"{aws_regions()[region].prefix}-{place}{number[:-1]}-az{_LETTERS.index(number[-1]) + 1}"
 
 
+@functools.cache
 def region_of_zone(zone: str) -> str | None:
     """The region of a zone's id, or of a region's own name; None for a zone of another cloud."""
     found = (region for region in aws_regions().values() if zone == region.name or _is_id(zone, region))

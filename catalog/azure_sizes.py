@@ -7,10 +7,10 @@ Sources: Azure pages "Azure virtual machine sizes naming conventions" and "Set u
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.machines import machines
+from gpucluster.record import record
 
 __all__ = ["Size", "has_infiniband", "infiniband_sizes", "size_of"]
 
@@ -18,7 +18,7 @@ _NAME: Final = re.compile(r"standard_(n[a-z]+?)(\d+)(?:-\d+)?([a-z]*)((?:_[a-z0-
 _VERSION: Final = re.compile(r"v(\d+)")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Size:
     """A size of the N family: machines with an accelerator.
 

@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 
 from gpucluster.catalog.rows import rows
+from gpucluster.record import record
 
 __all__ = ["CloudRow", "cloud_of_package", "clouds", "module_of", "modules_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CloudRow:
     """One row, by its columns."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.image_tags import told_by_tag
 from gpucluster.catalog.machines import Machine, machines
 from gpucluster.catalog.rows import Row, rows
+from gpucluster.record import record
 
 __all__ = ["LIKE_TCP", "FabricRelease", "nccl_networks", "none_release", "release_of", "releases_of", "version"]
 
@@ -22,7 +22,7 @@ LIKE_TCP: Final = 0.1
 """Of a fabric's line rate: below is where TCP over the host's own interface ends up, whatever the fabric could do."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class FabricRelease:
     """One row.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal, cast
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.rows import rows
+from gpucluster.record import record
 
 __all__ = ["MTU", "Fabric", "Kind", "fabric_of"]
 
@@ -19,7 +20,7 @@ MTU: Final = 8896
 transmission unit"."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Fabric:
     """How the GPUs of several nodes of a machine type talk.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from gpucluster.catalog.rows import rows
+from gpucluster.record import record
 
 __all__ = ["Gpu", "gpus"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Gpu:
     """One model.
 

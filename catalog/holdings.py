@@ -1,17 +1,18 @@
 """What is lost when a resource goes: `holdings.csv`.
 
 Columns: `type` token; what it `holds`; the changes it is `lost_on`, none where the cloud deletes it empty only; the
-flag that must be set for the loss (`only_if`), else the cloud refuses the deletion.
+flag that must be set for the loss (`only_if`), else the cloud refuses the deletion; the way to the input that says how
+much fits (`size`), where it does.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.rows import rows
+from gpucluster.record import record
 
 __all__ = [
     "CONTROL_PLANE",
@@ -30,19 +31,25 @@ CONTROL_PLANE: Final = "control plane"
 NODE_POOL: Final = "node pool"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Holding:
     """One row of the table."""
 
     holds: str
     lost_on: tuple[str, ...]
     only_if: str | None
+    size: tuple[str, ...]
 
 
 @functools.cache
 def holdings() -> Mapping[str, Holding]:
     """Type token -> what a resource of that type holds, on every cloud."""
     return {
-        row["type"]: Holding(holds=row["holds"], lost_on=tuple(row["lost_on"].split()), only_if=row["only_if"] or None)
+        row["type"]: Holding(
+            holds=row["holds"],
+            lost_on=tuple(row["lost_on"].split()),
+            only_if=row["only_if"] or None,
+            size=tuple(filter(None, row["size"].split("."))),
+        )
         for row in rows("holdings")
     }

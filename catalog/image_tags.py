@@ -7,10 +7,10 @@ row of the image. Other tags say it by themselves, as 2.7.1-cuda12.8-cudnn9-runt
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from gpucluster.catalog.rows import rows
+from gpucluster.record import record
 
 __all__ = ["CUDA", "DatedTag", "Told", "dated_tags", "told_by_tag", "torch_from"]
 
@@ -26,7 +26,7 @@ class Told(NamedTuple):
     torch: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class DatedTag:
     """One row. image: its path in every registry and mirror."""
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final, Literal
 
 from gpucluster.catalog.gpus import Gpu, gpus
 from gpucluster.catalog.rows import Row, rows
+from gpucluster.record import record
 
-__all__ = ["Machine", "gke_machine", "has_gpus", "machines"]
+__all__ = ["Machine", "gke_machine", "has_gpus", "machines", "unlisted"]
 
 _TEXTS: Final = frozenset(("cloud", "machine_type", "gke_gpu", "boot_disk", "quota", "source", "as_of"))
 _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
@@ -26,7 +26,7 @@ _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Machine:
     """One machine type. No two clouds share a name.
 
@@ -129,10 +129,15 @@ def gke_machine(gke_gpu: str, count: Decimal) -> str | None:
 
 
 @functools.cache
-def _families() -> Mapping[str, re.Pattern[str]]:
-    return {row["cloud"]: re.compile(row["names"]) for row in rows("gpu_families")}
+def _families(column: str) -> Mapping[str, re.Pattern[str]]:
+    return {row["cloud"]: re.compile(row[column]) for row in rows("gpu_families")}
 
 
 def has_gpus(cloud: str, machine_type: str) -> bool:
     """Whether machines of a type bring GPUs, by its name; `azure_sizes` reads those of Azure."""
-    return _families()[cloud].match(machine_type) is not None
+    return _families("names")[cloud].fullmatch(machine_type) is not None
+
+
+def unlisted(cloud: str, machine_type: str) -> bool:
+    """Whether a type is of a family whose machines train together, and in no row: how many GPUs it has is not known."""
+    return machine_type not in machines() and _families("trains")[cloud].fullmatch(machine_type) is not None

@@ -8,15 +8,15 @@ own; gke: whether GKE makes a GPU into as many of it as it holds; aks: what AKS 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 from gpucluster.catalog.machines import machines
 from gpucluster.catalog.rows import rows
+from gpucluster.record import record
 
 __all__ = ["Slice", "aks_profiles", "gke_sizes", "layouts", "slices", "slices_of"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Slice:
     """One row."""
 

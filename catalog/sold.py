@@ -34,6 +34,7 @@ def _rows() -> tuple[_Row, ...]:
     )
 
 
+@functools.cache
 def _row(machine: str, purchase: str) -> _Row | None:
     alike = (row for row in _rows() if row.purchase == purchase)
     return next((row for row in alike if any(fnmatchcase(machine, name) for name in row.machine_types)), None)

@@ -1,6 +1,7 @@
 """Zones that list a machine type: `zones.csv`. Being listed is not being there: capacity is another matter.
 
 Zones of AWS are written by id; where a source names a region alone, the region stands in place of its zones.
+`managed-lustre` is Google's file system, which some zones have and some have not.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ __all__ = ["zones_of"]
 
 
 def zones_of(machine_type: str) -> tuple[str, ...]:
-    """The zones known to list a machine type; empty where nothing is known of it."""
+    """The zones known to list a machine type, or `managed-lustre`; empty where nothing is known of it."""
     return _zones().get(machine_type, ())
 
 

@@ -7,12 +7,33 @@ from collections.abc import Mapping, Sequence
 
 from gpucluster.components.problem import Problem
 
-__all__ = ["peer_problems", "range_problems"]
+__all__ = ["is_private", "is_range", "peer_problems", "range_problems", "sixteenth"]
 
 Ranges = Mapping[str, ipaddress.IPv4Network]
 
 # Narrower than what Python calls private. Source: RFC 1918.
 _PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
+
+
+def is_range(text: str) -> bool:
+    """Whether it is an IPv4 range without host bits, such as 10.30.0.0/20."""
+    try:
+        ipaddress.IPv4Network(text)
+    except ValueError:
+        return False
+    return "/" in text
+
+
+def is_private(network: ipaddress.IPv4Network) -> bool:
+    """Whether nobody has it on the internet."""
+    return any(network.subnet_of(block) for block in _PRIVATE)
+
+
+def sixteenth(cidr: str, index: int) -> str:
+    """One of the 16 equal parts of a range."""
+    network = ipaddress.IPv4Network(cidr)
+    size = network.num_addresses // 16
+    return f"{network.network_address + index * size}/{network.prefixlen + 4}"
 
 
 def range_problems(ranges: Ranges) -> list[Problem]:
@@ -21,10 +42,14 @@ def range_problems(ranges: Ranges) -> list[Problem]:
     problems = [
         Problem("", f"the range of {name}, {network}, is not private")
         for name, network in ranges.items()
-        if not any(network.subnet_of(block) for block in _PRIVATE)
+        if not is_private(network)
     ]
     problems += [
-        Problem("", f"the ranges of {one} ({ranges[one]}) and {other} ({ranges[other]}) overlap")
+        Problem(
+            "network.ranges",
+            f"has {one} ({ranges[one]}) and {other} ({ranges[other]}), which overlap",
+            "write others",
+        )
         for index, one in enumerate(names)
         for other in names[index + 1 :]
         if ranges[one].overlaps(ranges[other])

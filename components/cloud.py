@@ -6,7 +6,6 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from gpucluster.catalog.clouds import clouds
@@ -14,11 +13,13 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.plan import Prices
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.teams import PeoplePlan
 from gpucluster.program.facts import Facts
+from gpucluster.record import record
 
 if TYPE_CHECKING:
-    import pulumi
+    from gpucluster.components.outputs import Cluster
 
 __all__ = ["CLOUDS", "Cloud", "ClusterPlan", "Training", "cloud_of", "importing_sdk", "missing_sdk"]
 
@@ -37,6 +38,8 @@ class Place(Protocol):
 class Access(Protocol):
     @property
     def summary(self) -> str: ...
+    @property
+    def only_examples(self) -> str | None: ...
 
 
 class Training(Protocol):
@@ -60,6 +63,8 @@ class ClusterPlan(Protocol):
     @property
     def access(self) -> Access: ...
     @property
+    def people(self) -> PeoplePlan: ...
+    @property
     def training(self) -> Training: ...
     @property
     def telemetry(self) -> TelemetryPlan: ...
@@ -67,7 +72,7 @@ class ClusterPlan(Protocol):
     def facts(self) -> Facts: ...
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Cloud:
     """One cloud. `Any` is its own location or plan, which no other part looks into.
 
@@ -93,7 +98,7 @@ class Cloud:
     plan_problems: Callable[[ClusterSpec, str, str | None], list[Problem]]
     plan_cluster: Callable[[ClusterSpec, Any, str, str | None, Prices | None], ClusterPlan]
     parts: Callable[[Any], list[tuple[str, str]]]
-    declare: Callable[[Any], pulumi.ComponentResource]
+    declare: Callable[[Any], Cluster]
 
     @property
     def title(self) -> str:

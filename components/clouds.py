@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
 from gpucluster.components.cloud import ClusterPlan, Training, cloud_of, missing_sdk
 from gpucluster.components.plan import PlanError
+from gpucluster.components.simulated import simulated
+from gpucluster.components.spec.what_if import SET_VARIABLE, wanted
 from gpucluster.components.stack_config import StackConfig, stack_config
-from gpucluster.components.what_if import SET_VARIABLE, wanted
 from gpucluster.errors import InputError
 from gpucluster.program.facts import Facts
 
+if TYPE_CHECKING:
+    from gpucluster.components.outputs import Cluster
+
 __all__ = ["Planned", "declare", "declaring", "declaring_cluster", "forbid_what_if", "running_stack"]
+
+_CALLS: Final = 10
+"""How many of the calls behind a resource Pulumi is to look at: its own six, and those of ours that declare it."""
 
 
 class Planned(Protocol):
@@ -52,7 +60,7 @@ def running_stack() -> StackConfig:
     )
 
 
-def declare(plan: ClusterPlan) -> pulumi.ComponentResource:
+def declare(plan: ClusterPlan) -> Cluster:
     """The cluster of a plan.
 
     Raises InputError with everything that its Kubernetes objects may not hold, or where the cloud's SDK is missing.
@@ -64,7 +72,13 @@ def declare(plan: ClusterPlan) -> pulumi.ComponentResource:
 
 
 def declaring_cluster(plan: ClusterPlan, *, spelled: Callable[[str], str] = str) -> AbstractContextManager[None]:
-    """`declaring` of a whole cluster."""
+    """`declaring` of a whole cluster.
+
+    Raises InputError where an update would build what nobody can reach; the sandbox has such addresses itself.
+    """
+    why = plan.access.only_examples
+    if why and not pulumi.runtime.is_dry_run() and not simulated():
+        raise InputError(f"cluster {plan.name}", [spelled(why)])
     return declaring(plan, f"API reachable {plan.access.summary}", spelled=spelled)
 
 
@@ -77,10 +91,26 @@ def declaring(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -
     """
     title = cloud_of(plan.training.shape.cloud).title
     for loss in plan.facts.losses:
-        pulumi.log.warn(f"{plan.name}: not to be had on {title}: {spelled(loss)}")
+        pulumi.log.warn(f"{plan.name}: not available on {title}: {spelled(loss)}")
     for note in (*plan.facts.notes, *notes):
         pulumi.log.info(f"{plan.name}: {spelled(note)}")
     try:
-        yield
+        with _few_calls():
+            yield
     except PlanError as error:
         raise InputError(f"cluster {plan.name}", [str(problem) for problem in error.problems]) from None
+
+
+@contextmanager
+def _few_calls() -> Generator[None]:
+    """Pulumi writes down where each resource is declared, with every call behind it: half the time of a declaration.
+    Python's limit for tracebacks holds for that too; errors are printed after the end of it, and whole.
+    """
+    before: int | None = getattr(sys, "tracebacklimit", None)
+    sys.tracebacklimit = _CALLS if before is None else min(before, _CALLS)
+    try:
+        yield
+    finally:
+        del sys.tracebacklimit
+        if before is not None:
+            sys.tracebacklimit = before

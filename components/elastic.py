@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import ELASTIC
-from gpucluster.components.spec import Elastic
+from gpucluster.components.spec.elastic import Elastic
+from gpucluster.record import record
 
 __all__ = ["PoolPlan", "age_losses", "fields_that_ask_for", "plan_pools", "pool_rows"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class PoolPlan:
     """name: of the pool, of its queue, and in the nodes' label `gpucluster/pool`.
 

@@ -17,12 +17,13 @@ from gpucluster.components.cloud import cloud_of
 from gpucluster.components.clouds import forbid_what_if
 from gpucluster.components.problem import Problem
 from gpucluster.components.python_values import python_file
-from gpucluster.components.spec import ClusterSpec
-from gpucluster.components.spec_file import SpecSource, SpecValues, spec_file
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.file import SpecSource, SpecValues, spec_file
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.components.stack_plan import Carrier, plan_stack, usable
 from gpucluster.cost import plan_prices
 from gpucluster.errors import InputError
+from gpucluster.record import record
 
 __all__ = ["InProgram", "SpecInput", "with_provider"]
 
@@ -112,7 +113,7 @@ def with_provider(
     return pulumi.ResourceOptions.merge(given, pulumi.ResourceOptions(providers=[made]))
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class _Config(StackConfig):
     """The place and the machine that a program says. cloud: one that there is."""
 

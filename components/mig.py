@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.components.mig_layout import COMPUTE, MEMORY, Layout, Strategy
 from gpucluster.components.names import GPU, MIG_POOL, MIG_SLICE, POOL
 from gpucluster.program.facts import Slices
+from gpucluster.record import record
 
 __all__ = ["MigResources", "mig_note"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class MigResources:
     """What a pool has for pods. slices: of the whole pool, by size. gpus: of the whole pool."""
 

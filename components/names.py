@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 __all__ = [
+    "ACCEPTANCE",
     "ADDONS_TOLERATION",
     "EFA_PRESENT",
     "ELASTIC",
@@ -26,6 +27,8 @@ __all__ = [
     "MPI_RUNTIME",
     "NAMESPACE",
     "NCCL_TESTS",
+    "NODE_GPUS",
+    "NODE_HEALTH_PORT",
     "OPENCOST_PORT",
     "POOL",
     "SCRATCH_PATH",
@@ -34,6 +37,8 @@ __all__ = [
     "SINGLE_GPU_RUNTIME",
     "SYSTEM_NAMESPACE",
     "SYSTEM_POOL",
+    "TEAM",
+    "TEAM_NAMESPACE",
     "TRAINING_POOL",
     "TRAINING_RUNTIME",
 ]
@@ -45,6 +50,9 @@ TRAINING_POOL: Final = "training"
 MIG_POOL: Final = "mig"
 ELASTIC: Final = "elastic"
 """What the elastic pools have in common is called so, such as their machines' class; the spec names each pool."""
+
+NODE_GPUS: Final = 8
+"""GPUs of a node of the training pool, as a spec counts them."""
 
 GPU: Final = "nvidia.com/gpu"
 """What pods ask for, and the key of the taint that keeps all others off GPU nodes."""
@@ -72,16 +80,24 @@ NCCL_TESTS: Final = "/opt/nccl-tests/build"
 micro-benchmarks/nccl-tests/nccl-tests.Dockerfile."""
 
 NAMESPACE: Final = "training"
-"""Where jobs run."""
+"""Where jobs run; with teams, those of nobody's team, such as acceptance."""
+TEAM_NAMESPACE: Final = "team-"
+"""What stands before the name of a team in that of its namespace."""
+TEAM: Final = "gpucluster/team"
+"""Label of a namespace: whose it is."""
 SHARED_CLAIM: Final = "shared"
 HOME_CLAIM: Final = "home"
 SHARED_PATH: Final = "/shared"
 HOME_PATH: Final = "/homes"
 SCRATCH_PATH: Final = "/scratch"
 """Where jobs find the two claims and the machine's local disks."""
+ACCEPTANCE: Final = "gpucluster/acceptance"
+"""Label of what acceptance runs, with the step's name."""
 SYSTEM_NAMESPACE: Final = "kube-system"
 MONITORING: Final = "monitoring"
 """Where dashboards are, and OpenCost and the collector of the jobs' own metrics."""
+NODE_HEALTH_PORT: Final = 8080
+"""Where the program that looks for broken nodes tells of them."""
 OPENCOST_PORT: Final = 9003
 """Where OpenCost answers. Source: opencost/opencost-helm-chart 725bb93, charts/opencost/values.yaml (apiPort)."""
 EXPORTER_PORT: Final = 9400

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.components.plan import Prices
+from gpucluster.record import record
 
 __all__ = ["Offer", "TierPrices", "cheapest", "offer", "tier_prices"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Offer:
     """One tier at the capacity it needs. tier: MB/s per TiB; monthly: USD, None where its price is not known.
 
@@ -29,7 +29,7 @@ class Offer:
         return f"{self.capacity_gib:,} GiB at {self.tier} MB/s per TiB{price}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class TierPrices:
     """USD per GiB-month of a tier, by its MB/s per TiB: in the region, and the least that is known anywhere else."""
 

@@ -1,19 +1,24 @@
-"""What a program reads of a cluster that it declared: its pools of GPU nodes and its shared storage."""
+"""What a program reads of a cluster that it declared, and a stack exports of it: alike on every cloud."""
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import Any, Protocol
 
 import pulumi
 
+from gpucluster.components.buckets import IdentityPlan
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.names import NAMESPACE, SHARED_CLAIM
+from gpucluster.program.facts import Facts
+from gpucluster.record import record
 
-__all__ = ["Pool", "SharedStorage", "pools_of"]
+__all__ = ["Cluster", "Pool", "Registry", "SharedStorage", "pools_of"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Pool:
     """A pool of GPU nodes; they have its name in their label `gpucluster/pool`, and jobs ask for it as their queue.
 
@@ -27,7 +32,7 @@ class Pool:
     elastic: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class SharedStorage:
     """The storage that all nodes mount.
 
@@ -42,6 +47,86 @@ class SharedStorage:
     claim: str = SHARED_CLAIM
 
 
+@record(kw_only=True)
+class Registry:
+    """Where the images of jobs are kept.
+
+    image: name of an image to push and to pull; a tag comes after it. login: the command after which `docker push` may
+    write there. caches: public registry -> what stands in its place in the name of an image.
+    """
+
+    image: pulumi.Output[str]
+    login: pulumi.Output[str]
+    caches: Mapping[str, pulumi.Output[str]]
+
+
+class _ControlPlane(Protocol):
+    cluster_name: pulumi.Output[str]
+    endpoint: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
+
+
+class Cluster(pulumi.ComponentResource):
+    """A training cluster of any cloud, with what programs and stacks read of it.
+
+    kubeconfig: holds no credential, but the command of the cloud that gives one at each use. account: who pays: the
+    number of the account on AWS, the project on Google Cloud, the id of the resource group on Azure. metrics: URL that
+    answers PromQL below /api/v1, to identities that the cloud knows. registry: None where the spec has none. bucket:
+    address of the cluster's own, None where it has none. identities: service account that jobs run as to reach buckets
+    -> its namespace.
+    """
+
+    cluster_name: pulumi.Output[str]
+    endpoint: pulumi.Output[str]
+    kubeconfig: pulumi.Output[str]
+    account: pulumi.Output[str]
+    metrics: pulumi.Output[str]
+    pools: Mapping[str, Pool]
+    storage: SharedStorage
+    registry: Registry | None
+    bucket: pulumi.Output[str] | None
+    identities: Mapping[str, str]
+
+    def outputs(self) -> dict[str, Any]:
+        """What other languages and other stacks read of it, by the names that they know it by."""
+        return {
+            "clusterName": self.cluster_name,
+            "endpoint": self.endpoint,
+            "kubeconfig": self.kubeconfig,
+            "account": self.account,
+            "metrics": self.metrics,
+            "pools": {name: _camel(pool) for name, pool in self.pools.items()},
+            "storage": _camel(self.storage),
+            **({} if self.registry is None else {"registry": _camel(self.registry)}),
+            "bucket": "" if self.bucket is None else self.bucket,
+            "identities": dict(self.identities),
+        }
+
+    def _give(
+        self,
+        control_plane: _ControlPlane,
+        *,
+        account: pulumi.Input[str],
+        metrics: pulumi.Input[str],
+        pools: Iterable[JobPool],
+        storage: SharedStorage,
+        registry: Registry | None,
+        bucket: pulumi.Output[str] | None,
+        identities: Iterable[IdentityPlan],
+        facts: Facts,
+    ) -> None:
+        """Ends the declaration of the cluster."""
+        self.cluster_name, self.endpoint = control_plane.cluster_name, control_plane.endpoint
+        # Google's provider calls the certificate of the API's authority a secret, which it is not.
+        self.kubeconfig = pulumi.Output.unsecret(control_plane.kubeconfig)
+        self.account, self.metrics = pulumi.Output.from_input(account), pulumi.Output.from_input(metrics)
+        self.pools, self.storage, self.registry = pools_of(pools), storage, registry
+        self.bucket = bucket
+        self.identities = {identity.name: identity.namespace for identity in identities}
+        told = ("clusterName", "endpoint", "kubeconfig")
+        self.register_outputs({**facts.registered(), **{name: self.outputs()[name] for name in told}})
+
+
 def pools_of(pools: Iterable[JobPool]) -> Mapping[str, Pool]:
     """The pools by name."""
     return {
@@ -50,3 +135,9 @@ def pools_of(pools: Iterable[JobPool]) -> Mapping[str, Pool]:
         )
         for pool in pools
     }
+
+
+def _camel(found: Pool | Registry | SharedStorage) -> dict[str, Any]:
+    """Its fields, spelled as Pulumi's languages spell outputs."""
+    values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
+    return {re.sub(r"_([a-z])", lambda letter: letter[1].upper(), name): value for name, value in values.items()}

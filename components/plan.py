@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -13,9 +12,12 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.fabric_notes import fabric_notes
 from gpucluster.components.names import MIG_POOL, TRAINING_POOL
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import ClusterSpec, PoolSpec, TrainingSpec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.parts import PoolSpec, TrainingSpec
+from gpucluster.components.teams import team_facts, team_notes
 from gpucluster.errors import InputError
-from gpucluster.program.facts import Budget, Facts, Slices, StorageAsked
+from gpucluster.program.facts import Budget, Facts, Slices, StorageAsked, Terms
+from gpucluster.record import record
 
 __all__ = [
     "GIB_PER_TIB",
@@ -68,7 +70,7 @@ class PlanError(InputError):
         self.problems = tuple(Problem("", one) if isinstance(one, str) else one for one in problems)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Equivalence:
     """What two clusters of one spec are compared by.
 
@@ -103,7 +105,7 @@ class Equivalence:
 Training = TypeVar("Training", covariant=True)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class PoolPlan(Generic[Training]):
     """A training pool that stands by itself. facts: what it says of itself, as a cluster does."""
 
@@ -168,16 +170,26 @@ def cluster_facts(
     return Facts(
         required_labels=_labels(spec),
         budget=None if spec.budget is None else Budget(spec.budget.monthly_usd, spec.budget.on_exceed),
+        terms={
+            cloud: Terms(support=agreed.support, discount=agreed.discount, account_usd=agreed.account_usd)
+            for cloud, agreed in spec.terms.items()
+        },
         exemptions=[item.model_dump(mode="json") for item in spec.exemptions],
         duration_days=_days(spec),
         training_gpus=Decimal(spec.training.nodes * gpus),
         spare_gpus=Decimal(spec.training.spares * gpus),
         outside_training=tuple(outside_training),
         slices=slices,
+        teams=team_facts(spec),
         rolls=tuple(f"{spec.name}-{pool}" for pool in rolls),
         not_built=tuple(not_built),
         losses=tuple(losses),
-        notes=(*notes, *fabric_notes(release_of(equivalence.shape)), *(_roll_note(pool) for pool in rolls)),
+        notes=(
+            *notes,
+            *fabric_notes(release_of(equivalence.shape)),
+            *team_notes(spec),
+            *(_roll_note(pool) for pool in rolls),
+        ),
         equivalence=equivalence.facts(),
         storage_asked=_storage_asked(spec),
         scale_set_limit=scale_set_limit,
@@ -202,8 +214,10 @@ def _roll_note(pool: str) -> str:
 
 
 def _storage_asked(spec: ClusterSpec) -> StorageAsked | None:
-    """What the shared file system is for, by which the cost module tells what its steps waste; none of a bucket."""
+    """What the shared file system is for, by which the cost module tells what its steps waste; none of a bucket, and
+    none of one that stands.
+    """
     shared = spec.storage.shared
-    if shared.kind == "bucket":
+    if shared.kind == "bucket" or shared.existing is not None:
         return None
     return StorageAsked(usable_tib=shared.usable_tib, gb_per_s=shared.gb_per_s, headroom=HEADROOM)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from gpucluster.record import record
 
 __all__ = ["BadSpecValue", "Problem"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Problem:
     """field: its full name as the user writes it, such as access.admins[0]; empty where no field is at fault.
     seen: what is there, in words that follow the name. fix: values that are allowed, and the change to make.

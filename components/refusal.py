@@ -10,15 +10,13 @@ from pathlib import Path
 import pulumi
 
 from gpucluster.catalog.rows import DamagedTable
+from gpucluster.components.simulated import INPUT_ERROR_FILE
 from gpucluster.cost.preview import NotRegistered
 from gpucluster.cost.prices import BadPrices
 from gpucluster.errors import InputError
 from gpucluster.program.readers.queued import Queued
 
 __all__ = ["Refused", "refusing"]
-
-INPUT_ERROR_FILE = "SANDBOX_INPUT_ERROR"
-"""Names the file that tells the sandbox so; unset elsewhere, where Pulumi's own exit code says only that it failed."""
 
 
 class Refused(InputError, pulumi.RunError):

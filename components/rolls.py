@@ -1,14 +1,25 @@
-"""Stops an update that replaces nodes under running jobs, unless the spec says so."""
+"""Says what an update does to nodes, and stops one that ends running jobs unless the spec allows it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from decimal import Decimal
+from typing import Final
 
 import pulumi
 
-from gpucluster.catalog.node_changes import in_place, recycling
+from gpucluster.catalog.machines import machines
+from gpucluster.catalog.node_changes import Effect, NodeChange, covered, ends_jobs, node_changes, worst
 
 __all__ = ["RollGuard"]
+
+_WORDS: Final[dict[Effect, str]] = {
+    "drain": "drains {}; jobs on them end",
+    "reboot": "starts {} again, one at a time; jobs on them end",
+    "rolling": "replaces {}, one at a time; jobs on them end",
+    "refused": "would need another pool for {}, for the cloud does not change it on nodes that run; jobs on them end",
+    "loss": "replaces {}, all at once; jobs on them end",
+}
 
 
 class RollGuard:
@@ -29,13 +40,15 @@ class RollGuard:
         nodes: int,
         machine_type: str,
         allowed: bool,
+        gpu_hour_usd: Decimal | None = None,
     ) -> None:
         """component: its type. made_of: inputs of the component that force a new pool; others tell what it is for.
-        field: of the spec, which allows it. nodes: how many run; where none do, no job ends.
+        field: of the spec, which allows it. nodes: how many run; where none do, no job ends. gpu_hour_usd: None where
+        no price is known.
         """
         self._component, self._made_of = component, frozenset(made_of)
         self._pool, self._field, self._allowed = pool, field, allowed
-        self._nodes, self._machine_type = nodes, machine_type
+        self._nodes, self._machine_type, self._gpu_hour_usd = nodes, machine_type, gpu_hour_usd
         self._told = False
         # Hooks of one program have one name each; pools of two clouds may share theirs.
         name = f"{component}-{pool}-keeps-jobs"
@@ -49,20 +62,43 @@ class RollGuard:
     def _check(self, args: pulumi.ResourceHookArgs) -> None:
         if not args.old_inputs or not self._nodes or self._told:
             return
-        changed = recycling(args.type, args.old_inputs, args.new_inputs or {})
+        changed = node_changes(args.type, args.old_inputs, args.new_inputs or {})
         if args.type == self._component:
             # A component of an older version does not say all of it.
-            changed = tuple(name for name in changed if name in self._made_of and name in args.old_inputs)
-        if not changed:
+            changed = tuple(one for one in changed if one.path in self._made_of and one.path in args.old_inputs)
+        ending = ends_jobs(changed)
+        if not ending:
+            self._say_that_they_stay(args, changed)
             return
-        pace = "one at a time" if args.type in in_place() else "all at once"
         # Launch templates and components name the machine; what has no name for it has not changed it either.
         running = args.old_inputs.get("instanceType") or args.old_inputs.get("machineType") or self._machine_type
-        what = f"{self._pool}: replaces {self._nodes} x {running}, {pace}; jobs on them end"
-        because = f"{args.name} changes in {', '.join(changed)}"
+        what = f"{self._pool}: {_WORDS[worst(ending)].format(f'{self._nodes} x {running}')}"
+        because = f"{args.name} changes in {', '.join(one.path for one in ending)}"
         if not self._allowed:
             raise RuntimeError(
                 f"{what}: {because}; take the change back, or write {self._field}: true into the spec for this update"
+                f"; {self._at_stake(str(running))}"
             )
         self._told = True  # the pool follows its template
-        pulumi.log.warn(f"{what}: {because}; allowed by {self._field}")
+        pulumi.log.warn(f"{what}: {because}; allowed by {self._field}; {self._at_stake(str(running))}")
+
+    def _say_that_they_stay(self, args: pulumi.ResourceHookArgs, changed: Collection[NodeChange]) -> None:
+        if not changed or args.type not in covered():
+            return
+        paths = ", ".join(one.path for one in changed)
+        fewer = sum(one.fewer for one in changed)
+        if fewer:
+            pulumi.log.warn(
+                f"{self._pool}: nodes taken away: {fewer}; jobs on them end: {args.name} changes in {paths}"
+            )
+        else:
+            pulumi.log.info(f"{self._pool}: nodes and jobs stay: {args.name} changes in {paths}")
+
+    def _at_stake(self, running: str) -> str:
+        """What is lost of each hour that no checkpoint has kept."""
+        machine = machines().get(running)
+        if machine is None:
+            return "how many GPUs that are is not known"
+        gpus, price = self._nodes * machine.gpus, self._gpu_hour_usd if running == self._machine_type else None
+        usd = "" if price is None else f" (${gpus * price:,.2f})"
+        return f"at stake are {gpus:,} GPU-hours{usd} for each hour since the last checkpoint"

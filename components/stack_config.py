@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.paused import PAUSED
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import ClusterSpec
-from gpucluster.components.spec_file import SpecSource, stack_spec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.file import SpecSource, stack_spec
+from gpucluster.record import record
 
 __all__ = ["StackConfig", "stack_config"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class StackConfig:
     """spec: where it is from. cloud: one of CLOUDS. location: where the cluster stands. Each is None where it can't be
-    used, which `problems` says. machine: type of the training nodes, None for what the spec implies.
+    used, which `problems` says. machine: type of the training nodes, None for what the spec implies. paused: without
+    training and MIG nodes for now.
 
     source: what the messages call the configuration. prefix: what stands before its keys, which are the fields of
     `problems`. options: the keys that a command line has options for, None for a stack, which may say them all.
@@ -31,6 +33,7 @@ class StackConfig:
     cloud: str | None
     location: Any | None
     machine: str | None = None
+    paused: bool = False
     source: str
     prefix: str
     problems: tuple[Problem, ...] = ()
@@ -55,7 +58,7 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
     clouds = [cloud_of(name) for name in ((chosen,) if chosen in CLOUDS else CLOUDS)]
     required = {"spec": "specs/trial.yaml", "cloud": CLOUDS[0], **clouds[0].keys}
     optional = (key for cloud in clouds for key in (*cloud.keys, *cloud.optional))
-    known = tuple(dict.fromkeys((*required, *optional, "machine")))
+    known = tuple(dict.fromkeys((*required, *optional, "machine", PAUSED)))
     problems: list[Problem] = []
     unknown = [key for key in own if key not in known]
     for key in unknown:
@@ -71,6 +74,8 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
             problems.append(Problem(key, "is missing", f"{add}{_elsewhere(f'{project}:{key}', values)}"))
     given = {key: text for key, text in own.items() if key in known and key not in (*empty, *nested)}
     spec, cloud = given.get("spec"), given.get("cloud")
+    if given.get(PAUSED, "false") not in ("true", "false"):
+        problems.append(Problem(PAUSED, f"is {given[PAUSED]!r}", "allowed: true, false"))
     if spec is not None and (wrong := _spec_problems(spec, program, root)):
         problems += wrong
         spec = None
@@ -88,6 +93,7 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
         cloud=cloud,
         location=location,
         machine=given.get("machine"),
+        paused=given.get(PAUSED) == "true",
         source=f"configuration of stack {stack}",
         prefix=f"{project}:",
         problems=tuple(problems),

@@ -14,7 +14,7 @@ from gpucluster.components.stack_config import StackConfig, stack_config
 from gpucluster.components.yaml_file import read_yaml, shown_path
 from gpucluster.errors import InputError
 
-__all__ = ["read_stack"]
+__all__ = ["project_of", "read_stack"]
 
 _WHAT = "a stack's file is a mapping with config:"
 
@@ -24,10 +24,7 @@ def read_stack(stack: str, folder: Path) -> StackConfig:
 
     Raises InputError where its file can't be read.
     """
-    root = next((place for place in (folder, *folder.parents) if (place / "Pulumi.yaml").is_file()), None)
-    if root is None:
-        raise InputError(f"stack {stack}", [f"there is no Pulumi.yaml in {folder} or above; run this in the project"])
-    project = read_yaml(root / "Pulumi.yaml", what="a project's file is a mapping with name:").data
+    root, project = _project(stack, folder)
     program = root / str(project.get("main") or ".")
     stacks = root / str(project.get("stackConfigDir") or ".")
     path = stacks / f"Pulumi.{stack}.yaml"
@@ -45,6 +42,19 @@ def read_stack(stack: str, folder: Path) -> StackConfig:
         raise InputError(file.source, ["config is no mapping; write a mapping from keys to values"])
     values = {str(key): _text(value) for key, value in cast(Mapping[Any, Any], config).items()}
     return stack_config(values, project=str(project["name"]), stack=stack, program=program, root=root)
+
+
+def project_of(stack: str, folder: Path) -> str:
+    """The name of the project of a stack. Raises InputError where there is none."""
+    return str(_project(stack, folder)[1]["name"])
+
+
+def _project(stack: str, folder: Path) -> tuple[Path, dict[str, Any]]:
+    """Folder and file of the project at or above a folder."""
+    root = next((place for place in (folder, *folder.parents) if (place / "Pulumi.yaml").is_file()), None)
+    if root is None:
+        raise InputError(f"stack {stack}", [f"there is no Pulumi.yaml in {folder} or above; run this in the project"])
+    return root, read_yaml(root / "Pulumi.yaml", what="a project's file is a mapping with name:").data
 
 
 def _text(value: Any) -> str:

@@ -8,9 +8,10 @@ from typing import Any, Protocol, TypeVar, cast
 from pydantic import BaseModel
 
 from gpucluster.components.cloud import ClusterPlan, cloud_of
+from gpucluster.components.paused import paused, paused_problems
 from gpucluster.components.plan import Prices
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec_file import SpecSource
+from gpucluster.components.spec.file import SpecSource
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.errors import InputError
 
@@ -42,6 +43,10 @@ def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
     spec, source = usable(config, config.spec, cloud)
     assert cloud is not None
     plan = cloud.plan_cluster(spec, config.location, config.stack, config.machine, prices)
+    if config.paused:
+        if wrong := paused_problems(spec):
+            raise InputError(config.source, [config.named(problem) for problem in wrong])
+        plan = paused(plan)
     said = source.what_if()
     return replace(cast(Any, plan), facts=replace(plan.facts, what_if=tuple(said))) if said else plan
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -10,6 +9,7 @@ import yaml
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.errors import InputError
+from gpucluster.record import record
 from gpucluster.textio.yaml_text import BadYaml, Unclear, read
 
 __all__ = ["STDIN", "YamlFile", "read_yaml", "shown_path"]
@@ -18,7 +18,7 @@ STDIN: Final = "/dev/stdin"
 """What a command reads where its user writes -."""
 
 
-@dataclass(frozen=True)
+@record
 class YamlFile:
     """root: the mapping with its lines. data: the same as plain values. faults: of the YAML itself."""
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import Final
 
-from gpucluster.cost.tables import usage_words
+from gpucluster.cost.places import Regions
+from gpucluster.cost.tables import usage_default, usage_words
+from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resource
+from gpucluster.program.values import MOST
+from gpucluster.record import record
 
-__all__ = ["Assumptions", "Exceptions", "fault_of", "unknown_name"]
+__all__ = ["OF_ACCOUNTS", "Assumptions", "Exceptions", "fault_of", "unknown_name"]
 
 _COVERS = (
     ("cud_1y_share", "cud_3y_share"),
@@ -20,11 +24,14 @@ _COVERS = (
 )
 """Shares of machines that commitments cover, by cloud."""
 
+OF_ACCOUNTS: Final = frozenset(name for together in _COVERS for name in together)
+"""Shares of commitments belong to an account: several of them must fit together, so they hold for all resources."""
+
 _MOST: Final = {"hours_per_month": Decimal(744)}
 """Upper bounds other than that of shares, which is 1; the longest month has 31 days."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exceptions:
     """What holds for some resources only: type token -> values, and name or URN -> values, which go first.
 
@@ -61,7 +68,7 @@ class Exceptions:
         return ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record(kw_only=True)
 class Assumptions:
     """Usage that no plan can know. All quantities are per resource and month.
 
@@ -69,8 +76,9 @@ class Assumptions:
         `gpucluster/expected-gpus` goes first.
     cud_1y_share, cud_3y_share: share of on-demand GPU machines of Google Cloud that resource-based committed use of one
         or three years covers, 0 to 1 together.
-    reservation_1y_share, reservation_3y_share, savings_plan_1y_share, savings_plan_3y_share: the same of Azure's, 0
-        to 1 all together.
+    reservation_1y_share, reservation_3y_share: the same of Azure's machines under reservations.
+    savings_plan_1y_share, savings_plan_3y_share: the same of AWS's and Azure's machines under savings plans, which are
+        paid by the month; 0 to 1 together with the reservations.
     hours_per_month: hours that a machine runs which is paid for by the hour; what is reserved is paid for all month.
     nat_gib: GiB that a NAT gateway processes.
     egress_gib: GiB that leave for the internet through a NAT gateway of Google Cloud or Azure.
@@ -86,8 +94,10 @@ class Assumptions:
     s3_gib, gcs_gib, blob_gib: GiB stored in a bucket of Amazon S3 or Cloud Storage, or in a storage account of Azure;
         of a bucket of Cloud Storage its own label `gpucluster-expected-gib` goes first.
     sqs_million_requests: millions of requests to a queue.
-    more: values of names that only tables use (`cost/tables/usage.csv`), which are 0 unless set.
+    more: values of the other names of `cost/tables/usage.csv`, which has their defaults.
+    terms: cloud -> what its account has agreed, instead of what components state.
     exceptions: what holds for some resources only.
+    regions: of resources whose region the plan or state does not say.
     """
 
     expected_share: Decimal = Decimal("0.5")
@@ -111,7 +121,9 @@ class Assumptions:
     blob_gib: Decimal = Decimal(0)
     sqs_million_requests: Decimal = Decimal(0)
     more: Mapping[str, Decimal] = field(default_factory=dict[str, Decimal])
+    terms: Mapping[str, Terms] = field(default_factory=dict[str, Terms])
     exceptions: Exceptions | None = None
+    regions: Regions = field(default_factory=dict[str, tuple[str, str]])
 
     @classmethod
     def names(cls) -> list[str]:
@@ -121,7 +133,7 @@ class Assumptions:
 
     def amount(self, name: str) -> Decimal:
         """The value of a name."""
-        return getattr(self, name) if name in _own_names() else self.more.get(name, Decimal(0))
+        return getattr(self, name) if name in _own_names() else self.more.get(name, usage_default(name))
 
     def said(self, name: str) -> str:
         """The value of a name with its unit, for people."""
@@ -160,7 +172,8 @@ class Assumptions:
 @cache
 def _own_names() -> tuple[str, ...]:
     """The names that are fields."""
-    return tuple(item.name for item in fields(Assumptions) if item.name not in ("more", "exceptions"))
+    not_names = ("more", "terms", "exceptions", "regions")
+    return tuple(item.name for item in fields(Assumptions) if item.name not in not_names)
 
 
 def unknown_name(name: str) -> str:
@@ -177,8 +190,8 @@ def fault_of(name: str, text: str) -> str:
         value = Decimal(text)
     except InvalidOperation:
         return f"{text!r} is not a number; write one such as 0.5 or 200"
-    most = Decimal(1) if name.endswith("_share") else _MOST.get(name)
-    if not value.is_finite() or value < 0 or (most is not None and value > most):
-        allowed = f"between 0 and {most}" if most is not None else "0 or more"
+    most = Decimal(1) if name.endswith("_share") else _MOST.get(name, MOST)
+    if not value.is_finite() or not 0 <= value <= most:
+        allowed = f"between 0 and {most:,}"
         return f"{text} is out of range; give a number {allowed}"
     return ""

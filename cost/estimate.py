@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import Final
 
 from gpucluster.catalog.free import free_reason
 from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.gap import Gaps
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.model import (
     HOURS_PER_MONTH,
@@ -27,7 +29,10 @@ from gpucluster.cost.prices import Confidence, PriceBook, PriceRow
 from gpucluster.cost.stack_facts import StackFacts, stack_facts
 from gpucluster.cost.subject import CannotPrice, Subject, provider_of
 from gpucluster.cost.tables import compute_types
+from gpucluster.cost.terms.agreed import agreed_terms
+from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resource, Resources
+from gpucluster.record import record
 
 __all__ = ["COMPUTE_TYPES", "STACK_PART", "Coverage", "Estimate", "estimate"]
 
@@ -41,21 +46,25 @@ _STACK_TYPE: Final = "pulumi:pulumi:Stack"
 _PROVIDER_PREFIX: Final = "pulumi:"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Coverage:
-    """How many resources are priced, free, or not priced (wholly or in part); providers and components left out."""
+    """How many resources are priced, free, or not priced; providers and components left out.
+
+    both: those of which a part is priced and a part is not, a machine with an unpriced disk say. They count as both.
+    """
 
     priced: int
     free: int
     not_priced: int
+    both: int = 0
 
     @property
     def resources(self) -> int:
-        """All of them."""
-        return self.priced + self.free + self.not_priced
+        """All of them, each once."""
+        return self.priced + self.free + self.not_priced - self.both
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record(kw_only=True)
 class Estimate:
     """What a stack costs.
 
@@ -63,7 +72,10 @@ class Estimate:
         engine changes from run to run.
     facts: what components said of themselves.
     names: URN -> logical name, for rendering.
+    terms: cloud -> what holds of its account's terms; empty where list prices without support are shown.
     idle_prices: rows of the user's own for a cloud of this stack that priced nothing in it.
+    elastic_parts: names of the parts that do not count into the price of a training GPU-hour.
+    guesses: what was taken for granted of no single line.
     """
 
     parts: tuple[Part, ...]
@@ -73,23 +85,37 @@ class Estimate:
     facts: StackFacts
     names: Mapping[str, str]
     idle_prices: tuple[PriceRow, ...] = ()
+    elastic_parts: frozenset[str] = frozenset()
+    guesses: tuple[str, ...] = ()
+    terms: Mapping[str, Terms] = field(default_factory=dict[str, Terms])
 
-    @property
+    @cached_property
     def lines(self) -> tuple[CostLine, ...]:
         """Every line, by part."""
         return tuple(line for part in self.parts for line in part.lines)
 
-    @property
+    @cached_property
     def monthly(self) -> Amounts:
-        """USD a month. At least that when something is not priced."""
+        """USD a month of what has a price; `gaps` says what is not in it."""
         return Amounts.of(self.lines)
 
     @property
-    def complete(self) -> bool:
-        """Whether every resource is priced or free. A total that is not complete reads "at least"."""
-        return not self.not_priced
+    def listed(self) -> Decimal:
+        """USD a month before discounts."""
+        return sum((line.listed for line in self.lines), Decimal(0))
 
     @property
+    def complete(self) -> bool:
+        """Whether every resource is priced or free. A total that is not lacks what `gaps` says."""
+        return not self.not_priced
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """What each total lacks because something is not priced."""
+        facts = self.facts
+        return Gaps(self.not_priced, facts.duration_days, facts.training_gpus, self.elastic_parts)
+
+    @cached_property
     def unpriced_compute(self) -> tuple[NotPriced, ...]:
         """Machines without a price: what is missing may be more than all that is priced."""
         priced = {line.urn for line in self.lines if line.unit == "instance-hour"}
@@ -97,7 +123,7 @@ class Estimate:
             item for item in self.not_priced if item.compute or (item.type in COMPUTE_TYPES and item.urn not in priced)
         )
 
-    @property
+    @cached_property
     def unpriced_parts(self) -> frozenset[str]:
         """Names of the parts in which something has no price."""
         return frozenset(item.part for item in self.not_priced)
@@ -113,7 +139,7 @@ class Estimate:
             ceiling if isinstance(ceiling, str) else cents(ceiling / HOURS_PER_MONTH),
         )
 
-    @property
+    @cached_property
     def training_monthly(self) -> Decimal:
         """USD a month of what training needs: spares, storage, network and control plane with it, elastic pools not."""
         return sum((part.monthly.expected for part in self.parts if part.training), Decimal(0))
@@ -143,10 +169,10 @@ class Estimate:
 
     @property
     def training_unknown(self) -> bool:
-        """Whether there are machines without a price and none with one: the price of a GPU-hour is not known at all."""
+        """Whether machines have neither price nor bound, and none has a price: nothing is known of a GPU-hour."""
         lines = (line for part in self.parts if part.training for line in part.lines)
         machines = any(line.unit == "instance-hour" and not line.paid_by for line in lines)
-        return bool(self.unpriced_compute) and not machines
+        return any(item.between is None for item in self.unpriced_compute) and not machines
 
     @property
     def trial_total(self) -> Decimal | None:
@@ -154,7 +180,11 @@ class Estimate:
         long.
         """
         days = self.facts.duration_days
-        return None if days is None else self._for_days(self.monthly.expected, days)
+        return None if days is None else self.cost_of(days)
+
+    def cost_of(self, days: Decimal) -> Decimal:
+        """Expected USD for so many days, to the cent, what is paid upfront with it."""
+        return self._for_days(self.monthly.expected, days)
 
     @property
     def trial_ceiling(self) -> Decimal | Unbounded | None:
@@ -179,11 +209,11 @@ class Estimate:
         """USD of the fees of capacity blocks for the stated duration: part of the trial's total."""
         return sum((line.upfront for line in self.lines), Decimal(0))
 
-    @property
+    @cached_property
     def assumptions(self) -> tuple[str, ...]:
-        """What was taken for granted, each once, with how many lines rest on it when there are several."""
-        counts = Counter(line.assumption for line in self.lines if line.assumption)
-        return (*counts, *self.facts.ignored)
+        """What was taken for granted, each once; usage that is taken as zero is told with its price instead."""
+        found = dict.fromkeys(line.assumption for line in self.lines if line.assumption and not line.by_usage)
+        return (*self.guesses, *found, *self.facts.ignored)
 
     @property
     def price_dates(self) -> tuple[str, str] | None:
@@ -191,7 +221,7 @@ class Estimate:
         dates = sorted(line.as_of for line in self.lines if line.as_of and (line.monthly or line.autoscaled))
         return (dates[0], dates[-1]) if dates else None
 
-    @property
+    @cached_property
     def by_confidence(self) -> dict[Confidence, Decimal]:
         """Expected USD a month by how far its price is to be trusted."""
         shares: dict[Confidence, Decimal] = {"high": Decimal(0), "medium": Decimal(0), "low": Decimal(0)}
@@ -209,10 +239,13 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
     book = book or PriceBook.in_use()
     assumptions = assumptions or Assumptions()
     facts = stack_facts(resources)
+    terms = agreed_terms(facts.terms, assumptions.terms)
+    paid = _discounted(book, terms) if terms else book
     parts = _Parts(resources, facts.outside_training)
     free: list[Free] = []
     not_priced: list[NotPriced] = []
     counts: Counter[str] = Counter()
+    guesses: set[str] = set()
     for resource in resources:
         if resource.type.startswith(_PROVIDER_PREFIX):
             continue
@@ -220,7 +253,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
             continue  # a component; those with a handler may hide what they make
         part, lines = parts.place(resource)
         priced = missing = False
-        for outcome in _outcomes(resource, resources, book, assumptions, part, facts.duration_days):
+        for outcome in _outcomes(resource, resources, paid, assumptions, part, facts.duration_days, guesses):
             if isinstance(outcome, CostLine):
                 priced = True
                 lines.append(outcome)
@@ -229,17 +262,45 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
                 not_priced.append(outcome)
             else:
                 free.append(outcome)
-        counts["not priced" if missing else "priced" if priced else "free"] += 1
+        counts["priced"] += priced
+        counts["not priced"] += missing
+        counts["both"] += priced and missing
+        counts["free"] += not priced and not missing
     done = parts.done()
+    support = _support(resources.stack, done, terms, book) if terms else []
+    not_priced += [fee for fee in support if isinstance(fee, NotPriced)]
+    if fees := [fee for fee in support if isinstance(fee, CostLine)]:
+        done = (*done, Part(fees[0].part, tuple(fees), training=False))
     return Estimate(
         parts=done,
         free=tuple(free),
         not_priced=tuple(not_priced),
-        coverage=Coverage(counts["priced"], counts["free"], counts["not priced"]),
+        coverage=Coverage(counts["priced"], counts["free"], counts["not priced"], counts["both"]),
         facts=facts,
-        names={resource.urn: resource.name for resource in resources},
+        names={
+            **{resource.urn: resource.name for resource in resources},
+            **{fee.urn: fee.sku for fee in support if isinstance(fee, CostLine)},
+        },
+        terms=terms,
         idle_prices=_idle(book, resources, done) if book.own else (),
+        elastic_parts=parts.elastic,
+        guesses=tuple(sorted(guesses)),
     )
+
+
+def _discounted(book: PriceBook, terms: Mapping[str, Terms]) -> PriceBook:
+    from gpucluster.cost.terms.discount import DiscountedBook  # few stacks have terms, and each preview would wait
+
+    shares = {cloud: agreed.discount for cloud, agreed in terms.items() if agreed.discount}
+    return DiscountedBook(book, shares) if shares else book
+
+
+def _support(
+    stack: str, parts: Sequence[Part], terms: Mapping[str, Terms], book: PriceBook
+) -> list[CostLine | NotPriced]:
+    from gpucluster.cost.terms.lines import support_lines  # as above
+
+    return list(support_lines(stack, [line for part in parts for line in part.lines], terms, book))
 
 
 def _idle(book: PriceBook, resources: Resources, parts: Sequence[Part]) -> tuple[PriceRow, ...]:
@@ -256,6 +317,7 @@ def _outcomes(
     assumptions: Assumptions,
     part: str,
     duration_days: Decimal | None,
+    guesses: set[str],
 ) -> list[CostLine | Free | NotPriced]:
     """Every outcome of one resource; at least one."""
     handler = handler_for(resource.type)
@@ -276,11 +338,13 @@ def _outcomes(
         part=part,
         provider=provider_of(resource.type),
         duration_days=duration_days,
+        guesses=guesses,
     )
     found: list[CostLine | Free | NotPriced] = []
     try:
         for outcome in handler(ask):  # one by one: what came before a failure is kept
-            found.append(outcome if mine is assumptions else _excepted(outcome, resource, assumptions))
+            said = outcome if mine is assumptions else _excepted(outcome, resource, assumptions)
+            found.append(ask.as_found(said) if isinstance(said, CostLine) else said)
     except CannotPrice as error:
         found.append(ask.not_priced(error))
     except DamagedTable:  # of the whole tool, not of one handler
@@ -322,6 +386,11 @@ class _Parts:
             training = not any(component.name in self._outside for component in around)
             found = self._places[resource.parent] = name, self._lines.setdefault((name, training), [])
         return found
+
+    @property
+    def elastic(self) -> frozenset[str]:
+        """The parts that are no training, whether they have lines or not."""
+        return frozenset(name for name, training in self._lines if not training)
 
     def done(self) -> tuple[Part, ...]:
         """The parts that have lines, the dearest first, so that the order does not hang on that of the resources."""

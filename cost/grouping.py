@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
 from gpucluster.cost.estimate import Estimate
-from gpucluster.cost.model import Amounts, CostLine, committed_sum
+from gpucluster.cost.gap import CLOSED, Gap
+from gpucluster.cost.model import Amounts, CostLine, NotPriced, committed_sum
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import is_object
+from gpucluster.textio.json_text import BadJson, parse
 
-__all__ = ["NOT_KNOWN", "NO_LABEL", "Group", "Grouping", "group_by", "group_of", "labels_of"]
+__all__ = ["NOT_KNOWN", "NO_LABEL", "Group", "Grouping", "all_labels", "group_by", "group_of", "labels_of"]
 
 NO_LABEL: Final = "(no label)"
 """Group of what carries no such label."""
@@ -30,11 +31,17 @@ _OF_TOOLS: Final = re.compile(r"[/:]|^pulumi-")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The lines of all resources with one value. complete: whether none of them lacks a price."""
+    """The lines of all resources with one value. gap, ceiling_gap: what the expected sum lacks, and the most."""
 
     value: str
     lines: tuple[CostLine, ...]
-    complete: bool = True
+    gap: Gap = CLOSED
+    ceiling_gap: Gap = CLOSED
+
+    @property
+    def complete(self) -> bool:
+        """Whether none of its resources lacks a price."""
+        return not self.gap.missing
 
     @property
     def monthly(self) -> Amounts:
@@ -60,13 +67,19 @@ def group_by(estimate: Estimate, resources: Resources, label: str) -> Grouping:
     """The groups of a label, the dearest first and what has no label last."""
     urns = dict.fromkeys(item.urn for item in (*estimate.lines, *estimate.not_priced))
     by_urn = {urn: group_of(resources.get(urn), resources, label) for urn in urns}
-    unpriced = {by_urn[item.urn] for item in estimate.not_priced}
+    unpriced: dict[str, list[NotPriced]] = {}
+    for item in estimate.not_priced:
+        unpriced.setdefault(by_urn[item.urn], []).append(item)
     lines: dict[str, list[CostLine]] = {value: [] for value in by_urn.values()}
     for line in estimate.lines:
         lines[by_urn[line.urn]].append(line)
-    groups = [Group(value, tuple(found), value not in unpriced) for value, found in lines.items()]
+    groups = [_group(value, found, unpriced.get(value, ())) for value, found in lines.items()]
     groups.sort(key=lambda group: (group.value == NO_LABEL, -group.monthly.expected, group.value))
     return Grouping(label, tuple(groups), by_urn)
+
+
+def _group(value: str, lines: Iterable[CostLine], unpriced: Sequence[NotPriced]) -> Group:
+    return Group(value, tuple(lines), Gap.of(unpriced), Gap.of(unpriced, lambda of: of.ceiling))
 
 
 def labels_of(estimate: Estimate, resources: Resources) -> tuple[str, ...]:
@@ -78,7 +91,7 @@ def labels_of(estimate: Estimate, resources: Resources) -> tuple[str, ...]:
     values: dict[str, set[str]] = {}
     carriers: dict[str, set[str]] = {}
     for line in estimate.lines:
-        for label, value in _all_labels(resources.get(line.urn), resources).items():
+        for label, value in all_labels(resources.get(line.urn), resources).items():
             spent[label] = spent.get(label, Decimal(0)) + line.monthly
             values.setdefault(label, set()).add(value)
             carriers.setdefault(label, set()).add(line.urn)
@@ -87,7 +100,7 @@ def labels_of(estimate: Estimate, resources: Resources) -> tuple[str, ...]:
     return tuple(sorted(kept, key=lambda label: (len(values[label]) == 1, -spent[label], label))[:_MOST_LABELS])
 
 
-def _all_labels(resource: Resource | None, resources: Resources) -> dict[str, str]:
+def all_labels(resource: Resource | None, resources: Resources) -> dict[str, str]:
     """Every label of a resource that is known, as `group_of` finds it."""
     if resource is None:
         return {}
@@ -140,6 +153,6 @@ def _decoded(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
-    except json.JSONDecodeError:
+        return parse(value)
+    except BadJson:
         return None

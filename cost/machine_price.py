@@ -3,12 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
 
+from gpucluster.catalog.machines import machines
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
 
-__all__ = ["machine_price", "machine_prices"]
+__all__ = ["UNITS", "machine_price", "machine_prices", "of_an_hour", "published"]
 
 _UNIT = "instance-hour"
+_BY_GPU = "GPU-hour"
+
+UNITS: Final = (_UNIT, _BY_GPU)
+"""What machines are priced by."""
+
+
+def published(
+    book: PriceBook, cloud: str, region: str, machine_type: str, purchase: str = "on_demand", term: str = ""
+) -> Price | NotKnown:
+    """The price of a machine as it is published: by its hour, else by that of one of its GPUs."""
+    found = book.lookup(cloud, region, machine_type, purchase, term, unit=_UNIT)
+    if isinstance(found, Price) or machine_type not in machines():
+        return found
+    by_gpu = book.lookup(cloud, region, machine_type, purchase, term, unit=_BY_GPU)
+    return by_gpu if isinstance(by_gpu, Price) else found
+
+
+def of_an_hour(price: Price, machine_type: str) -> Price:
+    """The same for the whole machine, whose GPUs a price by the GPU is multiplied by."""
+    if price.row.unit != _BY_GPU:
+        return price
+    gpus = machines()[machine_type].gpus
+    row = replace(price.row, unit=_UNIT, usd_per_unit=price.usd * gpus)
+    return replace(price, row=row, list_usd=None if price.list_usd is None else price.list_usd * gpus)
 
 
 def machine_price(cloud: str, region: str, machine_type: str, purchase: str = "on_demand") -> Price | NotKnown:
@@ -21,8 +48,7 @@ def machine_price(cloud: str, region: str, machine_type: str, purchase: str = "o
 def machine_prices(cloud: str, region: str) -> Iterator[tuple[str, Price]]:
     """Every machine type that has a price on demand in a region, by name, with it. Raises BadPrices as above."""
     book = PriceBook.in_use()
-    rows = (*book.own, *book.rows(cloud))
-    names = {row.sku for row in rows if (row.provider, row.region, row.unit) == (cloud, region, _UNIT)}
+    names = {row.sku for row in book.in_region(cloud, region) if row.unit == _UNIT}
     for name in sorted(names):
         found = book.lookup(cloud, region, name, unit=_UNIT)
         if isinstance(found, Price):

@@ -8,17 +8,20 @@ rounded after that. So every sum (a part, the total) is the exact sum of the lin
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cached_property
 from typing import Final, Literal
 
-from gpucluster.cost.prices import Confidence
+from gpucluster.cost.prices import Confidence, NotKnown
+from gpucluster.record import record
 
 __all__ = [
     "CENT",
+    "DAY",
     "HOURS_PER_MONTH",
     "UNBOUNDED",
     "Amounts",
+    "Between",
     "CostLine",
     "Count",
     "Free",
@@ -32,6 +35,9 @@ __all__ = [
 
 HOURS_PER_MONTH: Final = Decimal(730)
 """Hours in a month as the clouds' price pages count them: 8,760 hours a year / 12."""
+
+DAY: Final = 24 / HOURS_PER_MONTH
+"""A day, as a part of that month."""
 
 CENT: Final = Decimal("0.01")
 
@@ -47,7 +53,7 @@ def cents(amount: Decimal) -> Decimal:
     return amount.quantize(CENT, rounding=ROUND_HALF_UP)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Count:
     """A number of things that may be autoscaled: as expected, at the least, at the most."""
 
@@ -71,7 +77,7 @@ class Count:
         return Count(self.expected * factor, self.floor * factor, ceiling)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record(kw_only=True)
 class CostLine:
     """One priced thing of one resource.
 
@@ -92,7 +98,10 @@ class CostLine:
     idle: units of the quantity that are paid for and used by nothing here.
     upfront: the fee of a capacity block for the stated duration, paid before it starts; 0 otherwise.
     rankable: False when only second opinions on the price are known.
+    list_price: USD per unit before a discount, None where there is none.
     provider, sku: price book file, and what is sold by its name there, e.g. `aws` and `p5.48xlarge`.
+    instead_of: what is not known, where the price only stands for it. No estimate has such a line.
+    usage: names of `cost/tables/usage.csv` that the quantity rests on.
     """
 
     urn: str
@@ -118,18 +127,30 @@ class CostLine:
     rankable: bool = True
     provider: str = ""
     sku: str = ""
+    instead_of: NotKnown | None = None
+    usage: tuple[str, ...] = ()
+    list_price: Decimal | None = None
 
-    @property
+    @cached_property
     def monthly(self) -> Decimal:
         """USD a month, to the cent."""
         return cents(self.quantity * self.unit_price)
 
     @property
+    def listed(self) -> Decimal:
+        """USD a month at the list price, to the cent."""
+        return self.monthly if self.list_price is None else self.listed_at(self.quantity)
+
+    def listed_at(self, quantity: Decimal) -> Decimal:
+        """USD a month of another quantity at the list price, to the cent."""
+        return cents(quantity * (self.unit_price if self.list_price is None else self.list_price))
+
+    @cached_property
     def monthly_floor(self) -> Decimal:
         """USD a month at the least, to the cent."""
         return cents(self.floor * self.unit_price)
 
-    @property
+    @cached_property
     def monthly_ceiling(self) -> Decimal | Unbounded:
         """USD a month at the most, to the cent."""
         return self.ceiling if isinstance(self.ceiling, str) else cents(self.ceiling * self.unit_price)
@@ -141,8 +162,13 @@ class CostLine:
 
     @property
     def shown(self) -> bool:
-        """Whether it is more than usage that is taken as zero, which is listed among the assumptions only."""
+        """Whether it is more than a rate: there is some of it, or may be by autoscaling."""
         return bool(self.quantity) or self.autoscaled or bool(self.paid_by)
+
+    @property
+    def by_usage(self) -> bool:
+        """Whether it depends on usage that is taken as zero: its price is known, its amount is not."""
+        return bool(self.usage) and not self.shown
 
 
 def committed_sum(lines: Iterable[CostLine]) -> Decimal:
@@ -150,7 +176,7 @@ def committed_sum(lines: Iterable[CostLine]) -> Decimal:
     return sum((line.monthly for line in lines if line.spend == "committed-elsewhere"), Decimal(0))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Free:
     """A resource that costs nothing by itself, and where that is said."""
 
@@ -160,12 +186,22 @@ class Free:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
+class Between:
+    """The line that something without a price would be, at the least and at the most of its bound, and by what rule."""
+
+    least: CostLine
+    most: CostLine
+    rule: str
+
+
+@record
 class NotPriced:
-    """A resource, or a part of one, whose price is not known. Never zero.
+    """A resource, or a part of one, whose price is not known. Never zero, and in no total.
 
     compute: whether what is missing is machines, which are most of any bill here.
     own_row: where a price is missing, what a row of the user's own for it begins with, in the order of `OWN_ROW`.
+    between: what it costs at the least and at the most; None where nothing says so, for the reason alone.
     """
 
     urn: str
@@ -174,9 +210,10 @@ class NotPriced:
     reason: str
     compute: bool = False
     own_row: str = ""
+    between: Between | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Amounts:
     """USD a month: at the least, as expected, and at the most."""
 
@@ -210,7 +247,7 @@ class Amounts:
         return not (self.floor == self.expected == self.ceiling)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Part:
     """The lines of one component and their sum.
 
@@ -221,7 +258,7 @@ class Part:
     lines: tuple[CostLine, ...]
     training: bool = True
 
-    @property
+    @cached_property
     def monthly(self) -> Amounts:
         """The sum of the part's lines."""
         return Amounts.of(self.lines)

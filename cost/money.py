@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 
-from gpucluster.cost.model import Unbounded
+from gpucluster.cost.gap import Gap
+from gpucluster.cost.model import DAY, Unbounded, cents
 
-__all__ = ["at_least", "change", "money", "percent"]
+__all__ = ["at_least", "change", "how_known", "money", "percent", "percent_of", "ranged", "ranged_daily", "unit_price"]
 
 
 def money(amount: Decimal | Unbounded) -> str:
     """`$1,234.56`, or `unbounded`."""
     return amount if isinstance(amount, str) else f"${amount:,.2f}"
+
+
+def unit_price(price: Decimal) -> str:
+    """The unit price as published, with two decimals at least."""
+    plain = f"{price.normalize():f}"
+    decimals = len(plain.partition(".")[2])
+    return f"${price:,.{max(2, decimals)}f}"
 
 
 def at_least(amount: Decimal | Unbounded, *, complete: bool, plain: bool = False) -> str:
@@ -25,12 +33,59 @@ def at_least(amount: Decimal | Unbounded, *, complete: bool, plain: bool = False
     return f"at least {shown}" if amount else "unknown"
 
 
+def ranged(amount: Decimal | Unbounded, gap: Gap, *, plain: bool = False) -> str:
+    """An amount with what it lacks: `$73.00`, `$73.00 to $75.10` where that is bounded, else `at least $73.00`.
+
+    The two ends are the amount with the least and the most that what has no price may cost; `unknown` instead of a
+    zero. `plain` leaves out $ and commas, for machines.
+    """
+    if isinstance(amount, str):
+        return amount
+    low, high = gap.low(amount), gap.high(amount)
+    if high is None:
+        return at_least(low, complete=False, plain=plain)
+    if isinstance(high, str):
+        return high
+    least, most = (f"{end:f}" if plain else money(end) for end in (low, high))
+    return least if least == most else f"{least} to {most}"
+
+
+def ranged_daily(monthly: Decimal, gap: Gap) -> str:
+    """An amount of a month, for a day: `$125.76 a day`. gap: what the month lacks."""
+    return f"{ranged(cents(monthly * DAY), gap.times(DAY))} a day"
+
+
+def how_known(amount: Decimal | Unbounded, gap: Gap) -> str:
+    """How far an amount is known: `bounded: 12 without a price of their own, 99.8% of the dollars known`.
+
+    Empty where everything has a price.
+    """
+    if gap.known == "complete":
+        return ""
+    own = f"{gap.missing:,} without a price of {'its' if gap.missing == 1 else 'their'} own"
+    if gap.known == "unknown":
+        bounded = f", {gap.missing - gap.open:,} of them bounded" if gap.missing > gap.open else ""
+        return f"unknown: {own}{bounded}"
+    share = None if isinstance(amount, str) else gap.share(amount)
+    return f"bounded: {own}{'' if share is None else f', {_down(share)} of the dollars known'}"
+
+
+def _down(share: Decimal) -> str:
+    """`99.8%`: never rounded up, so that only a share that is whole reads 100.0%."""
+    return f"{share.quantize(Decimal('0.001'), rounding=ROUND_FLOOR):.1%}"
+
+
 def change(amount: Decimal | None) -> str:
     """`+$1.00`, `-$1.00`, `$0.00`; `no bound` for None, where one of the two amounts has none."""
     if amount is None:
         return "no bound"
     sign = "+" if amount > 0 else "-" if amount < 0 else ""
     return f"{sign}${abs(amount):,.2f}"
+
+
+def percent_of(share: Decimal) -> str:
+    """A share that was set, as it was set: `8%`, `7.25%`."""
+    return f"{(share * 100).normalize():f}%"
 
 
 def percent(share: Decimal) -> str:

@@ -9,19 +9,19 @@ for name, total in costed_plan(watched).items():
 from __future__ import annotations
 
 import os
-from decimal import Decimal
 from typing import Final
 
 import pulumi
 
 from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.documents.report.table import as_table
 from gpucluster.cost.estimate import Estimate, estimate
-from gpucluster.cost.model import Unbounded
-from gpucluster.cost.money import at_least, money
+from gpucluster.cost.money import how_known, money, ranged
+from gpucluster.cost.places import regions_in_use
 from gpucluster.cost.prices import BadPrices, PriceBook
 from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.table import as_table
+from gpucluster.cost.trial import now, trial_of
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Error
 from gpucluster.program.readers.running import Watched, watch
@@ -32,6 +32,7 @@ __all__ = ["BUDGET_VARIABLE", "NotRegistered", "Watched", "costed_plan", "totals
 BUDGET_VARIABLE: Final = "GPUCLUSTER_BUDGET"
 """Set to `report`, previews go on over a budget that says to fail, and say so; an update never does."""
 
+_OVER: Final = "`gpucluster reap` destroys what has ended; a longer `duration` in the spec keeps it"
 _INDENT: Final = 4
 """What the engine puts before each line of a message."""
 
@@ -56,7 +57,7 @@ def costed_plan(
     price book cannot be used.
     """
     try:
-        found = estimate(watched.resources(), book, assumptions)
+        found = estimate(watched.resources(), book, assumptions or Assumptions(regions=regions_in_use()))
     except BadPrices as error:
         watched.withdraw()
         raise NotRegistered(f"{error}\nNothing was registered, because these prices cannot be used.") from None
@@ -70,6 +71,9 @@ def costed_plan(
         pulumi.log.info(as_table(found, title, width_for(indent=_INDENT)))
     else:
         pulumi.log.info(f"{title}: {_line(found)}")
+    if trial := trial_of(found, now()):
+        said = f"{pulumi.get_stack()}: {trial.sentence}"
+        pulumi.log.warn(f"{said}. {_OVER}") if trial.over else pulumi.log.info(said)
     if verdict is not None and refused and _only_reports():
         pulumi.log.warn(f"{verdict.sentence}. An update is refused, because the budget says to fail.")
     elif verdict is not None and refused:
@@ -96,29 +100,29 @@ def _only_reports() -> bool:
 
 
 def _line(found: Estimate) -> str:
-    monthly, hourly = (at_least(amount.expected, complete=found.complete) for amount in (found.monthly, found.hourly))
-    missing = f"; {len(found.not_priced)} not priced" if found.not_priced else ""
-    return f"{monthly} a month, {hourly} an hour{missing}; the preview has the table"
+    gaps = found.gaps
+    monthly, hourly = ranged(found.monthly.expected, gaps.expected), ranged(found.hourly.expected, gaps.hourly)
+    known = how_known(found.monthly.expected, gaps.expected)
+    return f"{monthly} a month, {hourly} an hour{f'; {known}' if known else ''}; the preview has the table"
 
 
 def totals(found: Estimate) -> dict[str, str]:
     """Totals in USD as stack outputs take them; the next preview shows how they change.
 
-    Where something has no price they read `at least 73.00`, or `unknown` where nothing is known.
+    Where something has no price they read `73.00 to 75.10` where that is bounded, else `at least 73.00`, or `unknown`
+    where nothing is known.
     """
-
-    def shown(amount: Decimal | Unbounded) -> str:
-        return at_least(amount, complete=found.complete, plain=True)
-
-    monthly, per_gpu = found.monthly, found.per_training_gpu_hour
+    monthly, per_gpu, gaps = found.monthly, found.per_training_gpu_hour, found.gaps
     outputs = {
-        "monthly": shown(monthly.expected),
-        "monthlyFloor": shown(monthly.floor),
-        "monthlyCeiling": shown(monthly.ceiling),
-        "hourly": shown(found.hourly.expected),
+        "monthly": ranged(monthly.expected, gaps.expected, plain=True),
+        "monthlyFloor": ranged(monthly.floor, gaps.floor, plain=True),
+        "monthlyCeiling": ranged(monthly.ceiling, gaps.ceiling, plain=True),
+        "hourly": ranged(found.hourly.expected, gaps.hourly, plain=True),
     }
     if per_gpu is not None:
-        outputs["perTrainingGpuHour"] = "unknown" if found.training_unknown else shown(per_gpu)
+        outputs["perTrainingGpuHour"] = (
+            "unknown" if found.training_unknown else ranged(per_gpu, gaps.gpu_hour, plain=True)
+        )
     if found.committed_monthly:
         outputs["committedElsewhere"] = f"{found.committed_monthly:f}"
     if not found.complete:

@@ -44,7 +44,7 @@ def storage_price_elsewhere(cloud: str, tier: int) -> Decimal | None:
 
 def _least(cloud: str, tier: int) -> Decimal | None:
     name = storage_name(cloud, tier)
-    regions = {row.region for row in _book().rows(cloud) if row.sku == name}
+    regions = {row.region for row in _book().of_sku(cloud, name)} if name else ()
     known = (storage_price(cloud, region, tier) for region in regions)
     return min((usd for usd in known if usd is not None), default=None)
 

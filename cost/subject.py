@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from gpucluster.catalog.clouds import cloud_of_package
+from gpucluster.catalog.regions_from import region_of_outputs
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.model import CostLine, Free, NotPriced, Unbounded
+from gpucluster.cost.model import Between, CostLine, Free, NotPriced, Unbounded
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, urn_type
+from gpucluster.cost.prices.elsewhere import price_or_bound
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, region_key, urn_type
 from gpucluster.program.values import BadValue, amount, is_list, is_object, shown
+from gpucluster.record import record
 
 __all__ = ["CannotPrice", "Subject", "as_number", "provider_of", "read"]
 
 
+@functools.cache
 def provider_of(type_: str) -> str:
     """The price book file for resources of a type: the package of its token, unless that goes by another name."""
     package = type_.split(":", 1)[0]
@@ -43,9 +48,9 @@ def read(value: Any, *path: str | int) -> Any:
     for step in path:
         if value is UNKNOWN or value is None:
             return value
-        if isinstance(step, str) and is_object(value):
+        if is_object(value) and isinstance(step, str):
             value = value.get(step)
-        elif isinstance(step, int) and is_list(value):
+        elif is_list(value) and isinstance(step, int):
             value = value[step] if step < len(value) else None
         else:
             shown = ".".join(str(part) for part in path)
@@ -53,7 +58,7 @@ def read(value: Any, *path: str | int) -> Any:
     return value
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record(kw_only=True)
 class Subject:
     """One resource to price.
 
@@ -61,6 +66,7 @@ class Subject:
     part: name of the component it is shown under.
     duration_days: days the components want the cluster for, None when none says it.
     provider: price book file, e.g. `aws`; that of the resource's type unless a handler says otherwise.
+    guesses: takes what was taken for granted of no single line; without a default, which would make a Subject slow.
     """
 
     urn: str
@@ -70,18 +76,29 @@ class Subject:
     assumptions: Assumptions
     part: str
     provider: str
+    guesses: set[str]
     duration_days: Decimal | None = None
 
     @property
     def region(self) -> str:
-        """The region the resource is made in. Raises CannotPrice when no source says it."""
-        region = self.resources.region(self.resource)
+        """The region a resource asks for, else that its cloud answered, its provider's, that of the configuration, or
+        the one to take. Raises CannotPrice when nothing says it.
+        """
+        package, asked = self.resource.type.split(":", 1)[0], self.resource.inputs.get("region")
+        answered = region_of_outputs(package, self.resource.outputs) if asked is None else None
+        region = answered or self.resources.region(self.resource)
         if region is UNKNOWN:
             raise CannotPrice("its region is not known before the update")
-        if not isinstance(region, str) or not region:
-            package = self.resource.type.split(":", 1)[0]
-            raise CannotPrice(f"its region is not known: set {package}:region in the configuration or on the provider")
-        return region
+        if isinstance(region, str) and region:
+            return region
+        taken = self.assumptions.regions.get(package)
+        if taken is None:
+            key = f"{package}:{region_key(package)}"
+            raise CannotPrice(
+                f"its region is not known: set {key} in the configuration or on the provider, or give --region"
+            )
+        self.guesses.add(f"region {taken[0]}: from {taken[1]}, for what says no region of its own")
+        return taken[0]
 
     def of(self, resource: Resource) -> Subject:
         """The same question about a resource it refers to, e.g. the launch template of a node group."""
@@ -123,11 +140,17 @@ class Subject:
             raise CannotPrice(f"{_dotted(path)} is {shown(value)}, expected a list")
         return value
 
+    def find(
+        self, sku: str, unit: str, purchase: str = "on_demand", term: str = "", *, region: str | None = None
+    ) -> Price | NotKnown:
+        """The price of one unit; without one a stand-in, where something bounds it: a line at that is not priced."""
+        return price_or_bound(self.book, self.provider, region or self.region, sku, purchase, term, unit=unit)
+
     def price(
         self, sku: str, unit: str, purchase: str = "on_demand", term: str = "", *, region: str | None = None
     ) -> Price:
-        """The price of one unit. Raises CannotPrice, naming the nearest known rows, when there is none."""
-        found = self.book.lookup(self.provider, region or self.region, sku, purchase, term, unit=unit)
+        """The same. Raises CannotPrice, naming the nearest known rows, where there is not even a bound."""
+        found = self.find(sku, unit, purchase, term, region=region)
         if isinstance(found, NotKnown):
             raise CannotPrice(found.reason, found.row)
         return found
@@ -142,6 +165,7 @@ class Subject:
         assumption: str = "",
         floor: Decimal | None = None,
         ceiling: Decimal | Unbounded | None = None,
+        usage: tuple[str, ...] = (),
     ) -> CostLine:
         """A priced line of this resource; floor and ceiling are the quantity unless given."""
         row = price.row
@@ -159,7 +183,7 @@ class Subject:
             region=row.region,
             purchase=row.purchase,
             term=row.term,
-            source=row.source,
+            source=row.document,
             as_of=row.as_of,
             confidence=price.confidence,
             basis=basis,
@@ -167,9 +191,27 @@ class Subject:
             floor=quantity if floor is None else floor,
             ceiling=quantity if ceiling is None else ceiling,
             rankable=price.rankable,
+            list_price=price.list_usd,
             provider=row.provider,
             sku=row.sku,
+            instead_of=price.instead_of,
+            usage=usage,
         )
+
+    def as_found(self, line: CostLine) -> CostLine | NotPriced:
+        """The line; one at what only stands for a price, as what it is: not priced, between two amounts."""
+        unknown = line.instead_of
+        if unknown is None or unknown.bound is None:
+            return line
+        least, most = (replace(line, unit_price=usd) for usd in (unknown.bound.least, unknown.bound.most))
+        machines = line.unit == "instance-hour"
+        between = Between(least, most, unknown.bound.rule)
+        return NotPriced(self.urn, urn_type(self.urn), self.part, unknown.reason, machines, unknown.row, between)
+
+    def by_usage(self, name: str, usage: str, price: Price, *, leaves: str = "") -> CostLine:
+        """A line of as much as `usage` says, a name of `cost/tables/usage.csv`; `leaves`: what the total is without."""
+        said = "; ".join(filter(None, [self.assumptions.said(usage), leaves]))
+        return self.line(name, self.assumptions.amount(usage), price, assumption=said, usage=(usage,))
 
     def not_priced(self, reason: str | CannotPrice, *, compute: bool = False) -> NotPriced:
         """This resource, or a part of it, named as not priced; `compute` where that part is machines."""

@@ -20,11 +20,17 @@ from typing import Any
 CENT = Decimal("0.01")
 
 
+def _origin(source: str) -> str:
+    """A source without the place in it: a report names the document, the price file also the line of it."""
+    return source.partition(":")[0]
+
+
 def audit(report: dict[str, Any], prices: list[dict[str, str]]) -> list[str]:
     """One line for each number of the report that does not follow from its parts."""
     wrong: list[str] = []
     known = {
-        (row["region"], row["purchase"], row["source"], row["as_of"], Decimal(row["usd_per_unit"])) for row in prices
+        (row["region"], row["purchase"], _origin(row["source"]), row["as_of"], Decimal(row["usd_per_unit"]))
+        for row in prices
     }
     sums: dict[str, dict[str, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
     for line in report["lines"]:
@@ -32,7 +38,7 @@ def audit(report: dict[str, Any], prices: list[dict[str, str]]) -> list[str]:
         price = Decimal(line["unit_price"])
         if line["paid_by"]:
             wrong += [f"{name}: paid for by {line['paid_by']}, and yet at {price}"] if price else []
-        elif (line["region"], line["purchase"], line["source"], line["as_of"], price) not in known:
+        elif (line["region"], line["purchase"], _origin(line["source"]), line["as_of"], price) not in known:
             wrong.append(f"{name}: {price} stands in no price file")
         for case, prefix in (("floor", "floor_"), ("expected", ""), ("ceiling", "ceiling_")):
             shown = Decimal(line["monthly" if case == "expected" else f"monthly_{case}"])

@@ -186,7 +186,7 @@ def _row(mistake: Mistake, new: set[_Finding]) -> str:
         mistake.says,
         mistake.of,
         cited,
-        f"[{mistake.rule}](rules/{mistake.rule}.md)",
+        f"[{mistake.rule}](rules.md#{mistake.rule})",
         level,
         what.replace("|", "\\|"),
     )
@@ -196,7 +196,7 @@ def _row(mistake: Mistake, new: set[_Finding]) -> str:
 def _written(rows: list[str], before: Mapping[str, set[_Finding]]) -> str:
     told = {rule.name for rule in TRAINING.rules if isinstance(rule, ReportRule)}
     advice = (
-        f"| [{name}](examples/{name}.md) | {', '.join(sorted({rule for rule, _, _ in of} - told)) or 'nothing'} |"
+        f"| {name} | {', '.join(sorted({rule for rule, _, _ in of} - told)) or 'nothing'} |"
         for name, of in before.items()
     )
     return "\n".join(

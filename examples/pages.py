@@ -1,6 +1,7 @@
-"""Writes docs/examples: for each stack's own spec and each of examples/specs its plan, and what a preview prints of it.
+"""Writes docs/examples: plan and preview of each stack's own spec, their comparison, and an index with every total.
 
-`make docs` runs it. The stack's own program runs against a monitor that answers as a first preview does: the program
+`make docs` runs it; `python -m examples.pages FOLDER --every` writes a page for each of examples/specs as well, which a
+release publishes. The stack's own program runs against a monitor that answers as a first preview does: the program
 prices what it declares before it sends anything to an engine, so no engine is needed for the same text.
 
 `examples/specs/CLOUD/NAME.yaml` stands in the stack CLOUD-trial.
@@ -17,25 +18,26 @@ import os
 import runpy
 import shutil
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 
 import click
-import pulumi
 import yaml
 from click.testing import CliRunner
-from pulumi.runtime import mocks, settings
-from pulumi.runtime.stack import run_in_stack
+from pulumi.runtime import mocks
 
 from gpucluster.cli import main as gpucluster
-from gpucluster.cost import estimate
+from gpucluster.cost import Estimate, estimate
 from gpucluster.cost.comparison import Column, cluster_of, compare
+from gpucluster.cost.documents.comparison import comparison_document
+from gpucluster.cost.money import ranged
 from gpucluster.cost.preview import watch
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.comparison_table import comparison_table
+from gpucluster.cost.render.write import written
+from gpucluster.program.readers.alone import run_alone
 from gpucluster.program.resources import Resources
 
 __all__ = ["ROOT", "Example", "declared", "examples", "page_of", "run", "write_pages"]
@@ -80,49 +82,54 @@ def examples() -> list[Example]:
     return sorted(found, key=lambda example: example.page)
 
 
-def write_pages(folder: Path, day: datetime.date) -> dict[Example, Resources]:
-    """One page an example, a comparison of the stacks' own specs, and an index; what each example declares.
+def write_pages(folder: Path, day: datetime.date, *, every: bool = False) -> dict[Example, Resources]:
+    """A page for each stack's own spec, their comparison, and an index of all examples; what each example declares.
 
-    Pages that no example stands behind any more go.
+    Pages of examples that no longer exist are deleted.
 
-    day: prices are judged fresh or old against it, so that a page stays as it is until someone writes it anew.
+    day: prices are judged fresh or old against it, so that a page stays as it is until it is written again.
+    every: a page for every example, not those of the stacks alone.
     Tables are as wide as in a pipe, whatever terminal this runs in.
     """
     found = examples()
     of_the_day = mock.patch.object(PriceBook, "__init__", functools.partialmethod(PriceBook.__init__, today=day))
     with of_the_day, mock.patch.dict(os.environ):
         os.environ.pop("COLUMNS", None)
-        pages, made = dict[Path, str](), dict[Example, Resources]()
+        pages, made, priced = dict[Path, str](), dict[Example, Resources](), dict[Example, Estimate]()
         for example in found:
-            pages[example.page], made[example] = page_of(example)
+            text, made[example] = page_of(example)
+            priced[example] = estimate(made[example])
+            if example.own or every:
+                pages[example.page] = text
         columns = [
-            Column(title=example.stack, estimate=estimate(resources), cluster=cluster_of(resources))
+            Column(title=example.stack, estimate=priced[example], cluster=cluster_of(resources))
             for example, resources in made.items()
             if example.own
         ]
         pages[_COMPARISON] = _compared(columns)
+        pages[Path("README.md")] = _index(priced, day, {*pages})
     for cloud in folder.glob("*/"):
         shutil.rmtree(cloud)
     for path, text in pages.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
-    (folder / "README.md").write_text(_index(found, day), encoding="utf-8")
     return made
 
 
-def _index(found: list[Example], day: datetime.date) -> str:
+def _index(priced: Mapping[Example, Estimate], day: datetime.date, pages: Set[Path]) -> str:
     rows = "\n".join(
-        f"| [{example.spec.stem}]({example.page.as_posix()}) | `{example.stack}` | {_about(example)} |"
-        for example in found
+        f"| [{example.spec.stem}]({example.page.as_posix() if example.page in pages else f'../../{example.shown}'}) "
+        f"| `{example.stack}` | {ranged(found.monthly.expected, found.gaps.expected)} | {_about(example)} |"
+        for example, found in priced.items()
     )
     return (
         "# Examples, costed\n\n"
-        "The trial and every spec of [`examples/specs/`](../../examples/specs/), with plan and cost as a preview\n"
-        f"prints them. Written by `make docs` on {day}, which decides how fresh a price is; a test holds each page\n"
-        "against what the program gives. To preview an example, name it in the configuration of its stack:\n"
-        "`gpucluster:spec: ../examples/specs/aws/h200.yaml`.\n\n"
+        "The trial of every cloud, with plan and cost as a preview prints them, and every spec of\n"
+        f"[`examples/specs/`](../../examples/specs/) with its total. Written by `make docs` on {day},\n"
+        "which decides how fresh a price is; a test holds the pages against what the programs give. To preview an\n"
+        "example, name it in the configuration of its stack: `gpucluster:spec: ../examples/specs/aws/h200.yaml`.\n\n"
         f"[The trial on every cloud]({_COMPARISON}), side by side.\n\n"
-        f"| example | stack | what it is |\n| --- | --- | --- |\n{rows}\n"
+        f"| example | stack | $/month | what it is |\n| --- | --- | ---: | --- |\n{rows}\n"
     )
 
 
@@ -132,7 +139,7 @@ def _compared(columns: list[Column]) -> str:
         "# The trial on every cloud\n\n"
         "One spec, [`stacks/specs/trial.yaml`](../../stacks/specs/trial.yaml), in the stack of each cloud. Written by\n"
         "`make docs`; `make compare` prints it for your own stacks.\n\n"
-        f"```\n$ gpucluster cost compare {names}\n{comparison_table(compare(columns))}\n```\n"
+        f"```\n$ gpucluster cost compare {names}\n{written(comparison_document(compare(columns)), 'table')}\n```\n"
     )
 
 
@@ -223,27 +230,12 @@ def _run(stack: str, monitor: mocks.MockMonitor, *, dry_run: bool) -> tuple[str,
     config = _config(Path(f"stacks/Pulumi.{stack}.yaml"))
 
     async def run() -> None:
-        settings.configure(
-            mocks.MockSettings(
-                monitor=monitor,
-                monitor_features=set(monitor.GetDeploymentInfo(None).supportedFeatures),
-                engine=mocks.MockEngine(said.logger),
-                project=yaml.safe_load(Path("Pulumi.yaml").read_text())["name"],
-                stack=stack,
-                dry_run=dry_run,
-                organization=None,
-                callbacks=None,
-                root_directory=str(Path.cwd()),
-            )
-        )
-        settings.set_root_resource(cast(Any, None))
-        # The SDK keeps these for the process, and the run before belonged to another loop.
-        kept = cast(Any, settings.SETTINGS)
-        kept.rpc_manager.clear()
-        kept.outputs.clear()
-        pulumi.runtime.set_all_config(config)
+        engine, project = mocks.MockEngine(said.logger), yaml.safe_load(Path("Pulumi.yaml").read_text())["name"]
+        root = Path.cwd()
         with contextlib.chdir("stacks"):
-            await run_in_stack(watched)
+            await run_alone(
+                watched, monitor, engine, project=project, stack=stack, preview=dry_run, root=root, config=config
+            )
 
     def watched() -> None:
         seen = watch()
@@ -284,9 +276,10 @@ class _Said(logging.Handler):
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=ROOT / "docs/examples")
 @click.option("--day", type=click.DateTime(["%Y-%m-%d"]), help="Judge prices on this day.  [default: today]")
-def main(folder: Path, day: datetime.datetime | None) -> None:
-    """Write the pages of all examples into FOLDER."""
-    write_pages(folder, day.date() if day else datetime.date.today())
+@click.option("--every", is_flag=True, help="Write a page for every example, not those of the stacks alone.")
+def main(folder: Path, day: datetime.datetime | None, every: bool) -> None:
+    """Write the pages of the examples into FOLDER."""
+    write_pages(folder, day.date() if day else datetime.date.today(), every=every)
 
 
 if __name__ == "__main__":

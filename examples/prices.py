@@ -31,7 +31,7 @@ class _Less(PriceBook):
         found = super().lookup(provider, region, sku, purchase, term, unit=unit)
         if isinstance(found, Price):
             row, line = found.row, self._line
-            of_the_row = (row.source, found.usd, row.unit, row.region, row.purchase, row.term)
+            of_the_row = (row.document, found.usd, row.unit, row.region, row.purchase, row.term)
             of_the_line = (line.source, line.unit_price, line.unit, line.region, line.purchase, line.term)
             # What another line pays for has no price of its own: its machines' is that line's.
             paid = line.paid_by and (region, sku) == (line.region, line.sku)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gpucluster.components.spec import ClusterSpec
+    from gpucluster.components.spec.cluster import ClusterSpec
 
 __all__ = ["ClusterSpec", "Error", "watch"]
 
@@ -28,7 +28,7 @@ from gpucluster.errors import Error  # noqa: E402  (found by the path above)
 
 def __getattr__(name: str) -> Any:
     if name == "ClusterSpec":
-        from gpucluster.components.spec import ClusterSpec
+        from gpucluster.components.spec.cluster import ClusterSpec
 
         return ClusterSpec
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -40,8 +40,8 @@ def watch(*, export: bool = True) -> Generator[dict[str, str]]:
 
     At its end a preview prints the table, an update one line with the total. Gives the totals, which are empty until
     then: `monthly`, `monthlyFloor`, `monthlyCeiling`, `hourly`; `perTrainingGpuHour`, `committedElsewhere` and
-    `notPriced` (how many) where there are any. Amounts are in USD, a month being 730 hours; "at least 73.00" or
-    "unknown" where something has no price.
+    `notPriced` (how many) where there are any. Amounts are in USD, a month being 730 hours; "73.00 to 75.10",
+    "at least 73.00" or "unknown" where something has no price.
 
     export: the totals become outputs of the stack, so that previews show how they change; False for a second `watch`.
 

@@ -14,12 +14,12 @@ from gpucluster.components.clouds import declaring, declaring_cluster
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
 from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.refusal import refusing
-from gpucluster.components.spec import NetworkSpec, PoolSpec
+from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("aws"):
     from gpucluster.components.aws import cluster, network, pool, training_pool
     from gpucluster.components.aws.identity import tagger
-    from gpucluster.components.aws.plan import NetworkPlan
+    from gpucluster.components.aws.network_plan import NetworkPlan
     from gpucluster.components.aws.provider import provider
 
 __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
@@ -32,11 +32,15 @@ class Location:
     region: such as us-east-1. zone: of the GPU nodes, such as us-east-1a, which differs between accounts, or by id,
     such as use1-az4, which does not.
     second_zone: EKS needs two; left out, zone a of the region, or b beside a; by id, the first that EKS takes.
+    account: number of the only account that may be built in; by default that of the identity that is logged in.
+    role: ARN of a role that the login assumes, here and in the kubeconfig; by default none.
     """
 
     region: str
     zone: str
     second_zone: str | None = None
+    account: str | None = None
+    role: str | None = None
 
 
 _AWS = InProgram("aws", Location)
@@ -45,8 +49,9 @@ _AWS = InProgram("aws", Location)
 class TrainingCluster(cluster.TrainingCluster):
     """An EKS cluster with one co-located training pool, its network, storage, queues and what the spec asks besides.
 
-    cluster_name, endpoint, kubeconfig: Outputs; the kubeconfig holds no credential. pools: by name, machines and GPUs
-    of each. storage: the shared one, its capacity in GiB and the claim that pods mount.
+    cluster_name, endpoint, kubeconfig, account, metrics: Outputs; the kubeconfig holds no credential, account is who
+    pays, metrics is where to ask for them. pools: by name, machines and GPUs of each. storage: the shared one, its
+    capacity in GiB and the claim that pods mount.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from gpucluster.components.clouds import declaring, declaring_cluster
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
 from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.refusal import refusing
-from gpucluster.components.spec import NetworkSpec, PoolSpec
+from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("azure"):
     from gpucluster.components.azure import cluster, network, pool, training_pool
@@ -37,7 +37,6 @@ class Location:
     AKSInfinibandSupport in the subscription. bucket_group, lustre_principal: resource group of the storage account, and
     object id of HPC Cache Resource Provider, where storage is linked to a container. system_machine: of the CPU nodes,
     where it shall not be the one for the cluster's size. torsets: training nodes are labelled with their leaf switch.
-    submitters: object ids of Entra groups, with commas between, whose members may submit jobs and no more.
     """
 
     subscription: str
@@ -51,7 +50,6 @@ class Location:
     lustre_principal: str | None = None
     system_machine: str | None = None
     torsets: bool = False
-    submitters: str | None = None
 
 
 _AZURE = InProgram("azure", Location)
@@ -60,8 +58,9 @@ _AZURE = InProgram("azure", Location)
 class TrainingCluster(cluster.TrainingCluster):
     """An AKS cluster with one InfiniBand training pool, its network, storage, queues and what the spec asks besides.
 
-    cluster_name, endpoint, kubeconfig: Outputs; the kubeconfig holds no credential. pools: by name, machines and GPUs
-    of each. storage: the shared one, its capacity in GiB and the claim that pods mount.
+    cluster_name, endpoint, kubeconfig, account, metrics: Outputs; the kubeconfig holds no credential, account is who
+    pays, metrics is where to ask for them. pools: by name, machines and GPUs of each. storage: the shared one, its
+    capacity in GiB and the claim that pods mount.
     """
 
     def __init__(

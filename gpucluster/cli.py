@@ -118,6 +118,7 @@ def _place(error: Exception) -> str:
         Later("advise", "gpucluster.cost.commands.advise:advise", "Suggest savings."),
         Later("tco", "gpucluster.cost.commands.tco:tco", "Price nodes of your own against the cloud."),
         Later("budgets", "gpucluster.cost.commands.budgets:budgets", "Check budgets and other limits."),
+        Later("reconcile", "gpucluster.cost.commands.reconcile:reconcile", "Compare a bill with a plan or state."),
         _Group(
             "usage",
             help="Set what no plan can know: traffic, requests, data stored, hours.",
@@ -177,11 +178,33 @@ def guardrails() -> None:
     commands=[
         Later("pulumi", "gpucluster.sandbox.command:pulumi", "Run any Pulumi command."),
         Later("status", "gpucluster.sandbox.status:status", "List what exists in the simulated clouds."),
+        Later("drift", "gpucluster.sandbox.drift:drift", "Show what changed behind Pulumi's back."),
         Later("recover", "gpucluster.sandbox.recover:recover", "Repair state and clouds after a crash or a loss."),
         Later("reset", "gpucluster.sandbox.reset:reset", "Forget the simulated clouds."),
+        Later(
+            "connect",
+            "gpucluster.account.connect.command:in_sandbox",
+            "Write a kubeconfig context for a living cluster.",
+        ),
+        Later("reap", "gpucluster.account.reap.command:in_sandbox", "Destroy stacks whose time is over."),
+        Later(
+            "pause",
+            "gpucluster.account.pause.command:pause_in_sandbox",
+            "Take the GPU nodes of a cluster to zero and keep its data.",
+        ),
+        Later("resume", "gpucluster.account.pause.command:resume_in_sandbox", "Take a paused cluster's nodes back."),
+        Later(
+            "leftovers",
+            "gpucluster.account.leftovers.command:in_sandbox",
+            "List what a stack left in the simulated clouds.",
+        ),
         Later("kubectl", "gpucluster.sandbox.kubectl:kubectl", "Run kubectl on a cluster of the sandbox."),
+        Later("node", "gpucluster.sandbox.live.commands.node:node", "List and break nodes of a living cluster."),
+        Later("job", "gpucluster.sandbox.live.commands.job:job", "List and end jobs of a living cluster."),
+        Later("logs", "gpucluster.sandbox.live.logs:logs", "Print the log of a controller of a living cluster."),
+        Later("stop", "gpucluster.sandbox.live.stop:stop", "Stop a living cluster."),
         Later("engine", "gpucluster.sandbox.engine.cli:engine", "Show or build the Pulumi engine in use."),
-        Later("kubernetes", "gpucluster.sandbox.api_server.cli:kubernetes", "Show or build the Kubernetes API server."),
+        Later("kubernetes", "gpucluster.sandbox.kubernetes:kubernetes", "Show or build Kubernetes' programs."),
         Later("doctor", "gpucluster.sandbox.doctor:doctor", "Check what the sandbox needs on this machine."),
     ],
 )
@@ -189,14 +212,15 @@ def guardrails() -> None:
     "--scenario",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What exists before the stack, and which operations last or fail (docs/scenarios.md); for `pulumi`.",
+    help="What exists before, quotas, capacity, failures and drift (docs/scenarios.md); for `pulumi`.",
 )
 @click.option(
     "--kubernetes",
-    type=click.Choice(["simulated", "real"]),
+    type=click.Choice(["simulated", "real", "live"]),
     default="simulated",
     show_default=True,
-    help="Judge Kubernetes objects by the simulation or by a real API server on loopback; for `pulumi`.",
+    help="Judge Kubernetes objects by the simulation or by a real API server on loopback; live: with the real "
+    "controllers beside it, on nodes that are simulated; for `pulumi`.",
 )
 @click.pass_context
 def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> None:
@@ -204,7 +228,7 @@ def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> N
 
     The engine is the real one. No account and no network is needed, and nothing is billed.
     """
-    context.obj = {"scenario": scenario, "real_kubernetes": kubernetes == "real"}
+    context.obj = {"scenario": scenario, "kubernetes": kubernetes}
 
 
 @click.group(
@@ -262,15 +286,32 @@ def completion(shell: str) -> None:
     commands=[
         Later("init", "gpucluster.components.commands.spec:init", "Write a first spec."),
         Later("check", "gpucluster.components.commands.check:check", "Check a spec or stack and print its plan."),
-        Later("schema", "gpucluster.components.commands.spec:schema", "Print the JSON Schema of a spec."),
+        Later("schema", "gpucluster.schema:schema", "Print the JSON Schema of a spec or a report."),
         Later(
             "package",
             "gpucluster.component_package.command:command",
             "Write the clusters as a package for any language.",
         ),
+        Later("quote", "gpucluster.quote.command:quote", "Price whole clusters in every place."),
         cost,
         guardrails,
         Later("judge", "gpucluster.judges.command:judge", "Judge a plan by what the vendors publish."),
+        Later("rehearse", "gpucluster.rehearse.command:rehearse", "Rehearse jobs on a stack's living cluster."),
+        Later(
+            "connect", "gpucluster.account.connect.command:connect", "Write a kubeconfig context for a stack's cluster."
+        ),
+        Later("reap", "gpucluster.account.reap.command:reap", "Destroy stacks whose time is over."),
+        Later(
+            "pause",
+            "gpucluster.account.pause.command:pause",
+            "Take the GPU nodes of a cluster to zero and keep its data.",
+        ),
+        Later("resume", "gpucluster.account.pause.command:resume", "Take a paused cluster's nodes back."),
+        Later("leftovers", "gpucluster.account.leftovers.command:leftovers", "List what a stack left in its account."),
+        Later(
+            "upgrade", "gpucluster.account.upgrade.command:upgrade", "Print what is old in a cluster, and the way up."
+        ),
+        Later("rights", "gpucluster.account.rights.command:rights", "Write the least rights that `up` needs."),
         sandbox,
         acceptance,
         telemetry,

@@ -14,7 +14,7 @@ from gpucluster.components.clouds import declaring, declaring_cluster
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
 from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.refusal import refusing
-from gpucluster.components.spec import NetworkSpec, PoolSpec
+from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("gcp"):
     from gpucluster.components.gcp import cluster, network, network_part, pool, training_pool
@@ -42,8 +42,9 @@ _GCP = InProgram("gcp", Location)
 class TrainingCluster(cluster.TrainingCluster):
     """A GKE cluster with one co-located training pool, its networks, storage, queues and what the spec asks besides.
 
-    cluster_name, endpoint, kubeconfig: Outputs; the kubeconfig holds no credential. pools: by name, machines and GPUs
-    of each. storage: the shared one, its capacity in GiB and the claim that pods mount.
+    cluster_name, endpoint, kubeconfig, account, metrics: Outputs; the kubeconfig holds no credential, account is who
+    pays, metrics is where to ask for them. pools: by name, machines and GPUs of each. storage: the shared one, its
+    capacity in GiB and the claim that pods mount.
     """
 
     def __init__(

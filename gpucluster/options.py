@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-__all__ = ["form_of", "output", "quiet"]
+__all__ = ["form_of", "output", "plan_argument", "quiet"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -21,6 +21,16 @@ output: Final = click.option(
 )
 
 quiet: Final = click.option("--quiet", is_flag=True, help="Print no progress and no hints, only the result.")
+
+
+def plan_argument(**when_left_out: Any) -> Callable[[_Command], _Command]:
+    """FILE, a plan or state. when_left_out: click's `default`, or `required`."""
+    return click.argument(
+        "file",
+        type=click.File(encoding="utf-8"),
+        help="Plan (`pulumi preview --json --show-sames`) or state (`pulumi stack export`).  [default: -, for stdin]",
+        **when_left_out,
+    )
 
 
 def form_of(*forms: str) -> Callable[[_Command], _Command]:

@@ -19,30 +19,37 @@ _JUDGES: Final = {
 }
 """Package of type tokens -> module of its judge, which imports what it needs when it judges."""
 
-NAMES: Final = tuple(module.split(".")[2] for module in _JUDGES.values())
+_BY_NAME_ALONE: Final = ("gpucluster.judges.azurerm.judge",)
+"""Further judges of a package, which are asked where they are named."""
+
+NAMES: Final = tuple(module.split(".")[2] for module in (*_JUDGES.values(), *_BY_NAME_ALONE))
 """Names of the judges."""
 
 
 def judged(resources: Resources, only: Sequence[str] = (), *, installed: bool = False) -> list[Verdict]:
-    """A verdict for every resource of a cloud, in the order of the plan.
+    """A verdict for every resource of a cloud, or one of each judge that was named, in the order of the plan.
 
-    only: names of judges; else all of them. installed: do without those that are not installed; else InputError where
-    one was asked for by name, or where every judge that the plan needs is missing.
+    only: names of judges; else one for each package. installed: do without those that are not installed; else
+    InputError where one was asked for by name, or where every judge that the plan needs is missing.
     """
     asked = [resource for resource in resources if _of_a_cloud(resource)]
-    judges = [judge for judge in _judges() if not only or judge.name in only]
+    judges = _judges(only)
     lacking = {judge.package: _command(judge) for judge in judges if _command(judge)}
     if not installed:
         _refuse_without(judges, lacking, {_package(resource) for resource in asked}, only)
-    verdicts: dict[str, Verdict] = {} if only else {resource.urn: _without(resource) for resource in asked}
+    verdicts: dict[str, list[Verdict]] = {resource.urn: [] for resource in asked}
     for judge in judges:
         mine = [resource for resource in asked if _package(resource) == judge.package]
         if why := lacking.get(judge.package):
             found = [Verdict(resource=one, judge=judge.name, why=f"its judge is not installed; {why}") for one in mine]
         else:
             found = list(judge.judge(mine, resources)) if mine else []
-        verdicts.update({verdict.resource.urn: verdict for verdict in found})
-    return [verdicts[resource.urn] for resource in asked if resource.urn in verdicts]
+        for verdict in found:
+            verdicts[verdict.resource.urn].append(verdict)
+    none = [] if only else [_without(resource) for resource in asked if not verdicts[resource.urn]]
+    for verdict in none:
+        verdicts[verdict.resource.urn].append(verdict)
+    return [verdict for resource in asked for verdict in verdicts[resource.urn]]
 
 
 def missing(resources: Resources) -> dict[str, str]:
@@ -51,8 +58,9 @@ def missing(resources: Resources) -> dict[str, str]:
     return {judge.package: _command(judge) for judge in _judges() if judge.package in packages and _command(judge)}
 
 
-def _judges() -> list[Judge]:
-    return [import_module(module).JUDGE for module in _JUDGES.values()]
+def _judges(only: Sequence[str] = ()) -> list[Judge]:
+    found = [import_module(module).JUDGE for module in (*_JUDGES.values(), *(_BY_NAME_ALONE if only else ()))]
+    return [judge for judge in found if not only or judge.name in only]
 
 
 def _command(judge: Judge) -> str:

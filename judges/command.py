@@ -11,19 +11,14 @@ from gpucluster.errors import Exit
 from gpucluster.judges.bench import NAMES, judged
 from gpucluster.judges.report import Report
 from gpucluster.judges.verdict import Outcome
-from gpucluster.options import form_of, output, quiet
+from gpucluster.options import form_of, output, plan_argument, quiet
 from gpucluster.program.readers.files import read_text
 
 __all__ = ["judge"]
 
 
 @click.command()
-@click.argument(
-    "file",
-    type=click.File(encoding="utf-8"),
-    required=False,
-    help="Plan (`pulumi preview --json --show-sames`) or state (`pulumi stack export`).  [default: -, for stdin]",
-)
+@plan_argument(required=False)
 @click.option("--judge", "only", type=click.Choice(NAMES), multiple=True, help="Ask this judge alone; repeatable.")
 @click.option("--strict", is_flag=True, help="Exit code 1 also where a resource was not judged.")
 @form_of("table", "json")
@@ -44,9 +39,10 @@ def judge(
     gcp         Google's discovery documents (google-api-python-client)
     azure       enumerations of Microsoft's APIs (azure-native SDK)
     kubernetes  Kubernetes' schemas (kubernetes-validate), pinned definitions of custom kinds
+    azurerm     Microsoft's azurerm provider, where `make judges` has built it; by --judge alone
 
     Any Pulumi program's plan will do. A value that is not known before the update is not judged. What each judge cannot
-    see is in docs/judges.md; the format json is described by docs/judge.schema.json.
+    see is in docs/judges.md; the format json is described by `gpucluster schema judge`.
 
     Needs the extra gpucluster[judges], and for azure gpucluster[azure].
 

@@ -24,10 +24,11 @@ from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["main"]
+__all__ = ["compiled", "file_of"]
 
 _ROOT: Final = Path(__file__).parents[1]
 _RULES: Final = ("enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "format")
+_COUNTS: Final = ("minItems", "maxItems")
 _KNOWN_FORMATS: Final = frozenset({"google-duration", "ipv4-network", "ipv6-network", "json"})
 _DEEPEST: Final = 8
 """Objects in objects; types that refer to themselves end there."""
@@ -44,20 +45,23 @@ Rules = dict[str, Any]
 Types = dict[str, dict[str, Rules]]
 
 
-def main() -> None:
-    """Writes the tables of both clouds."""
+def compiled() -> Mapping[str, str]:
+    """Cloud -> the text of its table."""
     schemas = {package: Schema(sdk) for package, sdk in installed_sdks(site_packages(None)).items()}
-    _write("aws", _of_aws(schemas["aws"]))
-    _write("gcp", _of_gcp(schemas["gcp"]))
+    return {"aws": _written(_of_aws(schemas["aws"])), "gcp": _written(_of_gcp(schemas["gcp"]))}
 
 
-def _write(cloud: str, table: Mapping[str, Any]) -> None:
+def file_of(cloud: str) -> Path:
+    """The table of a cloud in the checkout."""
+    return _ROOT / "sandbox" / "clouds" / cloud / "limits.json"
+
+
+def _written(table: Mapping[str, Any]) -> str:
     """One line a type, so that a difference can be read."""
     types = ",\n".join(f"{json.dumps(token)}:{_compact(paths)}" for token, paths in sorted(table["types"].items()))
-    text = (
+    return (
         f'{{"sources":{_compact(table["sources"])},\n"lists":{_compact(table["lists"])},\n"types":{{\n{types}\n}}}}\n'
     )
-    (_ROOT / "sandbox" / "clouds" / cloud / "limits.json").write_text(text, encoding="utf-8")
 
 
 def _compact(value: Any) -> str:
@@ -123,11 +127,7 @@ def _of_google(rules: Rules) -> Rules:
         found["pattern"] = f"^(?:{rules['pattern']})$"
     if "enum" in rules:
         found["enum"] = [*rules["enum"], ""]
-    least, most = WHOLE.get(rules.get("format", ""), (None, None))
-    if least is not None and most is not None:
-        found |= {"format": "whole", "minimum": max(least, int(rules.get("minimum", least)))}
-        found["maximum"] = min(most, int(rules.get("maximum", most)))
-    elif rules.get("format") not in (None, "google-duration"):
+    if rules.get("format") not in (None, "whole", "google-duration"):
         del found["format"]
     return found
 
@@ -139,16 +139,21 @@ def _from(found: Mapping[str, Rules], sources: list[str], source: str) -> dict[s
 
 
 class _Documents:
-    """A place in a vendor's schema."""
+    """A place in a vendor's schema. counts: how many items it has, where it is a list."""
 
     def __init__(self, node: Mapping[str, Any], definitions: Mapping[str, Any]) -> None:
         self._definitions = definitions
+        self.counts: Rules = {}
         self.node = self._followed(node)
 
     def _followed(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
         """The schema itself, behind references and lists."""
         while "$ref" in node or "items" in node:
-            node = node["items"] if "items" in node else self._definitions[str(node["$ref"]).rsplit("/", 1)[-1]]
+            if "items" in node:
+                self.counts = self.counts or {rule: node[rule] for rule in _COUNTS if node.get(rule)}
+                node = node["items"]
+            else:
+                node = self._definitions[str(node["$ref"]).rsplit("/", 1)[-1]]
         return node
 
     def into(self, name: str) -> _Documents:
@@ -161,7 +166,7 @@ def _limits(schema: Schema, token: str, names: Names, root: _Documents, formats:
     """Path of an input -> what the document says of its value."""
     found: dict[str, Rules] = {}
     type_ = schema.resource_type(token)
-    for wire, path in _scalars(type_, type_.inputs if type_ else {}, []):
+    for wire, path, is_list in _inputs(type_, type_.inputs if type_ else {}, []):
         place = names.place(token, wire)
         steps = names.schema_path(token, wire)
         if place is None or steps is None or place.how in ("tags", "map", "bool"):
@@ -172,25 +177,27 @@ def _limits(schema: Schema, token: str, names: Names, root: _Documents, formats:
         at = root
         for step in steps:
             at = at.into(step)
-        rules = _rules(at.node, formats)
+        rules = at.counts if is_list else _rules(at.node, formats)
         if rules:
             found[path] = rules
     return found
 
 
-def _scalars(
+def _inputs(
     type_: ResourceType | None, properties: Mapping[str, Property], wire: list[str], path: str = ""
-) -> Iterator[tuple[list[str], str]]:
-    """Every input that is no object: its names from the resource down, and its path."""
+) -> Iterator[tuple[list[str], str, bool]]:
+    """Every input that is no object: its names from the resource down, its path, and whether it is a list."""
     for name, prop in properties.items():
         inner, at = prop.type, f"{path}.{name}" if path else name
+        if "list" in mapping(inner):
+            yield [*wire, name], at, True
         while "list" in (of := mapping(inner)):
             inner, at = of["list"], f"{at}[]"
         if type_ is not None and "ref" in of:
             if len(wire) < _DEEPEST:
-                yield from _scalars(type_, type_.types[of["ref"]], [*wire, name], at)
+                yield from _inputs(type_, type_.types[of["ref"]], [*wire, name], at)
         elif isinstance(inner, str) or "str" in of.get("union", ()):
-            yield [*wire, name], at
+            yield [*wire, name], at, False
 
 
 def _rules(node: Mapping[str, Any], formats: Mapping[str, str]) -> Rules:
@@ -200,7 +207,11 @@ def _rules(node: Mapping[str, Any], formats: Mapping[str, str]) -> Rules:
     if "enumCaseInsensitive" in node:
         found["enumAnyCase"] = node["enumCaseInsensitive"]
     named = [option.get("format") for option in node.get("anyOf", [node])]
-    if named[0] in _KNOWN_FORMATS or named[0] in WHOLE:
+    if named[0] in WHOLE:
+        least, most = WHOLE[named[0]]
+        found |= {"format": "whole", "minimum": max(least, int(found.get("minimum", least)))}
+        found["maximum"] = min(most, int(found.get("maximum", most)))
+    elif named[0] in _KNOWN_FORMATS:
         found["format"] = named[0]
     elif "pattern" not in found and all(name in formats for name in named):
         found["pattern"] = "|".join(formats[name] for name in named)
@@ -208,4 +219,5 @@ def _rules(node: Mapping[str, Any], formats: Mapping[str, str]) -> Rules:
 
 
 if __name__ == "__main__":
-    main()
+    for name, text in compiled().items():
+        file_of(name).write_text(text, encoding="utf-8")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Final
 
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
 from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.facts import Budget, stated
 from gpucluster.program.resources import Resource, Resources
+from gpucluster.program.values import BadValue, amount
+from gpucluster.record import record
 
 if TYPE_CHECKING:
     from gpucluster.cost import Estimate
@@ -28,7 +28,7 @@ _NAMED: Final = 5
 """Resources without a price that are named one by one."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Judgement:
     """
     verdict: None when nobody states a budget that can be read.
@@ -127,7 +127,7 @@ def _configured(config: Mapping[str, Any]) -> Budget | Violation | None:
     if on_exceed not in ("fail", "warn"):
         return Violation(None, f"setting `onExceed` is `{on_exceed}`, not `fail` or `warn`", fix="Correct it.")
     try:
-        return Budget(Decimal(str(config["monthly"])), on_exceed)
-    except InvalidOperation:
+        return Budget(amount(config["monthly"], "monthly"), on_exceed)
+    except BadValue:
         wrong = f"setting `monthly` is `{config['monthly']}`, not an amount in USD such as `250000`"
         return Violation(None, wrong, fix="Correct it.")

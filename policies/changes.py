@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import Resource, Resources
+from gpucluster.record import record
 
 __all__ = ["Changes"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Changes:
     """
     ended: what is deleted or replaced.

@@ -6,6 +6,7 @@ import datetime
 
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.node_impacts import node_impacts
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.report import Checked
 from gpucluster.policies.rule import Enforcement, Rule
@@ -36,4 +37,9 @@ def check_stack(
         return Enforcement.MANDATORY if given == REMEDIATE else Enforcement(given)
 
     outcomes = evaluate(pack.rules, resources, changes, today=today, settings=settings)
-    return Checked(file=file, outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes], resources=resources)
+    return Checked(
+        file=file,
+        outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes],
+        resources=resources,
+        nodes=() if changes is None else node_impacts(changes),
+    )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.policies.label_sets import Place
+from gpucluster.record import record
 
 __all__ = ["Edit"]
 
 
-@dataclass(frozen=True)
+@record
 class Edit:
     """
     place: the property to write in, by the engine's names.

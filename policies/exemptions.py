@@ -3,28 +3,37 @@
 They are registered as output `exemptions` by a component, or exported by the stack, as a list of
 `{rule, resource, reason, owner, until}`; they reach the component itself and what is inside it. For programs that are
 not ours they stand in the pack's configuration of the rule, without `rule`, and reach the whole stack. `resource` is a
-logical name, a URN, or `*` for all. `until` is the last day it holds (YYYY-MM-DD, UTC). An entry that lacks one of
-them, or whose day has passed, exempts nothing.
+logical name, a URN, or `*` for all. `until` is the last day it holds (YYYY-MM-DD, UTC), at most a year ahead, and a
+month for `*`. The reason is words, not a letter, and the rule one that there is. An entry that lacks one of them, or
+whose day has passed, exempts nothing.
 """
 
 from __future__ import annotations
 
 import datetime
+import functools
+import pkgutil
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from pathlib import Path
+from typing import Any, Final
 
 from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
-from gpucluster.program.values import text
+from gpucluster.program.values import is_list, is_object, text
+from gpucluster.record import record
 
 __all__ = ["FIELDS", "Exemption", "Unreadable", "configured", "exemptions"]
 
 _ALL: Final = "*"
+_LONGEST: Final = datetime.timedelta(days=366)
+_LONGEST_FOR_ALL: Final = datetime.timedelta(days=31)
+_SHORTEST_REASON: Final = 10
+"""Characters, as in a spec."""
 FIELDS: Final = ("rule", "resource", "reason", "owner", "until")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Exemption:
     """One accepted finding; `declared_by` is the component that registered it, None for the pack's configuration."""
 
@@ -45,10 +54,21 @@ class Exemption:
         return self.declared_by.urn in around
 
     def in_force(self, today: datetime.date) -> bool:
-        return today <= self.until
+        return self.refusal(today) is None
+
+    def refusal(self, today: datetime.date) -> str | None:
+        """Why it accepts nothing on this day, None where it is in force."""
+        named = f"the exemption from `{self.rule}` for `{self.resource}`"
+        longest = _LONGEST_FOR_ALL if self.resource == _ALL else _LONGEST
+        if self.until < today:
+            return f"{named} ended on {self.until}, owner {self.owner}"
+        if self.until > today + longest:
+            whom = " for every resource" if self.resource == _ALL else ""
+            return f"{named} ends on {self.until}, more than {longest.days} days ahead{whom}, owner {self.owner}"
+        return None
 
 
-@dataclass(frozen=True)
+@record
 class Unreadable:
     """An entry that exempts nothing, with what is wrong with it; `unknown` when a value is only not known yet."""
 
@@ -70,8 +90,8 @@ def exemptions(resources: Resources) -> Iterator[Exemption | Unreadable]:
 
 def configured(rule: str, entries: Any) -> Iterator[Exemption | Unreadable]:
     """Every entry that the pack's configuration of a rule holds."""
-    for number, entry in enumerate(cast("list[Any]", entries), start=1) if isinstance(entries, list) else ():
-        named = {**cast("Mapping[str, Any]", entry), "rule": rule} if isinstance(entry, Mapping) else entry
+    for number, entry in enumerate(entries, start=1) if is_list(entries) else ():
+        named = {**entry, "rule": rule} if is_object(entry) else entry
         yield _read(None, number, named)
 
 
@@ -83,10 +103,9 @@ def _read(component: Resource | None, number: int, entry: Any) -> Exemption | Un
     if missing:
         return Unreadable(component, f"exemption {number} has no {', '.join(missing)}")
     known = {name: value for name, value in values.items() if isinstance(value, str)}
-    try:
-        until = datetime.date.fromisoformat(known["until"])
-    except ValueError:
-        return Unreadable(component, f"exemption {number}: until is `{known['until']}`, not a date such as 2026-12-31")
+    if problem := _problem(known):
+        return Unreadable(component, f"exemption {number}: {problem}")
+    until = datetime.date.fromisoformat(known["until"])
     return Exemption(
         rule=known["rule"],
         resource=known["resource"],
@@ -95,3 +114,25 @@ def _read(component: Resource | None, number: int, entry: Any) -> Exemption | Un
         until=until,
         declared_by=component,
     )
+
+
+def _problem(entry: Mapping[str, str]) -> str | None:
+    """What is wrong with an entry that has all of its fields."""
+    if entry["rule"] not in _rules():
+        return f"rule is `{entry['rule']}`, which there is not; `gpucluster guardrails list` shows those there are"
+    if len(entry["reason"].strip()) < _SHORTEST_REASON or len(re.findall(r"\w{2,}", entry["reason"])) < 2:
+        return f"reason is `{entry['reason']}`; say why in {_SHORTEST_REASON} characters and two words or more"
+    if not re.search(r"\w", entry["owner"]):
+        return f"owner is `{entry['owner']}`; name who answers for it"
+    try:
+        datetime.date.fromisoformat(entry["until"])
+    except ValueError:
+        return f"until is `{entry['until']}`, not a date such as 2026-12-31"
+    return None
+
+
+@functools.cache
+def _rules() -> frozenset[str]:
+    """Names of the rules, by their files: they read exemptions, so this can't import them."""
+    found = pkgutil.iter_modules([str(Path(__file__).with_name("rules"))])
+    return frozenset(module.name.replace("_", "-") for module in found)

@@ -132,6 +132,5 @@ def _refused(in_config: list[Exemption | Unreadable], stack: Stack) -> Iterator[
     for entry in in_config:
         if isinstance(entry, Unreadable):
             yield Violation(None, f"in the pack's configuration, {entry.problem}", fix=fix)
-        elif not entry.in_force(stack.today):
-            ended = f"the exemption for `{entry.resource}` in the pack's configuration ended on {entry.until}"
-            yield Violation(None, f"{ended}, owner {entry.owner}", fix=fix)
+        elif refusal := entry.refusal(stack.today):
+            yield Violation(None, f"in the pack's configuration, {refusal}", fix=fix)

@@ -91,6 +91,8 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
     click.echo(f"  why:      {rule.why}")
     click.echo(f"  fix:      {rule.fix}")
     click.echo(f"  reads:    {rule.reads}")
+    for name, of in rule.settings.items():
+        click.echo(f"  setting:  {name} ({of['type']}): {of['description']}")
     click.echo(f"  page:     {page_of(rule)}")
     for framework in rule.frameworks:
         click.echo(f"  see:      {framework.name}, {framework.specification}\n            {framework.reference}")
@@ -125,7 +127,7 @@ def check(
     """Check plans and states against the rules.
 
     Each file is a stack of its own. Rules about what is deleted or replaced run on plans only. The format json is
-    described by docs/guardrails-check.schema.json; sarif is 2.1.0.
+    described by `gpucluster schema guardrails-check`; sarif is 2.1.0.
 
     Exit code 1: mandatory findings.
     """

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.program.resources import UNKNOWN, Unknown
+from gpucluster.record import record
 
 __all__ = ["LabelSet", "Place", "labels_at"]
 
@@ -15,7 +15,7 @@ Place = tuple[str | int, ...]
 """Names of properties, by the engine, and positions in lists, from the top of a resource's inputs."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class LabelSet:
     """
     where: in the reader's words, e.g. "tags of the instances it starts".

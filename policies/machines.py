@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from gpucluster.policies.rule import CannotTell, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.record import record
 
-__all__ = ["Labelled", "Machines", "label_of", "several"]
+__all__ = ["Machines", "label_of", "several"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Machines(ABC):
     """GPU nodes that one resource starts.
 
@@ -27,10 +27,41 @@ class Machines(ABC):
     nodes: int | Unknown
     template: Resource | Unknown | None = None
 
+    template_is: ClassVar[str] = "launch template"
+
     @property
     @abstractmethod
     def surely_on_fabric(self) -> bool:
         """Whether several of them are certainly there to train together."""
+
+    @property
+    @abstractmethod
+    def with_gpus(self) -> bool:
+        """Whether each of them certainly has GPUs."""
+
+    @property
+    def unlisted(self) -> bool:
+        """Whether their type is of a family that trains, and of no row of our table."""
+        return False
+
+    @property
+    @abstractmethod
+    def sliced(self) -> bool:
+        """Whether their GPUs are MIG slices."""
+
+    @property
+    @abstractmethod
+    def own_labels(self) -> Mapping[str, Any] | Unknown:
+        """Labels that the program gives their nodes; UNKNOWN where none is known."""
+
+    @property
+    def hidden(self) -> str | None:
+        """Why nobody can tell whether they are GPU nodes that train together, and which; None where one can."""
+        if self.machine is UNKNOWN:
+            return "its machine type is not known yet"
+        if self.machine is None and self.template is UNKNOWN:
+            return f"its {self.template_is}, which has its machine type, is not part of this stack"
+        return f"machine type {self.machine} is not in the table of those known here" if self.unlisted else None
 
     @property
     def name(self) -> str:
@@ -44,25 +75,16 @@ class Machines(ABC):
         count = "" if self.nodes is UNKNOWN else f"{self.nodes} "
         return f"{count}{'' if of else 'GPU '}node{'' if self.nodes == 1 else 's'}{of}"
 
+    def template_not_visible(self) -> CannotTell:
+        return CannotTell(self.resource, f"its {self.template_is} is not part of this stack")
+
     def finding(self, what: str, fix: str | None = None) -> Violation | CannotTell:
         """A violation if these are surely several nodes that train together, else a result that says what is open."""
         if self.nodes is UNKNOWN:
             return CannotTell(self.resource, f"{what}; how many nodes it holds is not known yet")
         if not self.surely_on_fabric:
-            return CannotTell(self.resource, f"{what}; their machine type is not known yet")
+            return CannotTell(self.resource, f"{what}; {self.hidden or 'whether they train together is not known'}")
         return Violation(self.resource, what, fix)
-
-
-class Labelled(NamedTuple):
-    """What starts nodes.
-
-    labels: those of its nodes, as far as they are known. sliced: whether their GPUs are MIG slices.
-    """
-
-    resource: Resource
-    name: str
-    labels: Mapping[str, Any]
-    sliced: bool
 
 
 def label_of(pool: Sequence[Machines]) -> str:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from gpucluster.policies.rule import Rule, Violation
 
-__all__ = ["message", "page_of"]
+__all__ = ["explained_by", "message", "page_of"]
 
 
 def message(rule: Rule, violation: Violation) -> str:
     """One finding in four lines; the CLI itself puts the resource before them."""
-    return f"{violation.what}\nwhy: {rule.why}\nfix: {violation.fix or rule.fix}\nsee: {page_of(rule)}"
+    return f"{violation.what}\nwhy: {rule.why}\nfix: {violation.fix or rule.fix}\nsee: {explained_by(rule)}"
 
 
 def page_of(rule: Rule) -> str:
-    """The page about the rule, in this repository."""
-    return f"docs/rules/{rule.name}.md"
+    """The section about the rule, in this repository."""
+    return f"docs/rules.md#{rule.name}"
+
+
+def explained_by(rule: Rule) -> str:
+    """The command that explains the rule, wherever the package is installed."""
+    return f"gpucluster guardrails explain {rule.name}"

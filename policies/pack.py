@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gpucluster.policies.rule import ChangeRule, Enforcement, Rule
+from gpucluster.record import record
 
 __all__ = ["Pack"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Pack:
     """A selection of rules; `mandatory` names those promoted from advisory."""
 

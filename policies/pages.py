@@ -1,103 +1,99 @@
-"""Writes docs/rules: a page for each rule, and an index. `make docs` runs it; a test compares the pages.
+"""Writes docs/rules.md: every rule, why, fix, what it reads, its settings. `make docs` runs it; a test compares.
 
-Everything in a page comes from the rule itself, so that `gpucluster guardrails explain` and the page never differ.
+Everything in the page comes from the rule itself, so that `gpucluster guardrails explain` and the page never differ.
 """
 
 from __future__ import annotations
 
-import datetime
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-import yaml
-
 from gpucluster.catalog.clouds import clouds
-from gpucluster.policies.changes import Changes
-from gpucluster.policies.evaluate import evaluate
-from gpucluster.policies.examples import Example, example_of, plan_of
-from gpucluster.policies.message import page_of
+from gpucluster.policies.examples import example_of
 from gpucluster.policies.packs import PACKS, TRAINING
 from gpucluster.policies.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
 from gpucluster.policies.settings import REMEDIATE
-from gpucluster.program.readers.files import read_file
 
-__all__ = ["FOLDER", "pages", "write_pages"]
+__all__ = ["FILE", "page", "write_page"]
 
-FOLDER: Final = Path(__file__).parents[1] / "docs/rules"
-
-_DAY: Final = datetime.date(2026, 11, 21)
-"""The day that examples with an end date are held against, so that a page stays the same."""
+FILE: Final = Path(__file__).parents[1] / "docs/rules.md"
 
 _CLOUDS: Final[Mapping[str, str]] = {f"{cloud.package}:": cloud.title for cloud in clouds().values()}
-_WHEN: Final[Mapping[type[Rule], str]] = {
-    ResourceRule: "In `preview` and `up`, before the resource is made, and in `gpucluster guardrails check`. It states "
-    "what the cloud itself refuses, so no exemption reaches it.",
-    StackRule: "In `preview` and `up`, when all resources are registered, and in `gpucluster guardrails check`.",
-    ChangeRule: "In `gpucluster guardrails check` on plan files only: a policy pack does not see what goes.",
-    ReportRule: "In `preview`, `up` and `gpucluster guardrails check`, after all others, on what they found.",
+_RUNS: Final[Mapping[type[Rule], str]] = {
+    ResourceRule: "resource",
+    StackRule: "stack",
+    ChangeRule: "change",
+    ReportRule: "report",
 }
+_HEAD: Final = f"""\
+| kind | when it runs |
+| --- | --- |
+| resource | in `preview` and `up`, before the resource is created, and in `gpucluster guardrails check`; never exempt |
+| stack | in `preview` and `up`, when all resources are registered, and in `gpucluster guardrails check` |
+| change | in `gpucluster guardrails check` of plan files; a policy pack does not see deletions |
+| report | after all others, on what they found |
+
+`gpucluster guardrails explain NAME` prints one rule. `explain NAME --example pass` and `--example fail` print a program
+that passes it and one that does not, where the table says so:
+`gpucluster guardrails explain budget --example fail | gpucluster guardrails check`.
+
+An exemption accepts a finding of a stack or change rule, in the component around the resource:
+
+```
+{{"rule": "NAME", "resource": "NAME", "reason": "...", "owner": "...", "until": "YYYY-MM-DD"}}
+```
+
+For a program without one, in the pack's configuration:
+
+```
+{{"NAME": {{"{EXEMPTIONS}": [{{"resource": "NAME", "reason": "...", "owner": "...", "until": "YYYY-MM-DD"}}]}}}}
+```
+"""
 
 
-def pages() -> dict[str, str]:
-    """File name -> text of every page."""
-    return {"README.md": _index(), **{f"{rule.name}.md": _page(rule) for rule in TRAINING.rules}}
-
-
-def write_pages(folder: Path = FOLDER) -> None:
-    """Write every page, and remove those of rules that are gone."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = pages()
-    for file in folder.glob("*.md"):
-        if file.name not in written:
-            file.unlink()
-    for name, text in written.items():
-        (folder / name).write_text(text, encoding="utf-8")
-
-
-def _index() -> str:
+def page() -> str:
+    """The whole page."""
     rows = [
-        f"| [{rule.name}]({rule.name}.md) | {rule.title} | {_clouds(rule)} | {_level(rule)} |"
+        f"| [{rule.name}](#{rule.name}) | {rule.title} | {_clouds(rule)} | {_level(rule)} | {_RUNS[type(rule)]} "
+        f"| {'yes' if example_of(rule.name) else ''} |"
         for rule in TRAINING.rules
     ]
     return "\n".join(
         (
             "# Rules",
             "",
-            f"The {len(TRAINING.rules)} rules of the [policy packs](../../policies/README.md). Written by `make docs`.",
+            f"The {len(TRAINING.rules)} rules of the [policy packs](../policies/README.md). Written by `make docs`.",
             "",
-            "| rule | what must be true | clouds | in the training pack |",
-            "| --- | --- | --- | --- |",
+            "| rule | what must be true | clouds | in the training pack | kind | example |",
+            "| --- | --- | --- | --- | --- | --- |",
             *rows,
             "",
+            _HEAD,
+            *map(_section, TRAINING.rules),
         )
     )
 
 
-def _page(rule: Rule) -> str:
-    return (
-        "\n\n".join(
-            (
-                f"# {rule.name}",
-                f"{rule.title}.",
-                f"Severity {rule.severity.value}. Clouds: {_clouds(rule)}.",
-                "\n".join(("| pack | a finding is |", "| --- | --- |", *_levels(rule))),
-                f"## Why\n\n{rule.why}",
-                f"## Fix\n\n{_fix(rule)}",
-                f"## What it looks at\n\n{_code(_sentence(rule.reads))}",
-                f"## When it runs\n\n{_WHEN[type(rule)]}",
-                *_settings(rule),
-                *_mend(rule),
-                *_accept(rule),
-                *_see(rule),
-                *_example(rule),
-                f"## Try it\n\n{_try(rule)}",
-            )
-        )
-        + "\n"
-    )
+def write_page(file: Path = FILE) -> None:
+    """Write the page."""
+    file.write_text(page(), encoding="utf-8")
+
+
+def _section(rule: Rule) -> str:
+    others = ", ".join(f"{pack.name} {pack.enforcement(rule).value}" for pack in PACKS.values())
+    parts = [
+        f"## {rule.name}",
+        f"{rule.title}. Severity {rule.severity.value}; {others}.",
+        f"**Why**: {rule.why}",
+        f"**Fix**: {rule.fix}",
+        f"**Reads**: {_code(_sentence(rule.reads))}",
+        *_settings(rule),
+        *_mend(rule),
+        *_see(rule),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def _clouds(rule: Rule) -> str:
@@ -108,15 +104,6 @@ def _clouds(rule: Rule) -> str:
 
 def _level(rule: Rule) -> str:
     return TRAINING.enforcement(rule).value
-
-
-def _levels(rule: Rule) -> list[str]:
-    return [f"| {pack.name} | {pack.enforcement(rule).value} |" for pack in PACKS.values()]
-
-
-def _fix(rule: Rule) -> str:
-    """Each cloud's own words in a line of their own."""
-    return re.sub(rf" (?=({'|'.join(_CLOUDS.values())}): )", "\n\n", rule.fix)
 
 
 def _sentence(text: str) -> str:
@@ -133,7 +120,7 @@ def _code(text: str) -> str:
 def _settings(rule: Rule) -> list[str]:
     own = {name: of for name, of in rule.settings.items() if name != EXEMPTIONS}
     rows = [f"- `{name}` ({of['type']}): {of['description']}." for name, of in own.items()]
-    return ["## Settings\n\n" + "\n".join(rows)] if rows else []
+    return ["**Settings**:\n\n" + "\n".join(rows)] if rows else []
 
 
 def _mend(rule: Rule) -> list[str]:
@@ -145,68 +132,14 @@ def _mend(rule: Rule) -> list[str]:
         "`preview --diff` shows what. It knows no more than its settings then: what components register comes later. "
         "What is left wrong is a mandatory finding."
     )
-    return [f"## Mend it\n\n{words}\n\n```\n{entry}\n```"]
-
-
-def _accept(rule: Rule) -> list[str]:
-    if not rule.accepts:
-        return []
-    entry = f'{{"rule": "{rule.name}", "resource": "NAME", "reason": "...", "owner": "...", "until": "YYYY-MM-DD"}}'
-    configured = entry.replace(f'"rule": "{rule.name}", ', "")
-    return [
-        f"## Accept it\n\nIn the exemptions of the component around it:\n\n```\n{entry}\n```\n\n"
-        "For a program without one, in the pack's configuration:\n\n"
-        f'```\n{{"{rule.name}": {{"{EXEMPTIONS}": [{configured}]}}}}\n```'
-    ]
+    return [f"**Remediation**: {words}\n\n```\n{entry}\n```"]
 
 
 def _see(rule: Rule) -> list[str]:
     if not rule.frameworks:
         return []
-    return ["## See\n\n" + "\n".join(f"- [{f.name}, {f.specification}]({f.reference})" for f in rule.frameworks)]
-
-
-def _example(rule: Rule) -> list[str]:
-    """A program that passes, what makes it fail, and what is found then."""
-    example = example_of(rule.name)
-    if example is None:
-        return []
-    passing = _yaml(example.resources)
-    if isinstance(example.fail, list):
-        verb, _, name = example.fail[0].rpartition(" ")
-        failing = f"A plan that {verb or 'delete'}s `{name}` fails"
-    else:
-        failing = f"With these properties instead (null: without it)\n\n{_yaml(example.fail)}\n\nit fails"
-    return [f"## Example\n\nPasses:\n\n{passing}", f"{failing}, with:\n\n```\n{_finding(rule, example)}\n```"]
-
-
-def _finding(rule: Rule, example: Example) -> str:
-    read = read_file(json.dumps(plan_of(example, fails=True)), rule.name)
-    changes = Changes(ended=read.ended, before=read.standing(), after=read.resources)
-    outcomes = evaluate(TRAINING.rules, read.resources, changes, today=_DAY)
-    outcome = next(outcome for outcome in outcomes if outcome.rule is rule)
-    return "\n".join(
-        f"{found.resource.name if found.resource else 'the whole stack'}: {found.what}" for found in outcome.violations
-    )
-
-
-def _yaml(value: object) -> str:
-    return f"```yaml\n{yaml.safe_dump(value, sort_keys=False, default_flow_style=False)}```"
-
-
-def _try(rule: Rule) -> str:
-    if example_of(rule.name) is not None:
-        guardrails = ".venv/bin/gpucluster guardrails"
-        command = f"{guardrails} explain {rule.name} --example fail | {guardrails} check"
-        return f"```\n{command}\n```\n\nA finding names this page: `{page_of(rule)}`."
-    plan = "gpucluster sandbox pulumi preview --stack aws-trial --json --show-sames > plan.json"
-    commands = [
-        f".venv/bin/gpucluster guardrails explain {rule.name}",
-        f".venv/bin/{plan}",
-        ".venv/bin/gpucluster guardrails check plan.json",
-    ]
-    return "\n".join(("```", *commands, "```", "", f"A finding names this page: `{page_of(rule)}`."))
+    return ["**See**: " + ", ".join(f"[{f.name}, {f.specification}]({f.reference})" for f in rule.frameworks)]
 
 
 if __name__ == "__main__":
-    write_pages()
+    write_page()

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from gpucluster.policies.edit import Edit
+from gpucluster.policies.node_impacts import NodeImpact
 from gpucluster.policies.rule import Enforcement, Outcome, Rule, Violation
 from gpucluster.program.resources import Resource, Resources
 
@@ -26,11 +27,13 @@ class Checked:
     file: as the user named it.
     outcomes: each with the level its rule has in this run.
     resources: those that were looked at.
+    nodes: what the plan does to the nodes of pools; nothing for a state.
     """
 
     file: str
     outcomes: Sequence[tuple[Outcome, Enforcement]]
     resources: Resources
+    nodes: Sequence[NodeImpact] = ()
 
     def name_of(self, resource: Resource) -> str:
         """What an exemption calls the resource: its name, or its URN where others have the same name."""

@@ -16,13 +16,14 @@ from __future__ import annotations
 import datetime
 import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.edit import Edit
 from gpucluster.policies.exemptions import Exemption
 from gpucluster.program.resources import Resource, Resources
+from gpucluster.record import record
 
 __all__ = [
     "EXEMPTIONS",
@@ -68,7 +69,7 @@ class Enforcement(enum.Enum):
     MANDATORY = "mandatory"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Framework:
     """A published practice that a rule belongs to, e.g. AWS Well-Architected PERF04-BP06."""
 
@@ -77,7 +78,7 @@ class Framework:
     reference: str
 
 
-@dataclass(frozen=True)
+@record
 class Violation:
     """Something is wrong.
 
@@ -94,7 +95,7 @@ class Violation:
     edits: tuple[Edit, ...] = ()
 
 
-@dataclass(frozen=True)
+@record
 class CannotTell:
     """The rule needs a value that is not known yet or not part of this stack; `what` names it."""
 
@@ -102,14 +103,14 @@ class CannotTell:
     what: str
 
 
-@dataclass(frozen=True)
+@record
 class NotChecked:
     """The program gives the rule nothing to hold it against; `what` names it, e.g. `budget`."""
 
     what: str
 
 
-@dataclass(frozen=True)
+@record
 class Accepted:
     """What would be wrong, but is taken by name in the rule's own list or its configuration; `reason` says why."""
 
@@ -121,7 +122,7 @@ class Accepted:
 Finding = Violation | CannotTell | NotChecked | Accepted
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Stack:
     """What a stack rule sees.
 
@@ -136,7 +137,7 @@ class Stack:
     secrets_marked: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Rule:
     """
     name: kebab case, unique in the project; it is the policy's name in Pulumi.
@@ -171,12 +172,12 @@ class Rule:
         return {EXEMPTIONS: _EXEMPTIONS} if self.accepts else {}
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ResourceRule(Rule):
     check: Callable[[Resource], Iterable[Finding]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class StackRule(Rule):
     """
     config: name -> JSON schema of what the pack's user may set.
@@ -203,7 +204,7 @@ class StackRule(Rule):
         return {**self.config, **super().settings}
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ChangeRule(Rule):
     check: Callable[[Changes], Iterable[Finding]]
 
@@ -212,7 +213,7 @@ class ChangeRule(Rule):
         return True
 
 
-@dataclass(frozen=True)
+@record
 class Exempted:
     """A violation that an exemption accepts."""
 
@@ -220,7 +221,7 @@ class Exempted:
     exemption: Exemption
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Outcome:
     """What one rule found in one run.
 
@@ -236,6 +237,6 @@ class Outcome:
     idle: tuple[Exemption, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ReportRule(Rule):
     check: Callable[[Sequence[Outcome], Stack], Iterable[Violation]]

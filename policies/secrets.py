@@ -1,75 +1,135 @@
-"""Text that is certainly a secret, by the form that its maker gives it.
+"""Text that is certainly a secret: by the form that its maker gives it, or by the name that it stands under.
 
-Sources: RFC 7468 for private keys; IAM user guide, "IAM identifiers" (prefixes AKIA, ASIA); GitHub documentation,
-"About authentication" (prefixes of tokens); Kubernetes client-go, `tools/clientcmd/api/v1` (client-key-data); Hugging
-Face documentation, "User access tokens" (hf_).
+The forms are those of detect-secrets (Yelp), without its detectors that guess, and of makers that it lacks: Kubernetes
+client-go, `tools/clientcmd/api/v1` (client-key-data); GitHub documentation, "About authentication" (github_pat_);
+Hugging Face documentation, "User access tokens" (hf_). A name that ends in password, token or key tells a secret where
+the value is nothing but random. Text is read as it is, and once more where base64 and gzip hide it.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
+import contextlib
+import functools
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, cast
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Final
 
-from gpucluster.policies.clouds.kubernetes.containers import containers
-from gpucluster.program.resources import Resource
-from gpucluster.program.values import at, items, text
+from gpucluster.program.values import is_list, is_object
 
-__all__ = ["READ_BY_ALL", "places_of_secrets", "secrets_in"]
+__all__ = ["detectors", "secrets_in", "secrets_of", "texts_in"]
 
 _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
-    "a private key": re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----"),
-    "an AWS access key": re.compile(r"\b(?:AKIA|ASIA)[A-Z2-7]{16}\b"),
-    "a GitHub token": re.compile(r"\bgh[pousr]_[A-Za-z0-9]{36}"),
+    "a GitHub token": re.compile(r"\bgithub_pat_[A-Za-z0-9_]{80,}"),
     "a Hugging Face token": re.compile(r"\bhf_[A-Za-z0-9]{34}\b"),
-    "the key of a Kubernetes user": re.compile(r"client-key-data\"?:\s*\"?[A-Za-z0-9+/=]{40}"),
+    "the key of a Kubernetes user": re.compile(r"client-key-data\\?\"?:\s*\\?\"?[A-Za-z0-9+/=]{40}"),
 }
-
-_START_SCRIPTS: Final = {
-    "aws:ec2/launchTemplate:LaunchTemplate": (("userData",),),
-    "aws:ec2/instance:Instance": (("userData",), ("userDataBase64",)),
-    "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass": (("spec", "userData"),),
+_DETECTORS: Final = {
+    "aws.AWSKeyDetector": "an AWS access key",
+    "azure_storage_key.AzureStorageKeyDetector": "the key of an Azure storage account",
+    "basic_auth.BasicAuthDetector": "a password in an address",
+    "github_token.GitHubTokenDetector": "a GitHub token",
+    "gitlab_token.GitLabTokenDetector": "a GitLab token",
+    "jwt.JwtTokenDetector": "a JSON web token",
+    "npm.NpmDetector": "an npm token",
+    "openai.OpenAIDetector": "an OpenAI token",
+    "private_key.PrivateKeyDetector": "a private key",
+    "pypi_token.PypiTokenDetector": "a PyPI token",
+    "sendgrid.SendGridDetector": "a SendGrid key",
+    "slack.SlackDetector": "a Slack token",
+    "square_oauth.SquareOAuthDetector": "a Square secret",
+    "stripe.StripeDetector": "a Stripe key",
+    "telegram_token.TelegramBotTokenDetector": "a Telegram token",
 }
-_MAP: Final = "kubernetes:core/v1:ConfigMap"
-
-READ_BY_ALL: Final = f"{', '.join(_START_SCRIPTS)}, {_MAP}, and the environment of containers"
+_NAMED: Final = re.compile(
+    r"(?:passw(?:or)?d|token|secret|credential|(?:api|access|account|storage)[_-]?key)s?[\"']?(?:\s{0,3}[=:]|\s)\s{0,3}"
+    r"[\"']?([A-Za-z0-9+_.~-][A-Za-z0-9+/=_.~-]{19,})",
+    re.IGNORECASE,
+)
+_UNDER_A_NAME: Final = "a value that only a key or token has"
+_ENCODED: Final = re.compile(r"(?:[A-Za-z0-9+/]{40,}\r?\n?[ \t]*)+[A-Za-z0-9+/]*={0,2}")
+_PLACEHOLDER: Final = re.compile(r"[$<%*]|pass(word)?$|secret$|x+$|changeme$", re.IGNORECASE)
+_GZIP: Final = b"\x1f\x8b"
+_MOST: Final = 1 << 20
+"""Bytes that are read of what is packed; start scripts of all clouds are far smaller."""
 
 
 def secrets_in(value: object) -> Iterator[str]:
     """What kinds of secrets a value holds, at any depth."""
+    yield from dict.fromkeys(kind for _, text in texts_in(value, "") for kind in secrets_of(text))
+
+
+@functools.lru_cache(maxsize=4096)
+def secrets_of(text: str) -> tuple[str, ...]:
+    """What kinds of secrets a text holds, as it is and where it is unpacked; kept, since resources share labels."""
+    return tuple(dict.fromkeys(kind for each in (text, *_hidden(text)) for kind in _kinds(each)))
+
+
+def texts_in(value: object, place: str) -> Iterator[tuple[str, str]]:
+    """(place, text) of everything below a value; a text with the name it stands under, and those of a list as one."""
     if isinstance(value, str):
-        yield from (kind for kind, form in _KINDS.items() if form.search(value))
-    elif isinstance(value, Mapping):
-        for inner in cast("Mapping[str, object]", value).values():
-            yield from secrets_in(inner)
-    elif isinstance(value, Sequence):
-        for inner in cast("Sequence[object]", value):
-            yield from secrets_in(inner)
+        yield place, f'{place.rpartition(".")[2]}="{value}"' if place else value
+    elif is_object(value):
+        name = value.get("name")
+        for key, inner in value.items():
+            named = name if key == "value" and isinstance(name, str) else key  # as in the environment of a container
+            yield from texts_in(inner, f"{place}.{named}" if place else str(named))
+    elif is_list(value):
+        if words := [inner for inner in value if isinstance(inner, str)]:
+            yield place, " ".join(words)
+        for number, inner in enumerate(value):
+            if not isinstance(inner, str):
+                yield from texts_in(inner, f"{place}[{number}]")
 
 
-def places_of_secrets(resource: Resource) -> Iterator[tuple[str, str]]:
-    """(where, which kind) in the inputs of a resource that others read, marked as a secret or not."""
-    if resource.type in _START_SCRIPTS:
-        for way in _START_SCRIPTS[resource.type]:
-            script = text(resource.inputs, *way)
-            for kind in secrets_in(_decoded(script) if isinstance(script, str) else None):
-                yield f"`{way[-1]}`", kind
-    elif resource.type == _MAP:
-        for kind in secrets_in(at(resource.inputs, "data")):
-            yield "`data`", kind
-    elif resource.type.startswith("kubernetes:"):
-        for name, container in containers(resource.inputs):
-            given = items(container, "env")
-            for variable in given if isinstance(given, list) else ():
-                for kind in secrets_in(at(variable, "value")):
-                    yield f"the environment of container `{name}`", kind
+def _kinds(text: str) -> Iterator[str]:
+    found = [kind for kind, form in _KINDS.items() if form.search(text)]
+    found += [kind for kind, detect in detectors() if any(_certain(kind, secret) for secret in detect(text))]
+    if not found and any(_random(secret) for secret in _NAMED.findall(text)):
+        found = [_UNDER_A_NAME]
+    yield from found
 
 
-def _decoded(script: str) -> str:
-    """A start script as written, and as it reads where it is base64."""
-    try:
-        return f"{script}\n{base64.b64decode(script, validate=True).decode()}"
-    except (binascii.Error, UnicodeDecodeError):
-        return script
+@functools.cache
+def detectors() -> list[tuple[str, Callable[[str], Iterator[str]]]]:
+    """(kind, what finds it); imported with the first text, since they take long and many commands read none."""
+    made: list[tuple[str, Callable[[str], Iterator[str]]]] = []
+    for place, kind in _DETECTORS.items():
+        module, _, name = place.partition(".")
+        made.append((kind, getattr(import_module(f"detect_secrets.plugins.{module}"), name)().analyze_string))
+    return made
+
+
+def _certain(kind: str, secret: str) -> bool:
+    """Whether it is no path of 40 letters after the word AWS, and no password that stands for one."""
+    if kind == _DETECTORS["aws.AWSKeyDetector"] and len(secret) == 40:
+        return _random(secret)
+    return kind != _DETECTORS["basic_auth.BasicAuthDetector"] or not _PLACEHOLDER.match(secret)
+
+
+def _random(text: str) -> bool:
+    """Whether nobody would write it by hand: 32 hexadecimal digits or more, or letters of both cases and digits mixed
+    as only a generator does, which no path, version or name of an object is."""
+    entropy = -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
+    if re.fullmatch(r"[0-9a-f]{32,}", text):
+        return entropy > 3
+    mixed = all(re.search(of, text) for of in ("[a-z]", "[A-Z]", "[0-9]"))
+    return mixed and entropy > 3.5 and text.count("/") <= 3 and not re.search(r"\.[A-Za-z]{2,}", text)
+
+
+def _hidden(text: str, depth: int = 2) -> Iterator[str]:
+    """What stands in base64 in a text, unpacked, and in that again: cloud-init writes files so in its user data."""
+    for run in _ENCODED.findall(text) if depth else ():
+        letters = re.sub(r"[\s=]", "", run)
+        raw = base64.b64decode(letters[: len(letters) - (len(letters) % 4 == 1)] + "==")
+        if raw.startswith(_GZIP):
+            with contextlib.suppress(zlib.error):
+                raw = zlib.decompressobj(wbits=31).decompress(raw, _MOST)
+        inner = raw.decode("utf-8", "ignore")
+        if len(inner) * 4 > len(raw) * 3:  # most of its bytes are text
+            yield inner
+            yield from _hidden(inner, depth - 1)

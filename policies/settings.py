@@ -10,11 +10,13 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from gpucluster.errors import InputError
 from gpucluster.policies.rule import Rule
+from gpucluster.record import record
+from gpucluster.textio.json_text import BadJson, parse
 
 __all__ = ["DISABLED", "REMEDIATE", "BadSettings", "Settings", "misspelt", "read_settings"]
 
@@ -38,7 +40,7 @@ class BadSettings(InputError):
     """The configuration cannot be used; the message says why, a line for each problem."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Settings:
     """
     levels: rule -> `advisory`, `mandatory`, `disabled` or, for a rule that can, `remediate`.
@@ -52,9 +54,9 @@ class Settings:
 def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
     """Settings from JSON; BadSettings names every unknown rule, level and setting, and every wrong value."""
     try:
-        read: object = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise BadSettings(f"the configuration is not JSON (line {error.lineno}: {error.msg})") from None
+        read: object = parse(text)
+    except BadJson as error:
+        raise BadSettings(f"the configuration {error}") from None
     if not isinstance(read, dict):
         raise BadSettings("the configuration is not an object of rule names")
     known = {rule.name: rule for rule in rules}
@@ -91,13 +93,13 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
 
 def misspelt(rule: Rule, config: Mapping[str, Any]) -> list[str]:
     """Settings the rule does not have; the engine passes them on without a word."""
-    has = _settings(rule)
+    has = rule.settings
     return [f"setting `{name}` is not known{_hint(name, has)}" for name in config if name not in has]
 
 
 def _wrong(rule: Rule, config: Mapping[str, Any]) -> Iterator[str]:
     """Values that are not of the form the rule's settings describe."""
-    for name, schema in _settings(rule).items():
+    for name, schema in rule.settings.items():
         if name not in config:
             continue
         if problem := _mismatch(config[name], schema):
@@ -130,10 +132,6 @@ def _mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:
     if allowed is None or value in allowed:
         return None
     return f"allowed: {', '.join(allowed)}{_near(str(cast(object, value)), allowed)}"
-
-
-def _settings(rule: Rule) -> Mapping[str, Mapping[str, Any]]:
-    return rule.settings
 
 
 def _hint(name: str, known: Mapping[str, Any]) -> str:

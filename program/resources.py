@@ -18,11 +18,27 @@ state     yes                        yes                                     no
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-__all__ = ["UNKNOWN", "Resource", "Resources", "Unknown", "key_of", "region_key", "urn_name", "urn_stack", "urn_type"]
+__all__ = [
+    "UNKNOWN",
+    "Resource",
+    "Resources",
+    "Unknown",
+    "key_of",
+    "once",
+    "region_key",
+    "urn_name",
+    "urn_stack",
+    "urn_type",
+]
+
+_T = TypeVar("_T")
+
+_STACK: Final = "pulumi:pulumi:Stack"
 
 
 class Unknown(enum.Enum):
@@ -112,6 +128,7 @@ class Resources:
         self._default_regions = dict(default_regions or {})
         self._by_type: dict[str, list[Resource]] | None = None
         self._objects: dict[str, dict[tuple[str | None, str], list[Resource]]] = {}
+        self._read: dict[Callable[[Resources], Iterable[Any]], Sequence[Any]] = {}
 
     def __iter__(self) -> Iterator[Resource]:
         return iter(self._by_urn.values())
@@ -127,6 +144,10 @@ class Resources:
     def get(self, urn: str | None) -> Resource | None:
         """The resource with this URN, None when it is not part of the stack."""
         return None if urn is None else self._by_urn.get(urn)
+
+    def present(self, urns: Iterable[str]) -> list[Resource]:
+        """The resources with these URNs, each once, without those that are not part of the stack."""
+        return [found for urn in dict.fromkeys(urns) if (found := self._by_urn.get(urn)) is not None]
 
     def of_type(self, type_: str) -> Sequence[Resource]:
         """The resources of one type, in the order of the source."""
@@ -150,11 +171,8 @@ class Resources:
 
     def referred(self, resource: Resource, prop: str, type_: str) -> Resource | None:
         """The resource of type `type_` that input `prop` takes its value from, None when there is none."""
-        for urn in resource.dependencies.get(prop, ()):
-            found = self._by_urn.get(urn)
-            if found is not None and found.type == type_:
-                return found
-        return None
+        made = self.present(resource.dependencies.get(prop, ()))
+        return next((found for found in made if found.type == type_), None)
 
     def parents(self, resource: Resource) -> Iterator[Resource]:
         """The components around a resource, nearest first."""
@@ -163,6 +181,16 @@ class Resources:
             seen.add(parent.urn)
             yield parent
             parent = self.get(parent.parent)
+
+    def component_of(self, resource: Resource) -> Resource | None:
+        """The nearest component around a resource; None where only the stack is."""
+        return next((one for one in self.parents(resource) if not one.custom and one.type != _STACK), None)
+
+    def once(self, read: Callable[[Resources], Iterable[_T]]) -> Sequence[_T]:
+        """What `read` finds in these resources."""
+        if read not in self._read:
+            self._read[read] = tuple(read(self))
+        return self._read[read]
 
     def region(self, resource: Resource) -> str | Unknown | None:
         """The region a resource is made in: its own, else its provider's; None when no source says it."""
@@ -173,3 +201,13 @@ class Resources:
         if provider is not None and "region" in provider.inputs:
             return provider.inputs["region"]
         return self._default_regions.get(resource.type.split(":", 1)[0])
+
+
+def once(read: Callable[[Resources], Iterable[_T]]) -> Callable[[Resources], Sequence[_T]]:
+    """Finds it once in the same resources: dozens of rules ask for the pools of a stack."""
+
+    @functools.wraps(read)
+    def found(resources: Resources) -> Sequence[_T]:
+        return resources.once(read)
+
+    return found

@@ -5,16 +5,31 @@ Absent is None; providers also fill what was never set with an empty string, so 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, TypeGuard
 
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.textio.json_text import BadJson, parse
 
-__all__ = ["BadValue", "amount", "at", "flag", "is_list", "is_object", "items", "setting", "shown", "text", "whole"]
+__all__ = [
+    "MOST",
+    "BadValue",
+    "amount",
+    "at",
+    "flag",
+    "is_list",
+    "is_object",
+    "items",
+    "parsed",
+    "says",
+    "setting",
+    "shown",
+    "text",
+    "whole",
+]
 
-_MOST: Final = Decimal(10**12)
+MOST: Final = Decimal(10**12)
 """More than anything that is sold or counted; keeps sums exact in 28 digits."""
 
 
@@ -24,7 +39,7 @@ class BadValue(ValueError):
 
 def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Whether the value is an object (a mapping)."""
-    return isinstance(value, Mapping)
+    return type(value) is dict or isinstance(value, Mapping)  # the first is nearly all, and ten times as fast
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:
@@ -50,6 +65,12 @@ def text(value: object, *path: str | int) -> str | Unknown | None:
     """A non-empty string under `path`."""
     found = at(value, *path)
     return found if found is UNKNOWN or isinstance(found, str) else None
+
+
+def says(value: object, *path: str | int, word: str) -> bool | Unknown:
+    """Whether the string under `path` is `word`."""
+    found = text(value, *path)
+    return UNKNOWN if found is UNKNOWN else found == word
 
 
 def whole(value: object, *path: str | int) -> int | Unknown | None:
@@ -82,13 +103,17 @@ def items(value: object, *path: str | int) -> list[Any] | Unknown:
 
 def setting(provider: Resource | None, name: str) -> Any:
     """A setting of a provider; the SDKs write what is no string as JSON."""
-    found = at(provider.inputs, name) if provider is not None else None
-    if not isinstance(found, str):
-        return found
+    return parsed(at(provider.inputs, name) if provider is not None else None)
+
+
+def parsed(value: Any) -> Any:
+    """What a string holds as JSON; as it is what is no string, or no JSON."""
+    if not isinstance(value, str):
+        return value
     try:
-        return json.loads(found)
-    except json.JSONDecodeError:
-        return found
+        return parse(value)
+    except BadJson:
+        return value
 
 
 def amount(value: object, what: str) -> Decimal:
@@ -99,7 +124,7 @@ def amount(value: object, what: str) -> Decimal:
         except InvalidOperation:
             pass
         else:
-            if number.is_finite() and 0 <= number <= _MOST:
+            if number.is_finite() and 0 <= number <= MOST:
                 return number
     raise BadValue(f"{what} is {shown(value)}, expected a number of 0 or more")
 

@@ -88,6 +88,13 @@ _form = form_of("markdown", "json")
     metavar="COMMAND",
     help="Command that makes the base's environment where its locked packages differ.",
 )
+@click.option(
+    "--jobs",
+    envvar="PR_CHECK_JOBS",
+    multiple=True,
+    metavar="GLOB",
+    help="Files of jobs to rehearse on each stack's living cluster, such as 'jobs/*.yaml'; repeatable.",
+)
 @_judging
 @_form
 @output
@@ -99,6 +106,7 @@ def command(
     stacks: tuple[str, ...],
     evidence: TextIO | None,
     setup: str,
+    jobs: tuple[str, ...],
     pack_name: str,
     config: TextIO | None,
     prices: str | None,
@@ -113,8 +121,8 @@ def command(
     replacements and deletions show. Both are priced with the base's price book. What a forge names by
     GITHUB_STEP_SUMMARY gets the whole text.
 
-    Exit code 0: also where the change of cost cannot be told. 1: mandatory findings. 2: also a stack of the change
-    without a plan.
+    Exit code 0: also where the change of cost cannot be told. 1: mandatory findings, or a job of --jobs that would not
+    run. 2: also a stack of the change without a plan.
     """
     if context.invoked_subcommand is not None:
         return
@@ -129,7 +137,7 @@ def command(
     for file in filter(None, (evidence, output)):
         if not Path(file.name).parent.is_dir():
             raise InputError(f"{Path(file.name).parent} is no folder; make it, or write {file.name} elsewhere")
-    found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say)
+    found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say, jobs=jobs)
     if evidence is not None:
         text = found.model_dump_json()
         if len(text.encode()) > LARGEST:

@@ -17,6 +17,7 @@ from gpucluster.program.values import is_list, is_object
 __all__ = [
     "LARGEST",
     "Evidence",
+    "JobEvidence",
     "PriceFiles",
     "StackEvidence",
     "json_schema",
@@ -49,6 +50,18 @@ class PriceFiles(_Model):
     after: dict[FileName, str] = Field(max_length=50)
 
 
+class JobEvidence(_Model):
+    """A job of the change, rehearsed on the living cluster of the change."""
+
+    title: Annotated[str, StringConstraints(max_length=600)]
+    source: Annotated[str, StringConstraints(max_length=4_096)]
+    verdict: Literal["runs", "refused", "waits", "unknown"]
+    why: Text = ""
+    hourly: Annotated[str, StringConstraints(pattern=r"^\d{1,12}(\.\d{1,12})?$")] | None = Field(
+        default=None, description="USD an hour of its machines; left out where one has no price"
+    )
+
+
 class StackEvidence(_Model):
     """One stack.
 
@@ -64,6 +77,8 @@ class StackEvidence(_Model):
     head_problem: Text = Field(default="", description="Why there is no plan")
     state: dict[str, Any] | None = Field(default=None, description="pulumi stack export of the base, shortened")
     plan: dict[str, Any] | None = Field(default=None, description="pulumi preview --json --show-sames, shortened")
+    jobs: list[JobEvidence] = Field(default=[], max_length=1_000, description="What --jobs rehearsed")
+    jobs_problem: Text = Field(default="", description="Why its jobs were not rehearsed")
 
 
 class Evidence(_Model):

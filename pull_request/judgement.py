@@ -24,6 +24,7 @@ from gpucluster.errors import Fault
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.check import check_stack
 from gpucluster.policies.exemptions import Exemption, exemptions
+from gpucluster.policies.node_impacts import NodeImpact
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.report import Checked, Found, Report
 from gpucluster.policies.rule import ChangeRule, Enforcement
@@ -32,7 +33,7 @@ from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.readers.files import Read, read_file
 from gpucluster.program.resources import Resources
 from gpucluster.program.values import is_list, is_object
-from gpucluster.pull_request.evidence import Evidence, StackEvidence
+from gpucluster.pull_request.evidence import Evidence, JobEvidence, StackEvidence
 from gpucluster.pull_request.touched import touched
 from gpucluster.pull_request.vendors import Vendors
 
@@ -61,6 +62,8 @@ class StackJudgement:
     price_change: what the price book of the change moves, which is in no other amount; None where it is equal.
     exemptions: those that the base has not, or has otherwise.
     vendors: what their schemas say of the plan.
+    nodes: what becomes of the nodes of pools that it touches.
+    jobs: what became of jobs on its living cluster. jobs_problem: why that is not known, though it was asked for.
     """
 
     name: str
@@ -75,6 +78,9 @@ class StackJudgement:
     exemptions: Sequence[Exemption] = ()
     steps: Mapping[str, int] = field(default_factory=dict[str, int])
     vendors: Vendors = field(default_factory=Vendors)
+    nodes: Sequence[NodeImpact] = ()
+    jobs: Sequence[JobEvidence] = ()
+    jobs_problem: str = ""
 
     @property
     def mandatory(self) -> list[Finding]:
@@ -87,6 +93,16 @@ class StackJudgement:
     @property
     def new_advice(self) -> list[Finding]:
         return [one for one in self.advice if one.new]
+
+    @property
+    def ending(self) -> list[NodeImpact]:
+        """Pools whose jobs end."""
+        return [one for one in self.nodes if not one.harmless]
+
+    @property
+    def stuck(self) -> list[JobEvidence]:
+        """Jobs that would not run."""
+        return [job for job in self.jobs if job.verdict in ("refused", "waits")]
 
     @property
     def before(self) -> Estimate | None:
@@ -110,6 +126,9 @@ class StackJudgement:
             or self.head != "planned"
             or self.exemptions
             or self.vendors.refusals
+            or self.stuck
+            or self.jobs_problem
+            or self.ending
             or (self.price_change and self.price_change.moves)
             or (found and (found.moves or found.losses))
         )
@@ -181,7 +200,12 @@ class Judgement:
 
     @property
     def passes(self) -> bool:
-        return not (self.mandatory or self.without_plan or self.refused or self.price_problem)
+        return not (self.mandatory or self.without_plan or self.refused or self.price_problem or self.stuck)
+
+    @property
+    def stuck(self) -> Sequence[StackJudgement]:
+        """Stacks on whose cluster a job would not run, or where nobody could tell."""
+        return [stack for stack in self.stacks if stack.stuck or stack.jobs_problem]
 
     @property
     def calm(self) -> bool:
@@ -257,6 +281,9 @@ class Judge:
             exemptions=_new_exemptions(standing, resources),
             steps=_steps(stack.plan),
             vendors=self.ask(resources),
+            nodes=checked.nodes if checked else (),
+            jobs=stack.jobs,
+            jobs_problem=stack.jobs_problem,
         )
 
     def _side(

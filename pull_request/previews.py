@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -15,11 +15,20 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from gpucluster.errors import InputError
-from gpucluster.pull_request.evidence import Evidence, PriceFiles, StackEvidence, kept_of_plan, kept_of_state, problems
+from gpucluster.pull_request.evidence import (
+    Evidence,
+    JobEvidence,
+    PriceFiles,
+    StackEvidence,
+    kept_of_plan,
+    kept_of_state,
+    problems,
+)
 from gpucluster.pull_request.revisions import Repository, Revision
 from gpucluster.pull_request.sides import Side, SideFailed, locks_changed
 from gpucluster.sandbox.engine.find import find_engine
 from gpucluster.sandbox.project import find_project
+from gpucluster.textio.json_text import BadJson, parse
 
 __all__ = ["Say", "evidence_of"]
 
@@ -32,11 +41,14 @@ _AT_ONCE: Final = 2
 """Stacks for each core: one alone waits for its own parts too often to keep a core busy."""
 
 
-def evidence_of(folder: Path, base: str, *, stacks: Sequence[str], setup: str, say: Say) -> Evidence:
+def evidence_of(
+    folder: Path, base: str, *, stacks: Sequence[str], setup: str, say: Say, jobs: Sequence[str] = ()
+) -> Evidence:
     """What the working tree around `folder` changes from where it left `base`.
 
     stacks: their names; without any, every stack that has a configuration file on one of the sides.
-    setup: the command that makes the base's environment where its locked packages differ.
+    setup: the command that makes the base's environment where its locked packages differ. jobs: patterns of files in
+    the project, whose jobs are rehearsed on the living cluster of each stack of the change.
     Raises InputError, and EngineError where there is no engine.
     """
     with TemporaryDirectory(prefix="pr-check-") as name:
@@ -52,6 +64,7 @@ def evidence_of(folder: Path, base: str, *, stacks: Sequence[str], setup: str, s
         changed = repository.changed(before, after)
         old, new = (_exported(repository, side, inside, work / at) for side, at in ((before, "base"), (after, "head")))
         chosen = _chosen(stacks, old, new)
+        rehearsed = _matching(new.files / inside, jobs)
         find_engine(say=say)  # here, where what it says is seen, and once
         say(f"Comparing {after.commit[:7]} and what is not committed with {before.commit[:7]}: {', '.join(chosen)}")
         problem = ""
@@ -64,7 +77,7 @@ def evidence_of(folder: Path, base: str, *, stacks: Sequence[str], setup: str, s
                 problem = str(error)
 
         def preview(stack: str) -> StackEvidence:
-            return _stack(stack, old, new, problem, work / "stacks" / stack, say)
+            return _stack(stack, old, new, problem, work / "stacks" / stack, say, rehearsed)
 
         with ThreadPoolExecutor(max_workers=_AT_ONCE * (os.cpu_count() or 1)) as pool:
             futures = [pool.submit(preview, stack) for stack in chosen]
@@ -93,8 +106,25 @@ def _chosen(stacks: Sequence[str], old: Side, new: Side) -> list[str]:
     return list(dict.fromkeys(stacks)) or known
 
 
-def _stack(stack: str, old: Side, new: Side, problem: str, work: Path, say: Say) -> StackEvidence:
-    """One stack on both sides. problem: why the base can't be built at all."""
+def _matching(project: Path, patterns: Sequence[str]) -> list[Path]:
+    """Files of a project, relative to it. Raises InputError for a pattern that no file has."""
+    found: dict[Path, None] = {}
+    for pattern in patterns:
+        if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
+            raise InputError(f"--jobs is {pattern!r}; write a pattern of files inside the project, such as jobs/*.yaml")
+        files = sorted(file.relative_to(project) for file in project.glob(pattern) if file.is_file())
+        if not files:
+            raise InputError(
+                f"--jobs is {pattern!r}, and no file of the project is called so; write one such as jobs/*.yaml"
+            )
+        found |= dict.fromkeys(files)
+    return [*found]
+
+
+def _stack(
+    stack: str, old: Side, new: Side, problem: str, work: Path, say: Say, jobs: Sequence[Path] = ()
+) -> StackEvidence:
+    """One stack on both sides. problem: why the base can't be built at all. jobs: files with those to rehearse."""
     built, reason = None, ""
     if stack in old.stacks():
         built, reason = _build(stack, old, problem, work / "base")
@@ -110,6 +140,9 @@ def _stack(stack: str, old: Side, new: Side, problem: str, work: Path, say: Say)
         shutil.move(built.store, head.store)
     plan, failure = _plan(stack, head)
     say(f"{stack}: no plan: {_first_line(failure)}" if plan is None else f"{stack}: planned")
+    found, why_not = ([], "") if plan is None or not jobs else _rehearsed(stack, head, jobs)
+    if why_not:
+        say(f"{stack}: jobs not rehearsed: {_first_line(why_not)}")
     return StackEvidence(
         name=stack,
         base=base,
@@ -118,6 +151,8 @@ def _stack(stack: str, old: Side, new: Side, problem: str, work: Path, say: Say)
         head="failed" if plan is None else "planned",
         head_problem=failure,
         plan=plan,
+        jobs=found,
+        jobs_problem=why_not,
     )
 
 
@@ -136,13 +171,38 @@ def _build(stack: str, old: Side, problem: str, folder: Path) -> tuple[Side | No
 def _plan(stack: str, head: Side) -> tuple[dict[str, Any] | None, str]:
     """The plan, or what it ended in."""
     try:
-        plan = kept_of_plan(json.loads(head.plan(stack)))
+        plan = kept_of_plan(parse(head.plan(stack)))
     except SideFailed as error:
         return None, str(error)
-    except json.JSONDecodeError as error:
-        return None, f"its plan is not JSON (line {error.lineno}: {error.msg})"
+    except BadJson as error:
+        return None, f"its plan {error}"
     errors = "\n".join(item["message"].strip().removeprefix("error: ") for item in plan["diagnostics"])
     return (None, errors[:_LONGEST]) if errors else (plan, "")
+
+
+def _rehearsed(stack: str, head: Side, files: Sequence[Path]) -> tuple[list[JobEvidence], str]:
+    """What becomes of the jobs, or why it is not known."""
+    try:
+        document = parse(head.rehearse(stack, files))
+        return [_job(job) for job in document["jobs"]], ""
+    except SideFailed as error:
+        return [], str(error)[:_LONGEST]
+    except BadJson as error:
+        return [], f"the rehearsal's report {error}"
+    except (KeyError, TypeError, ValidationError) as error:
+        return [], f"the rehearsal's report can't be read: {type(error).__name__}"
+
+
+def _job(job: Mapping[str, Any]) -> JobEvidence:
+    hourly = [machines["hourly"] for machines in job["machines"]]
+    known = all(amount is not None for amount in hourly) and hourly
+    return JobEvidence(
+        title=f"{job['kind']} {job['namespace']}/{job['name']}",
+        source=job["source"],
+        verdict=job["verdict"],
+        why="; ".join(job["why"])[:_LONGEST],
+        hourly=f"{sum(map(Decimal, hourly), Decimal(0)):f}" if known else None,
+    )
 
 
 def _prices(old: Path, new: Path) -> PriceFiles | None:

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
@@ -105,19 +105,31 @@ class Side:
             raise SideFailed(self._reason(done))
         return done.stdout
 
-    def _pulumi(self, *args: str, variables: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        command = [
-            str(self._python()),
-            "-P",  # what the project's folder holds is not for the tools
-            "-m",
-            "gpucluster",
-            "sandbox",
-            "pulumi",
-            *args,
-            "--color",
-            "never",
-            "--non-interactive",
-        ]
+    def rehearse(self, stack: str, files: Sequence[Path]) -> str:
+        """What becomes of the jobs in some files on the living cluster of a stack, as JSON; it is stopped afterwards.
+
+        Raises SideFailed where they can't be rehearsed.
+        """
+        try:
+            done = self._pulumi("up", "--yes", "--skip-preview", "--stack", stack, before=("--kubernetes", "live"))
+            if not done.returncode:
+                done = self._run("rehearse", *map(str, files), "--stack", stack, "--format", "json", "--quiet")
+        finally:
+            self._run("sandbox", "stop", "--stack", stack)
+        if not done.stdout.lstrip().startswith("{"):
+            raise SideFailed(self._reason(done))
+        return done.stdout
+
+    def _pulumi(
+        self, *args: str, before: Sequence[str] = (), variables: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """before: options of the sandbox."""
+        command = ("sandbox", *before, "pulumi", *args, "--color", "never", "--non-interactive")
+        return self._run(*command, variables=variables)
+
+    def _run(self, *args: str, variables: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        # What the project's folder holds is not for the tools.
+        command = [str(self._python()), "-P", "-m", "gpucluster", *args]
         own = self._code()
         code = {"PYTHONPATH": str(own)} if own else {}
         return _finished(command, self.files / self.project, {**code, **(variables or {})})

@@ -78,6 +78,16 @@ def _api_server() -> str:
     return f"Kubernetes {binaries.VERSION}, definitions of {len(kept)} of {len(modules)} modules, {binaries.folder()}"
 
 
+def _controllers() -> str:
+    from gpucluster.sandbox.live.programs import home, programs
+
+    lacking = [program.name for program in programs() if not program.is_there()]
+    if not lacking:
+        return f"of --kubernetes live, all built, {home()}"
+    many = "all" if len(lacking) == len(programs()) else ", ".join(lacking)
+    return f"of --kubernetes live, not built: {many}; gpucluster sandbox kubernetes --live (about 15 minutes)"
+
+
 def _go() -> str:
     found = shutil.which("go")
     return found or "none on PATH: installed with pip where something has to be built"
@@ -126,6 +136,7 @@ _PARTS: Final[dict[str, Callable[[], str]]] = {
     "python": _python,
     "engine": _engine,
     "kubernetes": _api_server,
+    "live": _controllers,
     "go": _go,
     "disk": _disk,
     "SDKs": _sdks,

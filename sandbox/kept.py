@@ -10,6 +10,7 @@ from typing import Any
 
 from gpucluster.sandbox.narrow import is_object, items, mapping
 from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.urns import urn_name
 
 __all__ = ["kept", "what_is_kept"]
 
@@ -29,11 +30,11 @@ def kept(resources: list[Mapping[str, Any]], stack: str) -> str:
     if not protected:
         return ""
     lines = ["Kept, because it is protected:"]
-    lines += [f"  {_name(item)}  {item['type']}  {item.get('id', '')}" for item in protected]
+    lines += [f"  {urn_name(str(item['urn']))}  {item['type']}  {item.get('id', '')}" for item in protected]
     others = Counter(str(item["type"]) for item in real if not item.get("protect"))
     if others:
         counted = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(others.items()))
-        lines.append(f"Still there beside it (`destroy --exclude-protected` leaves only what it needs): {counted}")
+        lines.append(f"Also not deleted: resources that the protected ones depend on: {counted}")
     lines.append("What is kept is still billed. To release it, then destroy again:")
     lines += [
         f"  gpucluster sandbox pulumi state unprotect --yes --stack {stack} '{item['urn']}'" for item in protected
@@ -41,12 +42,8 @@ def kept(resources: list[Mapping[str, Any]], stack: str) -> str:
     return "\n".join(lines)
 
 
-def _name(resource: Mapping[str, Any]) -> str:
-    return str(resource["urn"]).rsplit("::", 1)[-1]
-
-
 def _resources(project: Project, stack: str) -> list[Mapping[str, Any]]:
-    folder = project.store.state / ".pulumi" / "stacks" / project.name
+    folder = project.store.states(project.name)
     plain, packed = folder / f"{stack}.json", folder / f"{stack}.json.gz"
     if plain.is_file():
         text = plain.read_bytes()

@@ -10,16 +10,14 @@ from gpucluster.sandbox.clouds.sdk import Sdk, how_to_install
 __all__ = ["missing_sdks"]
 
 _PROVIDER: Final = "pulumi:providers:"
-_OWN: Final = "gpucluster"
+_OWN: Final = frozenset({"gpucluster", "pulumi"})
+"""Without an SDK of their own: the clusters, which programs in other languages name by their folder, and the engine."""
 
 
 def missing_sdks(resources: Iterable[Mapping[str, Any]], sdks: Mapping[str, Sdk]) -> list[str]:
-    """A line for each provider in a stack's state whose package is not among the installed SDKs.
-
-    Of the clusters' own package there is none: a program in another language names it by its folder.
-    """
+    """A line for each provider in a stack's state whose package is not among the installed SDKs."""
     types = {str(resource["type"]) for resource in resources}
     packages = {type_.removeprefix(_PROVIDER) for type_ in types if type_.startswith(_PROVIDER)}
     return [
-        f"The state has resources of {name}, which {how_to_install(name)}" for name in sorted(packages - {*sdks, _OWN})
+        f"The state has resources of {name}, which {how_to_install(name)}" for name in sorted(packages - {*sdks, *_OWN})
     ]

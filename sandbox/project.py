@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-import secrets
 import sqlite3
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ import yaml
 from gpucluster.errors import InputError
 from gpucluster.sandbox import disk
 from gpucluster.sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
+from gpucluster.sandbox.clouds.vault import Vault
 from gpucluster.sandbox.narrow import is_object
 
 __all__ = ["DamagedFileError", "InputError", "Project", "Store", "current_project", "find_project", "replace_text"]
@@ -39,8 +39,10 @@ class DamagedFileError(InputError):
     wrong: what is wrong with which file, without what to do about it.
     """
 
-    def __init__(self, wrong: str, way_out: str) -> None:
-        super().__init__(f"{wrong}; {way_out}")
+    def __init__(self, wrong: str) -> None:
+        super().__init__(
+            f"{wrong}; `gpucluster sandbox recover` repairs it, `gpucluster sandbox reset` forgets everything"
+        )
         self.wrong = wrong
 
 
@@ -65,6 +67,10 @@ class Store:
     def state(self) -> Path:
         """Pulumi's file backend."""
         return self.root / "state"
+
+    def states(self, project: str) -> Path:
+        """Where the backend keeps the states of a project, a file for each stack."""
+        return self.state / ".pulumi" / "stacks" / project
 
     @property
     def home(self) -> Path:
@@ -114,7 +120,7 @@ class Store:
         """The ledger, made where there is none; raises InputError for a file that cannot be read, or no longer."""
         ledger: Ledger | None = None
         try:
-            ledger = Ledger(self.ledger)
+            ledger = Ledger(self.ledger, self.vault)
             yield ledger
         except (sqlite3.DatabaseError, DamagedLedgerError) as error:
             raise self._unreadable(error) from error
@@ -125,46 +131,32 @@ class Store:
     def _unreadable(self, error: Exception) -> InputError:
         name = str(getattr(error, "sqlite_errorname", ""))
         if self.ledger.is_dir():
-            return DamagedFileError(f"{self.ledger} is a folder", self.way_out)
+            return DamagedFileError(f"{self.ledger} is a folder")
         if name.startswith(_OF_THE_DISK):
             why = disk.obstacle(self.root, needed=disk.LEAST) or disk.obstacle(self.ledger, needed=0)
             return InputError(why or f"{self.ledger} cannot be used now: {error}")
-        return DamagedFileError(f"{self.ledger} is damaged ({error})", self.way_out)
+        return DamagedFileError(f"{self.ledger} is damaged ({error})")
 
     @property
-    def ledger_copy(self) -> Path:
-        """Where the copy of the ledger is."""
-        return self.copies / self.ledger.name
+    def ledger_copies(self) -> list[Path]:
+        """Where copies of the ledger are, that of the last command first."""
+        return [self.copies / f"{self.ledger.name}{suffix}" for suffix in ("", ".1", ".2")]
 
-    @property
-    def whole_copy(self) -> Path | None:
-        """The copy of the ledger, None where there is none that can be read."""
-        if not self.ledger_copy.exists():
-            return None
-        with suppress(sqlite3.DatabaseError, DamagedLedgerError), closing(Ledger(self.ledger_copy)) as copy:
-            copy.verify()
-            return self.ledger_copy
-        return None
-
-    @property
-    def way_out(self) -> str:
-        """What to do about a ledger that cannot be used."""
-        if self.whole_copy is not None:
-            return (
-                "`gpucluster sandbox recover` puts back the copy that the last command left, "
-                "`gpucluster sandbox reset` forgets everything"
-            )
-        return "there is no whole copy of it: `gpucluster sandbox reset` forgets everything"
+    def whole_copies(self) -> Iterator[Path]:
+        """The copies of the ledger that can be read, the newest first."""
+        for file in self.ledger_copies:
+            if file.exists():
+                with suppress(sqlite3.DatabaseError, DamagedLedgerError), closing(Ledger(file, self.vault)) as copy:
+                    copy.verify()
+                    yield file
 
     def existing(self) -> list[Entry]:
-        """Everything in the simulated clouds, sorted as it is shown; raises InputError where some cannot be read."""
+        """Everything in the simulated clouds, oldest first; raises InputError where some cannot be read."""
         if not self.ledger.exists():
             return []
         with self.open_ledger() as ledger:
             ledger.verify()
-            return sorted(
-                ledger.all(), key=lambda entry: (entry.provider, entry.scope, entry.type, entry.name, entry.id)
-            )
+            return ledger.all()
 
     @property
     def log(self) -> Path:
@@ -172,14 +164,14 @@ class Store:
         return self.root / "clouds.log"
 
     @property
+    def vault(self) -> Vault:
+        """What encrypts secrets in the ledger."""
+        return Vault(self.root / "passphrase")
+
+    @property
     def passphrase(self) -> Path:
-        """The random passphrase that encrypts secrets in the state, made at first use."""
-        file = self.root / "passphrase"
-        if not file.exists():
-            with self.locked("making", fcntl.LOCK_EX):
-                if not file.exists():
-                    replace_text(file, secrets.token_hex(32), mode=0o600)
-        return file
+        """The random passphrase that encrypts secrets in state and ledger, made at first use."""
+        return self.vault.made()
 
     def prepare(self) -> None:
         """Makes the folders that must be there before the engine starts; raises InputError where it may not write."""

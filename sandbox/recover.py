@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from gpucluster.errors import Fault, InputError
+from gpucluster.sandbox import stacks
 from gpucluster.sandbox.narrow import mapping
 from gpucluster.sandbox.project import Project, current_project
 from gpucluster.sandbox.recovery.compare import Difference
@@ -22,6 +23,7 @@ from gpucluster.sandbox.recovery.find import differences
 from gpucluster.sandbox.recovery.locks import Lock, all_locks, locks, refuse_living, settled
 from gpucluster.sandbox.recovery.repair import Repair, plan_repair, repaired
 from gpucluster.sandbox.recovery.state import StackState, all_states, state_files
+from gpucluster.sandbox.urns import urn_name
 
 __all__ = ["recover"]
 
@@ -52,13 +54,15 @@ class _Case:
 def recover(stack: str | None, dry_run: bool) -> None:
     """Repair state and clouds after a crash or a loss.
 
-    Puts the copy that the last command left in the place of a state or a ledger that is missing, damaged or old.
-    Removes the locks of dead processes, adopts what the clouds have and no state has, drops unfinished operations, and
-    refreshes what is gone or changed; what the clouds still carry out it waits for. Says nothing where nothing is to be
+    Puts the copy that the last command left in the place of a state or a ledger that is missing, damaged or old; where
+    no copy is left, a state is rebuilt from what the clouds have, and the ledger from what the states say. Removes the
+    locks of dead processes, adopts what the clouds have and no state has, drops unfinished operations, and refreshes
+    what is gone or changed; what the clouds still carry out it waits for. Says nothing where nothing is to be
     done. Real accounts it does not touch: docs/recovery.md says how to look for what a crash left there.
     """
     project = current_project()
     if not project.store.root.exists():
+        _refuse_unknown(project, stack)
         return
     if dry_run:
         _recover(project, stack, dry_run=True)
@@ -73,12 +77,18 @@ def _recover(project: Project, stack: str | None, *, dry_run: bool) -> None:
     if _mend(project, dry_run=dry_run) and dry_run:
         # What else there is to do shows only then.
         return
+    _refuse_unknown(project, stack)
     for case in _cases(project, stack, wait=not dry_run):
         refuse_living(case.locks)
         for line in _report(case, would=dry_run):
             click.echo(line)
         if not dry_run:
             _do(project, case)
+
+
+def _refuse_unknown(project: Project, stack: str | None) -> None:
+    if stack is not None:
+        stacks.refuse_unknown(project, stack)
 
 
 def _mend(project: Project, *, dry_run: bool) -> bool:
@@ -101,10 +111,25 @@ def _put_back(project: Project, damage: Damage, *, dry_run: bool) -> None:
     if damage.final:
         raise InputError(str(damage))
     refuse_living(settled(project, damage.stack) if damage.stack else all_locks(project.store))
-    place = f"put {damage.copy.relative_to(project.store.root)} in its place" if damage.copy else "remove it"
-    click.echo(f"{'Would recover' if dry_run else 'Recovering'} from damage: {damage.wrong}\n  {place}")
-    if not dry_run:
+    click.echo(f"{'Would recover' if dry_run else 'Recovering'} from damage: {damage.wrong}\n  {_way(project, damage)}")
+    if dry_run:
+        return
+    if not damage.made_anew:
         put_back(damage.copy, damage.file)
+        return
+    # Imported late: nearly every run finds nothing of the kind.
+    from gpucluster.sandbox.recovery import anew
+
+    if damage.stack:
+        anew.make_state(project, damage.stack, damage.file)
+    else:
+        anew.make_ledger(project)
+
+
+def _way(project: Project, damage: Damage) -> str:
+    if damage.made_anew:
+        return f"make it anew of what {'the clouds have' if damage.stack else 'the state says'}"
+    return f"put {damage.copy.relative_to(project.store.root)} in its place" if damage.copy else "remove it"
 
 
 def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
@@ -115,9 +140,11 @@ def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
         _wait_for_the_clouds(project)
     # Only now: an engine that was ending has written its last state.
     states = {state.stack: state for state in all_states(project)}
+    with project.store.open_ledger() as ledger:
+        providers = ledger.providers()
     found = {difference.stack: difference for difference in differences(project)}
     cases = (
-        _case(project, name, held.get(name, []), found.get(name, Difference(name)), states.get(name))
+        _case(project, name, held.get(name, []), found.get(name, Difference(name)), states.get(name), providers)
         for name in ([only] if only else sorted({*states, *found}))
     )
     return [case for case in cases if case]
@@ -132,8 +159,15 @@ def _wait_for_the_clouds(project: Project) -> None:
         time.sleep(max(0.0, left))
 
 
-def _case(project: Project, stack: str, held: list[Lock], difference: Difference, state: StackState | None) -> _Case:
-    return _Case(stack, held, cut_short(project, stack), difference, plan_repair(difference, state))
+def _case(
+    project: Project,
+    stack: str,
+    held: list[Lock],
+    difference: Difference,
+    state: StackState | None,
+    providers: Mapping[str, Mapping[str, Any]],
+) -> _Case:
+    return _Case(stack, held, cut_short(project, stack), difference, plan_repair(difference, state, providers))
 
 
 def _report(case: _Case, *, would: bool) -> Iterable[str]:
@@ -145,28 +179,25 @@ def _report(case: _Case, *, would: bool) -> Iterable[str]:
     for file in case.cut_short:
         yield f"  remove the file {file.name}, which was cut short"
     for entry in case.repair.adopt:
-        yield f"  adopt   {entry.type} {_name(entry.urn)} ({entry.id}): in the clouds, not in the state"
+        yield f"  adopt   {entry.type} {urn_name(entry.urn)} ({entry.id}): in the clouds, not in the state"
     for entry in case.repair.delete:
-        yield f"  delete  {entry.type} {_name(entry.urn)} ({entry.id}): made a second time, the state has the other"
+        yield f"  delete  {entry.type} {urn_name(entry.urn)} ({entry.id}): made a second time, the state has the other"
     for entry in case.repair.leave:
-        yield f"  left    {entry.type} {_name(entry.urn)} ({entry.id}): the state has no provider for it; {_LEFT}"
+        yield f"  left    {entry.type} {urn_name(entry.urn)} ({entry.id}): no provider of it is known; {_LEFT}"
     for resource, entry in difference.remade:
-        yield f"  adopt   {entry.type} {_name(str(resource['urn']))} ({entry.id}): the replacement is already there"
+        yield f"  adopt   {entry.type} {urn_name(str(resource['urn']))} ({entry.id}): the replacement is already there"
     for resource in difference.ghosts:
-        yield f"  refresh {resource['type']} {_name(str(resource['urn']))} ({resource.get('id')}): gone from the clouds"
+        name = urn_name(str(resource["urn"]))
+        yield f"  refresh {resource['type']} {name} ({resource.get('id')}): gone from the clouds"
     for resource in difference.changed:
-        name = _name(str(resource["urn"]))
+        name = urn_name(str(resource["urn"]))
         yield f"  refresh {resource['type']} {name} ({resource.get('id')}): other than the state says"
     adopted = {entry.urn for entry in case.repair.adopt}
     for operation in difference.pending:
         resource = mapping(operation.get("resource"))
         if str(resource.get("urn")) not in adopted:
-            name = _name(str(resource.get("urn")))
+            name = urn_name(str(resource.get("urn")))
             yield f"  drop    {resource.get('type')} {name}: unfinished ({operation.get('type')})"
-
-
-def _name(urn: str) -> str:
-    return urn.split("::", 3)[-1]
 
 
 def _do(project: Project, case: _Case) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 
 import click
 
@@ -36,8 +39,17 @@ def reset(yes: bool) -> None:
         if not sys.stdin.isatty():
             raise InputError(f"this forgets {what} and removes {store.root}; add --yes to do it")
         click.confirm(f"Forget {what} and remove {store.root}?", abort=True, err=True)
+    _end_clusters(store)
     _remove(store)
     click.echo(f"Forgot {what} and removed {store.root}.", err=True)
+
+
+def _end_clusters(store: Store) -> None:
+    if store.servers.is_dir():
+        from gpucluster.sandbox.live.supervisor import stop
+
+        for folder in store.servers.iterdir():
+            stop(folder)
 
 
 def _remove(store: Store) -> None:
@@ -45,11 +57,22 @@ def _remove(store: Store) -> None:
         with store.locked("in-use", fcntl.LOCK_EX | fcntl.LOCK_NB):
             shutil.rmtree(store.root)
     except BlockingIOError as error:
+        at_work = ", ".join(f"process {number}" for number in _at_work(store)) or "a command of the sandbox"
         raise InputError(
-            f"a command of the sandbox is at work in {store.root}; wait for its end, or end it, and run this again"
+            f"{at_work} is at work in {store.root}; wait for its end, or end it, and run this again"
         ) from error
     except OSError as error:
         raise InputError(f"{store.root} is not removed whole ({error}); run this again") from error
+
+
+def _at_work(store: Store) -> Iterator[int]:
+    """The processes, other than this one, that keep the files from being removed."""
+    import psutil  # Imported late: nearly every reset finds none.
+
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.pid != os.getpid() and str(store.root / "in-use") in {it.path for it in process.open_files()}:
+                yield process.pid
 
 
 def _what_there_is(store: Store) -> str:

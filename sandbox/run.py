@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import fcntl
 import os
 import shutil
@@ -26,7 +25,7 @@ from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
 from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
 from gpucluster.sandbox.engine.language_host.start import start_language_host
-from gpucluster.sandbox.engine.model import Engine
+from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE, Engine
 from gpucluster.sandbox.engine.yaml_host.build import put_yaml_host
 from gpucluster.sandbox.environment import environment
 from gpucluster.sandbox.kept import what_is_kept
@@ -35,6 +34,7 @@ from gpucluster.sandbox.process import StoppedError, run_engine
 from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
 from gpucluster.sandbox.recovery.damage import is_sound, refuse_damage
+from gpucluster.sandbox.recovery.locks import locks, refuse_living
 from gpucluster.sandbox.scratch import scratch_folder
 from gpucluster.textio.terminal import beneath, plain
 
@@ -42,7 +42,11 @@ if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
     from gpucluster.sandbox.clouds.ledger import Ledger
 
-__all__ = ["run"]
+__all__ = ["LIVE", "REAL", "SIMULATED", "run"]
+
+SIMULATED: Final = "simulated"
+REAL: Final = "real"
+LIVE: Final = "live"
 
 _WITH_PROGRAM: Final = frozenset({"preview", "up", "destroy", "refresh", "import", "watch"})
 _WITH_LANGUAGE_HOST: Final = _WITH_PROGRAM | {"about", "install", "policy", "package"}
@@ -51,9 +55,6 @@ _LOGS_KEPT: Final = 20
 
 INPUT_ERROR: Final = 2
 """Exit code for what the user must change."""
-INPUT_ERROR_FILE: Final = "SANDBOX_INPUT_ERROR"
-"""Where a program that refuses its user's input makes a file: the command then ends with 2, not with Pulumi's 1. A file
-works with every language host, whose only other way out is an error text."""
 
 _WRITES: Final = "writes the stack's file in the working tree, which the sandbox never does"
 _REFUSED: Final[Mapping[tuple[str, ...], str]] = {
@@ -69,11 +70,11 @@ _REFUSED: Final[Mapping[tuple[str, ...], str]] = {
 }
 
 
-def run(args: tuple[str, ...], scenario: Path | None = None, *, real_kubernetes: bool = False) -> int:
+def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str = SIMULATED) -> int:
     """Runs `pulumi ARGS...`; returns its exit code.
 
     scenario: file of what happens in the clouds beside what the program asks for.
-    real_kubernetes: a real API server judges and keeps the Kubernetes objects.
+    kubernetes: REAL: a real API server judges and keeps the Kubernetes objects; LIVE: with real controllers beside it.
 
     Raises InputError for what the user must change and EngineError when there is no engine.
     """
@@ -89,7 +90,7 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, real_kubernetes:
     engine = find_engine()
     banner = "SIMULATED clouds: no account is used and nothing is billed."
     _note(f"{banner} Engine {engine.version}, state in {_shown(project)}")
-    return _run_in(project, line, engine, scenario, real_kubernetes)
+    return _run_in(project, line, engine, scenario, kubernetes)
 
 
 def _note(text: str) -> None:
@@ -118,13 +119,13 @@ def _refuse(line: CommandLine, project: Project) -> None:
         raise InputError(f"`pulumi {' '.join(line.words)}` {reason.format(file=os.path.relpath(file))}")
 
 
-def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, real_kubernetes: bool) -> int:
+def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, kubernetes: str) -> int:
     project.store.prepare()
     stack = _stack(line, project)
     with project.store.in_use():
         changes = stack is not None and _may_change(project, line, stack)
         try:
-            code = _pulumi(project, line, engine, scenario, real_kubernetes)
+            code = _pulumi(project, line, engine, scenario, kubernetes)
         except StoppedError as stopped:
             put_back_cut_states(project)
             raise InputError(f"the command was stopped: {stopped}; then run `gpucluster sandbox recover`") from stopped
@@ -132,9 +133,18 @@ def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             if line.words == ("stack", "rm") and code == 0:
                 forgot_state(project, stack)
             keep_copies(project, [stack])
+    if line.words[0] in _WITH_PROGRAM:
+        _end_what_lost_its_cluster(project)
     if line.words[0] == "destroy":
         _say_what_is_kept(project, line)
     return code
+
+
+def _end_what_lost_its_cluster(project: Project) -> None:
+    if project.store.servers.is_dir():
+        from gpucluster.sandbox.live.sweep import sweep
+
+        sweep(project.store)
 
 
 def _may_change(project: Project, line: CommandLine, stack: str) -> bool:
@@ -142,7 +152,7 @@ def _may_change(project: Project, line: CommandLine, stack: str) -> bool:
     return line.words[0] in _WITH_PROGRAM or (line.words[0] in ("stack", "state") and is_sound(project, stack))
 
 
-def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, real_kubernetes: bool) -> int:
+def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, kubernetes: str) -> int:
     store = project.store
     sdks = installed_sdks(site_packages(project.virtualenv))
     install_launchers(store.home, sdks)
@@ -159,9 +169,9 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             needs_host = line.words[0] in _WITH_LANGUAGE_HOST
             host = parts.enter_context(start_language_host(engine, variables)) if needs_host else None
             ledger = parts.enter_context(store.open_ledger())
-            happening = _happening(scenario, sdks, ledger)
-            real = real_kubernetes and line.words[0] in _WITH_PROGRAM
-            servers = parts.enter_context(_real_servers(project, ledger)) if real else None
+            happening = _happening(project, scenario, sdks, ledger)
+            real = kubernetes != SIMULATED and line.words[0] in _WITH_PROGRAM
+            servers = parts.enter_context(_real_servers(project, ledger, kubernetes)) if real else None
             resident = parts.enter_context(Resident(socket_path, sdks, ledger, store.log, happening, servers))
             if host is not None:
                 variables = host.environment(variables)
@@ -174,14 +184,18 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
                 obstacle=lambda: disk.obstacle(store.root, disk.LEAST),
             )
             code = INPUT_ERROR if code and refused.exists() else code
+            _say_what_it_means(resident)
             if servers is not None:
                 _say_what_it_judged(servers)
     if code and line.words[0] in _WITH_PROGRAM:
         _say_what_is_missing(project, line, sdks)
+        if (stack := _stack(line, project)) is not None:
+            # It may have come between the first look and the engine's.
+            _mind_who_is_at_work(project, stack, line.words[0])
     return code
 
 
-def _happening(file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger) -> Scenario:
+def _happening(project: Project, file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger) -> Scenario:
     """The scenario of a file, with what was there before put into the clouds."""
     if file is None:
         return Scenario()
@@ -189,29 +203,46 @@ def _happening(file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger) -> Sc
     from gpucluster.sandbox.clouds.light_import import stand_in_for_the_sdk
 
     stand_in_for_the_sdk()
-    from gpucluster.sandbox.scenario_file import read_scenario, seed
+    from gpucluster.sandbox.other_stacks import put_other_stacks
+    from gpucluster.sandbox.scenario_file import read_scenario
+    from gpucluster.sandbox.seed import disturb, seed
 
     scenario = read_scenario(file)
     seed(scenario, sdks, ledger)
+    disturb(scenario, ledger)
+    put_other_stacks(project, scenario.stacks)
     return scenario
 
 
-def _real_servers(project: Project, ledger: Ledger) -> RealServers:
+def _real_servers(project: Project, ledger: Ledger, kubernetes: str) -> RealServers:
     # Imported late: a run without them must not wait.
     from gpucluster.sandbox.api_server.binaries import find_binaries
     from gpucluster.sandbox.api_server.definitions import fetch_all
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
+    from gpucluster.sandbox.live.companions import LiveCompanions
+    from gpucluster.sandbox.live.programs import build_all
 
     binaries = find_binaries()
+    if kubernetes == LIVE:
+        build_all(say_on_stderr)
     for module, why in fetch_all().items():
         _note(f"No definitions of {module}: {why}")
-    return RealServers(project.store.servers, binaries, ledger)
+    return RealServers(project.store.servers, binaries, ledger, LiveCompanions(all_live=kubernetes == LIVE))
+
+
+def _say_what_it_means(resident: Resident) -> None:
+    if not resident.mishaps:
+        return
+    from gpucluster.sandbox.meaning import meanings
+
+    for paragraph in meanings(resident.mishaps):
+        click.echo(f"\nWhat this means: {plain(paragraph)}", err=True)
 
 
 def _say_what_it_judged(servers: RealServers) -> None:
     from gpucluster.sandbox.api_server.binaries import VERSION
 
-    click.echo("\n".join(servers.verdict.lines(VERSION)), err=True)
+    click.echo("\n".join([*servers.verdict.lines(VERSION), *servers.settle()]), err=True)
 
 
 def _columns() -> dict[str, str]:
@@ -255,15 +286,11 @@ def _with_stack(
                 raise InputError(f"no stack is selected; add --stack NAME (in {project.stack_folder}: {known})")
             if command in _WITH_PROGRAM:
                 refuse_damage(project, stack)
+                _mind_who_is_at_work(project, stack, command)
             source = Path(line.value("--config-file") or project.stack_file(stack))
+            stacks.refuse_unknown(project, stack, source)
             if source.exists():
                 _ensure(project, stack, engine, variables)
-            elif not stacks.exists(project, stack):
-                known = project.stacks()
-                raise InputError(
-                    f"there is no stack {stack!r}: it has no {os.path.relpath(source)}; "
-                    f"stacks here: {', '.join(known) or 'none yet'}{_nearest(stack, known)}"
-                )
             private = scratch / f"Pulumi.{stack}.yaml"
             for key in stacks.private_config(project, stack, source, private):
                 _note(f"{key} is encrypted for a real account; the sandbox uses a placeholder")
@@ -272,9 +299,13 @@ def _with_stack(
             return line
 
 
-def _nearest(stack: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(stack, known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+def _mind_who_is_at_work(project: Project, stack: str, command: str) -> None:
+    """Raises InputError for a command that would find the stack locked; a preview goes on, and says what it sees."""
+    living = [lock for lock in locks(project, stack) if not lock.dead]
+    if command != "preview":
+        refuse_living(living)
+    elif living:
+        _note(f"The stack {stack} is in use: {living[0]} changes it now; this plan is of what it has done so far")
 
 
 def _before_operands(line: CommandLine, *flags: str) -> CommandLine:
@@ -298,16 +329,7 @@ def _ensure(project: Project, stack: str, engine: Engine, variables: Mapping[str
     refuse_damage(project, stack)
     with project.store.locked("making", fcntl.LOCK_EX):
         if not stacks.exists(project, stack):
-            _make(project, stack, engine, variables)
-
-
-def _make(project: Project, stack: str, engine: Engine, variables: Mapping[str, str]) -> None:
-    folder = stacks.project_for_init(project)
-    (folder / f"Pulumi.{stack}.yaml").unlink(missing_ok=True)
-    command = [str(engine.binary), "-C", str(folder), "stack", "init", stack, "--no-select", "--non-interactive"]
-    made = subprocess.run(command, env=dict(variables), capture_output=True, text=True, check=False)
-    if made.returncode != 0:
-        raise InputError(f"the stack {stack!r} could not be made: {made.stderr.strip() or made.stdout.strip()}")
+            stacks.make(project, stack, engine, variables)
 
 
 def _init(project: Project, line: CommandLine, engine: Engine, variables: Mapping[str, str]) -> CommandLine:

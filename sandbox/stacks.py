@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
+import os
+import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 
 from gpucluster.errors import InputError
+from gpucluster.sandbox.engine.model import Engine
 from gpucluster.sandbox.narrow import is_list, is_object
 from gpucluster.sandbox.project import Project, replace_text
+from gpucluster.textio.yaml_text import BadYaml, read
 
-__all__ = ["exists", "private_config", "project_for_init", "selected"]
+__all__ = ["exists", "make", "private_config", "project_for_init", "refuse_unknown", "selected"]
 
 _ENCRYPTION_KEYS: Final = ("encryptionsalt", "encryptedkey", "secretsprovider")
 UNREADABLE: Final = "not readable in the sandbox"
@@ -21,19 +27,48 @@ UNREADABLE: Final = "not readable in the sandbox"
 
 
 def selected(project: Project) -> str | None:
-    """The stack chosen by `gpucluster sandbox pulumi stack select`, None when there is none."""
+    """The stack chosen by `gpucluster sandbox pulumi stack select`, None when there is none.
+
+    `stack init` writes it with its organization, which is not part of its name here.
+    """
     digest = hashlib.sha1(str(project.file).encode(), usedforsecurity=False).hexdigest()
     file = project.store.home / "workspaces" / f"{project.name}-{digest}-workspace.json"
     try:
-        return json.loads(file.read_text()).get("stack") or None
+        return str(json.loads(file.read_text()).get("stack") or "").rpartition("/")[2] or None
     except (OSError, ValueError):
         return None
 
 
 def exists(project: Project, stack: str) -> bool:
     """Whether the sandbox's state has this stack."""
-    folder = project.store.state / ".pulumi" / "stacks" / project.name
+    folder = project.store.states(project.name)
     return any((folder / f"{stack}.json{suffix}").exists() for suffix in ("", ".gz"))
+
+
+def make(project: Project, stack: str, engine: Engine, variables: Mapping[str, str]) -> None:
+    """Makes a stack that has nothing, with an encryption of its own; raises InputError where the engine refuses."""
+    folder = project_for_init(project)
+    (folder / f"Pulumi.{stack}.yaml").unlink(missing_ok=True)
+    command = [str(engine.binary), "-C", str(folder), "stack", "init", stack, "--no-select", "--non-interactive"]
+    made = subprocess.run(command, env=dict(variables), capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        raise InputError(f"the stack {stack!r} could not be made: {made.stderr.strip() or made.stdout.strip()}")
+
+
+def refuse_unknown(project: Project, stack: str, source: Path | None = None) -> None:
+    """Raises InputError where nothing declares the stack and the sandbox's state has none of the name.
+
+    source: its file, where that is not the project's own.
+    """
+    file = source or project.stack_file(stack)
+    if file.exists() or exists(project, stack):
+        return
+    known = project.stacks()
+    close = difflib.get_close_matches(stack, known, n=1)
+    raise InputError(
+        f"there is no stack {stack!r}: it has no {os.path.relpath(file)}; stacks here: "
+        f"{', '.join(known) or 'none yet'}{f'; did you mean {close[0]}?' if close else ''}"
+    )
 
 
 def project_for_init(project: Project) -> Path:
@@ -67,25 +102,17 @@ def _load(file: Path) -> dict[str, Any]:
         return {}
     source = f"{file.parent.name}/{file.name}: 1 problem\n "
     try:
-        text = file.read_text(encoding="utf-8")
-        root, settings = yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
-    except UnicodeDecodeError as error:
-        raise InputError(f"{source} is not UTF-8; save the file as UTF-8") from error
-    except yaml.MarkedYAMLError as error:
-        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
-        raise InputError(f"{source} {line}not YAML: {error.problem or error.context}") from error
-    except yaml.YAMLError as error:
-        raise InputError(f"{source} not YAML: {error}") from error
+        found = read(file)
+    except BadYaml as error:
+        raise InputError(f"{source} {error}") from error
+    settings = found.data
     if settings is None:
         return {}
-    if not isinstance(root, yaml.MappingNode) or not is_object(settings):
+    if not is_object(settings):
         raise InputError(f"{source} holds no mapping; a stack's file is a mapping with config:")
-    for above, node in (("", root), *((f"{key.value}.", value) for key, value in root.value)):
-        keys = [key for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
-        for index, key in enumerate(keys):
-            if key.value in [other.value for other in keys[:index]]:
-                name, line = f"{above}{key.value}", key.start_mark.line + 1
-                raise InputError(f"{source} line {line}: {name} is given twice; keep one")
+    for fault in found.faults:
+        if fault.repeats:
+            raise InputError(f"{source} {fault}")
     if not is_object(settings.get("config") or {}):
         raise InputError(f"{source} config is no mapping; write a mapping from keys to values")
     return dict(settings)

@@ -15,9 +15,10 @@ import click
 from gpucluster.options import form_of
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.project import current_project
+from gpucluster.sandbox.project import Store, current_project
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.urns import urn_name
 from gpucluster.textio.terminal import beneath, plain
 
 __all__ = ["status"]
@@ -30,17 +31,40 @@ _COLUMNS = ("provider", "scope", "type", "name", "state", "id")
 def status(form: str) -> None:
     """List what exists in the simulated clouds."""
     project = current_project()
-    entries, found = project.store.existing(), differences(project)
+    entries, found = sorted(project.store.existing(), key=_place), differences(project)
     if form == "json":
-        click.echo(json.dumps(_document(entries, found), indent=2))
+        click.echo(json.dumps(_document(entries, found, _living(project.store, entries)), indent=2))
     else:
         _print(entries)
+        for name in _living(project.store, entries):
+            click.echo(f"living: {name}; end it: gpucluster sandbox stop")
         for line in _disagreements(found):
             click.echo(line)
 
 
-def _document(entries: list[Entry], found: list[Difference]) -> dict[str, object]:
-    """`{"schema_version": 1, "counts": {..}, "resources": [..], "orphans": [..], "ghosts": [..], "kept": [..]}`."""
+def _place(entry: Entry) -> tuple[str, ...]:
+    return entry.provider, entry.scope, entry.type, entry.name, entry.id
+
+
+def _living(store: Store, entries: list[Entry]) -> list[str]:
+    """The clusters whose controllers run now."""
+    if not store.servers.is_dir():
+        return []
+    from gpucluster.sandbox.clouds.kubernetes.real import server_folder
+    from gpucluster.sandbox.live.supervisor import FOLDER, keeper_of
+
+    clusters = {entry.name: servers[0] for entry in entries if (servers := api_servers(entry))}
+    return [
+        name
+        for name, scope in sorted(clusters.items())
+        if keeper_of(server_folder(store.servers, scope) / FOLDER) is not None
+    ]
+
+
+def _document(entries: list[Entry], found: list[Difference], living: list[str]) -> dict[str, object]:
+    """`{"schema_version": 1, "counts": {..}, "resources": [..], "orphans": [..], "ghosts": [..], "kept": [..],
+    "living": [..]}`.
+    """
     resources = [
         {**{column: getattr(entry, column) for column in _COLUMNS}, "urn": entry.urn, "created_at": entry.created_at}
         for entry in entries
@@ -52,6 +76,7 @@ def _document(entries: list[Entry], found: list[Difference]) -> dict[str, object
         "orphans": [{"urn": entry.urn, "id": entry.id} for difference in found for entry in difference.orphans],
         "ghosts": [{"urn": it["urn"], "id": it.get("id")} for difference in found for it in difference.ghosts],
         "kept": [{"urn": entry.urn, "id": entry.id} for difference in found for entry in difference.kept],
+        "living": living,
     }
 
 
@@ -59,18 +84,14 @@ def _disagreements(found: list[Difference]) -> Iterator[str]:
     """What is on one side only, a line each, and what to do about it."""
     for difference in found:
         for entry in difference.orphans:
-            yield f"orphan: {entry.type} {_logical_name(entry.urn)} ({entry.id}) is in the clouds and in no state"
+            yield f"orphan: {entry.type} {urn_name(entry.urn)} ({entry.id}) is in the clouds and in no state"
         for ghost in difference.ghosts:
-            name = _logical_name(str(ghost["urn"]))
+            name = urn_name(str(ghost["urn"]))
             yield f"ghost:  {ghost['type']} {name} ({ghost.get('id')}) is in the state of {difference.stack} and gone"
         for entry in difference.kept:
-            yield f"kept:   {entry.type} {_logical_name(entry.urn)} ({entry.id}) was let go by Pulumi, not deleted"
+            yield f"kept:   {entry.type} {urn_name(entry.urn)} ({entry.id}) was let go by Pulumi, not deleted"
     if any(found):
         yield "\nA command that is running may explain this; after a crash: gpucluster sandbox recover"
-
-
-def _logical_name(urn: str) -> str:
-    return urn.split("::", 3)[-1]
 
 
 def _print(entries: list[Entry]) -> None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import gc
 
 import gpucluster
+from gpucluster.components.beginning import beginning
 from gpucluster.components.clouds import declare, running_stack
 from gpucluster.components.refusal import refusing
+from gpucluster.components.stack_outputs import export
 from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import plan_prices
 
 # The SDKs' modules are hundreds of thousands of objects that live to the end: the collector would walk them again and
 # again as they load (a quarter of the program's time), to find next to nothing.
 gc.disable()
+# Asks the engine, which runs what is queued: before anything is, since a plan that is refused takes its queue back.
+begun = beginning()
 with gpucluster.watch(), refusing():
-    declare(plan_stack(running_stack(), plan_prices))
+    plan = plan_stack(running_stack(), plan_prices)
+    export(declare(plan), plan.facts.duration_days, begun)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import os
+from collections.abc import Generator
 
 import pytest
 
@@ -10,8 +13,39 @@ import pytest
 # which takes as long as all the rest of a preview.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-BUILT = frozenset({"tool", "browser", "expand"})
-"""Fixtures that start programs which only tests need: built or fetched first, which `make test-all` does."""
+BUILT = frozenset({"binaries", "browser", "expand", "judge_jobs", "judged", "tool"})
+"""Fixtures that start a program besides the engine: built or fetched first, which `make test-all` does."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Fixtures find a loop in their thread, as a program of the engine does."""
+    _give_loop()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call() -> None:
+    """And so do tests."""
+    _give_loop()
+
+
+def _give_loop() -> None:
+    """Anew, where `asyncio.run` of another test or of a fixture took it away."""
+    try:
+        asyncio.get_event_loop()
+    except RuntimeError:
+        asyncio.set_event_loop(asyncio.new_event_loop())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected stays to the end: the collector would walk it again and again, to find nothing."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

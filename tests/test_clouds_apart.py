@@ -17,11 +17,17 @@ _OUR_STACKS: Final = "works on the stacks and specs of this repository, one a cl
 
 NAMED: Final[Mapping[str, str]] = {
     "acceptance/verdicts/topology.py": _DATA_OF_EACH,
+    "account/leftovers/inventory.py": "the command that lists what bears a label, of each cloud",
+    "account/upgrade/render.py": _DATA_OF_EACH,
+    "account/upgrade/standing.py": _DATA_OF_EACH,
+    "account/upgrade/steps.py": _DATA_OF_EACH,
+    "benchmarks/clouds.py": _DATA_OF_EACH,
     "benchmarks/pull_request.py": _OUR_STACKS,
     "benchmarks/share.py": _OUR_STACKS,
     "components/kubernetes/charts.py": "charts of Kubernetes, some of which are for one cloud",
     "components/kubernetes/checks.py": _DATA_OF_EACH,
     "components/labels.py": _DATA_OF_EACH,
+    "components/versions.py": _DATA_OF_EACH,
     "cost/carbon/grid.py": _SOURCES,
     "cost/commands/refresh.py": "which providers have a live price list; a cloud without one is not refreshed",
     "cost/grouping.py": _SOURCES,
@@ -39,6 +45,7 @@ NAMED: Final[Mapping[str, str]] = {
     "policies/examples/__init__.py": "the region that examples of a rule are in",
     "sandbox/clouds/kubernetes/clusters.py": _DATA_OF_EACH,
     "sandbox/clouds/kubernetes/karpenter.py": "Karpenter's schema: which label domains of its clouds are closed",
+    "sandbox/live/karpenter/classes.py": _DATA_OF_EACH,
 }
 """File -> why it names them. A file that no longer does leaves the list."""
 

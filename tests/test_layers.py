@@ -16,14 +16,17 @@ ROOT = Path(__file__).parents[1]
 BELOW: Final[Mapping[str, frozenset[str]]] = {
     "catalog": frozenset(),
     "textio": frozenset(),
-    "program": frozenset(),
+    "program": frozenset({"textio"}),
     "sandbox": frozenset({"catalog", "textio"}),
     "cost": frozenset({"catalog", "textio", "program"}),
     "policies": frozenset({"catalog", "textio", "program", "cost"}),
     "components": frozenset({"catalog", "textio", "program", "cost"}),
-    "acceptance": frozenset({"catalog", "program", "cost", "components"}),
+    "quote": frozenset({"catalog", "textio", "program", "cost", "components"}),
+    "acceptance": frozenset({"catalog", "textio", "program", "cost", "components"}),
     "judges": frozenset({"program", "sandbox", "textio"}),
-    "pull_request": frozenset({"program", "cost", "policies", "sandbox", "judges"}),
+    "rehearse": frozenset({"textio", "program", "cost", "sandbox"}),
+    "pull_request": frozenset({"textio", "program", "cost", "policies", "sandbox", "judges", "rehearse"}),
+    "account": frozenset({"catalog", "textio", "program", "cost", "components", "sandbox"}),
     "stacks": frozenset({"program", "cost", "components", "gpucluster"}),
     "gpucluster": frozenset(
         {
@@ -34,16 +37,21 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
             "cost",
             "policies",
             "components",
+            "account",
             "acceptance",
             "judges",
             "pull_request",
+            "quote",
+            "rehearse",
         }
     ),
 }
 """Folder -> those that it may import. Cost and policies know no component, the sandbox knows the tables alone."""
 
-EVERYWHERE: Final = frozenset({"gpucluster/cache.py", "gpucluster/errors.py", "gpucluster/options.py"})
-"""What every file may import, and which imports nothing of ours: the cache, errors and what all commands take."""
+EVERYWHERE: Final = frozenset(
+    {"gpucluster/cache.py", "gpucluster/errors.py", "gpucluster/options.py", "gpucluster/record.py"}
+)
+"""What every file may import, and which imports nothing of ours: the cache, errors, what all commands take, records."""
 
 EXCEPT: Final[set[tuple[str, str]]] = set()
 """(file, file that it imports) against these directions."""

@@ -8,26 +8,27 @@ YAML 1.2 has none, but nobody means something else by one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
 
 import yaml
 
+from gpucluster.record import record
 from gpucluster.textio.values import cut, shown_value
 
-__all__ = ["BadYaml", "Unclear", "YamlText", "construct", "parse", "read", "shown"]
+__all__ = ["BadYaml", "Unclear", "YamlText", "construct", "parse", "read", "read_all", "shown"]
 
-MOST_VALUES: Final = 50_000
-"""Values of one file, with what aliases repeat: far more than any file of ours has, read within seconds."""
+MOST_VALUES: Final = 20_000
+"""Values of one file, with what aliases repeat: far more than any file of ours has, read within a second."""
 
 
 class BadYaml(ValueError):
     """A text that is no YAML; the message says the line, what is there, and what to write."""
 
 
-@dataclass(frozen=True)
+@record
 class Unclear:
     """name: the field, with which the text begins. repeats: a key comes twice; else a value has two readings."""
 
@@ -40,7 +41,7 @@ class Unclear:
         return f"line {self.line}: {self.text}"
 
 
-@dataclass(frozen=True)
+@record
 class YamlText:
     """root: the value with its lines, None where there is none. data: the same as plain values.
 
@@ -54,8 +55,22 @@ class YamlText:
 
 def read(path: Path) -> YamlText:
     """The one document in a file. Raises OSError, and BadYaml, whose message goes after the file's name."""
+    return parse(_text(path))
+
+
+def read_all(path: Path) -> list[Any]:
+    """The plain values of every document in a file; raises as `read` does."""
+    text = _text(path)
+    with _in_plain_words(text):
+        loader, found = _Loader(text), list[Any]()
+        while loader.check_node():
+            found.append(construct(cast(yaml.Node, loader.get_node())))
+        return found
+
+
+def _text(path: Path) -> str:
     try:
-        return parse(path.read_bytes().decode("utf-8"))
+        return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         seen = error.object[error.start]
@@ -64,13 +79,18 @@ def read(path: Path) -> YamlText:
 
 def parse(text: str, name: str = "") -> YamlText:
     """The one document in a text. name: of the field whose value it is, empty for a whole file. Raises BadYaml."""
-    try:
-        loader = _Loader(text)
-        root = loader.get_single_node()
+    with _in_plain_words(text):
+        root = _Loader(text).get_single_node()
         if root is None:
             return YamlText(None, None)
         faults = tuple(_walk(root, name, set()))  # first: to construct a mapping is to merge into it
         return YamlText(root, construct(root), faults)
+
+
+@contextmanager
+def _in_plain_words(text: str) -> Generator[None]:
+    try:
+        yield
     except yaml.MarkedYAMLError as error:
         raise BadYaml(_marked(error)) from None
     except yaml.reader.ReaderError as error:
@@ -103,6 +123,8 @@ class _Loader(yaml.SafeLoader):
         self._sizes.setdefault(id(node), self._values - before)
         if self._values > MOST_VALUES:
             raise yaml.MarkedYAMLError(problem="too many values", problem_mark=event.start_mark)
+        if isinstance(node, yaml.ScalarNode) and (half := _HALF.search(node.value)):
+            raise yaml.MarkedYAMLError(problem=f"half a character: U+{ord(half[0]):04X}", problem_mark=event.start_mark)
         return node
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
@@ -117,6 +139,8 @@ class _Loader(yaml.SafeLoader):
             ) from None
 
 
+_HALF = re.compile("[\ud800-\udfff]")
+"""Of a pair; no file can hold one, but \\ud800 in quotes is one."""
 _BRACKET = re.compile(r"expected ',' or '([\]}])', but got '(.+)'")
 _ALIAS = re.compile(r"found undefined alias '(.*)'")
 _TAG = re.compile(r"could not determine a constructor for the tag '(?:tag:yaml\.org,2002:)?(.*)'")
@@ -129,6 +153,8 @@ def _marked(error: yaml.MarkedYAMLError) -> str:
         return f"{line}{problem}; correct it, or put it in quotes if it is text"
     if problem == "too many values":
         return f"{line}the file has more than {MOST_VALUES:,} values, with those that aliases repeat; write fewer"
+    if problem.startswith("half a character"):
+        return f"{line}holds {problem}; write the whole one"
     if "'\\t'" in problem:
         return f"{line}starts with a tab; indent with spaces"
     if match := _BRACKET.match(problem):

@@ -1,6 +1,7 @@
 """DCGM's diagnosis as JSON: `dcgmi diag -r 3 -j`, of DCGM 3 and of DCGM 4.
 
-Source of the format: NVIDIA/DCGM 4.6.0, nvvs/include/NvvsJsonStrings.h and testing/TestDiagManagerStrings.h.
+Source of the format: NVIDIA/DCGM 4.6.0, nvvs/include/NvvsJsonStrings.h, dcgmi/Diag.cpp and
+testing/TestDiagManagerStrings.h.
 """
 
 from __future__ import annotations
@@ -33,7 +34,26 @@ def read(log: str, line: int, data: Mapping[str, Any], node: str | None) -> Diag
     broken = root.get("runtime_error")
     if broken:
         tests.append(DiagnosisTest(name="DCGM itself", status="fail", why=str(broken)))
-    return Diagnosis(log=log, line=line, tool=f"dcgmi diag {version}".rstrip(), tests=tuple(tests), node=node)
+    return Diagnosis(
+        log=log,
+        line=line,
+        tool=f"dcgmi diag {version}".rstrip(),
+        tests=tuple(tests),
+        node=node,
+        driver=data.get("metadata", {}).get("Driver Version Detected"),
+        serials=_serials(data.get("entity_groups", [])),
+    )
+
+
+def _serials(groups: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+    """Of DCGM 4, which leaves out what the driver does not tell."""
+    return {
+        int(entity["entity_id"]): str(entity["serial_num"])
+        for group in groups
+        if group.get("entity_group") == "GPU"
+        for entity in group.get("entities", [])
+        if entity.get("serial_num")
+    }
 
 
 def _test(test: Mapping[str, Any]) -> DiagnosisTest:

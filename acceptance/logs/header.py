@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast, get_args
+
+from gpucluster.acceptance.measured import Collective
+from gpucluster.textio.json_text import parse
 
 __all__ = ["MARK", "Header", "header_line", "header_of"]
 
@@ -14,11 +17,16 @@ MARK: Final = "#acceptance "
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """nodes: host name in the log -> name of the Kubernetes node. machine_type: as the cloud calls it."""
+    """nodes: host name in the log -> name of the Kubernetes node. machine_type: as the cloud calls it.
+
+    systems: name of the node -> what the kubelet tells of it, by the names of Kubernetes' nodeInfo.
+    """
 
     nodes: Mapping[str, str] = field(default_factory=dict[str, str])
     machine_type: str | None = None
     algorithm: str | None = None
+    collective: Collective | None = None
+    systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
     def node(self, host: str) -> str:
         """The node behind a host name; launchers may print it with a domain or cut short."""
@@ -27,7 +35,13 @@ class Header:
 
 def header_line(header: Header) -> str:
     """The line for a log; read back by `header_of`."""
-    facts = {"nodes": dict(header.nodes), "machineType": header.machine_type, "algorithm": header.algorithm}
+    facts = {
+        "nodes": dict(header.nodes),
+        "machineType": header.machine_type,
+        "algorithm": header.algorithm,
+        "collective": header.collective,
+        "systems": {node: dict(system) for node, system in header.systems.items()},
+    }
     return MARK + json.dumps({key: value for key, value in facts.items() if value}, sort_keys=True)
 
 
@@ -36,12 +50,18 @@ def header_of(text: str) -> Header | None:
     if not text.startswith(MARK):
         return None
     try:
-        facts: Any = json.loads(text.removeprefix(MARK))
+        facts: Any = parse(text.removeprefix(MARK))
         nodes: Any = facts.get("nodes", {})
+        systems: Any = facts.get("systems", {})
+        collective: Any = facts.get("collective")
         return Header(
             nodes={str(host): str(node) for host, node in nodes.items()},
             machine_type=facts.get("machineType"),
             algorithm=facts.get("algorithm"),
+            collective=cast(Collective, collective) if collective in get_args(Collective) else None,
+            systems={
+                str(node): {str(name): str(value) for name, value in system.items()} for node, system in systems.items()
+            },
         )
     except (ValueError, AttributeError):
         return None

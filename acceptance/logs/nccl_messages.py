@@ -9,7 +9,7 @@ from gpucluster.acceptance.logs.header import Header
 from gpucluster.acceptance.logs.line import Line
 from gpucluster.acceptance.measured import LogError
 
-__all__ = ["SOCKET", "algorithm_in", "error_in", "network_in"]
+__all__ = ["SOCKET", "algorithm_in", "error_in", "nccl_version", "network_in", "version_in"]
 
 SOCKET: Final = "Socket"
 """NCCL's word for plain TCP."""
@@ -17,6 +17,7 @@ SOCKET: Final = "Socket"
 # Seen in public logs: the names of catalog/fabric_releases.csv, some with a word more (AWS Libfabric, IBext_v8), and
 # Socket.
 _NETWORK: Final = re.compile(r"NCCL INFO Using network (?P<name>.+?)\s*$")
+_VERSION: Final = re.compile(r"NCCL version (?P<version>\d+\.\d+\.\d+)")
 _ALGORITHM: Final = re.compile(
     r"NCCL_ALGO (?:set by environment to|=)\s*(?P<name>[A-Za-z^,]+)|NCCL_ALGO=(?P<given>[A-Za-z^,]+)"
 )
@@ -33,6 +34,20 @@ def network_in(line: Line) -> str | None:
     """The network of NCCL's "Using network" line."""
     match = _NETWORK.search(line.text)
     return match["name"] if match else None
+
+
+def version_in(line: Line) -> str | None:
+    """NCCL's version, in the line by which it starts."""
+    match = _VERSION.search(line.text)
+    return match["version"] if match else None
+
+
+def nccl_version(code: int) -> str:
+    """The version behind NCCL's number of it, 22809 for 2.28.9.
+
+    Source: NCCL_VERSION of nccl.h, from 2.9 on.
+    """
+    return f"{code // 10000}.{code // 100 % 100}.{code % 100}"
 
 
 def algorithm_in(line: Line) -> str | None:

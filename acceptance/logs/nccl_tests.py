@@ -1,30 +1,46 @@
-"""nccl-tests as text: `all_reduce_perf` on a terminal, by mpirun, or out of a pod's log.
+"""nccl-tests as text: `all_reduce_perf` and its sisters on a terminal, by mpirun, or out of a pod's log.
 
 Source of the format: NVIDIA/nccl-tests 2.19.6, src/util.cu (writeDeviceReport, writeBenchmarkLinePreamble,
-writeBenchmarkLineBody); older releases print the same columns under a shorter header.
+writeBenchmarkLineBody); older releases print the same columns under a shorter header, without the test's name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from gpucluster.acceptance.logs.header import Header, header_of
 from gpucluster.acceptance.logs.line import Line
-from gpucluster.acceptance.logs.nccl_messages import algorithm_in, error_in, network_in
-from gpucluster.acceptance.measured import AllReduce, LogError, Payload
+from gpucluster.acceptance.logs.nccl_messages import algorithm_in, error_in, nccl_version, network_in, version_in
+from gpucluster.acceptance.measured import (
+    ALL_GATHER,
+    ALL_REDUCE,
+    ALL_TO_ALL,
+    Collective,
+    CollectiveRun,
+    LogError,
+    Payload,
+)
 
-__all__ = ["read", "read_unfinished", "recognise"]
+__all__ = ["COLLECTIVES", "read", "read_unfinished", "recognise"]
+
+COLLECTIVES: Final[Mapping[str, Collective]] = {
+    "all_reduce_perf": ALL_REDUCE,
+    "all_gather_perf": ALL_GATHER,
+    "alltoall_perf": ALL_TO_ALL,
+}
+"""What each program measures."""
 
 _START: Final = re.compile(r"^#\s+nThread \d+ nGpus \d+ ")
 _RANK: Final = re.compile(r"^#\s+Rank\s+\d+ (?:Group\s+\d+ )?Pid\s+\d+ on\s+(?P<host>\S+) device\s+\d+ ")
 _END: Final = re.compile(r"^#\s*Avg bus bandwidth\s*:")
-_VERSION: Final = re.compile(r"^#\s+nccl-tests version (\S+)")
+_VERSION: Final = re.compile(r"^#\s+nccl-tests version (\S+)(?:.* nccl-library=(?P<nccl>\d+))?")
+_NAME: Final = re.compile(r"^#\s+Collective test starting: (?P<program>\w+)")
 _NUMBER: Final = r"(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
 # size, count, type, redop, root, then time, algbw, busbw, #wrong twice: out-of-place and in-place.
 _ROW: Final = re.compile(
-    rf"^\s*(?P<size>\d+)\s+\d+\s+[a-z]\w*\s+\w+\s+-?\d+"
+    rf"^\s*(?P<size>\d+)\s+\d+\s+[a-z]\w*\s+(?P<redop>\w+)\s+-?\d+"
     rf"\s+{_NUMBER}\s+{_NUMBER}\s+(?P<out>{_NUMBER})\s+(?P<out_wrong>N/A|{_NUMBER})"
     rf"\s+{_NUMBER}\s+{_NUMBER}\s+(?P<in>{_NUMBER})\s+(?P<in_wrong>N/A|{_NUMBER})(?:\s|$)"
 )
@@ -35,13 +51,14 @@ def recognise(text: str) -> bool:
     return bool(_START.match(text) or _VERSION.match(text) or _RANK.match(text) or _ROW.match(text))
 
 
-def read(log: str, lines: Sequence[Line]) -> Iterator[AllReduce]:
+def read(log: str, lines: Sequence[Line]) -> Iterator[CollectiveRun]:
     """Every run in a log; several may follow each other. What stands before the first belongs to it."""
     header = Header()
     run: list[Line] = []
     for line in lines:
         found = header_of(line.text)
-        if found is not None or (_START.match(line.text) and any(_START.match(seen.text) for seen in run)):
+        begins = any(mark.match(line.text) for mark in (_VERSION, _NAME, _START))
+        if found is not None or (begins and any(_START.match(seen.text) for seen in run)):
             if any(_ROW.match(seen.text) or _START.match(seen.text) for seen in run):
                 yield _run(log, run, header)
                 run = []
@@ -51,55 +68,67 @@ def read(log: str, lines: Sequence[Line]) -> Iterator[AllReduce]:
         yield _run(log, run, header)
 
 
-def read_unfinished(log: str, lines: Sequence[Line]) -> Iterator[AllReduce]:
+def read_unfinished(log: str, lines: Sequence[Line]) -> Iterator[CollectiveRun]:
     """A run that ended before the tool printed anything of its own: what NCCL said until then."""
     header = next((found for line in lines if (found := header_of(line.text))), Header())
     yield _run(log, lines, header)
 
 
-def _run(log: str, lines: Sequence[Line], header: Header) -> AllReduce:
+def _run(log: str, lines: Sequence[Line], header: Header) -> CollectiveRun:
     hosts: dict[str, None] = {}
-    payloads: list[Payload] = []
+    rows: list[re.Match[str]] = []
     errors: list[LogError] = []
     ranks, complete = 0, False
-    algorithm, network, version = header.algorithm, None, ""
+    algorithm, network, version, nccl, program = header.algorithm, None, "", None, None
     for line in lines:
         rank, row = _RANK.match(line.text), _ROW.match(line.text)
         if rank:
             ranks += 1
             hosts.setdefault(header.node(rank["host"]))
         elif row:
-            payloads.append(_payload(row))
+            rows.append(row)
         elif _END.match(line.text):
             complete = True
+        elif name := _NAME.match(line.text):
+            program = name["program"]
         else:
-            found = _VERSION.match(line.text)
-            version = f" {found[1]}" if found else version
+            if found := _VERSION.match(line.text):
+                version = f" {found[1]}"
+                nccl = nccl_version(int(found["nccl"])) if found["nccl"] else nccl
+            nccl = version_in(line) or nccl
             network = network_in(line) or network
             algorithm = algorithm_in(line) or algorithm
             error = error_in(line, header)
             if error is not None:
                 errors.append(error)
-    return AllReduce(
+    collective = header.collective or _collective(program, rows)
+    return CollectiveRun(
         log=log,
         line=next((line.number for line in lines if recognise(line.text)), lines[0].number),
         tool=f"nccl-tests{version}",
-        payloads=tuple(payloads),
+        payloads=tuple(_payload(row, collective) for row in rows),
         complete=complete,
+        collective=collective,
         nodes=tuple(hosts),
         node_count=len(hosts) or None,
         gpus=ranks or None,
         machine_type=header.machine_type,
         algorithm=algorithm,
         network=network,
+        nccl=nccl,
         errors=tuple(errors),
     )
 
 
-def _payload(row: re.Match[str]) -> Payload:
+def _collective(program: str | None, rows: Sequence[re.Match[str]]) -> Collective | None:
+    """By the program where it says its name, as from 2.16.7 on; else by the operator, which only a reduction has."""
+    if program is not None:
+        return COLLECTIVES.get(program)
+    return None if any(row["redop"] == "none" for row in rows) else ALL_REDUCE
+
+
+def _payload(row: re.Match[str], collective: Collective | None) -> Payload:
     wrong = [float(text) for text in (row["out_wrong"], row["in_wrong"]) if text != "N/A"]
-    return Payload(
-        size=int(row["size"]),
-        bus_gb_per_s=min(float(row["out"]), float(row["in"])),
-        wrong=int(sum(wrong)) if wrong else None,
-    )
+    # An all-to-all in place is no all-to-all: the program times it and checks nothing.
+    speeds = [float(row["out"]), *([] if collective == ALL_TO_ALL else [float(row["in"])])]
+    return Payload(size=int(row["size"]), bus_gb_per_s=min(speeds), wrong=int(sum(wrong)) if wrong else None)

@@ -1,4 +1,4 @@
-"""nccl-tests as JSON: `all_reduce_perf -J FILE`.
+"""nccl-tests as JSON: `all_reduce_perf -J FILE` and its sisters.
 
 Source of the format: NVIDIA/nccl-tests 2.19.6, src/util.cu (jsonOutputInit, jsonRankInfo, writeBenchmarkLineBody).
 """
@@ -6,10 +6,13 @@ Source of the format: NVIDIA/nccl-tests 2.19.6, src/util.cu (jsonOutputInit, jso
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from gpucluster.acceptance.logs.header import Header
-from gpucluster.acceptance.measured import DEFAULT_ALGORITHM, AllReduce, Payload
+from gpucluster.acceptance.logs.nccl_messages import nccl_version
+from gpucluster.acceptance.logs.nccl_tests import COLLECTIVES
+from gpucluster.acceptance.measured import ALL_REDUCE, ALL_TO_ALL, DEFAULT_ALGORITHM, Collective, CollectiveRun, Payload
 
 __all__ = ["read", "recognise"]
 
@@ -19,21 +22,24 @@ def recognise(data: Any) -> bool:
     return isinstance(data, dict) and "nccl_version" in data and "results" in data
 
 
-def read(log: str, line: int, data: Mapping[str, Any], header: Header) -> AllReduce:
+def read(log: str, line: int, data: Mapping[str, Any], header: Header) -> CollectiveRun:
     """The run. Raises KeyError, TypeError or ValueError where a field is missing or of another kind."""
     devices: list[Mapping[str, Any]] = data.get("devices") or data["config"].get("devices") or []
     nodes = tuple(dict.fromkeys(header.node(str(device["hostname"])) for device in devices))
-    return AllReduce(
+    collective = _collective(data.get("args") or [])
+    return CollectiveRun(
         log=log,
         line=line,
         tool="nccl-tests JSON",
-        payloads=tuple(_payload(row) for row in data["results"]),
+        payloads=tuple(_payload(row, collective) for row in data["results"]),
         complete="end_time" in data,
+        collective=collective,
         nodes=nodes,
         node_count=len(nodes) or None,
         gpus=len(devices) or None,
         machine_type=header.machine_type,
         algorithm=header.algorithm or _algorithm(data.get("env") or []),
+        nccl=nccl_version(int(data["nccl_version"])),
     )
 
 
@@ -46,11 +52,18 @@ def _algorithm(environment: list[str]) -> str:
     return DEFAULT_ALGORITHM
 
 
-def _payload(row: Mapping[str, Any]) -> Payload:
+def _collective(command: list[str]) -> Collective | None:
+    """The command is written whole."""
+    return COLLECTIVES.get(PurePath(command[0]).name) if command else ALL_REDUCE
+
+
+def _payload(row: Mapping[str, Any], collective: Collective | None) -> Payload:
     halves: list[Mapping[str, Any]] = [half for half in (row["out_of_place"], row["in_place"]) if half is not None]
     wrong = [float(half["nwrong"]) for half in halves if half["nwrong"] is not None]
+    # An all-to-all in place is no all-to-all: the program times it and checks nothing.
+    timed = halves[:1] if collective == ALL_TO_ALL else halves
     return Payload(
         size=int(row["size"]),
-        bus_gb_per_s=min(float(half["bus_bw"]) for half in halves),
+        bus_gb_per_s=min(float(half["bus_bw"]) for half in timed),
         wrong=int(sum(wrong)) if wrong else None,
     )

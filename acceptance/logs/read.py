@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -37,11 +37,12 @@ class Damage:
 
 @dataclass(frozen=True)
 class Log:
-    """What a file measured, in its order, and what of it can't be read."""
+    """What a file measured, in its order, and what of it can't be read. systems: what its headers tell of nodes."""
 
     name: str
     measurements: tuple[Measurement, ...]
     damages: tuple[Damage, ...] = ()
+    systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
     @classmethod
     def untold(cls, path: Path, why: str) -> Log:
@@ -66,6 +67,15 @@ def read_log(path: Path, text: str) -> Log:
     first = next((line.text for line in all_lines if line.text.strip()), None)
     if first is None:
         raise UnknownLog(f"{name} is empty; a log of one of these was expected: {FORMATS}")
+    headers = [found for line in all_lines if (found := header_of(line.text))]
+    systems = {node: system for header in headers for node, system in header.systems.items()}
+    try:
+        return replace(_measured(name, all_lines, first), systems=systems)
+    except (ValueError, OverflowError):  # Python reads some 4,300
+        raise UnknownLog(f"{name} has a number of too many digits; run it again") from None
+
+
+def _measured(name: str, all_lines: Sequence[Line], first: str) -> Log:
     if any(nccl_tests.recognise(line.text) for line in all_lines):
         return Log(name, tuple(nccl_tests.read(name, all_lines)))
     if any(torch_table.recognise(line.text) for line in all_lines):
@@ -86,7 +96,7 @@ def _of_documents(name: str, documents: Sequence[_Document]) -> tuple[tuple[Meas
     def keep(line: int, read: Callable[[], Sequence[Measurement]]) -> None:
         try:
             found.extend(read())
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             what = f"has no field {error}" if isinstance(error, KeyError) else f"can't be read: {error}"
             damages.append(Damage(line, f"the JSON that starts here {what}"))
 
@@ -167,5 +177,8 @@ def _objects(pod_lines: Sequence[Line]) -> Iterator[tuple[int, Any, str]]:
         except json.JSONDecodeError as error:
             at = pod_lines[min(text.count("\n", 0, error.pos), len(pod_lines) - 1)].number
             yield line.number, None, f"the JSON that starts here is cut off or broken in line {at}; run it again"
+            return
+        except (RecursionError, ValueError):  # of digits without end
+            yield line.number, None, "the JSON that starts here is nested too deeply or has endless digits"
             return
         yield line.number, data, ""

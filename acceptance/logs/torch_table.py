@@ -13,13 +13,13 @@ from typing import Final
 from gpucluster.acceptance.logs.header import Header, header_of
 from gpucluster.acceptance.logs.line import Line
 from gpucluster.acceptance.logs.nccl_messages import algorithm_in, error_in, network_in
-from gpucluster.acceptance.measured import AllReduce, LogError, Payload
+from gpucluster.acceptance.measured import CollectiveRun, LogError, Payload
 
 __all__ = ["read", "recognise"]
 
 _TITLE: Final = re.compile(r"^The average bandwidth of all_reduce over (?P<ranks>\d+) ranks ")
 _ROW: Final = re.compile(
-    r"^\|\s*(?P<size>\d+)(?P<unit>[KMGT]?i?B)\s*\|\s*(?P<bus>\d+(?:\.\d+)?)GBps\s*\|\s*\d+(?:\.\d+)?GBps\s*\|"
+    r"^\|\s*(?P<size>\d+)(?P<unit>(?:[KMGT]i)?B)\s*\|\s*(?P<bus>\d+(?:\.\d+)?)GBps\s*\|\s*\d+(?:\.\d+)?GBps\s*\|"
 )
 _END: Final = re.compile(r"^Elapsed time:")
 _UNITS: Final = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
@@ -31,7 +31,7 @@ def recognise(text: str) -> bool:
     return bool(_TITLE.match(text) or _ROW.match(text))
 
 
-def read(log: str, lines: Sequence[Line]) -> AllReduce:
+def read(log: str, lines: Sequence[Line]) -> CollectiveRun:
     """The run. Nodes are counted by eights of ranks, because the table names no host."""
     header = Header()
     ranks: int | None = None
@@ -53,7 +53,7 @@ def read(log: str, lines: Sequence[Line]) -> AllReduce:
             error = error_in(line, header)
             if error is not None:
                 errors.append(error)
-    return AllReduce(
+    return CollectiveRun(
         log=log,
         line=start or 1,
         tool="all_reduce_bench (PyTorch)",

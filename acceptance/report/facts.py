@@ -1,4 +1,4 @@
-"""Verdicts and measurements as JSON."""
+"""Verdicts, measurements and inventory as JSON."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from gpucluster.acceptance.inventory import inventory_of
+from gpucluster.acceptance.logs.read import Log
 from gpucluster.acceptance.measured import Measurement
 from gpucluster.acceptance.verdicts.verdict import Verdict, worst
 
 __all__ = ["json_report"]
 
 
-def json_report(verdicts: Sequence[Verdict], measurements: Sequence[Measurement]) -> str:
-    """An object: outcome of the whole, verdicts, and measurements by their kind. Bandwidth in GB/s, sizes in bytes."""
+def json_report(verdicts: Sequence[Verdict], logs: Sequence[Log]) -> str:
+    """An object: outcome of the whole, verdicts, inventory, and measurements by their kind. Bandwidth in GB/s, sizes in
+    bytes.
+    """
     return json.dumps(
         {
             "outcome": worst(verdicts),
             "verdicts": [dataclasses.asdict(verdict) for verdict in verdicts],
-            "measurements": [_measurement(measurement) for measurement in measurements],
+            "inventory": dataclasses.asdict(inventory_of(logs)),
+            "measurements": [_measurement(measurement) for log in logs for measurement in log.measurements],
         },
         indent=2,
     )

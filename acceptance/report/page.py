@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from gpucluster.acceptance.measured import AllReduce, Measurement
+from gpucluster.acceptance.inventory import Inventory, inventory_of
+from gpucluster.acceptance.logs.read import Log
+from gpucluster.acceptance.measured import ALL_TO_ALL, CollectiveRun
 from gpucluster.acceptance.report.chart import COLOURS, Curve, bandwidth_chart
-from gpucluster.acceptance.report.text import ORDER, headline
+from gpucluster.acceptance.report.text import ORDER, headline, node_serials, node_software
 from gpucluster.acceptance.verdicts.fabric import bar
 from gpucluster.acceptance.verdicts.verdict import Verdict, worst
 from gpucluster.catalog.machines import Machine
@@ -33,6 +35,8 @@ ul { padding: 0; } svg { width: 100%; height: auto; }
 .end { text-anchor: end; } .middle { text-anchor: middle; }
 .grid { stroke: var(--line); } .limit { stroke: var(--c, var(--fail)); stroke-dasharray: 6 4; }
 .curve polyline { fill: none; stroke: var(--c); stroke-width: 2; } .curve circle { fill: var(--c); }
+table { border-collapse: collapse; font-size: .85em; } td { border-top: 1px solid var(--line);
+  padding: .3rem .6rem .3rem 0; vertical-align: top; overflow-wrap: anywhere; }
 .legend { columns: 18rem; font-size: .9em; } .legend li { border: 0; padding: .1rem 0; break-inside: avoid; }
 .swatch { display: inline-block; width: .8em; height: .8em; margin-right: .5em; background: var(--c); }
 .c0 { --c: #2f6fde; } .c1 { --c: #d9822b; } .c2 { --c: #2a9d74; } .c3 { --c: #b4459c; } .c4 { --c: #8a8f2d; }
@@ -41,9 +45,10 @@ ul { padding: 0; } svg { width: 100%; height: auto; }
 """
 
 
-def html_report(verdicts: Sequence[Verdict], measurements: Sequence[Measurement], machine: Machine | None) -> str:
+def html_report(verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Machine | None) -> str:
     """The page. machine: of all nodes, where a log's own header does not tell."""
-    runs = [run for run in measurements if isinstance(run, AllReduce) and run.payloads]
+    measurements = [measurement for log in logs for measurement in log.measurements]
+    runs = [run for run in measurements if isinstance(run, CollectiveRun) and run.payloads]
     curves = [_curve(run, shape_named(run.machine_type) or machine) for run in runs]
     ordered = sorted(verdicts, key=lambda verdict: ORDER.index(verdict.outcome))
     entries = "".join(
@@ -58,11 +63,11 @@ def html_report(verdicts: Sequence[Verdict], measurements: Sequence[Measurement]
         f"<title>Acceptance: {worst(verdicts)}</title><style>{_STYLE}</style></head><body>"
         f"<h1>{escape(headline(verdicts))}</h1>"
         f"{chart}{legend if chart else ''}"
-        f"<ul>{''.join(map(_item, ordered))}</ul></body></html>\n"
+        f"<ul>{''.join(map(_item, ordered))}</ul>{_annex(inventory_of(logs))}</body></html>\n"
     )
 
 
-def _curve(run: AllReduce, shape: Machine | None) -> Curve:
+def _curve(run: CollectiveRun, shape: Machine | None) -> Curve:
     held = bar(run, shape)
     if held is None or shape is None:
         return Curve(name=_name(run), payloads=run.payloads)
@@ -70,9 +75,21 @@ def _curve(run: AllReduce, shape: Machine | None) -> Curve:
     return Curve(name=_name(run), payloads=run.payloads, wanted=held.gb_per_s, wanted_by=wanted_by)
 
 
-def _name(run: AllReduce) -> str:
+def _name(run: CollectiveRun) -> str:
     nodes = f"{run.node_count} nodes, " if run.node_count else ""
-    return f"{nodes}{run.algorithm or 'algorithm not told'}: {run.log}:{run.line}"
+    how = "" if run.collective == ALL_TO_ALL else f", {run.algorithm or 'algorithm not told'}"
+    return f"{nodes}{run.collective or 'collective not told'}{how}: {run.log}:{run.line}"
+
+
+def _annex(inventory: Inventory) -> str:
+    """What was measured, and by what."""
+    rows = "".join(
+        f"<tr><td>{escape(node.name)}</td><td>{escape(node_software(node))}</td>"
+        f"<td>{escape(node_serials(node))}</td></tr>"
+        for node in inventory.nodes
+    )
+    tools = f"<p>Measured by {escape(', '.join(inventory.tools))}</p>" if inventory.tools else ""
+    return f"{tools}{f'<table>{rows}</table>' if rows else ''}"
 
 
 def _item(verdict: Verdict) -> str:

@@ -8,9 +8,10 @@ from typing import Final
 
 import click
 
+from gpucluster.acceptance.inventory import Inventory, NodeFacts
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, MEASURED, PASS, WARN, Outcome, Verdict, worst
 
-__all__ = ["ORDER", "headline", "text_report"]
+__all__ = ["ORDER", "headline", "node_serials", "node_software", "text_report"]
 
 ORDER: Final[tuple[Outcome, ...]] = (FAIL, CANNOT_TELL, WARN, PASS, MEASURED)
 _COLOURS: Final[dict[Outcome, str]] = {
@@ -31,14 +32,14 @@ def headline(verdicts: Sequence[Verdict]) -> str:
     return f"Acceptance: {worst(verdicts)} ({', '.join(counts)}){named}"
 
 
-def text_report(verdicts: Sequence[Verdict], *, width: int) -> str:
+def text_report(verdicts: Sequence[Verdict], inventory: Inventory, *, width: int) -> str:
     """width: columns of the terminal; narrower ones than 60 are written as 60. Colours are click's to strip."""
     lines = [headline(verdicts), ""]
     for outcome in ORDER:
         for verdict in verdicts:
             if verdict.outcome == outcome:
                 lines += _lines(verdict, max(width, _LEAST_WIDTH))
-    return "\n".join(lines)
+    return "\n".join([*lines, *_annex(inventory, max(width, _LEAST_WIDTH))])
 
 
 def _lines(verdict: Verdict, width: int) -> Iterator[str]:
@@ -52,6 +53,29 @@ def _lines(verdict: Verdict, width: int) -> Iterator[str]:
     for text in (*rest, *textwrap.wrap(verdict.why, width - len(indent)), where):
         if text:
             yield f"{indent}{text}"
+
+
+def _annex(inventory: Inventory, width: int) -> Iterator[str]:
+    """What was measured, and by what."""
+    if inventory.tools or inventory.nodes:
+        yield ""
+    if inventory.tools:
+        yield from textwrap.wrap(f"Measured by {', '.join(inventory.tools)}", width)
+    for node in inventory.nodes:
+        yield node.name
+        for words in (node_software(node), node_serials(node)):
+            yield from textwrap.wrap(words, width, initial_indent="  ", subsequent_indent="  ")
+
+
+def node_software(node: NodeFacts) -> str:
+    """What runs on it, by the names that its sources have for it."""
+    return ", ".join(f"{name} {version}" for name, version in node.software.items())
+
+
+def node_serials(node: NodeFacts) -> str:
+    """Its GPUs; empty where no log tells their serial numbers."""
+    told = ", ".join(f"{number}: {serial}" for number, serial in sorted(node.serials.items()))
+    return f"serial numbers of GPUs {told}" if told else ""
 
 
 def _count(verdicts: Sequence[Verdict], outcome: Outcome) -> int:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
-from gpucluster.acceptance.runs.all_reduce import all_reduce
+from gpucluster.acceptance.runs.collectives import collective
 from gpucluster.acceptance.runs.diagnosis import diagnosis, stress
 from gpucluster.acceptance.runs.scope import Scope
 from gpucluster.acceptance.runs.step import Step
@@ -31,7 +31,8 @@ def round_steps(scope: Scope, turn: int) -> Iterator[Step]:
     nodes = scope.ringed
     if scope.most > 1:
         around = [*nodes[turn % len(nodes) :], *nodes[: turn % len(nodes)]]
-        yield _of_round(all_reduce(around[: scope.most], name="acceptance-full"), turn)
+        ring = collective(around[: scope.most], name="acceptance-full", priority=scope.priority)
+        yield _of_round(ring, turn)
 
 
 def _of_round(step: Step, turn: int) -> Step:

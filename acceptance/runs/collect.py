@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,10 +29,20 @@ def _log(step: Step, results: Path) -> Path:
 
 
 class Collector:
-    """results: folder of the logs. say: for progress."""
+    """results: folder of the logs. say: for progress. systems: of the nodes, as in a log's header."""
 
-    def __init__(self, kubectl: Kubectl, results: Path, machine_type: str | None, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        kubectl: Kubectl,
+        results: Path,
+        machine_type: str | None,
+        say: Callable[[str], None],
+        *,
+        systems: Mapping[str, Mapping[str, str]],
+    ) -> None:
         self._kubectl = kubectl
+        self._systems = systems
+        self._placed: dict[str, dict[str, str]] = {}
         self._results = results
         self._machine_type = machine_type
         self._say = say
@@ -86,14 +96,15 @@ class Collector:
         return ", ".join(f"{count} pods {phase}" for phase, count in sorted(phases.items())) or "no pods yet"
 
     def _keep(self, step: Step) -> None:
-        nodes = {
-            name: str(pod["spec"]["nodeName"])
-            for pod in self._pods(step)
-            if pod.get("spec", {}).get("nodeName")
-            for name in (pod["metadata"]["name"], pod["spec"].get("hostname"))
-            if name
-        }
-        header = Header(nodes=nodes, machine_type=self._machine_type, algorithm=step.algorithm)
+        self._pods(step)
+        nodes = self._placed.get(step.name, {})
+        header = Header(
+            nodes=nodes,
+            machine_type=self._machine_type,
+            algorithm=step.algorithm,
+            collective=step.collective,
+            systems={node: self._systems[node] for node in sorted(set(nodes.values())) if node in self._systems},
+        )
         try:
             text = self._kubectl.logs(step.logged)
         except ClusterError as error:
@@ -105,7 +116,18 @@ class Collector:
         unfinished.replace(path)
 
     def _pods(self, step: Step) -> list[dict[str, Any]]:
-        return self._kubectl.get("pods", "--selector", step.pods)["items"]
+        pods: list[dict[str, Any]] = self._kubectl.get("pods", "--selector", step.pods)["items"]
+        # As soon as a launcher is through, JobSet takes the other pods away, and with them where they ran.
+        self._placed.setdefault(step.name, {}).update(
+            {
+                name: str(pod["spec"]["nodeName"])
+                for pod in pods
+                if pod.get("spec", {}).get("nodeName")
+                for name in (pod["metadata"]["name"], pod["spec"].get("hostname"))
+                if name
+            }
+        )
+        return pods
 
 
 def _minutes(seconds: float) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from gpucluster.acceptance.runs.gpu_pod import indexed_job, one_a_node
-from gpucluster.acceptance.runs.step import LABEL, Step
-from gpucluster.components.names import GPU
+from gpucluster.acceptance.runs.step import Step
+from gpucluster.components.names import ACCEPTANCE, GPU
 
 __all__ = ["DCGM_IMAGE", "diagnosis", "stress"]
 
@@ -49,7 +49,7 @@ def _step(name: str, title: str, nodes: Sequence[str], run: str, *, minutes: int
         "securityContext": {"allowPrivilegeEscalation": False},
     }
     job = indexed_job(name, name, count=len(nodes), pod={**one_a_node(name, nodes), "containers": [container]})
-    selector = f"{LABEL}={name}"
+    selector = f"{ACCEPTANCE}={name}"
     return Step(
         name=name,
         title=f"{title}, {len(nodes)} nodes",

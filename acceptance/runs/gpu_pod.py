@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from gpucluster.acceptance.runs.step import LABEL
-from gpucluster.components.names import GPU_TOLERATION, POOL, TRAINING_POOL
+from gpucluster.components.names import ACCEPTANCE, GPU_TOLERATION, POOL, TRAINING_POOL
 
 __all__ = ["indexed_job", "on_nodes", "one_a_node"]
 
@@ -21,14 +20,14 @@ def indexed_job(name: str, step: str, *, count: int, pod: Mapping[str, Any]) -> 
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {"name": name, "labels": {LABEL: step}},
+        "metadata": {"name": name, "labels": {ACCEPTANCE: step}},
         "spec": {
             "completionMode": "Indexed",
             "completions": count,
             "parallelism": count,
             "backoffLimit": 0,
             "ttlSecondsAfterFinished": _TTL_SECONDS,
-            "template": {"metadata": {"labels": {LABEL: step}}, "spec": {"restartPolicy": "Never", **pod}},
+            "template": {"metadata": {"labels": {ACCEPTANCE: step}}, "spec": {"restartPolicy": "Never", **pod}},
         },
     }
 
@@ -42,7 +41,7 @@ def one_a_node(step: str, nodes: Sequence[str]) -> dict[str, Any]:
             "nodeAffinity": on_nodes(nodes),
             "podAntiAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": [
-                    {"labelSelector": {"matchLabels": {LABEL: step}}, "topologyKey": "kubernetes.io/hostname"}
+                    {"labelSelector": {"matchLabels": {ACCEPTANCE: step}}, "topologyKey": "kubernetes.io/hostname"}
                 ]
             },
         },

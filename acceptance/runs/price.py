@@ -19,6 +19,6 @@ def cost_line(machine: Machine, region: str, nodes: int, hours: Decimal) -> str:
         return f"{what}: not priced, {found.reason}"
     total = found.usd * nodes * hours
     return (
-        f"{what}: ${total:,.2f} on demand ({nodes} x {found.usd:f} x {hours:f}; {found.row.source}, "
+        f"{what}: ${total:,.2f} on demand ({nodes} x {found.usd:f} x {hours:f}; {found.row.document}, "
         f"{found.row.as_of}). Nodes cost this whether they are tested or idle; what is reserved is paid for already."
     )

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.acceptance.runs.all_reduce import all_reduce, node_counts, pair_rounds
+from gpucluster.acceptance.measured import ALL_GATHER, ALL_TO_ALL
+from gpucluster.acceptance.runs.collectives import collective, node_counts, pair_rounds
 from gpucluster.acceptance.runs.diagnosis import diagnosis
 from gpucluster.acceptance.runs.step import Step
 from gpucluster.acceptance.runs.storage import storage
@@ -21,19 +22,21 @@ _PAIR_ROUNDS: Final = 3
 @dataclass(frozen=True, kw_only=True)
 class Scope:
     """names: of the measured nodes. cordoned: those of them that no job of the queue gets. queued: nodes that the queue
-    gives to one job; spares are beyond.
+    gives to one job; spares are beyond. priority: class of its jobs in the queue. `high` goes before what waits, and
+    stops what runs with a lower one.
     """
 
     names: Sequence[str]
     cordoned: Sequence[str] = ()
     queued: int
+    priority: str = "high"
 
     @property
     def ringed(self) -> Sequence[str]:
         """Nodes that a ring can be over.
 
         Kueue places no pod on a cordoned node, whatever the pod tolerates; without its placing the scheduler does not.
-        Source: kubernetes-sigs/kueue v0.16.9, pkg/cache/scheduler/tas_nodes_cache.go.
+        Source: kubernetes-sigs/kueue v0.19.2, pkg/cache/scheduler/tas_nodes_cache.go.
         """
         return [name for name in self.names if name not in self.cordoned]
 
@@ -44,15 +47,22 @@ class Scope:
 
     def steps(self, *, level: int) -> list[Step]:
         """One after the other. Spares have their turn in a ring of their own. level: of the diagnosis."""
-        names, most = self.ringed, self.most
-        rings = [all_reduce(names[:count], name=f"acceptance-ring-{count}") for count in node_counts(most)]
+        names, most, priority = self.ringed, self.most, self.priority
+        rings = [
+            collective(names[:count], name=f"acceptance-ring-{count}", priority=priority) for count in node_counts(most)
+        ]
         if 1 < most < len(names):
-            rings.append(all_reduce(names[-most:], name=f"acceptance-ring-{most}-with-spares"))
-        return [diagnosis(self.names, level=level), *rings, storage(self.names)]
+            rings.append(collective(names[-most:], name=f"acceptance-ring-{most}-with-spares", priority=priority))
+        others = [
+            collective(names[:most], kind, name=f"acceptance-{kind}-{most}", priority=priority)
+            for kind in (ALL_GATHER, ALL_TO_ALL)
+            if most > 1
+        ]
+        return [diagnosis(self.names, level=level), *rings, *others, storage(self.names)]
 
     def pairs(self) -> list[list[Step]]:
         """Rounds; the pairs of a round run at the same time."""
-        return pair_rounds(self.ringed, count=_PAIR_ROUNDS) if self.most > 1 else []
+        return pair_rounds(self.ringed, count=_PAIR_ROUNDS, priority=self.priority) if self.most > 1 else []
 
     def unringed(self) -> list[str]:
         """Nodes that none of the rings is over."""

@@ -13,11 +13,11 @@ import yaml
 
 from gpucluster.acceptance.judge import judge
 from gpucluster.acceptance.logs.read import Log, UnknownLog, read_log
-from gpucluster.acceptance.measured import AllReduce
+from gpucluster.acceptance.measured import CollectiveRun
 from gpucluster.acceptance.promises import Promises
-from gpucluster.acceptance.runs.all_reduce import busy
 from gpucluster.acceptance.runs.burn_in import BurnIn, round_steps
 from gpucluster.acceptance.runs.collect import Collector, unmeasured
+from gpucluster.acceptance.runs.collectives import busy
 from gpucluster.acceptance.runs.kubectl import Kubectl
 from gpucluster.acceptance.runs.price import cost_line
 from gpucluster.acceptance.runs.scope import Scope, no_ring
@@ -65,6 +65,8 @@ def seen(context: str | None, *, only: Sequence[str] = (), force: bool) -> Seen:
         names=[node.name for node in measured],
         cordoned=[node.name for node in measured if node.cordoned],
         queued=_queued(kubectl, machine),
+        # Jobs that hold GPUs are not stopped for a measurement that --force starts beside them.
+        priority="low" if force else "high",
     )
     return Seen(kubectl=kubectl, listed=listed, pool=pool, machine=machine, scope=scope)
 
@@ -87,13 +89,13 @@ def accept(cluster: Seen, results: Path, promises: Promises, *, level: int, pair
     """Measures the cluster. pairs: auto, always or never. Raises ClusterError where kubectl fails."""
     scope, machine = cluster.scope, cluster.machine
     _folder(results)
-    collector = Collector(cluster.kubectl, results, machine.machine_type, say)
+    collector = _collector(cluster, results, say)
     paths = [path for step in scope.steps(level=level) for path in collector.run([step])]
     slow = any(
         judge_fabric(run, machine).outcome == FAIL
         for log in _logs(paths)
         for run in log.measurements
-        if isinstance(run, AllReduce)
+        if isinstance(run, CollectiveRun)
     )
     if pairs == "always" or (pairs == "auto" and slow):
         paths += [path for turn in scope.pairs() for path in collector.run(turn)]
@@ -134,7 +136,7 @@ def burn_plan(context: str | None, results: Path, hours: float, *, force: bool) 
 def burn(plan: BurnPlan, *, say: Say, clock: Callable[[], float] = time.monotonic) -> Judged:
     """Rounds until the hours are full; a round that has begun is finished."""
     state, cluster = plan.state, plan.cluster
-    collector = Collector(cluster.kubectl, state.folder, cluster.machine.machine_type, say)
+    collector = _collector(cluster, state.folder, say)
     while not state.done:
         say(f"Round {state.rounds + 1}, {state.left} h left")
         since = clock()
@@ -144,6 +146,11 @@ def burn(plan: BurnPlan, *, say: Say, clock: Callable[[], float] = time.monotoni
     logs = _logs(sorted(state.folder.glob("round-*.log")))
     unknown = no_ring(cluster.scope, cluster.scope.cordoned)
     return (*unknown, *judge(logs, machine=cluster.machine, promises=Promises())), logs, cluster.machine
+
+
+def _collector(cluster: Seen, results: Path, say: Say) -> Collector:
+    systems = {node.name: node.system for node in cluster.pool}
+    return Collector(cluster.kubectl, results, cluster.machine.machine_type, say, systems=systems)
 
 
 def _queued(kubectl: Kubectl, machine: Machine) -> int:

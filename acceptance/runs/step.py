@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["LABEL", "Step"]
+from gpucluster.acceptance.measured import Collective
 
-LABEL = "gpucluster/acceptance"
-"""Label of the pods of a step, with the step's name."""
+__all__ = ["Step"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,8 +16,8 @@ class Step:
     """name: of its log. title: what it does, for who waits. objects: in the order of creation.
 
     watched: kind and name of the object whose Complete or Failed condition ends the step. logged: selector of the pods
-    whose log is kept; pods: selector of all of its pods. algorithm: NCCL's, where one was forced. minutes: after which
-    it is given up.
+    whose log is kept; pods: selector of all of its pods. collective: that it measures. algorithm: NCCL's, where one was
+    forced. minutes: after which it is given up.
     """
 
     name: str
@@ -27,5 +26,6 @@ class Step:
     watched: tuple[str, str]
     logged: str
     pods: str
+    collective: Collective | None = None
     algorithm: str | None = None
     minutes: int = 60

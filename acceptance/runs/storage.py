@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from gpucluster.acceptance.runs.gpu_pod import indexed_job, one_a_node
-from gpucluster.acceptance.runs.step import LABEL, Step
-from gpucluster.components.names import ADDONS_TOLERATION, POOL, SHARED_CLAIM, SHARED_PATH, SYSTEM_POOL
+from gpucluster.acceptance.runs.step import Step
+from gpucluster.components.names import ACCEPTANCE, ADDONS_TOLERATION, POOL, SHARED_CLAIM, SHARED_PATH, SYSTEM_POOL
 
 __all__ = ["ELBENCHO_IMAGE", "storage"]
 
@@ -56,11 +56,11 @@ def storage(nodes: Sequence[str]) -> Step:
     service = {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": {"name": _NAME, "labels": {LABEL: _NAME}},
+        "metadata": {"name": _NAME, "labels": {ACCEPTANCE: _NAME}},
         "spec": {
             "clusterIP": "None",
             "publishNotReadyAddresses": True,
-            "selector": {LABEL: _SERVED},
+            "selector": {ACCEPTANCE: _SERVED},
             "ports": [{"port": _PORT}],
         },
     }
@@ -73,8 +73,8 @@ def storage(nodes: Sequence[str]) -> Step:
             indexed_job(_NAME, _NAME, count=1, pod=coordinator),
         ),
         watched=("job", _NAME),
-        logged=f"{LABEL}={_NAME}",
-        pods=f"{LABEL}={_SERVED}",
+        logged=f"{ACCEPTANCE}={_NAME}",
+        pods=f"{ACCEPTANCE}={_SERVED}",
         minutes=60,
     )
 

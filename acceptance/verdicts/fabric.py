@@ -1,8 +1,10 @@
-"""Whether the GPU fabric carries what its cards can, by one run of an all-reduce benchmark.
+"""Whether the GPU fabric carries what its cards can, by one run of a benchmark of a collective.
 
-A ring crosses every node's cards with all of its data, so its bus bandwidth is at most what the cards of one node
-carry. NCCL's default is often a tree, which on few nodes reports more than that (about 1.88, 1.29 and 1.13 times at 2,
-4 and 8 nodes) and could pass with half of the cards dead: it is held against published figures alone.
+A ring, of all-reduce or all-gather, crosses every node's cards with all of its data, so its bus bandwidth is at most
+what the cards of one node carry. NCCL's default is often a tree, which on few nodes reports more than that (about 1.88,
+1.29 and 1.13 times at 2, 4 and 8 nodes) and could pass with half of the cards dead: it is held against published
+figures alone. An all-to-all has no ring, and no figure of one is published: what it reaches of what the cards allow is
+told and not judged, as long as it is more than TCP.
 """
 
 from __future__ import annotations
@@ -12,9 +14,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.acceptance.logs.nccl_messages import SOCKET
-from gpucluster.acceptance.measured import RING, AllReduce, Payload
+from gpucluster.acceptance.measured import ALL_REDUCE, ALL_TO_ALL, RING, CollectiveRun, Payload
 from gpucluster.acceptance.references import Reference, reference
-from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
+from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, MEASURED, PASS, WARN, Outcome, Verdict
 from gpucluster.catalog.fabric_releases import LIKE_TCP, release_of
 from gpucluster.catalog.machines import Machine
 
@@ -46,7 +48,23 @@ def line_rate(shape: Machine) -> float:
     return shape.fabric_gbps / 8
 
 
-def measured_bandwidth(run: AllReduce) -> Payload | None:
+def _ceiling(run: CollectiveRun, shape: Machine) -> float | None:
+    """GB/s of bus bandwidth that the cards of one node allow; None where the log does not tell how many GPUs ran.
+
+    In an all-to-all of n GPUs each sends 1/n of its data to each. What g GPUs of a node send to others goes through its
+    cards, g * (n - g) / n of the data of one, while bus bandwidth counts (n - 1) / n of it.
+    Source of the latter: NVIDIA/nccl-tests 2.19.6, src/alltoall.cu.
+    """
+    rate = line_rate(shape)
+    if run.collective != ALL_TO_ALL:
+        return rate
+    if not run.gpus or not run.node_count or run.gpus % run.node_count or run.node_count == 1:
+        return None
+    on_node = run.gpus // run.node_count
+    return rate * (run.gpus - 1) / (on_node * (run.gpus - on_node))
+
+
+def measured_bandwidth(run: CollectiveRun) -> Payload | None:
     """The largest payload, if it is large enough to be judged."""
     large = [payload for payload in run.payloads if payload.size >= LEAST_PAYLOAD]
     return max(large, key=lambda payload: payload.size) if large else None
@@ -60,15 +78,17 @@ class Bar:
     by: str
 
 
-def bar(run: AllReduce, shape: Machine | None) -> Bar | None:
+def bar(run: CollectiveRun, shape: Machine | None) -> Bar | None:
     """None for a run of one node or without a fabric, and where no figure is published for the algorithm. shape: the
     machine of its nodes.
     """
     if shape is None or not shape.fabric_gbps or run.node_count == 1:
         return None
+    if run.collective in (ALL_TO_ALL, None):
+        return None
     if run.algorithm == RING:
         return Bar(gb_per_s=SHARE_OF_LINE_RATE * line_rate(shape), by="a ring must reach")
-    known = reference(shape.machine_type, run.node_count) if run.node_count else None
+    known = _published(run, shape)
     return Bar(gb_per_s=_bounds(known)[0], by="warned of below") if known else None
 
 
@@ -80,12 +100,13 @@ class _Finding:
     nodes: tuple[str, ...] = ()
 
 
-def judge_fabric(run: AllReduce, shape: Machine | None) -> Verdict:
+def judge_fabric(run: CollectiveRun, shape: Machine | None) -> Verdict:
     """The verdict of one run. shape: the machine of its nodes, where anybody said which."""
     payload = measured_bandwidth(run)
     finding = _finding(run, payload, shape)
+    what = run.collective or "collective"
     return Verdict(
-        check=f"all-reduce, {run.node_count} nodes" if run.node_count and run.node_count > 1 else "all-reduce",
+        check=f"{what}, {run.node_count} nodes" if run.node_count and run.node_count > 1 else what,
         outcome=finding.outcome,
         why=finding.why,
         measured=f"{payload.bus_gb_per_s:,.1f} GB/s at {size_words(payload.size)}" if payload else "",
@@ -96,7 +117,7 @@ def judge_fabric(run: AllReduce, shape: Machine | None) -> Verdict:
     )
 
 
-def _finding(run: AllReduce, payload: Payload | None, shape: Machine | None) -> _Finding:
+def _finding(run: CollectiveRun, payload: Payload | None, shape: Machine | None) -> _Finding:
     wrong = next((row for row in run.payloads if row.wrong), None)
     if wrong is not None:
         return _Finding(
@@ -120,12 +141,22 @@ def _finding(run: AllReduce, payload: Payload | None, shape: Machine | None) -> 
         return _Finding(CANNOT_TELL, "the log does not say which machines ran; add --machine, such as p5.48xlarge")
     if not shape.fabric_gbps:
         return _Finding(CANNOT_TELL, f"{shape.machine_type} has no GPU fabric")
-    share = payload.bus_gb_per_s / line_rate(shape)
+    if run.collective is None:
+        return _Finding(
+            CANNOT_TELL, "the log does not say which collective ran; run it with nccl-tests 2.16.7 or newer"
+        )
+    ceiling = _ceiling(run, shape)
+    if ceiling is None:
+        return _Finding(CANNOT_TELL, "the log does not say how many GPUs ran on each node")
+    share = payload.bus_gb_per_s / ceiling
     if share < LIKE_TCP:
-        of_all = f"{share:.0%} of the {line_rate(shape):,.0f} GB/s of the cards"
+        of_all = f"{share:.0%} of the {ceiling:,.0f} GB/s of the cards"
         return _Finding(FAIL, f"the GPU fabric is off: {of_all} is what TCP gives; {_CHECK}")
     if not run.complete:
         return _Finding(CANNOT_TELL, "the log ends before the tool did: it was cut off, or the run was; run it again")
+    if run.collective == ALL_TO_ALL:
+        why = f"{share:.0%} of the {ceiling:,.0f} GB/s that the cards allow; no figure is published to hold it against"
+        return _Finding(MEASURED, why)
     if run.algorithm == RING:
         return _by_line_rate(share, payload, shape, run.node_count)
     return _by_reference(payload, shape, run)
@@ -150,8 +181,8 @@ def _by_line_rate(share: float, payload: Payload, shape: Machine, nodes: int | N
     )
 
 
-def _by_reference(payload: Payload, shape: Machine, run: AllReduce) -> _Finding:
-    known = reference(shape.machine_type, run.node_count) if run.node_count else None
+def _by_reference(payload: Payload, shape: Machine, run: CollectiveRun) -> _Finding:
+    known = _published(run, shape)
     if known is None:
         said = (
             f"NCCL ran its {run.algorithm} algorithm" if run.algorithm else "the log does not say which algorithm ran"
@@ -169,13 +200,19 @@ def _by_reference(payload: Payload, shape: Machine, run: AllReduce) -> _Finding:
     return _Finding(outcome, f"below {least:,.0f} GB/s ({known.source}); run with NCCL_ALGO=RING, then pairs", wanted)
 
 
+def _published(run: CollectiveRun, shape: Machine) -> Reference | None:
+    if run.collective != ALL_REDUCE or not run.node_count:
+        return None
+    return reference(shape.machine_type, run.node_count)
+
+
 def _bounds(known: Reference) -> tuple[float, float]:
     """(warn, replace), GB/s."""
     share = SHARE_OF_LINE_RATE * known.expected
     return known.warn or share, known.replace or share
 
 
-def _no_payload(run: AllReduce) -> str:
+def _no_payload(run: CollectiveRun) -> str:
     if not run.complete:
         return "the log ends before a payload of 4 GB: it was cut off, or the run was; run it again"
     largest = max((payload.size for payload in run.payloads), default=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gpucluster.acceptance.logs.nccl_messages import SOCKET
-from gpucluster.acceptance.measured import RING, AllReduce
+from gpucluster.acceptance.measured import ALL_REDUCE, RING, CollectiveRun
 from gpucluster.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Outcome, Verdict
 from gpucluster.catalog.machines import Machine
@@ -13,13 +13,15 @@ from gpucluster.catalog.machines import Machine
 __all__ = ["is_pair", "judge_pairs"]
 
 
-def is_pair(run: AllReduce) -> bool:
-    """Whether a run tells of two named nodes: a ring that came to its end, and nothing else went wrong."""
+def is_pair(run: CollectiveRun) -> bool:
+    """Whether a run tells of two named nodes: an all-reduce by ring that ended, and nothing else went wrong."""
+    if run.collective != ALL_REDUCE:
+        return False
     sound = run.complete and not run.errors and not any(payload.wrong for payload in run.payloads)
     return sound and len(run.nodes) == 2 and run.algorithm == RING and run.network != SOCKET
 
 
-def judge_pairs(runs: Sequence[tuple[AllReduce, Machine | None]]) -> Verdict | None:
+def judge_pairs(runs: Sequence[tuple[CollectiveRun, Machine | None]]) -> Verdict | None:
     """One verdict over all runs of two named nodes; None where there are fewer than two such runs.
 
     A node is suspect when it was slow with every partner, so that a good one stuck with a bad one is not accused.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpucluster.acceptance.measured import RING, AllReduce, Measurement, Replacement, Storage
+from gpucluster.acceptance.measured import ALL_REDUCE, RING, CollectiveRun, Measurement, Replacement, Storage
 from gpucluster.acceptance.promises import Promises
 from gpucluster.acceptance.verdicts.fabric import measured_bandwidth
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
@@ -34,7 +34,8 @@ def _bandwidth(promises: Promises, measurements: Sequence[Measurement]) -> Itera
         runs = [
             (run, payload)
             for run in measurements
-            if isinstance(run, AllReduce) and run.node_count == nodes and run.algorithm == RING and run.complete
+            if isinstance(run, CollectiveRun) and run.collective == ALL_REDUCE and run.algorithm == RING
+            if run.node_count == nodes and run.complete
             if (payload := measured_bandwidth(run)) is not None
         ]
         if not runs:

@@ -12,7 +12,10 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.shapes import shape_named
 
-__all__ = ["Node", "judge_topology", "nodes_of"]
+__all__ = ["SYSTEM", "Node", "judge_topology", "nodes_of"]
+
+SYSTEM: Final = ("osImage", "kernelVersion", "containerRuntimeVersion", "kubeletVersion")
+"""Of Kubernetes' nodeInfo, what a measurement depends on."""
 
 _ZONE: Final = "topology.kubernetes.io/zone"
 _MACHINE: Final = "node.kubernetes.io/instance-type"
@@ -30,13 +33,16 @@ _SCALE_SET: Final = re.compile(r"/virtualMachineScaleSets/(?P<name>[^/]+)/virtua
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """A Kubernetes node. machine: its row of the table of shapes, None where it has none."""
+    """A Kubernetes node. machine: its row of the table of shapes, None where it has none. system: what the kubelet
+    tells of kernel, operating system, container runtime and itself, by the names of Kubernetes' nodeInfo.
+    """
 
     name: str
     labels: Mapping[str, str]
     provider_id: str
     machine: Machine | None
     cordoned: bool
+    system: Mapping[str, str]
 
 
 def nodes_of(listed: Any) -> tuple[Node, ...]:
@@ -54,12 +60,15 @@ def _node(item: Any) -> Node:
     meta: dict[str, Any] = fields.get("metadata") or {}
     spec: dict[str, Any] = fields.get("spec") or {}
     labels: dict[str, str] = meta.get("labels") or {}
+    status: dict[str, Any] = fields.get("status") or {}
+    told: dict[str, Any] = status.get("nodeInfo") or {}
     return Node(
         name=str(meta.get("name", "")),
         labels=labels,
         provider_id=str(spec.get("providerID", "")),
         machine=shape_named(labels.get(_MACHINE)),
         cordoned=spec.get("unschedulable") is True,
+        system={name: str(told[name]) for name in SYSTEM if name in told},
     )
 
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from gpucluster.components.dns_endpoint import dns_problems
+from gpucluster.components.example_ranges import only_examples
+from gpucluster.components.private_ways import dns_problems, no_peer
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import PrivateAccess, PublicAccess
+from gpucluster.components.spec.access import PrivateAccess, PublicAccess
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.teams import named_people
+from gpucluster.record import record
 
-__all__ = ["AccessPlan", "access_problems", "plan_access"]
+__all__ = ["SERVICES", "AccessPlan", "access_problems", "people_problems", "plan_access"]
 
 _PRINCIPAL = re.compile(r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$")
 
 # Source: Amazon EKS user guide, service-quotas: public endpoint access CIDR ranges per cluster, not adjustable.
 _MOST_RANGES = 40
 
-# What nodes, add-ons and controllers call. Source: Amazon EKS user guide, private-clusters.
+# What nodes, add-ons and controllers call: each is an endpoint in a private network. Source: Amazon EKS user guide,
+# private-clusters.
 # IAM has no such endpoint, so Karpenter gets a ready instance profile where there is no other way out.
-_SERVICES = (
+SERVICES = (
     "ec2",
     "ec2messages",
     "ecr.api",
@@ -34,7 +38,7 @@ _SERVICES = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class AccessPlan:
     """public_cidrs: ranges that reach the API over the internet; none closes that way.
     client_cidrs: ranges besides the nodes that reach it inside the network.
@@ -42,6 +46,7 @@ class AccessPlan:
     services: AWS services with an interface endpoint in the network.
     nat: whether private subnets have a way out to the internet.
     registry: mirror that images outside AWS's regional registry come from.
+    only_examples: why nobody could reach the API, which ends an update.
     summary: all that in one line, for people.
     """
 
@@ -52,6 +57,7 @@ class AccessPlan:
     nat: bool
     registry: str | None
     summary: str
+    only_examples: str | None = None
 
 
 def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpenter: bool, collector: bool) -> AccessPlan:
@@ -66,6 +72,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
             services=(),
             nat=True,
             registry=None,
+            only_examples=only_examples(access),
             summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
         )
     clients = access.cidrs if access.via == "vpn" else (vpc_cidr,)
@@ -79,7 +86,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
         public_cidrs=(),
         client_cidrs=clients,
         admins=access.admins,
-        services=(*_SERVICES, *(["sqs"] if karpenter else []), *(["aps-workspaces"] if collector else [])),
+        services=(*SERVICES, *(["sqs"] if karpenter else []), *(["aps-workspaces"] if collector else [])),
         nat=access.egress == "nat",
         registry=access.registry,
         summary=f"inside only, {through}; {_rights(access.admins)}; {out}",
@@ -88,7 +95,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
 
 def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
     """What AWS can't make of the spec's access."""
-    problems = dns_problems(access, "EKS")
+    problems = [*dns_problems(access, "EKS"), *no_peer(access)]
     if isinstance(access, PublicAccess) and len(access.cidrs) > _MOST_RANGES:
         count = len(access.cidrs)
         problems.append(
@@ -96,19 +103,24 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
                 "access.cidrs", f"has {count} ranges", f"EKS takes {_MOST_RANGES} for a public API: join or drop some"
             )
         )
-    problems += [
-        Problem(
-            f"access.admins[{at}]",
-            f"is {arn!r}",
-            "on AWS name an IAM role or user, such as arn:aws:iam::123456789012:role/platform-admin"
-            + ("; a session's role is the one behind assumed-role/" if ":assumed-role/" in arn else ""),
-        )
-        for at, arn in enumerate(access.admins)
-        if not _PRINCIPAL.match(arn)
+    return problems + [
+        problem for at, arn in enumerate(access.admins) for problem in _principal_problems(f"access.admins[{at}]", arn)
     ]
-    return problems
+
+
+def people_problems(spec: ClusterSpec) -> list[Problem]:
+    """Who submits jobs and can't be known to EKS."""
+    return [problem for field, arn in named_people(spec) for problem in _principal_problems(field, arn)]
+
+
+def _principal_problems(field: str, arn: str) -> list[Problem]:
+    if _PRINCIPAL.match(arn):
+        return []
+    session = "; a session's role is the one behind assumed-role/" if ":assumed-role/" in arn else ""
+    fix = f"on AWS name an IAM role or user, such as arn:aws:iam::123456789012:role/platform-admin{session}"
+    return [Problem(field, f"is {arn!r}", fix)]
 
 
 def _rights(admins: Sequence[str]) -> str:
     others = "".join(f", {arn.split(':', 5)[-1]}" for arn in admins)
-    return f"admins: whoever runs the first up{others}"
+    return f"admins: the identity that runs the first `pulumi up`{others}"

@@ -15,9 +15,11 @@ from gpucluster.components.aws.partition import partition
 __all__ = ["addon"]
 
 # For Kubernetes 1.35, as `aws eks describe-addon-versions` answered in commercial regions; no source tells of GovCloud,
-# nor of aws-efs-csi-driver. Sources: public repositories that wrote the answers down, one of them on 2026-08-27
-# (coredns, kube-proxy, vpc-cni).
+# nor of aws-efs-csi-driver. Sources: public repositories that wrote the answers down, two of them on 2026-08-27
+# (coredns, kube-proxy, vpc-cni) and 2026-08-30 (aws-ebs-csi-driver).
+_KUBERNETES = "1.35"
 _VERSIONS = {
+    "aws-ebs-csi-driver": "v1.65.0-eksbuild.1",
     "aws-fsx-csi-driver": "v1.9.0-eksbuild.1",
     "coredns": "v1.13.2-eksbuild.21",
     "eks-node-monitoring-agent": "v1.6.4-eksbuild.1",
@@ -33,18 +35,20 @@ def addon(
     *,
     cluster_name: pulumi.Input[str],
     region: str,
+    kubernetes: str,
     tags: Tagger,
     opts: pulumi.ResourceOptions,
     configuration: Mapping[str, Any] | None = None,
 ) -> eks.Addon:
-    """An add-on in its pinned version, or, where none is known for the region, in the one that EKS chooses; what users
-    changed in it since is kept.
+    """An add-on in its pinned version, or, where none is known for region or Kubernetes, in the one that EKS chooses or
+    has given it; what users changed in it since is kept.
     """
+    known = partition(region) == "aws" and kubernetes == _KUBERNETES
     return eks.Addon(
         name,
         cluster_name=cluster_name,
         addon_name=addon_name,
-        addon_version=_VERSIONS.get(addon_name) if partition(region) == "aws" else None,
+        addon_version=_VERSIONS.get(addon_name) if known else None,
         configuration_values=None if configuration is None else json.dumps(configuration),
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="PRESERVE",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 
+from gpucluster.components.mounted import mounted_problems
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import SharedStorage
+from gpucluster.components.spec.data import OWN
+from gpucluster.components.spec.storage import SharedStorage
 
 __all__ = ["storage_problems"]
 
 # Source: Amazon S3 user guide, "General purpose bucket naming rules"; FSx API reference, DataRepositoryPath.
 _S3 = re.compile(r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$")
 _LONGEST = 900
+# Source: FSx API reference, FileSystemId.
+_FILES = re.compile(r"^fs-[0-9a-f]{8,17}$")
 
 
 def storage_problems(shared: SharedStorage) -> list[Problem]:
@@ -25,8 +29,12 @@ def storage_problems(shared: SharedStorage) -> list[Problem]:
             )
         ]
     bucket = shared.bucket
-    if bucket is None or (_S3.match(bucket) and len(bucket) <= _LONGEST):
-        return []
+    if bucket in (None, OWN) or (_S3.match(bucket) and len(bucket) <= _LONGEST):
+        return mounted_problems(shared, _FILES, "fs-0123456789abcdef0")
     return [
-        Problem("storage.shared.bucket", f"is {bucket!r}", "on AWS a bucket is named s3://name or s3://name/prefix")
+        Problem(
+            "storage.shared.bucket",
+            f"is {bucket!r}",
+            f"on AWS a bucket is named s3://name or s3://name/prefix; or write {OWN}, for storage.bucket",
+        )
     ]

@@ -9,13 +9,13 @@ from gpucluster.components.aws.location import Location, parse_location
 from gpucluster.components.aws.plan import AwsClusterPlan, config_problems, plan_cluster, plan_problems
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
+from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import ELASTIC
 from gpucluster.components.problem import Problem
 
 if TYPE_CHECKING:
-    import pulumi
-
     from gpucluster.components.aws.mig import MigPlan
+    from gpucluster.components.outputs import Cluster
 
 __all__ = ["CLOUD"]
 
@@ -23,7 +23,13 @@ __all__ = ["CLOUD"]
 def _location(values: Mapping[str, str]) -> Location | list[Problem]:
     if "region" not in values:
         return []
-    return parse_location(region=values["region"], zone=values.get("zone"), second_zone=values.get("secondZone"))
+    return parse_location(
+        region=values["region"],
+        zone=values.get("zone"),
+        second_zone=values.get("secondZone"),
+        account=values.get("account"),
+        role=values.get("role"),
+    )
 
 
 def _parts(plan: AwsClusterPlan) -> list[tuple[str, str]]:
@@ -31,7 +37,9 @@ def _parts(plan: AwsClusterPlan) -> list[tuple[str, str]]:
     return [
         (
             "storage",
-            f"FSx for Lustre {storage.capacity_gib:,} GiB for {storage.usable_gib:,} GiB of data, "
+            f"yours, {storage.files.id}, for {storage.usable_gib:,} GiB of data"
+            if isinstance(storage, MountedPlan)
+            else f"FSx for Lustre {storage.capacity_gib:,} GiB for {storage.usable_gib:,} GiB of data, "
             f"{storage.gb_per_s:.1f} GB/s",
         ),
         ("home", f"EFS for small files, {plan.home.expected_gib} GiB expected" if plan.home else "none"),
@@ -45,7 +53,7 @@ def _slices(mig: MigPlan) -> str:
     return f"{mig.nodes} x {mig.shape.machine_type}: {sizes}"
 
 
-def _declare(plan: AwsClusterPlan) -> pulumi.ComponentResource:
+def _declare(plan: AwsClusterPlan) -> Cluster:
     # Imported here: an SDK takes seconds, and a refused plan needs none.
     import pulumi
 
@@ -59,7 +67,7 @@ CLOUD = Cloud(
     name="aws",
     service="EKS",
     keys={"region": "us-east-1", "zone": "us-east-1a"},
-    optional=("secondZone",),
+    optional=("secondZone", "account", "role"),
     zone_in=lambda region: f"{region}a",
     parse_location=_location,
     config_problems=config_problems,

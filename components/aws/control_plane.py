@@ -39,6 +39,7 @@ class ControlPlane(pulumi.ComponentResource):
     kubeconfig: pulumi.Output[str]
     cluster: eks.Cluster
     region: str
+    version: str
     before_nodes: list[pulumi.Resource]
 
     def __init__(
@@ -47,21 +48,28 @@ class ControlPlane(pulumi.ComponentResource):
         *,
         cluster_name: str,
         version: str,
+        extended: bool = False,
         region: str,
+        role: str | None,
         access: AccessPlan,
         vpc_id: pulumi.Input[str],
         subnet_ids: Sequence[pulumi.Input[str]],
+        service_cidr: str | None,
+        existing_key: str | None,
         nodes_after: Sequence[pulumi.Resource],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """nodes_after: what nodes need of the network to join."""
+        """role: ARN of the role that up assumes, which is the cluster's admin. service_cidr: of services, None for what
+        EKS chooses. existing_key: ARN of the key for secrets, None for one that is made. nodes_after: what nodes need
+        of the network to join.
+        """
         super().__init__("gpucluster:aws:ControlPlane", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        role, attachments = service_role(
+        own, attachments = service_role(
             f"{name}-role", "eks.amazonaws.com", {"cluster": "AmazonEKSClusterPolicy"}, region, tags, here
         )
-        key, key_use = secrets_key(f"{name}-secrets", role.name, tags, here)
+        key, key_use = secrets_key(f"{name}-secrets", existing_key, own.name, tags, here)
         # Ours, and there first: EKS would make one that is kept for ever and that nobody deletes.
         logs = cloudwatch.LogGroup(
             f"{name}-logs",
@@ -74,10 +82,10 @@ class ControlPlane(pulumi.ComponentResource):
         self.cluster = eks.Cluster(
             f"{name}-cluster",
             name=cluster_name,
-            role_arn=role.arn,
+            role_arn=own.arn,
             version=version,
             # Standard support only: extended support costs six times as much and starts by itself otherwise.
-            upgrade_policy=eks.ClusterUpgradePolicyArgs(support_type="STANDARD"),
+            upgrade_policy=eks.ClusterUpgradePolicyArgs(support_type="EXTENDED" if extended else "STANDARD"),
             vpc_config=eks.ClusterVpcConfigArgs(
                 subnet_ids=list(subnet_ids),
                 endpoint_private_access=True,
@@ -85,8 +93,11 @@ class ControlPlane(pulumi.ComponentResource):
                 public_access_cidrs=list(access.public_cidrs) or None,
                 security_group_ids=None if clients is None else [clients.id],
             ),
+            kubernetes_network_config=(
+                eks.ClusterKubernetesNetworkConfigArgs(service_ipv4_cidr=service_cidr) if service_cidr else None
+            ),
             encryption_config=eks.ClusterEncryptionConfigArgs(
-                provider=eks.ClusterEncryptionConfigProviderArgs(key_arn=key.arn), resources=["secrets"]
+                provider=eks.ClusterEncryptionConfigProviderArgs(key_arn=key), resources=["secrets"]
             ),
             # Access entries only: the aws-auth config map can lock everyone out by a typing mistake.
             access_config=eks.ClusterAccessConfigArgs(
@@ -107,6 +118,7 @@ class ControlPlane(pulumi.ComponentResource):
                 addon_name,
                 cluster_name=self.cluster.name,
                 region=region,
+                kubernetes=version,
                 configuration=configuration,
                 tags=tags,
                 opts=here,
@@ -117,14 +129,14 @@ class ControlPlane(pulumi.ComponentResource):
                 ("pod-identity", "eks-pod-identity-agent", None),
             )
         ]
-        self.region = region
+        self.region, self.version = region, version
         self.before_nodes = [*addons, *nodes_after]
         self.cluster_name = self.cluster.name
         self.endpoint = self.cluster.endpoint
         self.security_group_id = self.cluster.vpc_config.cluster_security_group_id
         self.kubeconfig = pulumi.Output.all(
             self.cluster.name, self.cluster.endpoint, self.cluster.certificate_authority.data
-        ).apply(lambda values: _kubeconfig(region, *values))
+        ).apply(lambda values: _kubeconfig(region, role, *values))
         self.register_outputs(
             {
                 "clusterName": self.cluster_name,
@@ -158,9 +170,10 @@ def _client_group(
     return group
 
 
-def _kubeconfig(region: str, cluster: str, endpoint: str, certificate: str) -> str:
+def _kubeconfig(region: str, role: str | None, cluster: str, endpoint: str, certificate: str) -> str:
     """A kubeconfig, as JSON, which is YAML too."""
     token = ["--region", region, "eks", "get-token", "--cluster-name", cluster, "--output", "json"]
+    token += ["--role-arn", role] if role else []
     return json.dumps(
         {
             "apiVersion": "v1",

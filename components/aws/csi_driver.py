@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import pulumi
 from pulumi_aws import eks
 
@@ -16,23 +18,27 @@ def csi_driver(
     name: str,
     file_system: str,
     *,
-    reads: list[str],
+    reads: Mapping[str, Sequence[str]],
     cluster_name: pulumi.Input[str],
     region: str,
+    kubernetes: str,
     after: list[pulumi.Resource],
     tags: Tagger,
     parent: pulumi.Resource,
 ) -> eks.Addon:
     """The add-on, and a role that lets its controller look and not create.
 
-    file_system: `efs` or `fsx`. reads: the IAM actions it needs. after: the nodes its controller runs on.
+    file_system: `efs` or `fsx`. reads: ARN, or `*` where IAM knows none for an action -> the actions it needs.
+    after: the nodes its controller runs on.
     """
     role, grants = pod_role(
         f"{name}-role",
         cluster_name=cluster_name,
         namespace=SYSTEM_NAMESPACE,
         service_account=f"{file_system}-csi-controller-sa",
-        statements=[{"Effect": "Allow", "Action": reads, "Resource": "*"}],
+        statements=[
+            {"Effect": "Allow", "Action": list(actions), "Resource": resource} for resource, actions in reads.items()
+        ],
         tags=tags,
         opts=pulumi.ResourceOptions(parent=parent),
     )
@@ -41,6 +47,7 @@ def csi_driver(
         f"aws-{file_system}-csi-driver",
         cluster_name=cluster_name,
         region=region,
+        kubernetes=kubernetes,
         tags=tags,
         opts=pulumi.ResourceOptions(parent=parent, depends_on=[role, *grants, *after]),
     )

@@ -38,6 +38,8 @@ class ElasticPools(pulumi.ComponentResource):
     Destroyed in the opposite order, before the system nodes: a controller that goes first leaves its machines running.
     """
 
+    node_role: iam.Role
+
     def __init__(
         self,
         name: str,
@@ -58,6 +60,7 @@ class ElasticPools(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         cluster = control_plane.cluster
         role, attachments = node_role(f"{name}-node-role", region, tags, here)
+        self.node_role = role
         node_access = eks.AccessEntry(
             f"{name}-node-access",
             cluster_name=cluster.name,

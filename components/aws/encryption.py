@@ -11,26 +11,19 @@ __all__ = ["secrets_key"]
 
 
 def secrets_key(
-    name: str, role_name: pulumi.Input[str], tags: Tagger, opts: pulumi.ResourceOptions
-) -> tuple[kms.Key, iam.RolePolicy]:
-    """A key that is rotated every year, and the control plane's right to use it and nothing else.
+    name: str, existing: str | None, role_name: pulumi.Input[str], tags: Tagger, opts: pulumi.ResourceOptions
+) -> tuple[pulumi.Input[str], iam.RolePolicy]:
+    """The ARN of a key that is rotated every year, and the control plane's right to use it and nothing else.
 
     EKS can't take the key back from a cluster: a deleted one makes its secrets unreadable for good. So a deletion waits
-    for the longest time, 30 days, in which the key costs nothing.
+    for the longest time, 30 days, in which the key costs nothing. existing: ARN of a key that takes its place.
     """
-    key = kms.Key(
-        name,
-        description="Kubernetes secrets of one EKS cluster",
-        enable_key_rotation=True,
-        deletion_window_in_days=30,
-        tags=tags(name),
-        opts=opts,
-    )
+    key = existing or _key(name, tags, opts).arn
     # Source: terraform-aws-modules/terraform-aws-eks v21, cluster encryption policy.
     statement = {
         "Effect": "Allow",
         "Action": ["kms:Encrypt", "kms:Decrypt", "kms:ListGrants", "kms:DescribeKey"],
-        "Resource": key.arn,
+        "Resource": key,
     }
     use = iam.RolePolicy(
         f"{name}-use",
@@ -39,3 +32,14 @@ def secrets_key(
         opts=opts,
     )
     return key, use
+
+
+def _key(name: str, tags: Tagger, opts: pulumi.ResourceOptions) -> kms.Key:
+    return kms.Key(
+        name,
+        description="Kubernetes secrets of one EKS cluster",
+        enable_key_rotation=True,
+        deletion_window_in_days=30,
+        tags=tags(name),
+        opts=opts,
+    )

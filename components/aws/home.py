@@ -10,6 +10,7 @@ from pulumi_aws import ec2, efs, vpc
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.csi_driver import csi_driver
 from gpucluster.components.aws.identity import Tagger
+from gpucluster.components.aws.partition import partition
 from gpucluster.components.aws.plan import HomePlan
 from gpucluster.components.names import EXPECTED_GIB
 
@@ -76,14 +77,21 @@ class Home(pulumi.ComponentResource):
         driver = csi_driver(
             f"{name}-csi",
             "efs",
-            reads=[
-                "elasticfilesystem:DescribeAccessPoints",
-                "elasticfilesystem:DescribeFileSystems",
-                "elasticfilesystem:DescribeMountTargets",
-                "ec2:DescribeAvailabilityZones",
-            ],
+            reads={
+                f"{_arns(control_plane.region)}:file-system/*": [
+                    "elasticfilesystem:DescribeAccessPoints",
+                    "elasticfilesystem:DescribeFileSystems",
+                    "elasticfilesystem:DescribeMountTargets",
+                ],
+                f"{_arns(control_plane.region)}:access-point/*": [
+                    "elasticfilesystem:DescribeAccessPoints",
+                    "elasticfilesystem:DescribeMountTargets",
+                ],
+                "*": ["ec2:DescribeAvailabilityZones"],
+            },
             cluster_name=control_plane.cluster_name,
             region=control_plane.region,
+            kubernetes=control_plane.version,
             after=after,
             tags=tags,
             parent=self,
@@ -91,3 +99,8 @@ class Home(pulumi.ComponentResource):
         self.file_system_id = file_system.id
         self.ready = [driver, *targets]
         self.register_outputs({"fileSystemId": file_system.id})
+
+
+def _arns(region: str) -> str:
+    """What ARNs of EFS in a region begin with, in any account: whose they are is known before the file system is."""
+    return f"arn:{partition(region)}:elasticfilesystem:{region}:*"

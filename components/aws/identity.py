@@ -12,7 +12,7 @@ from pulumi_aws import eks, iam
 from gpucluster.components.aws.partition import ec2_principal, partition
 from gpucluster.components.labels import aws_tags
 
-__all__ = ["Tagger", "node_role", "pod_role", "pod_role_of_policies", "service_role", "tagger"]
+__all__ = ["Tagger", "managed_pod_role", "node_role", "pod_role", "pod_role_of_policies", "service_role", "tagger"]
 
 # Gives the tags of a resource by its logical name.
 Tagger = Callable[[str], dict[str, str]]
@@ -95,6 +95,23 @@ def pod_role_of_policies(
         policy = iam.Policy(full, policy=_document(statements), tags=tags(full), opts=opts)
         grants.append(iam.RolePolicyAttachment(f"{full}-attachment", role=role.name, policy_arn=policy.arn, opts=opts))
     return role, grants
+
+
+def managed_pod_role(
+    name: str,
+    policy: str,
+    *,
+    cluster_name: pulumi.Input[str],
+    region: str,
+    namespace: str,
+    service_account: str,
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> tuple[iam.Role, list[pulumi.Resource]]:
+    """Like `pod_role`, with a policy of AWS's own. policy: its path and name."""
+    role, association = _pod_role(name, cluster_name, namespace, service_account, tags, opts)
+    arn = f"arn:{partition(region)}:iam::aws:policy/{policy}"
+    return role, [iam.RolePolicyAttachment(f"{name}-policy", role=role.name, policy_arn=arn, opts=opts), association]
 
 
 def _pod_role(

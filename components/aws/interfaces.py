@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from gpucluster.catalog.machines import Machine
+from gpucluster.record import record
 
 __all__ = ["Interface", "plan_interfaces"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Interface:
     """One interface of a launch template: `interface` carries IP, `efa-only` the fabric and no address."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpucluster.components.aws.fabric import NETWORK_LABELS, efa_pod, mpi_efa_pod
 from gpucluster.components.aws.plan import AwsClusterPlan
-from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
+from gpucluster.components.kubernetes.job_pool import JobPool, kept
 from gpucluster.components.names import GPU, MIG_POOL, TRAINING_POOL
 
 __all__ = ["job_pools"]
@@ -37,7 +37,7 @@ def job_pools(plan: AwsClusterPlan) -> list[JobPool]:
                 gpus={GPU: pool.max_gpus},
                 ask={GPU: 1},
                 elastic=True,
-                annotations=KEPT,
+                annotations=kept(pool.purchase),
             )
             for pool in elastic.pools
         ]

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from gpucluster.catalog.aws_regions import AwsRegion, aws_regions, zone_id
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
+from gpucluster.record import record
 
 __all__ = ["Location", "is_zone_id", "parse_location"]
 
+_ROLE = re.compile(r"^arn:aws[a-z-]*:iam::(?P<account>\d{12}):role/[\w+=,.@/-]+$")
 
-@dataclass(frozen=True, kw_only=True)
+
+@record(kw_only=True)
 class Location:
     """zone: of the GPU nodes, by a name such as us-east-1a, which accounts may have for different places, or by an id
     such as use1-az4, which is one place. cluster_zones: of control plane and system nodes; the first is that of the GPU
-    nodes, where EKS takes it.
+    nodes, where EKS takes it. account: the number of the only account that may be built in; None for that of the login.
+    role: ARN of the role that the login assumes; None for the login itself.
     """
 
     region: str
     zone: str
     cluster_zones: tuple[str, str]
+    account: str | None = None
+    role: str | None = None
 
     @property
     def local_zone(self) -> str | None:
@@ -47,21 +52,52 @@ def _local_zone(region: AwsRegion, zone: str) -> str | None:
     return zone if re.match(rf"^{region.prefix}-[a-z]{{3}}\d-az\d$", zone) else None
 
 
-def parse_location(*, region: str, zone: str | None, second_zone: str | None) -> Location | list[Problem]:
+def parse_location(
+    *,
+    region: str,
+    zone: str | None,
+    second_zone: str | None,
+    account: str | None = None,
+    role: str | None = None,
+) -> Location | list[Problem]:
     """The location, or every problem with it in the words of the stack's configuration.
 
     zone: None where it is missing, which is reported elsewhere. The control plane needs two zones (EKS refuses one).
     Without `secondZone` it takes, by name, zone a, or b beside a; by id, the first that EKS takes.
     """
+    wrong = [*([] if account is None else _account_problems(account)), *_role_problems(role, account)]
     if region not in aws_regions():
         near = did_you_mean(region, [known for known in aws_regions() if known[:2] == region[:2]], alike=0.8)
-        return [Problem("region", f"is {region!r}", f"write an AWS region such as us-east-1{near}")]
+        return [*wrong, Problem("region", f"is {region!r}", f"write an AWS region such as us-east-1{near}")]
     if zone is None:
-        return []
+        return wrong
     known = aws_regions()[region]
     problems = [*_unknown(known, "zone", zone), *(_unknown(known, "secondZone", second_zone) if second_zone else [])]
-    problems = problems or _unfit(known, zone, second_zone)
-    return problems or Location(region=region, zone=zone, cluster_zones=_cluster_zones(known, zone, second_zone))
+    problems = [*wrong, *(problems or _unfit(known, zone, second_zone))]
+    if problems:
+        return problems
+    zones = _cluster_zones(known, zone, second_zone)
+    return Location(region=region, zone=zone, cluster_zones=zones, account=account, role=role)
+
+
+def _account_problems(account: str) -> list[Problem]:
+    if re.fullmatch(r"\d{12}", account):
+        return []
+    fix = "write the 12 digits of an account, in quotes (`aws sts get-caller-identity --query Account`)"
+    return [Problem("account", f"is {account!r}", fix)]
+
+
+def _role_problems(role: str | None, account: str | None) -> list[Problem]:
+    if role is None:
+        return []
+    found = _ROLE.match(role)
+    if found is None:
+        return [
+            Problem("role", f"is {role!r}", "write the ARN of an IAM role, such as arn:aws:iam::123456789012:role/up")
+        ]
+    if account is not None and found["account"] != account:
+        return [Problem("role", f"is of account {found['account']}, and account is {account}", "name one account")]
+    return []
 
 
 def _unknown(region: AwsRegion, field: str, zone: str) -> list[Problem]:

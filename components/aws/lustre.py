@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.components.offers import TierPrices, cheapest, offer
 from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
-from gpucluster.components.spec import SharedStorage
+from gpucluster.components.spec.storage import SharedStorage
+from gpucluster.record import record
 
 __all__ = ["LUSTRE_TIERS", "LustrePlan", "plan_lustre"]
 
@@ -29,12 +29,13 @@ _SMALLEST_GIB = 1200
 _STEP_GIB = 2400
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class LustrePlan:
     """capacity_gib: as provisioned, GiB. usable_gib: what data may fill. tier: MB/s for each 1,000 GiB. deployment: its
     type, as FSx calls it. beside_gpus: whether it stands in the GPU nodes' zone.
 
-    fabric: clients may mount it over EFA. bucket: s3://... linked to it. choice: why this tier, in one sentence.
+    fabric: clients may mount it over EFA. bucket: as the spec names the one linked to it. write_back: whether what
+    changes on it is written there. choice: why this tier, in one sentence.
     """
 
     capacity_gib: int
@@ -45,6 +46,7 @@ class LustrePlan:
     protect: bool
     fabric: bool = False
     bucket: str | None = None
+    write_back: bool = False
     choice: str
 
     @property
@@ -81,6 +83,7 @@ def plan_lustre(
         protect=asked.protect,
         fabric=asked.fabric,
         bucket=asked.bucket,
+        write_back=asked.write_back,
         choice=choice,
     )
 

@@ -7,7 +7,7 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.plan import PlanError
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes, training_shape
-from gpucluster.components.spec import TrainingSpec
+from gpucluster.components.spec.parts import TrainingSpec
 
 __all__ = ["machine_problems", "training_machine"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.machines import Machine
@@ -10,7 +9,8 @@ from gpucluster.components.mig import MigResources, mig_note
 from gpucluster.components.mig_layout import layout_of
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes, training_shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.record import record
 
 __all__ = ["MigPlan", "mig_not_built", "mig_notes", "mig_problems", "plan_mig"]
 
@@ -21,7 +21,7 @@ _GPUS_A_NODE: Final = 8
 _SLICED: Final = ("h100", "h200")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class MigPlan:
     """nodes: machines, of fewer GPUs than the spec's nodes where AWS has them with one. spot: bought as spot. roll: its
     nodes may be replaced.

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pulumi
-from pulumi_aws import eks
+from pulumi_aws import eks, iam
 
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import Tagger, node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.mig import MigPlan
 from gpucluster.components.aws.network import Network
+from gpucluster.components.aws.node_repair import node_repair
+from gpucluster.components.aws.node_versions import node_versions
 from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL
 from gpucluster.components.rolls import RollGuard
@@ -26,6 +28,8 @@ class MigPool(pulumi.ComponentResource):
     so no pod ever finds them whole.
     """
 
+    node_role: iam.Role
+
     def __init__(
         self,
         name: str,
@@ -35,6 +39,8 @@ class MigPool(pulumi.ComponentResource):
         network: Network,
         control_plane: ControlPlane,
         after: Sequence[pulumi.Resource],
+        repair: bool = True,
+        version: str | None = None,
         labels: Mapping[str, str],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
@@ -55,6 +61,7 @@ class MigPool(pulumi.ComponentResource):
         super().__init__(kind, name, made_of, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         role, attachments = node_role(f"{name}-role", control_plane.region, tags, here)
+        self.node_role = role
         template = node_launch_template(
             f"{name}-template",
             node_name=name,
@@ -73,11 +80,15 @@ class MigPool(pulumi.ComponentResource):
             subnet_ids=[network.gpu_subnet_id],
             ami_type="AL2023_x86_64_NVIDIA",
             capacity_type="SPOT" if plan.spot else "ON_DEMAND",
+            **node_versions(version),
             scaling_config=eks.NodeGroupScalingConfigArgs(
-                desired_size=plan.nodes, min_size=plan.nodes, max_size=plan.nodes
+                # At the most one is the least that EKS takes. Source: EKS API, NodegroupScalingConfig.
+                desired_size=plan.nodes,
+                min_size=plan.nodes,
+                max_size=max(plan.nodes, 1),
             ),
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
-            node_repair_config=eks.NodeGroupNodeRepairConfigArgs(enabled=True),
+            node_repair_config=node_repair(enabled=repair),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={
                 **labels,

@@ -12,8 +12,8 @@ from gpucluster.components.aws import amp
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import Tagger, pod_role
 from gpucluster.components.aws.scrape import scrape_configuration
-from gpucluster.components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, MetricsSink
+from gpucluster.components.kubernetes.platform_pods import EXPORTER_NAMESPACE
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
 from gpucluster.components.names import EXPECTED_SAMPLES, MONITORING
@@ -35,6 +35,8 @@ class Monitoring(pulumi.ComponentResource):
     is told is said by an alert manager definition, which is left to whoever has a topic or a person to tell.
     Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to.
     """
+
+    query_endpoint: pulumi.Output[str]
 
     def __init__(
         self,
@@ -70,7 +72,8 @@ class Monitoring(pulumi.ComponentResource):
         )
         if collected:
             self._collector(subnet_ids, opencost=plan.price_sheet is not None, opts=here)
-        self.register_outputs({"workspaceId": workspace.id, "queryEndpoint": workspace.prometheus_endpoint})
+        self.query_endpoint = workspace.prometheus_endpoint
+        self.register_outputs({"workspaceId": workspace.id, "queryEndpoint": self.query_endpoint})
 
     def _collector(
         self, subnet_ids: Sequence[pulumi.Input[str]], *, opencost: bool, opts: pulumi.ResourceOptions

@@ -11,7 +11,8 @@ from gpucluster.components.aws.endpoints import interface_endpoints
 from gpucluster.components.aws.flow_logs import flow_logs
 from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.location import Location, is_zone_id
-from gpucluster.components.aws.plan import NetworkPlan
+from gpucluster.components.aws.network_plan import NetworkPlan
+from gpucluster.components.spec.own_things import ExistingNetwork
 
 __all__ = ["Network"]
 
@@ -39,6 +40,9 @@ class Network(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gpucluster:aws:Network", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
+        if plan.existing is not None:
+            self._use(plan.existing, location)
+            return
         vpc = ec2.Vpc(
             f"{name}-vpc",
             cidr_block=plan.vpc_cidr,
@@ -97,8 +101,19 @@ class Network(pulumi.ComponentResource):
         self.vpc_id = vpc.id
         self.gpu_subnet_id = gpu.id
         self.cluster_subnet_ids = [item.id for item in cluster]
-        elsewhere = [item for item, zone in zip(cluster, location.cluster_zones, strict=True) if zone != location.zone]
-        self.zone_subnet_ids = [gpu.id, *(item.id for item in elsewhere)]
+        self._give(location)
+
+    def _use(self, existing: ExistingNetwork, location: Location) -> None:
+        """A network of the user's: nothing of it is a resource of ours."""
+        self.vpc_id = pulumi.Output.from_input(existing.id)
+        self.gpu_subnet_id = pulumi.Output.from_input(existing.nodes)
+        self.cluster_subnet_ids = [pulumi.Output.from_input(subnet) for subnet in existing.others]
+        self.ways_out = []
+        self._give(location)
+
+    def _give(self, location: Location) -> None:
+        zones = zip(self.cluster_subnet_ids, location.cluster_zones, strict=True)
+        self.zone_subnet_ids = [self.gpu_subnet_id, *(subnet for subnet, zone in zones if zone != location.zone)]
         self.register_outputs(
             {
                 "vpcId": self.vpc_id,

@@ -6,7 +6,6 @@ Imports no Pulumi.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from gpucluster.catalog.aws_regions import aws_regions, local_zone_lustre, region_of_zone, sold_in
 from gpucluster.catalog.machines import Machine
@@ -14,7 +13,9 @@ from gpucluster.catalog.zones import zones_of
 from gpucluster.components.aws.location import Location, is_zone_id
 from gpucluster.components.aws.lustre import LUSTRE_TIERS
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import ClusterSpec, SharedStorage
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.storage import SharedStorage
+from gpucluster.record import record
 
 __all__ = [
     "TRAINING",
@@ -33,7 +34,7 @@ TRAINING = "the training pool"
 _DESCRIBE = "aws ec2 describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class LustrePlace:
     """sold: the deployment that FSx sells, as the table of regions has it. beside_gpus: whether it stands in the GPU
     nodes' zone, and not in the first of the control plane's.

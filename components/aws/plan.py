@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.aws.access import AccessPlan, access_problems, plan_access
+from gpucluster.components.aws.access import AccessPlan, access_problems, people_problems, plan_access
 from gpucluster.components.aws.bucket import storage_problems
 from gpucluster.components.aws.interfaces import Interface, plan_interfaces
+from gpucluster.components.aws.key import key_place_problems, key_problems
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.lustre import LustrePlan, plan_lustre
 from gpucluster.components.aws.machines import machine_problems, training_machine
 from gpucluster.components.aws.mig import MigPlan, mig_not_built, mig_notes, mig_problems, plan_mig
+from gpucluster.components.aws.network_plan import NetworkPlan, network_notes, network_problems, plan_network
+from gpucluster.components.aws.node_health import REPAIR
 from gpucluster.components.aws.places import (
     TRAINING,
     collects_metrics,
@@ -33,23 +35,41 @@ from gpucluster.components.aws.purchase import (
     reservation_notes,
 )
 from gpucluster.components.aws.quotas import cluster_quotas, quota_note
+from gpucluster.components.aws.repository import plan_repository, repository_problems
+from gpucluster.components.aws.system import SystemPlan, plan_system
+from gpucluster.components.buckets import (
+    IdentityPlan,
+    OwnBucketPlan,
+    identity_problems,
+    plan_bucket,
+    plan_identities,
+)
 from gpucluster.components.elastic import PoolPlan, plan_pools
 from gpucluster.components.example_ranges import example_range_notes
+from gpucluster.components.kubernetes.node_health.plan import health_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
 from gpucluster.components.problem import Problem
+from gpucluster.components.registry import RegistryPlan
 from gpucluster.components.shapes import elastic_shape
-from gpucluster.components.spec import CapacityBlockPurchase, ClusterSpec, Elastic, ReservationPlacement, TrainingSpec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.data import OWN
+from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.operations import BrokenNodes
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import CapacityBlockPurchase, ReservationPlacement
+from gpucluster.components.teams import PeoplePlan, plan_people
+from gpucluster.components.versions import VersionPlan, plan_versions, support_notes, version_problems
 from gpucluster.program.facts import Facts
+from gpucluster.record import record
 
 __all__ = [
     "AwsClusterPlan",
     "ElasticPlan",
     "HomePlan",
-    "NetworkPlan",
     "PlacementPlan",
-    "SystemPlan",
     "TrainingPlan",
     "config_problems",
     "plan_cluster",
@@ -61,47 +81,12 @@ __all__ = [
     "training_problems",
 ]
 
-# The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
-# its line. Source: awslabs/amazon-eks-ami v20260714 (1.35: kernel 6.12), aws/karpenter-provider-aws v1.14.1.
-KUBERNETES_VERSION = "1.35"
-
-# Addresses of a /17 without the 5 that EC2 keeps, and those that a node takes at least: its own and a range of 16.
-# Sources: Amazon VPC user guide, subnet-sizing; Amazon EKS best practices, prefix mode for Linux.
-_MOST_NODES = (2**15 - 5) // 17
 
 # Characters. Source: Amazon EKS API, CreateCluster.
 _CLUSTER_NAME = 100
 
 
-@dataclass(frozen=True, kw_only=True)
-class NetworkPlan:
-    """Address ranges. GPU nodes and their pods share one subnet, because fabric peers must be in one zone.
-
-    nat: a way out to the internet. services: AWS services with an interface endpoint inside.
-    """
-
-    vpc_cidr: str = "10.0.0.0/16"
-    gpu_cidr: str = "10.0.128.0/17"
-    cluster_cidrs: tuple[str, str] = ("10.0.0.0/20", "10.0.16.0/20")
-    public_cidr: str = "10.0.32.0/24"
-    nat: bool = True
-    services: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class SystemPlan:
-    """CPU nodes for CoreDNS, Karpenter and operators. Karpenter's two replicas want two hosts. vcpus: of each.
-
-    Source of the vCPUs: Amazon EC2 instance types guide, gp (m7i).
-    """
-
-    machine_type: str = "m7i.xlarge"
-    vcpus: int = 4
-    nodes: int = 2
-    root_gib: int = 100
-
-
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class PlacementPlan:
     """group: make a cluster placement group. reservation: target this one instead, in `group_name` only where the
     reservation was created inside that group: a group forced on a reservation starves the launch."""
@@ -111,7 +96,7 @@ class PlacementPlan:
     group_name: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class TrainingPlan:
     """capacity_block: bought for fixed dates. active: the capacity can be had now; a block's only while it runs. roll:
     its nodes may be replaced.
@@ -134,16 +119,18 @@ class TrainingPlan:
 
     @property
     def started(self) -> int:
-        """Nodes that EKS is asked for now: none before a block begins, or every launch fails until it does."""
+        """Nodes that EKS is asked for now: none before a block begins, or every launch fails until it does, and none
+        of a paused cluster.
+        """
         return self.size if self.active else 0
 
     @property
     def least(self) -> int:
         """Nodes that EKS may go down to: it empties the pool of a block before the block ends."""
-        return 0 if self.capacity_block else self.size
+        return 0 if self.capacity_block else self.started
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class HomePlan:
     """The file system for small files. expected_gib: what it holds on average, for the cost."""
 
@@ -151,7 +138,7 @@ class HomePlan:
     protect: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ElasticPlan:
     """Single-node GPU capacity by Karpenter, in pools on one kind of machine."""
 
@@ -159,31 +146,49 @@ class ElasticPlan:
     pools: tuple[PoolPlan, ...]
     root_gib: int = 200
 
+    @property
+    def machines(self) -> int:
+        """Machines that may run at a time."""
+        return sum(pool.max_gpus // self.shape.gpus for pool in self.pools)
+
     def most_nodes(self, purchase: str) -> int:
-        """Machines that may run at a time, bought so."""
+        """Those that are bought so."""
         return sum(pool.max_gpus // self.shape.gpus for pool in self.pools if purchase in pool.purchase)
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class AwsClusterPlan:
-    """cluster_name: the name of the EKS cluster, known before it is made, because its log group is named by it."""
+    """cluster_name: the name of the EKS cluster, known before it is made, because its log group is named by it.
+    secrets_key: ARN of the key that stands; None for one of the cluster's own.
+    """
 
     name: str
     cluster_name: str
     stack: str
     location: Location
     labels: Mapping[str, str]
-    kubernetes_version: str
+    versions: VersionPlan
     access: AccessPlan
+    people: PeoplePlan
     network: NetworkPlan
     system: SystemPlan
     training: TrainingPlan
-    storage: LustrePlan
+    storage: LustrePlan | MountedPlan
+    secrets_key: str | None
     home: HomePlan | None
+    bucket: OwnBucketPlan | None
+    identities: tuple[IdentityPlan, ...]
     elastic: ElasticPlan | None
     mig: MigPlan | None
+    broken_nodes: BrokenNodes
+    registry: RegistryPlan | None
     telemetry: TelemetryPlan
     facts: Facts
+
+    @property
+    def kubernetes_version(self) -> str:
+        """Minor version of the control plane."""
+        return self.versions.control_plane
 
 
 def plan_cluster(
@@ -204,35 +209,40 @@ def plan_cluster(
         raise PlanError(problems)
     shape = training_machine(spec, machine)
     training = plan_training(spec, shape)
-    lustre = lustre_place(location)
-    storage = plan_lustre(
-        spec.storage.shared,
-        tier_prices(prices, "aws", location.region),
-        sold=lustre.sold,
-        beside_gpus=lustre.beside_gpus,
-    )
+    storage = plan_mounted(spec.storage.shared) or _lustre(spec, location, prices)
     built = spec.elastic if spec.elastic is not None and spec.elastic.engine == "karpenter" else None
     elastic = None if built is None else _elastic(spec.accelerator, built)
     mig = plan_mig(spec)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
+    system = plan_system(training.size + (elastic.machines if elastic else 0) + (mig.nodes if mig else 0))
     access = plan_access(
-        spec.access, vpc_cidr=NetworkPlan.vpc_cidr, karpenter=elastic is not None, collector=telemetry.collector
+        spec.access,
+        vpc_cidr=plan_network(spec.network).vpc_cidr,
+        karpenter=elastic is not None,
+        collector=telemetry.collector,
     )
+    network = plan_network(spec.network, nat=access.nat, services=access.services)
     return AwsClusterPlan(
         name=spec.name,
         cluster_name=_cluster_name(spec, stack),
         stack=stack,
         location=location,
         labels=dict(spec.labels),
-        kubernetes_version=KUBERNETES_VERSION,
+        versions=plan_versions(spec.versions),
         access=access,
-        network=NetworkPlan(nat=access.nat, services=access.services),
-        system=SystemPlan(),
+        people=plan_people(spec),
+        network=network,
+        system=system,
         training=training,
         storage=storage,
+        secrets_key=spec.secrets_key,
         home=_home(spec),
+        bucket=plan_bucket(spec),
+        identities=plan_identities(spec),
         elastic=elastic,
         mig=mig,
+        broken_nodes=spec.health.broken_nodes,
+        registry=plan_repository(spec, location, stack=stack, nat=access.nat),
         telemetry=telemetry,
         facts=cluster_facts(
             spec,
@@ -240,8 +250,8 @@ def plan_cluster(
                 shape=shape,
                 nodes=spec.training.nodes,
                 co_location=_co_location(training.placement),
-                storage_gib=storage.capacity_gib,
-                storage_gb_per_s=storage.gb_per_s,
+                storage_gib=storage.usable_gib if isinstance(storage, MountedPlan) else storage.capacity_gib,
+                storage_gb_per_s=None if isinstance(storage, MountedPlan) else storage.gb_per_s,
             ),
             slices={} if mig is None else {f"{spec.name}-mig": mig.pool.shares},
             outside_training=[
@@ -251,14 +261,17 @@ def plan_cluster(
             not_built=_not_built(spec, location),
             losses=_losses(spec, shape, elastic),
             notes=[
-                *_notes(training, storage, location),
+                *_notes(training, storage, location, cidr=network.vpc_cidr),
+                *network_notes(spec.network, network, location, nodes=training.size),
                 *zone_notes(location),
                 *machine_notes(_machines(spec, machine), location),
                 *example_range_notes(spec.access),
+                *support_notes(plan_versions(spec.versions), "aws"),
                 *mig_notes(mig),
+                health_note(spec.health.broken_nodes, spares=training.spares, repair=REPAIR),
                 *_metrics_notes(telemetry, shape, location.region),
                 *_spot_notes(elastic, mig),
-                quotas(training, elastic, mig, cluster=_cluster_quotas(SystemPlan(), access, storage)),
+                quotas(training, elastic, mig, cluster=_cluster_quotas(system, network, storage)),
             ],
         ),
     )
@@ -269,7 +282,10 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
     problems = machine_problems(spec, machine)
     if problems or location is None:
         return problems
-    return place_problems(spec, _machines(spec, machine), location)
+    return [
+        *place_problems(spec, _machines(spec, machine), location),
+        *key_place_problems(spec.secrets_key, location),
+    ]
 
 
 def _machines(spec: ClusterSpec, machine: str | None) -> dict[str, Machine]:
@@ -289,7 +305,13 @@ def plan_problems(spec: ClusterSpec, *, stack: str) -> list[Problem]:
         *mig_problems(spec),
         *name_problems(_cluster_name(spec, stack), service="EKS", longest=_CLUSTER_NAME),
         *access_problems(spec.access),
+        *people_problems(spec),
         *storage_problems(spec.storage.shared),
+        *network_problems(spec.network, spec.access),
+        *key_problems(spec.secrets_key),
+        *version_problems(spec.versions, "aws", ()),
+        *repository_problems(spec),
+        *identity_problems(spec, cloud="AWS", form="s3://NAME"),
     ]
 
 
@@ -323,6 +345,16 @@ def _placement(spec: TrainingSpec) -> PlacementPlan:
     return PlacementPlan(kind=spec.placement.kind)
 
 
+def _lustre(spec: ClusterSpec, location: Location, prices: Prices | None) -> LustrePlan:
+    place = lustre_place(location)
+    return plan_lustre(
+        spec.storage.shared,
+        tier_prices(prices, "aws", location.region),
+        sold=place.sold,
+        beside_gpus=place.beside_gpus,
+    )
+
+
 def _home(spec: ClusterSpec) -> HomePlan | None:
     home = spec.storage.home
     return None if home is None else HomePlan(expected_gib=f"{home.expected_gib:f}", protect=home.protect)
@@ -334,10 +366,11 @@ def _elastic(accelerator: str, elastic: Elastic) -> ElasticPlan:
 
 
 def _size_problems(spec: TrainingSpec) -> list[Problem]:
+    network = plan_network(spec.network) if isinstance(spec, ClusterSpec) else NetworkPlan()
     limit, what = (
         (BLOCK_SIZES[-1], "one capacity block, which is all that a pool can target, holds")
         if isinstance(spec.purchase, CapacityBlockPurchase)
-        else (_MOST_NODES, "the GPU subnet has addresses for")
+        else (network.most_nodes, "the GPU subnet has addresses for")
     )
     size = spec.training.nodes + spec.training.spares
     if size <= limit:
@@ -382,18 +415,21 @@ def _not_built(spec: ClusterSpec, location: Location) -> list[str]:
     return not_built
 
 
-def _notes(training: TrainingPlan, storage: LustrePlan, location: Location) -> list[str]:
-    """What the plan can't check or the spec does not say."""
+def _notes(training: TrainingPlan, storage: LustrePlan | MountedPlan, location: Location, *, cidr: str) -> list[str]:
+    """What the plan can't check or the spec does not say. cidr: of the network."""
+    if isinstance(storage, MountedPlan):
+        return [*mounted_notes(storage, cidr), *training_notes(training, location)]
     notes = [f"shared storage: {storage.choice}"]
     if storage.fabric:
         notes.append(
             "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA"
         )
     if storage.bucket is not None:
-        notes.append(
-            f"{storage.bucket} must exist in {location.region}; its objects appear under /bucket, and what is changed "
-            "there is not written back"
+        which = (
+            "storage.bucket: its" if storage.bucket == OWN else f"{storage.bucket} must exist in {location.region}; its"
         )
+        back = "is written back by itself" if storage.write_back else "is not written back"
+        notes.append(f"{which} objects appear under /bucket, and what is changed there {back}")
     return [*notes, *training_notes(training, location)]
 
 
@@ -454,12 +490,12 @@ def quotas(
     )
 
 
-def _cluster_quotas(system: SystemPlan, access: AccessPlan, storage: LustrePlan) -> str:
+def _cluster_quotas(system: SystemPlan, network: NetworkPlan, storage: LustrePlan | MountedPlan) -> str:
     return cluster_quotas(
         system_vcpus=system.nodes * system.vcpus,
-        nat=access.nat,
-        deployment=storage.deployment,
-        lustre_gib=storage.capacity_gib,
+        network=network.existing is None,
+        nat=network.existing is None and network.nat,
+        lustre=None if isinstance(storage, MountedPlan) else (storage.deployment, storage.capacity_gib),
     )
 
 

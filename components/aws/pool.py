@@ -15,7 +15,7 @@ from gpucluster.components.aws.plan import (
 )
 from gpucluster.components.plan import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import PoolSpec
+from gpucluster.components.spec.parts import PoolSpec
 
 __all__ = ["config_problems", "plan_pool", "plan_problems"]
 

@@ -11,5 +11,9 @@ __all__ = ["provider"]
 
 
 def provider(name: str, location: Location, opts: pulumi.ResourceOptions | None = None) -> aws.Provider:
-    """One for the place of a cluster, whatever the configuration of the stack says of another."""
-    return aws.Provider(name, region=location.region, opts=opts)
+    """One for the place of a cluster, whatever the configuration of the stack says of another; by a login of another
+    account than the location's it refuses everything, in a preview too.
+    """
+    accounts = None if location.account is None else [location.account]
+    roles = None if location.role is None else [aws.ProviderAssumeRoleArgs(role_arn=location.role)]
+    return aws.Provider(name, region=location.region, allowed_account_ids=accounts, assume_roles=roles, opts=opts)

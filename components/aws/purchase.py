@@ -5,7 +5,9 @@ from __future__ import annotations
 from gpucluster.components.aws.location import Location
 from gpucluster.components.elastic import fields_that_ask_for
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import Elastic, FlexStartPurchase, TrainingSpec
+from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import FlexStartPurchase
 
 __all__ = [
     "BLOCK_SIZES",

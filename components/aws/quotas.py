@@ -41,14 +41,15 @@ def quota_note(*, on_demand: int, spot: int, block: int, interfaces: int, nodes:
     return f"quotas to have: {', '.join(parts)}{cluster}"
 
 
-def cluster_quotas(*, system_vcpus: int, nat: bool, deployment: str, lustre_gib: int) -> str:
-    """What a whole cluster takes beside its training pool, to go on with. deployment: of the shared file system."""
+def cluster_quotas(*, system_vcpus: int, network: bool, nat: bool, lustre: tuple[str, int] | None) -> str:
+    """What a whole cluster takes beside its training pool, to go on with. network, nat: of its own. lustre: deployment
+    and GiB of the shared file system, None where it stands.
+    """
     standard = _default("L-1216C47A", system_vcpus, _STANDARD_VCPUS)
+    vpc = ", a VPC (L-F678F1CE, 5 by default)" if network else ""
     address = ", an Elastic IP (L-0263D0A3, 5 by default)" if nat else ""
-    return (
-        f", {system_vcpus} vCPUs of running on-demand standard instances ({standard}), a VPC (L-F678F1CE, 5 by "
-        f"default){address}, {lustre_gib:,} GiB of Lustre {deployment} ({_LUSTRE[deployment]})"
-    )
+    files = f", {lustre[1]:,} GiB of Lustre {lustre[0]} ({_LUSTRE[lustre[0]]})" if lustre else ""
+    return f", {system_vcpus} vCPUs of running on-demand standard instances ({standard}){vpc}{address}{files}"
 
 
 def _default(code: str, needed: int, default: int) -> str:

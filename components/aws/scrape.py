@@ -8,16 +8,22 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from gpucluster.components.kubernetes.scraped import NODE_HEALTH
 from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
 from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS
-from gpucluster.components.names import EXPORTER_PORT, MONITORING, OPENCOST_PORT
+from gpucluster.components.names import EXPORTER_PORT, MONITORING, NODE_HEALTH_PORT, OPENCOST_PORT
 
 __all__ = ["scrape_configuration"]
 
 
 def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
-    """The configuration as JSON, which is YAML too: DCGM's exporter on every GPU node, and OpenCost where it runs."""
-    jobs = [_pods("gpu-exporter", exporter_namespace, EXPORTER_PORT)]
+    """The configuration as JSON, which is YAML too: DCGM's exporter on every GPU node, the program that looks for
+    broken ones, and OpenCost, where they run.
+    """
+    jobs = [
+        _pods("gpu-exporter", exporter_namespace, EXPORTER_PORT),
+        _pods(NODE_HEALTH.name, NODE_HEALTH.namespace, NODE_HEALTH_PORT),
+    ]
     if opencost:
         jobs.append(
             _pods("opencost", MONITORING, OPENCOST_PORT)

@@ -10,8 +10,13 @@ from gpucluster.components.aws.csi_driver import csi_driver
 from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.lustre import LustrePlan
 from gpucluster.components.aws.network import Network
+from gpucluster.components.aws.own_bucket import OwnBucket
+from gpucluster.components.mounted import MountedPlan
+from gpucluster.components.spec.data import OWN
 
 __all__ = ["BUCKET_PATH", "Storage"]
+
+_EVERY_CHANGE = ["NEW", "CHANGED", "DELETED"]
 
 # Where the objects of the linked bucket appear on the file system.
 BUCKET_PATH = "/bucket"
@@ -31,12 +36,13 @@ class Storage(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        plan: LustrePlan,
+        plan: LustrePlan | MountedPlan,
         *,
         network: Network,
         control_plane: ControlPlane,
         client_cidr: str,
         fabric_group_id: pulumi.Input[str],
+        own_bucket: OwnBucket | None,
         after: list[pulumi.Resource],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
@@ -46,64 +52,88 @@ class Storage(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:aws:Storage", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        group, rules = _security_group(
-            f"{name}-lustre", network.vpc_id, client_cidr, control_plane.security_group_id, tags, here
-        )
-        if plan.fabric:
-            rules += _fabric_rules(f"{name}-lustre", group.id, fabric_group_id, tags, here)
-        file_system = fsx.LustreFileSystem(
-            f"{name}-shared",
-            deployment_type=plan.deployment,
-            storage_type="SSD",
-            storage_capacity=plan.capacity_gib,
-            per_unit_storage_throughput=plan.tier,
-            file_system_type_version="2.15",
-            data_compression_type="LZ4",
-            # Can't be changed later; FSx wants a metadata configuration with it.
-            efa_enabled=True if plan.fabric else None,
-            metadata_configuration=(
-                fsx.LustreFileSystemMetadataConfigurationArgs(mode="AUTOMATIC") if plan.fabric else None
-            ),
-            automatic_backup_retention_days=0,
-            subnet_ids=network.gpu_subnet_id if plan.beside_gpus else network.cluster_subnet_ids[0],
-            security_group_ids=[group.id],
-            tags=tags(f"{name}-shared"),
-            # The rules come first: later changes of the group do not reach the file servers.
-            opts=pulumi.ResourceOptions(parent=self, depends_on=rules, protect=plan.protect),
-        )
-        if plan.bucket is not None:
-            fsx.DataRepositoryAssociation(
-                f"{name}-bucket",
-                file_system_id=file_system.id,
-                file_system_path=BUCKET_PATH,
-                data_repository_path=plan.bucket,
-                batch_import_meta_data_on_create=True,
-                # One way: what jobs do to the files never reaches the bucket.
-                s3=fsx.DataRepositoryAssociationS3Args(
-                    auto_import_policy=fsx.DataRepositoryAssociationS3AutoImportPolicyArgs(
-                        events=["NEW", "CHANGED", "DELETED"]
-                    )
-                ),
-                tags=tags(f"{name}-bucket"),
-                opts=here,
+        if isinstance(plan, MountedPlan):
+            self.file_system_id = pulumi.Output.from_input(plan.files.id)
+            self.dns_name = pulumi.Output.from_input(plan.files.host)
+            self.mount_name = pulumi.Output.from_input(plan.files.share)
+        else:
+            made = _file_system(
+                name, plan, network, control_plane, client_cidr, fabric_group_id, own_bucket, tags, here
             )
+            self.file_system_id, self.dns_name, self.mount_name = made.id, made.dns_name, made.mount_name
         driver = csi_driver(
             f"{name}-csi",
             "fsx",
-            reads=["fsx:DescribeFileSystems"],
+            reads={"*": ["fsx:DescribeFileSystems"]},
             cluster_name=control_plane.cluster_name,
             region=control_plane.region,
+            kubernetes=control_plane.version,
             after=after,
             tags=tags,
             parent=self,
         )
-        self.file_system_id = file_system.id
-        self.dns_name = file_system.dns_name
-        self.mount_name = file_system.mount_name
         self.ready = [driver]
         self.register_outputs(
             {"fileSystemId": self.file_system_id, "dnsName": self.dns_name, "mountName": self.mount_name}
         )
+
+
+def _file_system(
+    name: str,
+    plan: LustrePlan,
+    network: Network,
+    control_plane: ControlPlane,
+    client_cidr: str,
+    fabric_group_id: pulumi.Input[str],
+    own_bucket: OwnBucket | None,
+    tags: Tagger,
+    here: pulumi.ResourceOptions,
+) -> fsx.LustreFileSystem:
+    """One of the cluster's own, with what lets its clients in, and its bucket."""
+    group, rules = _security_group(
+        f"{name}-lustre", network.vpc_id, client_cidr, control_plane.security_group_id, tags, here
+    )
+    if plan.fabric:
+        rules += _fabric_rules(f"{name}-lustre", group.id, fabric_group_id, tags, here)
+    file_system = fsx.LustreFileSystem(
+        f"{name}-shared",
+        deployment_type=plan.deployment,
+        storage_type="SSD",
+        storage_capacity=plan.capacity_gib,
+        per_unit_storage_throughput=plan.tier,
+        file_system_type_version="2.15",
+        data_compression_type="LZ4",
+        # Can't be changed later; FSx wants a metadata configuration with it.
+        efa_enabled=True if plan.fabric else None,
+        metadata_configuration=(
+            fsx.LustreFileSystemMetadataConfigurationArgs(mode="AUTOMATIC") if plan.fabric else None
+        ),
+        automatic_backup_retention_days=0,
+        subnet_ids=network.gpu_subnet_id if plan.beside_gpus else network.cluster_subnet_ids[0],
+        security_group_ids=[group.id],
+        tags=tags(f"{name}-shared"),
+        # The rules come first: later changes of the group do not reach the file servers.
+        opts=pulumi.ResourceOptions(parent=here.parent, depends_on=rules, protect=plan.protect),
+    )
+    if plan.bucket is not None:
+        fsx.DataRepositoryAssociation(
+            f"{name}-bucket",
+            file_system_id=file_system.id,
+            file_system_path=BUCKET_PATH,
+            data_repository_path=plan.bucket if own_bucket is None or plan.bucket != OWN else own_bucket.address,
+            batch_import_meta_data_on_create=True,
+            s3=fsx.DataRepositoryAssociationS3Args(
+                auto_import_policy=fsx.DataRepositoryAssociationS3AutoImportPolicyArgs(events=_EVERY_CHANGE),
+                auto_export_policy=(
+                    fsx.DataRepositoryAssociationS3AutoExportPolicyArgs(events=_EVERY_CHANGE)
+                    if plan.write_back
+                    else None
+                ),
+            ),
+            tags=tags(f"{name}-bucket"),
+            opts=here,
+        )
+    return file_system
 
 
 def _security_group(

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import pulumi
-from pulumi_aws import eks
+from pulumi_aws import eks, iam
 
 from gpucluster.components.aws.addon import addon
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import Tagger, node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
-from gpucluster.components.aws.plan import SystemPlan
+from gpucluster.components.aws.node_versions import node_versions
+from gpucluster.components.aws.system import SystemPlan
 from gpucluster.components.names import POOL, SYSTEM_POOL
 
 __all__ = ["SystemPool"]
 
 
+# EKS makes more replicas for more nodes and cores. Their priority is the system's, and no setting of the add-on.
+# Sources: Amazon EKS user guide, coredns-autoscaling; aws/containers-roadmap issue 2711.
+_DNS: Final = {"autoScaling": {"enabled": True, "minReplicas": 2, "maxReplicas": 10}}
+
+
 class SystemPool(pulumi.ComponentResource):
     """Outputs: node_group_name. `ready` is what in-cluster software waits for."""
 
+    node_role: iam.Role
     ready: list[pulumi.Resource]
 
     def __init__(
@@ -28,6 +36,7 @@ class SystemPool(pulumi.ComponentResource):
         plan: SystemPlan,
         *,
         control_plane: ControlPlane,
+        version: str | None = None,
         subnet_ids: Sequence[pulumi.Input[str]],
         labels: Mapping[str, str],
         tags: Tagger,
@@ -36,6 +45,7 @@ class SystemPool(pulumi.ComponentResource):
         super().__init__("gpucluster:aws:SystemPool", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         role, attachments = node_role(f"{name}-role", control_plane.region, tags, here)
+        self.node_role = role
         template = node_launch_template(
             f"{name}-template",
             node_name=name,
@@ -51,6 +61,7 @@ class SystemPool(pulumi.ComponentResource):
             subnet_ids=list(subnet_ids),
             ami_type="AL2023_x86_64_STANDARD",
             capacity_type="ON_DEMAND",
+            **node_versions(version),
             # An update starts its new nodes beyond the maximum: EKS raises that for the while by itself
             # (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html).
             scaling_config=eks.NodeGroupScalingConfigArgs(
@@ -70,6 +81,8 @@ class SystemPool(pulumi.ComponentResource):
             "coredns",
             cluster_name=control_plane.cluster_name,
             region=control_plane.region,
+            kubernetes=control_plane.version,
+            configuration=_DNS,
             tags=tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )
@@ -79,6 +92,7 @@ class SystemPool(pulumi.ComponentResource):
             "eks-node-monitoring-agent",
             cluster_name=control_plane.cluster_name,
             region=control_plane.region,
+            kubernetes=control_plane.version,
             tags=tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pulumi
-from pulumi_aws import ec2, eks, vpc
+from pulumi_aws import ec2, eks, iam, vpc
 
 from gpucluster.components.aws.identity import Tagger, node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.node_repair import node_repair
+from gpucluster.components.aws.node_versions import node_versions
 from gpucluster.components.aws.plan import TrainingPlan
 from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
@@ -24,6 +27,7 @@ class TrainingPool(pulumi.ComponentResource):
     interfaces.
     """
 
+    node_role: iam.Role
     ready: list[pulumi.Resource]
     fabric_group_id: pulumi.Output[str]
     node_group_name: pulumi.Output[str]
@@ -39,15 +43,19 @@ class TrainingPool(pulumi.ComponentResource):
         vpc_id: pulumi.Input[str],
         subnet_id: pulumi.Input[str],
         after: Sequence[pulumi.Resource],
+        repair: bool = True,
+        version: str | None = None,
         labels: Mapping[str, str],
         tags: Tagger,
         pool: str = TRAINING_POOL,
         facts: Mapping[str, Any] | None = None,
+        gpu_hour_usd: Decimal | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """cluster_group_id: the security group that EKS made for control plane and nodes. subnet_id: private, in the
-        one zone of the pool. after: what stands before the first node starts. pool: its name in the nodes' label.
-        facts: what it says of itself where no cluster of ours is around it.
+        one zone of the pool. after: what stands before the first node starts. repair: of broken nodes, by EKS. pool:
+        its name in the nodes' label. facts: what it says of itself where no cluster of ours is around it.
+        gpu_hour_usd: what a GPU costs, of which a change tells. version: of the nodes; None as they were made.
         """
         kind = "gpucluster:aws:TrainingPool"
         made_of: dict[str, Any] = {"zone": location.zone, "capacityBlock": plan.capacity_block}
@@ -61,6 +69,7 @@ class TrainingPool(pulumi.ComponentResource):
             nodes=plan.started,
             machine_type=plan.shape.machine_type,
             allowed=plan.roll,
+            gpu_hour_usd=gpu_hour_usd,
         )
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
@@ -71,6 +80,7 @@ class TrainingPool(pulumi.ComponentResource):
             else None
         )
         role, attachments = node_role(f"{name}-role", location.region, tags, here)
+        self.node_role = role
         template = node_launch_template(
             f"{name}-template",
             node_name=name,
@@ -103,14 +113,13 @@ class TrainingPool(pulumi.ComponentResource):
             subnet_ids=[subnet_id],
             ami_type="AL2023_x86_64_NVIDIA",
             capacity_type="CAPACITY_BLOCK" if plan.capacity_block else "ON_DEMAND",
+            **node_versions(version),
             scaling_config=eks.NodeGroupScalingConfigArgs(
                 desired_size=plan.started, min_size=plan.least, max_size=plan.size
             ),
             # Replace in place: there is no spare node of this kind to surge to.
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
-            # A node whose GPU or fabric stays broken for 10 minutes is rebooted or replaced.
-            # Source: Amazon EKS user guide, node-health.
-            node_repair_config=eks.NodeGroupNodeRepairConfigArgs(enabled=True),
+            node_repair_config=node_repair(enabled=repair),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={
                 **labels,

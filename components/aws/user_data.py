@@ -25,7 +25,11 @@ RequiredBy=kubelet.service
 """
 
 # The GPU image holds no Lustre client: without it the shared storage does not mount. A script that fails does not keep
-# a node from joining, so the unit looks for the client.
+# a node from joining, so the unit looks for the client, and for its module, which is not the client's: Amazon's kernels
+# have it themselves, 6.1 under drivers/staging/lustrefsx and 6.12, that of Kubernetes 1.33 to 1.35, under fs/lustre.
+# Sources: awslabs/amazon-eks-ami v20261012 (release notes); bottlerocket-os/bottlerocket-kernel-kit 6603167,
+# packages/kernel-6.12/kernel-6.12.spec, made of Amazon Linux's package; liadhweka/wsi-cloud, a record of 2026-08-20
+# (`modinfo lustre` before lustre-client 2.15.6 was installed).
 #
 # /scratch is a folder of the RAID0 of all local disks, which is there when the kubelet starts. Without the RAID a
 # /scratch on the root disk would fill it up unseen.
@@ -37,6 +41,7 @@ cat > /usr/local/bin/mount-scratch <<'EOF'
 #!/bin/bash
 set -euo pipefail
 modinfo lustre > /dev/null
+command -v mount.lustre > /dev/null
 mountpoint -q /mnt/k8s-disks/0
 mkdir -p /mnt/k8s-disks/0/scratch /scratch
 chmod 1777 /mnt/k8s-disks/0/scratch

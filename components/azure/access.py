@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gpucluster.components.azure.arm import UUID
-from gpucluster.components.dns_endpoint import dns_problems
+from gpucluster.components.example_ranges import only_examples
+from gpucluster.components.private_ways import dns_problems
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import PrivateAccess, PublicAccess
+from gpucluster.components.spec.access import PrivateAccess, PublicAccess
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.teams import named_people
+from gpucluster.record import record
 
-__all__ = ["CLUSTER_ADMIN", "AccessPlan", "access_notes", "access_problems", "plan_access"]
+__all__ = ["CLUSTER_ADMIN", "AccessPlan", "access_notes", "access_problems", "people_problems", "plan_access"]
 
 # One of them is the nodes' own way out. Source: AKS documentation, "Secure access to the API server using authorized IP
 # address ranges".
@@ -20,18 +23,22 @@ CLUSTER_ADMIN = "Azure Kubernetes Service RBAC Cluster Admin"
 """The built-in role with all rights inside a cluster."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class AccessPlan:
     """private: the API has no address on the internet; who has a way into the network reaches it.
 
     client_cidrs: ranges of the internet that reach it. admins: object ids of the Microsoft Entra groups whose members
-    have all rights in the cluster. summary: all that in one line, for people.
+    have all rights in the cluster. peer: id of a network that the cluster's is peered with. only_examples: why nobody
+    could reach the API, which ends an update.
+    summary: all that in one line, for people.
     """
 
     private: bool
     client_cidrs: tuple[str, ...]
     admins: tuple[str, ...]
     summary: str
+    peer: str | None = None
+    only_examples: str | None = None
 
 
 def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str) -> AccessPlan:
@@ -41,6 +48,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str) -> A
             private=False,
             client_cidrs=access.cidrs,
             admins=access.admins,
+            only_examples=only_examples(access),
             summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
         )
     through = {
@@ -52,6 +60,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str) -> A
         private=True,
         client_cidrs=(),
         admins=access.admins,
+        peer=access.peer,
         summary=f"inside only, {through}; {_rights(access.admins)}; internet by NAT",
     )
 
@@ -76,28 +85,35 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
                 "choose nat",
             )
         )
-    problems += [
-        Problem(
-            f"access.admins[{at}]",
-            f"is {group!r}",
-            "on Azure name a Microsoft Entra group by its object id, such as "
-            "00000000-0000-0000-0000-000000000000 (`az ad group show --group NAME --query id`)",
-        )
-        for at, group in enumerate(access.admins)
-        if not UUID.match(group)
+    return problems + [
+        problem for at, group in enumerate(access.admins) for problem in _group_problems(f"access.admins[{at}]", group)
     ]
-    return problems
+
+
+def people_problems(spec: ClusterSpec) -> list[Problem]:
+    """Who submits jobs and can't be known to AKS."""
+    return [problem for field, group in named_people(spec) for problem in _group_problems(field, group)]
+
+
+def _group_problems(field: str, group: str) -> list[Problem]:
+    if UUID.match(group):
+        return []
+    fix = (
+        "on Azure name a Microsoft Entra group by its object id, such as 00000000-0000-0000-0000-000000000000 (`az ad "
+        "group show --group NAME --query id`)"
+    )
+    return [Problem(field, f"is {group!r}", fix)]
 
 
 def access_notes(access: PublicAccess | PrivateAccess) -> list[str]:
     """What whoever runs up needs and gets: the cluster knows Microsoft Entra only, and no password or certificate."""
-    others = "is in a group of access.admins" if access.admins else "needs a group in access.admins, which names none"
+    others = "are in a group of access.admins" if access.admins else "need a group in access.admins, which names none"
     return [
-        f"whoever runs up needs the right to assign roles, and gets {CLUSTER_ADMIN} on this cluster alone, for which "
-        f"up waits 5 minutes; whoever else previews, destroys or uses the cluster {others}"
+        f"the identity that runs `pulumi up` needs the right to assign roles, and gets {CLUSTER_ADMIN} on this "
+        f"cluster alone, for which `up` waits 5 minutes; others who preview, destroy or use the cluster {others}"
     ]
 
 
 def _rights(admins: Sequence[str]) -> str:
     groups = "".join(f", group {group}" for group in admins)
-    return f"admins: whoever ran up last or holds {CLUSTER_ADMIN}{groups}"
+    return f"admins: the identity that ran `pulumi up` last, and those with {CLUSTER_ADMIN}{groups}"

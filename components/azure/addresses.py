@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from gpucluster.components.address_ranges import peer_problems, range_problems
+from gpucluster.components.address_ranges import peer_problems, range_problems, sixteenth
 from gpucluster.components.problem import Problem
+from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
+from gpucluster.record import record
 
-__all__ = ["INFINIBAND_RANGE", "MACHINE_SERVICES", "AddressPlan", "address_problems", "lustre_range"]
+__all__ = ["INFINIBAND_RANGE", "MACHINE_SERVICES", "AddressPlan", "address_problems", "plan_addresses"]
 
 # RDMA between the machines of a scale set has these addresses.
 # Source: Azure documentation, "Set up InfiniBand on HPC VMs".
@@ -26,13 +27,13 @@ _NODE_PODS = 256
 # TiB -> prefix of the subnet that holds so much Lustre; /24 is the least that any source asks.
 # Sources: Azure Managed Lustre documentation, "Prerequisites"; azure-native SDK, AmlFilesystem.filesystemSubnet.
 _LUSTRE_SUBNETS = {196: 24, 400: 23}
-_LUSTRE_BLOCK = "10.0.32.0/20"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class AddressPlan:
     """network: of which nodes and lustre are subnets. pods, services: known inside the cluster only, so they have to
-    lie outside of the network. dns: address of the cluster's DNS, one of the services.
+    lie outside of the network. dns: address of the cluster's DNS, one of the services. existing: the network that
+    takes the place of the cluster's own.
     """
 
     network: str = "10.0.0.0/16"
@@ -41,13 +42,30 @@ class AddressPlan:
     services: str = "10.1.0.0/20"
     dns: str = "10.1.0.10"
     pods: str = "10.4.0.0/14"
+    existing: ExistingNetwork | None = None
 
 
-def lustre_range(capacity_tib: int) -> str:
+def plan_addresses(asked: ClusterNetwork, *, lustre_tib: int = 0) -> AddressPlan:
+    """The ranges of a cluster. lustre_tib: size of its Managed Lustre."""
+    ranges, ours = asked.ranges, AddressPlan()
+    network = (asked.existing.cidr if asked.existing else ranges.network) or ours.network
+    services = ranges.services or ours.services
+    return AddressPlan(
+        network=network,
+        nodes=sixteenth(network, 0),
+        lustre=_lustre_range(sixteenth(network, 2), lustre_tib),
+        services=services,
+        dns=str(ipaddress.IPv4Network(services)[10]),
+        pods=ranges.pods or ours.pods,
+        existing=asked.existing,
+    )
+
+
+def _lustre_range(block: str, capacity_tib: int) -> str:
     """The subnet of a Managed Lustre file system of this size. Above what is documented, all that there is room for."""
-    block = ipaddress.IPv4Network(_LUSTRE_BLOCK)
-    prefix = next((found for most, found in _LUSTRE_SUBNETS.items() if capacity_tib <= most), block.prefixlen)
-    return str(next(block.subnets(new_prefix=prefix))) if prefix > block.prefixlen else str(block)
+    room = ipaddress.IPv4Network(block)
+    prefix = next((found for most, found in _LUSTRE_SUBNETS.items() if capacity_tib <= most), room.prefixlen)
+    return str(next(room.subnets(new_prefix=prefix))) if prefix > room.prefixlen else block
 
 
 def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()) -> list[Problem]:
@@ -59,7 +77,9 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
         name: ipaddress.IPv4Network(cidr)
         for name, cidr in {"network": plan.network, "services": plan.services, "pods": plan.pods}.items()
     }
-    subnets = {name: ipaddress.IPv4Network(cidr) for name, cidr in {"nodes": plan.nodes, "Lustre": plan.lustre}.items()}
+    # Of a network of the user's the plan knows no subnet.
+    cut = {} if plan.existing else {"nodes": plan.nodes, "Lustre": plan.lustre}
+    subnets = {name: ipaddress.IPv4Network(cidr) for name, cidr in cut.items()}
     fabric = ipaddress.IPv4Network(INFINIBAND_RANGE)
     problems = [*range_problems(outer), *range_problems(subnets)]
     problems += [
@@ -84,7 +104,7 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
     ]
     problems += peer_problems(outer, peers)
     rooms = {
-        "nodes": (subnets["nodes"].num_addresses - _RESERVED, nodes),
+        "nodes": (subnets.get("nodes", outer["network"]).num_addresses - _RESERVED, nodes),
         "pods": (outer["pods"].num_addresses, nodes * _NODE_PODS),
     }
     problems += [

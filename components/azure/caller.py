@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass
 from typing import Literal
 
 import pulumi
 from pulumi_azure_native import authorization
 
+from gpucluster.record import record
+
 __all__ = ["Caller", "caller", "kind_of"]
 
 
-@dataclass(frozen=True)
+@record
 class Caller:
     """object_id: in the directory. kind: as Azure wants it told, and refuses the wrong one
     (UnmatchedPrincipalType); left out, the SDK says User for everybody.

@@ -9,12 +9,12 @@ from gpucluster.components.azure.plan import AzureClusterPlan, config_problems, 
 from gpucluster.components.azure.settings import KEYS
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
+from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import ELASTIC
 
 if TYPE_CHECKING:
-    import pulumi
-
     from gpucluster.components.azure.mig import MigPlan
+    from gpucluster.components.outputs import Cluster
 
 __all__ = ["CLOUD"]
 
@@ -24,7 +24,9 @@ def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
     return [
         (
             "storage",
-            f"Azure Managed Lustre {storage.capacity_tib:,} TiB for {storage.usable_gib:,} GiB of data, "
+            f"yours, {storage.files.id}, for {storage.usable_gib:,} GiB of data"
+            if isinstance(storage, MountedPlan)
+            else f"Azure Managed Lustre {storage.capacity_tib:,} TiB for {storage.usable_gib:,} GiB of data, "
             f"{storage.gb_per_s:.1f} GB/s",
         ),
         (
@@ -50,7 +52,7 @@ def _slices(mig: MigPlan) -> str:
     return ", ".join(f"{count} x {size}" for size, count in mig.pool.slices.items())
 
 
-def _declare(plan: AzureClusterPlan) -> pulumi.ComponentResource:
+def _declare(plan: AzureClusterPlan) -> Cluster:
     # Imported here: an SDK takes seconds, and a refused plan needs none.
     import pulumi
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -28,39 +27,40 @@ from gpucluster.components.azure.monitoring import Monitoring
 from gpucluster.components.azure.native_pools import NativePools
 from gpucluster.components.azure.nd_topology import NAME, nd_v5_topology
 from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.node_health import CONDITIONS
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.node_pool import GpuNodes
+from gpucluster.components.azure.own_bucket import OwnBucket, bucket_identities
 from gpucluster.components.azure.plan import AzureClusterPlan
+from gpucluster.components.azure.registry import registry
 from gpucluster.components.azure.scratch import Scratch
-from gpucluster.components.azure.storage import Storage
+from gpucluster.components.azure.storage import Storage, mounted_storage
 from gpucluster.components.azure.tolerations import CONTROLLERS
 from gpucluster.components.azure.training_pool import TrainingPool
 from gpucluster.components.kubernetes.checks import check_object
 from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
+from gpucluster.components.kubernetes.job_identities import JobIdentities
 from gpucluster.components.kubernetes.jobs import Jobs
 from gpucluster.components.kubernetes.metrics_sink import READ
-from gpucluster.components.kubernetes.submitters import Submitters
+from gpucluster.components.kubernetes.node_health.objects import NodeHealth
+from gpucluster.components.kubernetes.node_health.plan import settings_json
+from gpucluster.components.kubernetes.submitters import Submitter
+from gpucluster.components.kubernetes.team_space import people_spaces
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.labels import kubernetes_labels
+from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import TRAINING_POOL
-from gpucluster.components.outputs import Pool, SharedStorage, pools_of
+from gpucluster.components.outputs import Cluster, SharedStorage
 
 __all__ = ["TrainingCluster"]
 
 
-class TrainingCluster(pulumi.ComponentResource):
+class TrainingCluster(Cluster):
     """An AKS cluster with one co-located training pool.
 
     Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
     component's inputs only, and policies see its outputs only.
-    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential), pools by name, storage.
     """
-
-    cluster_name: pulumi.Output[str]
-    endpoint: pulumi.Output[str]
-    kubeconfig: pulumi.Output[str]
-    pools: Mapping[str, Pool]
-    storage: SharedStorage
 
     def __init__(self, name: str, plan: AzureClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         checked = pulumi.ResourceOptions(transformations=[check_object])
@@ -87,7 +87,8 @@ class TrainingCluster(pulumi.ComponentResource):
             plan.addresses,
             location,
             group=group,
-            storage=plan.home is not None,
+            storage=plan.home is not None or plan.bucket is not None,
+            peer=plan.access.peer,
             tags=tags,
             # All that is dear stands in the network.
             opts=pulumi.ResourceOptions(parent=self, depends_on=feature),
@@ -108,6 +109,8 @@ class TrainingCluster(pulumi.ComponentResource):
             f"{name}-control-plane",
             cluster_name=plan.cluster_name,
             version=plan.kubernetes_version,
+            system_version=plan.versions.system,
+            extended=plan.versions.extended,
             group=group,
             subscription=location.subscription,
             access=plan.access,
@@ -122,7 +125,7 @@ class TrainingCluster(pulumi.ComponentResource):
             tags=tags,
             opts=here,
         )
-        Monitoring(
+        monitoring = Monitoring(
             f"{name}-monitoring",
             group=group,
             control_plane=control_plane,
@@ -153,15 +156,32 @@ class TrainingCluster(pulumi.ComponentResource):
             after=[workspace.namespace],
             opts=inside,
         )
-        storage = Storage(
-            f"{name}-storage",
-            plan.storage,
-            location=location,
-            group=group,
-            network=network,
-            tags=tags,
-            opts=here,
-        ).volume
+        own = None
+        if plan.bucket is not None:
+            linked = None if isinstance(plan.storage, MountedPlan) else plan.storage.bucket
+            own = OwnBucket(
+                f"{name}-bucket",
+                plan.bucket,
+                account_name=plan.bucket_account,
+                group=group,
+                keys=linked is not None and not linked.account,
+                tags=tags,
+                opts=here,
+            )
+        storage = (
+            mounted_storage(plan.storage)
+            if isinstance(plan.storage, MountedPlan)
+            else Storage(
+                f"{name}-storage",
+                plan.storage,
+                location=location,
+                group=group,
+                network=network,
+                own_bucket=own,
+                tags=tags,
+                opts=here,
+            ).volume
+        )
         home = None
         if plan.home is not None:
             home = Home(
@@ -175,11 +195,49 @@ class TrainingCluster(pulumi.ComponentResource):
             ).volume
         driver = LustreDriver(f"{name}-lustre", labels=labels, after=[workspace.namespace], opts=inside)
         workspace.mount(dataclasses.replace(storage, after=[*storage.after, *driver.ready]), home)
+        for who in plan.people.memberships:
+            # To find the cluster and log in to it; what they may do there is Kubernetes' to say.
+            granted(
+                f"{name}-submitters-{who}",
+                "Azure Kubernetes Service Cluster User Role",
+                scope=control_plane.cluster.id,
+                principal=who,
+                subscription=location.subscription,
+                kind="Group",
+                opts=here,
+            )
+        spaces = people_spaces(
+            name,
+            plan.people,
+            lambda _, groups: [Submitter(name=group_id) for group_id in groups],
+            workspace=workspace,
+            labels=labels,
+            closed=MACHINE_SERVICES,
+            opts=inside,
+        )
+        if plan.identities:
+            JobIdentities(
+                f"{name}-identities",
+                bucket_identities(
+                    f"{name}-job",
+                    plan.identities,
+                    own,
+                    location=location,
+                    group=group,
+                    control_plane=control_plane,
+                    tags=tags,
+                    opts=here,
+                ),
+                workspace=workspace,
+                spaces=spaces,
+                labels=labels,
+                opts=inside,
+            )
         nodes = GpuNodes(
             group=group,
             cluster_name=control_plane.cluster_name,
             subnet_id=network.nodes_id,
-            version=plan.kubernetes_version,
+            version=plan.versions.nodes or plan.kubernetes_version,
             zone=location.number,
             driver=plan.driver,
             labels=labels,
@@ -201,6 +259,7 @@ class TrainingCluster(pulumi.ComponentResource):
             # A file system takes long, while GPUs would wait and cost.
             after=[*before_gpus, *storage.after],
             tags=tags,
+            gpu_hour_usd=plan.telemetry.watched.gpu_hour_usd,
             opts=here,
         )
         if plan.training.shape.nvme_disks:
@@ -234,12 +293,17 @@ class TrainingCluster(pulumi.ComponentResource):
                 opts=inside,
             )
         if topology := release_of(plan.training.shape).topology:
-            ConfigMap(
-                f"{name}-topology",
-                metadata=ObjectMetaArgs(name=NAME, namespace=workspace.namespace.metadata.name, labels=labels),
-                data={topology: nd_v5_topology()},
-                opts=inside,
-            )
+            # The runtimes mount it from the namespace of their job.
+            for suffix, space, its in (
+                ("topology", workspace, labels),
+                *((f"team-{space.team.name}.topology", space, space.labels) for space in spaces),
+            ):
+                ConfigMap(
+                    f"{name}-{suffix}",
+                    metadata=ObjectMetaArgs(name=NAME, namespace=space.namespace.metadata.name, labels=its),
+                    data={topology: nd_v5_topology()},
+                    opts=inside,
+                )
         telemetry = ClusterTelemetry(
             f"{name}-telemetry",
             plan.telemetry,
@@ -251,12 +315,24 @@ class TrainingCluster(pulumi.ComponentResource):
             after=[control_plane.cluster],
             opts=inside,
         )
+        read = [*software.ready, *telemetry.ready]
+        if plan.broken_nodes != "leave":
+            health = NodeHealth(
+                f"{name}-node-health",
+                settings_json(plan.broken_nodes, job_pools(plan), CONDITIONS),
+                tolerations=CONTROLLERS,
+                registry=None,
+                labels=labels,
+                after=[control_plane.cluster],
+                opts=inside,
+            )
+            read += health.ready
         MetricsCollection(
             f"{name}-metrics",
             plan.telemetry,
             infiniband=fabric,
             labels=labels,
-            after=[*software.ready, *telemetry.ready],
+            after=read,
             opts=inside,
         )
         Jobs(
@@ -269,37 +345,28 @@ class TrainingCluster(pulumi.ComponentResource):
             labels=labels,
             after=[control_plane.cluster],
             closed=MACHINE_SERVICES,
+            spaces=spaces,
             opts=inside,
         )
-        if settings.submitters:
-            for group_id in settings.submitters:
-                # To find the cluster and log in to it; what they may do there is Kubernetes' to say.
-                granted(
-                    f"{name}-submitters-{group_id}",
-                    "Azure Kubernetes Service Cluster User Role",
-                    scope=control_plane.cluster.id,
-                    principal=group_id,
-                    subscription=location.subscription,
-                    kind="Group",
-                    opts=here,
-                )
-            Submitters(
-                f"{name}-submitters",
-                settings.submitters,
-                namespace=workspace.namespace.metadata.name,
-                labels=labels,
-                opts=inside,
+        images = None
+        if plan.registry is not None:
+            images = registry(
+                f"{name}-registry",
+                plan.registry,
+                subscription=location.subscription,
+                group=group,
+                control_plane=control_plane,
+                tags=tags,
+                parent=self,
             )
-        self.cluster_name = control_plane.cluster_name
-        self.endpoint = control_plane.endpoint
-        self.kubeconfig = control_plane.kubeconfig
-        self.pools = pools_of(job_pools(plan))
-        self.storage = SharedStorage(id=pulumi.Output.from_input(storage.handle), usable_gib=plan.storage.usable_gib)
-        self.register_outputs(
-            {
-                **plan.facts.registered(),
-                "clusterName": self.cluster_name,
-                "endpoint": self.endpoint,
-                "kubeconfig": self.kubeconfig,
-            }
+        self._give(
+            control_plane,
+            account=made.id,
+            metrics=monitoring.query_endpoint,
+            pools=job_pools(plan),
+            storage=SharedStorage(id=pulumi.Output.from_input(storage.handle), usable_gib=plan.storage.usable_gib),
+            registry=images,
+            bucket=None if own is None else own.address,
+            identities=plan.identities,
+            facts=plan.facts,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from typing import Any, Final
 
 import pulumi
 from pulumi_azure_native import authorization, containerservice
@@ -25,7 +26,8 @@ __all__ = ["ControlPlane"]
 
 
 class ControlPlane(pulumi.ComponentResource):
-    """Outputs: cluster_name, endpoint, kubeconfig. `ready` is what pools wait for, `open` what is inside the cluster.
+    """Outputs: cluster_name, endpoint, kubeconfig. issuer: of its service accounts' tokens. `ready` is what pools wait
+    for, `open` what is inside the cluster.
 
     Whoever runs up gets all rights in this cluster, and nowhere else, because software is installed by them.
     """
@@ -33,7 +35,9 @@ class ControlPlane(pulumi.ComponentResource):
     cluster: containerservice.ManagedCluster
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
+    kubelet_principal: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
+    issuer: pulumi.Output[str]
     ready: list[pulumi.Resource]
     open: list[pulumi.Input[pulumi.Resource]]
 
@@ -43,6 +47,8 @@ class ControlPlane(pulumi.ComponentResource):
         *,
         cluster_name: str,
         version: str,
+        system_version: str | None = None,
+        extended: bool = False,
         group: pulumi.Input[str],
         subscription: str,
         access: AccessPlan,
@@ -70,13 +76,16 @@ class ControlPlane(pulumi.ComponentResource):
             node_resource_group=f"{cluster_name}-nodes",
             dns_prefix=cluster_name,
             kubernetes_version=version,
-            sku=containerservice.ManagedClusterSKUArgs(name="Base", tier="Standard"),
+            sku=containerservice.ManagedClusterSKUArgs(name="Base", tier="Premium" if extended else "Standard"),
+            support_plan="AKSLongTermSupport" if extended else None,
             identity=containerservice.ManagedClusterIdentityArgs(
                 type=containerservice.ResourceIdentityType.USER_ASSIGNED,
                 user_assigned_identities=[identity.identity_id],
             ),
             agent_pool_profiles=[
-                _system_pool(system, network, version, {**labels, POOL: SYSTEM_POOL}, tags(f"{name}-system"))
+                _system_pool(
+                    system, network, system_version or version, {**labels, POOL: SYSTEM_POOL}, tags(f"{name}-system")
+                )
             ],
             network_profile=containerservice.ContainerServiceNetworkProfileArgs(
                 network_plugin="azure",
@@ -124,7 +133,7 @@ class ControlPlane(pulumi.ComponentResource):
                 parent=self,
                 depends_on=[*identity.grants, *network.ready],
                 # AKS lists every pool there, and an edit of one sets all of them in motion.
-                ignore_changes=["agentPoolProfiles"],
+                ignore_changes=_as_made(system_version),
                 # The name is taken until the old cluster is gone.
                 delete_before_replace=True,
             ),
@@ -138,7 +147,9 @@ class ControlPlane(pulumi.ComponentResource):
             opts=pulumi.InvokeOutputOptions(parent=self),
         )
         self.cluster_name = self.cluster.name
+        self.kubelet_principal = self.cluster.identity_profile.apply(_kubelet)
         self.endpoint = pulumi.Output.concat("https://", self.cluster.fqdn)
+        self.issuer = self.cluster.oidc_issuer_profile.apply(lambda profile: profile.issuer_url if profile else "")
         self.kubeconfig = pulumi.Output.all(self.cluster.name, given.kubeconfigs[0].value).apply(
             lambda values: kubeconfig(*values)
         )
@@ -163,6 +174,11 @@ class ControlPlane(pulumi.ComponentResource):
         )
 
 
+def _kubelet(profile: Mapping[str, Any] | None) -> str:
+    """Whom all nodes are to Azure: AKS makes this identity with the cluster."""
+    return str((profile or {})["kubeletidentity"].object_id)
+
+
 def _autoscaler(keep_empty: int) -> containerservice.ManagedClusterPropertiesAutoScalerProfileArgs:
     """A GPU machine takes long to come, and is dear while nothing runs on it."""
     return containerservice.ManagedClusterPropertiesAutoScalerProfileArgs(
@@ -181,10 +197,39 @@ def _api_access(access: AccessPlan, network: Network) -> containerservice.Manage
             disable_run_command=True,
         )
     return containerservice.ManagedClusterAPIServerAccessProfileArgs(
-        # Nodes reach the API by their way out.
-        authorized_ip_ranges=[*access.client_cidrs, pulumi.Output.concat(network.egress_ip, "/32")],
+        # Nodes reach the API by their way out, which of a network of the user's is one of theirs.
+        authorized_ip_ranges=[
+            *access.client_cidrs,
+            *([] if network.egress_ip is None else [pulumi.Output.concat(network.egress_ip, "/32")]),
+        ],
         disable_run_command=True,
     )
+
+
+# What is set of the system pool, as Pulumi names it.
+_OF_THE_POOL: Final = (
+    "availabilityZones",
+    "count",
+    "mode",
+    "name",
+    "nodeLabels",
+    "osDiskSizeGB",
+    "osDiskType",
+    "osSKU",
+    "osType",
+    "tags",
+    "type",
+    "upgradeSettings",
+    "vmSize",
+    "vnetSubnetID",
+)
+
+
+def _as_made(version: str | None) -> list[str]:
+    """What of the system pool stays as it was made: all of it, or all but a version that the spec names."""
+    if version is None:
+        return ["agentPoolProfiles"]
+    return [f"agentPoolProfiles[0].{name}" for name in _OF_THE_POOL]
 
 
 def _system_pool(

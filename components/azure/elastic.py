@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from gpucluster.catalog.machines import Machine
@@ -11,7 +10,8 @@ from gpucluster.components.elastic import PoolPlan, age_losses, plan_pools
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import elastic_shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.record import record
 
 __all__ = [
     "PROVISIONING_CLASS",
@@ -34,7 +34,7 @@ Source: AKS documentation, configure-kueue-with-cluster-autoscaler (2026-07-17).
 _POOL_NAME: Final = 12
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ElasticPlan:
     """shape: the smallest machine, without InfiniBand, of every pool. root_gib: on the machine's own disk, for what
     jobs keep on a node, too.
@@ -144,7 +144,7 @@ def elastic_notes(plan: ElasticPlan | None) -> list[str]:
     if mixed:
         # Azure/karpenter-provider-azure issue 761.
         notes.append(
-            f"elastic pools {', '.join(mixed)}: where spot is not to be had a job may stay pending: node auto "
+            f"elastic pools {', '.join(mixed)}: where spot is unavailable a job may stay pending: node auto "
             "provisioning does not fall back to on demand within one request; elastic.engine: native has a node pool "
             "for each"
         )

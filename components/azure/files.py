@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.components.plan import HEADROOM
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import HomeStorage
+from gpucluster.components.spec.storage import HomeStorage
+from gpucluster.record import record
 
 __all__ = ["HomePlan", "home_problems", "plan_home"]
 
@@ -16,7 +16,7 @@ __all__ = ["HomePlan", "home_problems", "plan_home"]
 _LEAST, _MOST = 100, 102_400
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class HomePlan:
     """capacity_gib: as provisioned and billed, GiB. expected_gib: what is stored on average, as the spec says."""
 

@@ -10,7 +10,7 @@ from gpucluster.components.azure.plan import AzureClusterPlan
 from gpucluster.components.azure.settings import TORSET
 from gpucluster.components.azure.tolerations import SPOT_TOLERATION
 from gpucluster.components.elastic import PoolPlan
-from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
+from gpucluster.components.kubernetes.job_pool import JobPool, kept
 from gpucluster.components.names import GPU, MIG_POOL, SCRATCH_PATH, TRAINING_POOL
 
 __all__ = ["job_pools"]
@@ -54,7 +54,7 @@ def _elastic(elastic: ElasticPlan, pool: PoolPlan) -> JobPool:
         ask={GPU: 1},
         elastic=True,
         tolerations=[SPOT_TOLERATION] if "spot" in pool.purchase else [],
-        annotations=KEPT,
+        annotations=kept(pool.purchase),
         provisioning=PROVISIONING_CLASS if elastic.engine == "native" else None,
     )
 

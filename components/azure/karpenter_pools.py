@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 import pulumi
@@ -15,6 +14,7 @@ from gpucluster.components.kubernetes.karpenter import node_pool
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.names import ELASTIC
 from gpucluster.components.plan import PlanError
+from gpucluster.record import record
 
 __all__ = ["KarpenterPools", "KarpenterPoolsArgs"]
 
@@ -25,7 +25,7 @@ _NODE_CLASS: Final = Kind("karpenter.azure.com/v1beta1", "AKSNodeClass")
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class KarpenterPoolsArgs:
     """zone: its number. subnet_id: of the nodes. driver_owner: who brings the GPU driver.
 

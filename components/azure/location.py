@@ -3,75 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gpucluster.catalog.azure_regions import azure_regions
 from gpucluster.components.azure.arm import UUID
 from gpucluster.components.azure.settings import Settings, parse_settings
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
+from gpucluster.record import record
 
-__all__ = ["REGIONS", "ZONES", "Location", "first_zone", "parse_location"]
-
-REGIONS = (
-    "australiaeast",
-    "austriaeast",
-    "belgiumcentral",
-    "brazilsouth",
-    "canadacentral",
-    "centralindia",
-    "centralus",
-    "chilecentral",
-    "eastasia",
-    "eastus",
-    "eastus2",
-    "francecentral",
-    "germanywestcentral",
-    "indonesiacentral",
-    "israelcentral",
-    "italynorth",
-    "japaneast",
-    "japanwest",
-    "koreacentral",
-    "malaysiawest",
-    "mexicocentral",
-    "newzealandnorth",
-    "northeurope",
-    "norwayeast",
-    "polandcentral",
-    "qatarcentral",
-    "southafricanorth",
-    "southcentralus",
-    "southeastasia",
-    "spaincentral",
-    "swedencentral",
-    "switzerlandnorth",
-    "uaenorth",
-    "uksouth",
-    "westeurope",
-    "westus2",
-    "westus3",
-)
-"""Regions with availability zones. Source: Azure documentation, "Azure regions list"."""
-
-_WITHOUT_ZONES = (
-    "australiacentral",
-    "australiasoutheast",
-    "canadaeast",
-    "koreasouth",
-    "northcentralus",
-    "southafricawest",
-    "southindia",
-    "ukwest",
-    "westcentralus",
-    "westindia",
-    "westus",
-)
-"""Regions without, most of which list an H100 or H200. Source: the same page (2025-03-21)."""
+__all__ = ["ZONES", "Location", "first_zone", "parse_location"]
 
 ZONES = ("1", "2", "3")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Location:
     """number: of the zone of the GPU nodes and of the storage they mount. A number is another place in each
     subscription. settings: what the stack's configuration chooses that no other cloud has.
@@ -110,17 +56,19 @@ def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
                 "show --query id`)",
             )
         )
-    if region in _WITHOUT_ZONES:
+    regions = azure_regions()
+    zonal = [name for name, zones in regions.items() if zones]
+    if region is not None and regions.get(region) is False:
         problems.append(
             Problem(
                 "region",
                 f"is {region!r}, which has no availability zones, and GPU nodes, their storage and their way out are "
                 "in one zone here",
-                f"write a region with zones{did_you_mean(region, REGIONS)}",
+                f"write a region with zones{did_you_mean(region, zonal)}",
             )
         )
-    elif region is not None and region not in REGIONS:
-        near = did_you_mean(region, REGIONS, alike=0.8)
+    elif region is not None and region not in zonal:
+        near = did_you_mean(region, zonal, alike=0.8)
         problems.append(Problem("region", f"is {region!r}", f"write an Azure region such as eastus{near}"))
     if zone is not None and zone not in ZONES:
         problems.append(Problem("zone", f"is {zone!r}", f"write the number of a zone, in quotes: {', '.join(ZONES)}"))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.components.offers import TierPrices, cheapest, offer
 from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import SharedStorage
+from gpucluster.components.spec.data import OWN
+from gpucluster.components.spec.storage import SharedStorage
+from gpucluster.record import record
 
-__all__ = ["LUSTRE_TIERS", "Bucket", "LustrePlan", "Tier", "lustre_problems", "plan_lustre"]
+__all__ = ["LUSTRE_TIERS", "Bucket", "LustrePlan", "Tier", "bucket_of", "lustre_problems", "plan_lustre"]
 
 # The user writes what an object's address starts with. Source: Azure Storage, names of accounts and containers.
 _BUCKET = re.compile(
@@ -20,13 +21,16 @@ _BUCKET = re.compile(
     r"(?P<prefix>/.*)?$"
 )
 
+# What is under it in the cluster's own container is under it on the file system, both ways.
+_OWN_PREFIX = "/bucket"
+
 # Most without a request to Microsoft's support, TiB, by MB/s for each TiB.
 # Source: Azure Managed Lustre documentation, "Create a file system" (2024-11).
 _WITHOUT_REQUEST = {40: 768}
 _WITHOUT_REQUEST_ELSE = 128
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Tier:
     """Capacities of one tier, TiB: whole steps, at most `most`."""
 
@@ -45,20 +49,24 @@ LUSTRE_TIERS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Bucket:
-    """A container of blobs whose objects appear on the file system. prefix: which of them, / for all."""
+    """A container of blobs whose objects appear on the file system. prefix: which of them, / for all.
+
+    account, container: empty for the cluster's own.
+    """
 
     account: str
     container: str
     prefix: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class LustrePlan:
     """capacity_tib: as provisioned, TiB of 1,024 GiB. usable_gib: what data may fill. tier: MB/s for each TiB.
 
-    choice: why this tier, in one sentence. large: more than is given without a request to support.
+    write_back: what changes where its objects appear is written to the container. choice: why this tier, in one
+    sentence. large: more than is given without a request to support.
     """
 
     capacity_tib: int
@@ -67,6 +75,7 @@ class LustrePlan:
     protect: bool
     choice: str
     bucket: Bucket | None = None
+    write_back: bool = False
 
     @property
     def sku(self) -> str:
@@ -107,13 +116,13 @@ def lustre_problems(asked: SharedStorage) -> list[Problem]:
             )
         ]
     problems: list[Problem] = []
-    if asked.bucket is not None and not _BUCKET.match(asked.bucket):
+    if asked.bucket not in (None, OWN) and not _BUCKET.match(asked.bucket):
         problems.append(
             Problem(
                 "storage.shared.bucket",
                 f"is {asked.bucket!r}",
                 "on Azure a container is named https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix "
-                "where only a part of it shall appear",
+                f"where only a part of it shall appear; or write {OWN}, for storage.bucket",
             )
         )
     if asked.tier is not None and asked.tier not in LUSTRE_TIERS:
@@ -152,12 +161,14 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
         tier=chosen.tier,
         protect=asked.protect,
         choice=choice,
-        bucket=_bucket(asked.bucket),
+        bucket=None if asked.bucket is None else bucket_of(asked.bucket),
+        write_back=asked.write_back,
     )
 
 
-def _bucket(address: str | None) -> Bucket | None:
-    match = None if address is None else _BUCKET.match(address)
+def bucket_of(address: str) -> Bucket:
+    """The container that the spec names so. An address is one that `lustre_problems` has no objection to."""
+    match = _BUCKET.match(address)
     if match is None:
-        return None
+        return Bucket(account="", container="", prefix=_OWN_PREFIX)
     return Bucket(account=match["account"], container=match["container"], prefix=match["prefix"] or "/")

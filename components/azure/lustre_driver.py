@@ -10,7 +10,6 @@ Source: kubernetes-sigs/azurelustre-csi-driver v0.4.0, deploy/ and charts/README
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import pulumi
@@ -57,6 +56,7 @@ from pulumi_kubernetes.rbac.v1 import (
 from pulumi_kubernetes.storage.v1 import CSIDriver, CSIDriverSpecArgs
 
 from gpucluster.components.names import SYSTEM_NAMESPACE
+from gpucluster.record import record
 
 __all__ = ["DRIVER", "STARTUP_TAINT", "LustreDriver"]
 
@@ -77,7 +77,7 @@ _SOCKET: Final = "/csi/csi.sock"
 _HEALTH_PORT: Final = 29763
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class _Release:
     """A release of Ubuntu: what AKS calls it, and the Lustre client for its kernels."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.machines import Machine
@@ -14,14 +13,15 @@ from gpucluster.components.mig import MigResources, mig_note
 from gpucluster.components.mig_layout import Kind, Layout, layout_of
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes, training_shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.record import record
 
 __all__ = ["MigPlan", "driver_problems", "mig_losses", "mig_notes", "plan_mig"]
 
 _GPUS_A_NODE: Final = 8
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class MigPlan:
     """nodes: machines, of fewer GPUs than the spec's nodes where Azure's are. profile: AKS's name of the layout, where
     AKS slices; None where the operators' MIG manager does. spot: bought as spot. roll: its nodes may be replaced.

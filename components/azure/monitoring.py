@@ -23,6 +23,7 @@ class Monitoring(pulumi.ComponentResource):
     """
 
     workspace_id: pulumi.Output[str]
+    query_endpoint: pulumi.Output[str]
 
     def __init__(
         self,
@@ -80,6 +81,10 @@ class Monitoring(pulumi.ComponentResource):
             opts=here,
         )
         self.workspace_id = workspace.id
-        self.register_outputs(
-            {"workspaceId": workspace.id, "queryEndpoint": workspace.metrics.prometheus_query_endpoint}
-        )
+        self.query_endpoint = workspace.metrics.apply(_endpoint)
+        self.register_outputs({"workspaceId": workspace.id, "queryEndpoint": self.query_endpoint})
+
+
+def _endpoint(metrics: monitor.outputs.AzureMonitorWorkspaceResponseMetrics | None) -> str:
+    """Empty where an update of other targets leaves the workspace out."""
+    return metrics.prometheus_query_endpoint if metrics is not None else ""

@@ -10,6 +10,8 @@ from pulumi_azure_native import network
 from gpucluster.components.azure.addresses import AddressPlan
 from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.peering import peerings
+from gpucluster.components.spec.own_things import ExistingNetwork
 
 __all__ = ["Network"]
 
@@ -18,12 +20,14 @@ _LUSTRE_PORTS = ("988", "1019-1023")
 
 
 class Network(pulumi.ComponentResource):
-    """Outputs: network_id, nodes_id and lustre_id (subnets). egress_ip: the address nodes reach the internet by."""
+    """Outputs: network_id, nodes_id and lustre_id (subnets). egress_ip: the address nodes reach the internet by, None
+    in a network of the user's.
+    """
 
     network_id: pulumi.Output[str]
     nodes_id: pulumi.Output[str]
     lustre_id: pulumi.Output[str]
-    egress_ip: pulumi.Output[str]
+    egress_ip: pulumi.Output[str] | None
     ready: list[pulumi.Resource]
 
     def __init__(
@@ -35,11 +39,17 @@ class Network(pulumi.ComponentResource):
         group: pulumi.Input[str],
         storage: bool,
         tags: Tagger,
+        peer: str | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """storage: nodes reach Azure Storage by the network's own way, which an account can let in and nobody else."""
+        """storage: nodes reach Azure Storage by the network's own way, which an account can let in and nobody else.
+        peer: id of a network of the user's that reaches the cluster.
+        """
         super().__init__("gpucluster:azure:Network", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
+        if plan.existing is not None:
+            self._use(plan.existing)
+            return
         address = network.PublicIPAddress(
             f"{name}-nat-address",
             resource_group_name=group,
@@ -99,6 +109,18 @@ class Network(pulumi.ComponentResource):
         self.network_id, self.nodes_id, self.lustre_id = vnet.id, nodes.id, lustre.id
         self.egress_ip = address.ip_address.apply(lambda ip: ip or "")
         self.ready = [nodes, lustre]
+        if peer is not None:
+            self.ready += peerings(f"{name}-peer", vnet, group, peer, after=[lustre], opts=here)
+        self._give()
+
+    def _use(self, existing: ExistingNetwork) -> None:
+        """A network of the user's: nothing of it is a resource of ours."""
+        self.network_id, self.nodes_id = map(pulumi.Output.from_input, (existing.id, existing.nodes))
+        self.lustre_id = pulumi.Output.from_input(existing.storage or "")
+        self.egress_ip, self.ready = None, []
+        self._give()
+
+    def _give(self) -> None:
         self.register_outputs({"networkId": self.network_id, "nodesId": self.nodes_id, "lustreId": self.lustre_id})
 
 

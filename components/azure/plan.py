@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.azure.access import AccessPlan, access_notes, access_problems, plan_access
-from gpucluster.components.azure.addresses import AddressPlan, address_problems, lustre_range
-from gpucluster.components.azure.arm import RESERVATION_GROUP
+from gpucluster.components.azure.access import AccessPlan, access_notes, access_problems, people_problems, plan_access
+from gpucluster.components.azure.addresses import AddressPlan, address_problems, plan_addresses
+from gpucluster.components.azure.arm import REGISTRY, RESERVATION_GROUP
+from gpucluster.components.azure.bucket import bucket_config_problems, bucket_notes
 from gpucluster.components.azure.elastic import (
     ElasticPlan,
     elastic_losses,
@@ -19,11 +19,13 @@ from gpucluster.components.azure.elastic import (
     elastic_problems,
     plan_elastic,
 )
+from gpucluster.components.azure.existing import existing_place_problems, existing_problems, network_notes
 from gpucluster.components.azure.files import HomePlan, home_problems, plan_home
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
 from gpucluster.components.azure.machines import CLOUD, machine_problems, training_machine
 from gpucluster.components.azure.mig import MigPlan, driver_problems, mig_losses, mig_notes, plan_mig
+from gpucluster.components.azure.node_health import REPAIR
 from gpucluster.components.azure.purchase import (
     other_purchase_problems,
     purchase_notes,
@@ -33,19 +35,30 @@ from gpucluster.components.azure.purchase import (
 from gpucluster.components.azure.quotas import quota_note
 from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, TORSET, Driver
 from gpucluster.components.azure.system import SystemPlan, plan_system
+from gpucluster.components.buckets import (
+    IdentityPlan,
+    OwnBucketPlan,
+    identity_problems,
+    plan_bucket,
+    plan_identities,
+)
 from gpucluster.components.example_ranges import example_range_notes
+from gpucluster.components.kubernetes.node_health.plan import health_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import (
-    CapacityBlockPurchase,
-    ClusterSpec,
-    PrivateAccess,
-    ReservationPlacement,
-    TrainingSpec,
-)
+from gpucluster.components.registry import RegistryPlan, plan_registry, registry_problems
+from gpucluster.components.spec.access import PrivateAccess
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.operations import BrokenNodes
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import CapacityBlockPurchase, ReservationPlacement
+from gpucluster.components.teams import PeoplePlan, plan_people
+from gpucluster.components.versions import VersionPlan, plan_versions, support_notes, version_problems
 from gpucluster.program.facts import Facts
+from gpucluster.record import record
 
 __all__ = [
     "AzureClusterPlan",
@@ -58,13 +71,11 @@ __all__ = [
     "training_losses",
 ]
 
-# The version of the other clouds. Source: Azure/AKS releases, 2026-10-25 (1.35.9 is available).
-KUBERNETES_VERSION = "1.35"
-
 # Of what is declared, and of the machines that AKS makes; each subscription registers them once.
 _SERVICES = (
     "Microsoft.AlertsManagement",
     "Microsoft.Compute",
+    "Microsoft.ContainerRegistry",
     "Microsoft.ContainerService",
     "Microsoft.Insights",
     "Microsoft.ManagedIdentity",
@@ -74,11 +85,16 @@ _SERVICES = (
     "Microsoft.StorageCache",
 )
 
+_REGISTRY = (
+    "the resource id of a container registry, /subscriptions/.../providers/Microsoft.ContainerRegistry/registries/NAME "
+    "(`az acr show --name NAME --query id`)"
+)
+
 # A cluster's name is its DNS prefix, too. Source: AKS documentation, "Naming rules".
 _CLUSTER_NAME = 54
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class PlacementPlan:
     """One scale set is one InfiniBand domain, whatever stands here.
 
@@ -91,7 +107,7 @@ class PlacementPlan:
     proximity_group: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class TrainingPlan:
     """active: the capacity can be had now; that of a block only once it has begun. roll: its nodes may be replaced.
     root_gib: on the machine's own disk of 1,024 GiB.
@@ -116,30 +132,42 @@ class TrainingPlan:
         return self.size if self.active else 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class AzureClusterPlan:
-    """cluster_name: of the AKS cluster. account_name: of the storage account for home folders, unique among all of
-    Azure's. driver: who owns the drivers of all GPU nodes.
+    """cluster_name: of the AKS cluster. account_name, bucket_account: of the storage accounts for home folders and for
+    the cluster's own bucket, unique among all of Azure's, as the registry's is among registries. driver: who owns the
+    drivers of all GPU nodes.
     """
 
     name: str
     cluster_name: str
     account_name: str
+    bucket_account: str
     stack: str
     location: Location
     labels: Mapping[str, str]
-    kubernetes_version: str
+    versions: VersionPlan
     driver: Driver
     access: AccessPlan
+    people: PeoplePlan
     addresses: AddressPlan
     system: SystemPlan
     training: TrainingPlan
-    storage: LustrePlan
+    storage: LustrePlan | MountedPlan
     home: HomePlan | None
+    bucket: OwnBucketPlan | None
+    identities: tuple[IdentityPlan, ...]
     elastic: ElasticPlan | None
     mig: MigPlan | None
+    broken_nodes: BrokenNodes
+    registry: RegistryPlan | None
     telemetry: TelemetryPlan
     facts: Facts
+
+    @property
+    def kubernetes_version(self) -> str:
+        """Minor version of the control plane."""
+        return self.versions.control_plane
 
 
 def plan_cluster(
@@ -164,25 +192,33 @@ def plan_cluster(
     others = training.size + (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)
     system = plan_system(others, location.settings.system_machine)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
-    storage = plan_lustre(spec.storage.shared, tier_prices(prices, CLOUD, location.region))
-    addresses = replace(AddressPlan(), lustre=lustre_range(storage.capacity_tib))
+    storage = plan_mounted(spec.storage.shared) or plan_lustre(
+        spec.storage.shared, tier_prices(prices, CLOUD, location.region)
+    )
+    addresses = plan_addresses(spec.network, lustre_tib=0 if isinstance(storage, MountedPlan) else storage.capacity_tib)
     return AzureClusterPlan(
         name=spec.name,
         cluster_name=lower_case_name(spec, stack),
         account_name=_account_name(spec, stack, location),
+        bucket_account=_account_name(spec, f"{stack} bucket", location),
         stack=stack,
         location=location,
         labels=dict(spec.labels),
-        kubernetes_version=KUBERNETES_VERSION,
+        versions=plan_versions(spec.versions),
         driver=driver,
         access=plan_access(spec.access, network_cidr=addresses.network),
+        people=plan_people(spec),
         addresses=addresses,
         system=system,
         training=training,
         storage=storage,
         home=plan_home(spec.storage.home),
+        bucket=plan_bucket(spec),
+        identities=plan_identities(spec),
         elastic=elastic,
         mig=mig,
+        broken_nodes=spec.health.broken_nodes,
+        registry=plan_registry(spec, name=_account_name(spec, stack, location)),
         telemetry=telemetry,
         facts=cluster_facts(
             spec,
@@ -190,8 +226,8 @@ def plan_cluster(
                 shape=shape,
                 nodes=spec.training.nodes,
                 co_location=_co_location(training),
-                storage_gib=storage.capacity_gib,
-                storage_gb_per_s=storage.gb_per_s,
+                storage_gib=storage.usable_gib if isinstance(storage, MountedPlan) else storage.capacity_gib,
+                storage_gb_per_s=None if isinstance(storage, MountedPlan) else storage.gb_per_s,
             ),
             slices={} if mig is None else {f"{spec.name}-mig": mig.pool.shares},
             outside_training=[
@@ -201,14 +237,18 @@ def plan_cluster(
             not_built=[],
             losses=[*_losses(spec, shape), *elastic_losses(spec, elastic), *mig_losses(spec, mig)],
             notes=[
-                *_notes(spec, storage, location, shape.machine_type, _without_infiniband(elastic, mig)),
+                *_storage_notes(storage, location, addresses.network),
+                *_notes(spec, location, shape.machine_type, _without_infiniband(elastic, mig)),
+                *network_notes(spec, nodes=others + system.nodes),
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
                 *mig_notes(mig),
+                health_note(spec.health.broken_nodes, spares=training.spares, repair=REPAIR),
                 *telemetry_notes(telemetry, metrics="the Azure Monitor workspace", shape=shape, region=location.region),
                 *_sold_notes(shape, location, prices),
                 _quotas(spec, training, elastic, mig, location, system, storage),
                 *access_notes(spec.access),
+                *support_notes(plan_versions(spec.versions), CLOUD),
                 *example_range_notes(spec.access),
             ],
             scale_set_limit=location.settings.scale_set_limit,  # read by the policies
@@ -223,22 +263,7 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
         return problems
     settings = location.settings
     problems += [*scale_set_problems(spec, location), *driver_problems(spec, settings.driver)]
-    missing = [
-        key
-        for key, value in (("bucketGroup", settings.bucket_group), ("lustrePrincipal", settings.lustre_principal))
-        if value is None
-    ]
-    if spec.storage.shared.bucket is not None and missing:
-        problems.append(
-            Problem(
-                f"{missing[0]}",
-                "is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container by the "
-                "roles of HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage "
-                "account (bucketGroup: its resource group)",
-                f"add {' and '.join(missing)}",
-            )
-        )
-    return problems
+    return [*problems, *existing_place_problems(spec, location), *bucket_config_problems(spec, settings)]
 
 
 def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Problem]:
@@ -249,10 +274,15 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *purchase_problems(spec),
         *name_problems(lower_case_name(spec, stack), service="AKS", longest=_CLUSTER_NAME),
         *access_problems(spec.access),
+        *people_problems(spec),
+        *existing_problems(spec),
+        *registry_problems(spec, REGISTRY, looks=_REGISTRY),
         *_address_problems(spec),
         *elastic_problems(spec),
         *home_problems(spec.storage.home),
-        *lustre_problems(spec.storage.shared),
+        *identity_problems(spec, cloud="Azure", form="https://ACCOUNT.blob.core.windows.net/CONTAINER"),
+        *([] if spec.storage.shared.existing else lustre_problems(spec.storage.shared)),
+        *version_problems(spec.versions, CLOUD, ()),
     ]
 
 
@@ -285,7 +315,7 @@ def _address_problems(spec: ClusterSpec) -> list[Problem]:
     nodes = spec.training.nodes + spec.training.spares + SystemPlan.nodes
     nodes += (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)
     peers = spec.access.cidrs if isinstance(spec.access, PrivateAccess) else ()
-    return address_problems(AddressPlan(), nodes=nodes, peers=peers)
+    return address_problems(plan_addresses(spec.network), nodes=nodes, peers=peers)
 
 
 def _co_location(training: TrainingPlan) -> str:
@@ -317,21 +347,23 @@ def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
     return losses
 
 
-def _notes(
-    spec: ClusterSpec, storage: LustrePlan, location: Location, machine_type: str, single: list[str]
-) -> list[str]:
-    """What the spec does not say of itself. single: machine types with GPUs and without InfiniBand."""
+def _storage_notes(storage: LustrePlan | MountedPlan, location: Location, cidr: str) -> list[str]:
+    """cidr: of the network."""
+    if isinstance(storage, MountedPlan):
+        return mounted_notes(storage, cidr)
     notes = [f"shared storage: {storage.choice}"]
     if storage.large:
         notes.append(
             f"shared storage: {storage.capacity_tib:,} TiB at {storage.tier} MB/s per TiB may need a request to "
             "Microsoft's support; documents give different limits"
         )
-    if storage.bucket is not None:
-        notes.append(
-            f"container {storage.bucket.container} must exist in {location.region}, in an account with keys enabled; "
-            "its objects appear on the file system, and nothing is written back by itself"
-        )
+    notes += bucket_notes(storage, location.region)
+    return notes
+
+
+def _notes(spec: ClusterSpec, location: Location, machine_type: str, single: list[str]) -> list[str]:
+    """What the spec does not say of itself. single: machine types with GPUs and without InfiniBand."""
+    notes: list[str] = []
     home = plan_home(spec.storage.home)
     if home is not None:
         notes.append(
@@ -424,7 +456,7 @@ def _quotas(
     mig: MigPlan | None,
     location: Location,
     system: SystemPlan,
-    storage: LustrePlan,
+    storage: LustrePlan | MountedPlan,
 ) -> str:
     pools = [] if isinstance(spec.purchase, CapacityBlockPurchase) else [(training.shape, training.size)]
     spot: list[tuple[Machine, int]] = []
@@ -433,4 +465,10 @@ def _quotas(
         spot += [(elastic.shape, nodes)] if (nodes := elastic.bought("spot")) else []
     if mig is not None:
         (spot if mig.spot else pools).append((mig.shape, mig.nodes))
-    return quota_note(pools, spot, region=location.region, system=system, storage=storage)
+    return quota_note(
+        pools,
+        spot,
+        region=location.region,
+        system=system,
+        storage=None if isinstance(storage, MountedPlan) else storage,
+    )

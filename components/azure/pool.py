@@ -12,7 +12,8 @@ from gpucluster.components.azure.purchase import purchase_notes, purchase_proble
 from gpucluster.components.azure.quotas import quota_note
 from gpucluster.components.plan import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import CapacityBlockPurchase, PoolSpec
+from gpucluster.components.spec.parts import PoolSpec
+from gpucluster.components.spec.training import CapacityBlockPurchase
 
 __all__ = ["config_problems", "plan_pool", "plan_problems"]
 

@@ -14,13 +14,13 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.settings import MOST_NODES
 from gpucluster.components.elastic import fields_that_ask_for
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import (
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import (
     CapacityBlockPurchase,
-    ClusterSpec,
     FlexStartPurchase,
     OnDemandPurchase,
     ReservationPlacement,
-    TrainingSpec,
 )
 
 __all__ = ["other_purchase_problems", "purchase_notes", "purchase_problems", "scale_set_problems"]

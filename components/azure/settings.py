@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, cast
 
 from gpucluster.components.azure.arm import GROUP_NAME, UUID
 from gpucluster.components.azure.system import SYSTEM_MACHINES
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
+from gpucluster.record import record
 
 __all__ = ["FEATURE", "FEATURE_NAMESPACE", "KEYS", "MOST_NODES", "TORSET", "Driver", "Settings", "parse_settings"]
 
@@ -32,7 +32,7 @@ Source: Azure/ai-infrastructure-on-azure a01b073, utilities/aks/torset_labeler/h
 _NODES, MOST_NODES = 100, 300
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Settings:
     """scale_set_limit: virtual machines that one scale set may hold in this subscription.
 
@@ -43,7 +43,6 @@ class Settings:
     bucket_group: resource group of the storage account that shared storage is linked to. lustre_principal: object id
     of "HPC Cache Resource Provider" in the tenant, which gets its roles in that account. system_machine: of the CPU
     nodes, where it shall not be the one for a cluster of this size. torsets: training nodes are labelled with TORSET.
-    submitters: object ids of Microsoft Entra groups whose members may submit jobs, and no more.
     """
 
     scale_set_limit: int = _NODES
@@ -54,7 +53,6 @@ class Settings:
     lustre_principal: str | None = None
     system_machine: str | None = None
     torsets: bool = False
-    submitters: tuple[str, ...] = ()
 
 
 KEYS = (
@@ -66,7 +64,6 @@ KEYS = (
     "lustrePrincipal",
     "systemMachine",
     "torsets",
-    "submitters",
 )
 
 
@@ -117,17 +114,6 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
         near = did_you_mean(machine, SYSTEM_MACHINES)
         allowed = ", ".join(SYSTEM_MACHINES)
         problems.append(Problem("systemMachine", f"is {machine!r}", f"allowed: {allowed}{near}"))
-    submitters = tuple(values["submitters"].replace(",", " ").split()) if "submitters" in values else ()
-    problems += [
-        Problem(
-            "submitters",
-            f"has {group!r}",
-            "name Microsoft Entra groups by their object ids, with commas between (`az ad group show --group NAME "
-            "--query id`)",
-        )
-        for group in submitters
-        if not UUID.match(group)
-    ]
     if problems:
         return problems
     return Settings(
@@ -139,5 +125,4 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
         lustre_principal=principal,
         system_machine=machine,
         torsets=values.get("torsets") == "true",
-        submitters=submitters,
     )

@@ -6,21 +6,33 @@ import pulumi
 from pulumi_azure_native import storage as blobs
 from pulumi_azure_native import storagecache
 
-from gpucluster.components.azure.arm import container_id, resource_group_id
+from gpucluster.components.azure.arm import container_id, storage_account_id
 from gpucluster.components.azure.identity import Tagger, granted
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import Bucket, LustrePlan
 from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.own_bucket import OwnBucket
 from gpucluster.components.azure.propagation import known_everywhere
 from gpucluster.components.azure.volumes import lustre_volume
 from gpucluster.components.kubernetes.volume import Volume
+from gpucluster.components.mounted import MountedPlan
 
-__all__ = ["Storage"]
+__all__ = ["Storage", "mounted_storage"]
 
 # What the service principal needs in the account. Source: Azure Managed Lustre documentation, "Prerequisites".
 _ROLES = {"account": "Storage Account Contributor", "data": "Storage Blob Data Contributor"}
 # The service itself takes a quarter of an hour; a large one longer.
 _HOUR = pulumi.CustomTimeouts(create="1h", update="1h", delete="1h")
+
+
+def mounted_storage(plan: MountedPlan) -> Volume:
+    """A Managed Lustre file system of the user's."""
+    return lustre_volume(
+        file_system=plan.files.id.rpartition("/")[2],
+        mgs_address=plan.files.host,
+        capacity_gib=plan.usable_gib,
+        after=[],
+    )
 
 
 class Storage(pulumi.ComponentResource):
@@ -36,6 +48,7 @@ class Storage(pulumi.ComponentResource):
         location: Location,
         group: pulumi.Input[str],
         network: Network,
+        own_bucket: OwnBucket | None,
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -43,7 +56,7 @@ class Storage(pulumi.ComponentResource):
         hsm, before = (
             (None, list[pulumi.Input[pulumi.Resource]]())
             if plan.bucket is None
-            else self._hsm(name, plan.bucket, location)
+            else self._hsm(name, plan.bucket, location, group, own_bucket)
         )
         file_system = storagecache.AmlFilesystem(
             f"{name}-shared",
@@ -63,29 +76,45 @@ class Storage(pulumi.ComponentResource):
                 parent=self, depends_on=[*network.ready, *before], protect=plan.protect, custom_timeouts=_HOUR
             ),
         )
-        mgs = file_system.client_info.mgs_address
+        if plan.bucket is not None and plan.write_back:
+            # Files that are deleted or renamed it leaves as they were. Source: Azure Managed Lustre documentation,
+            # "Use the auto-export feature".
+            storagecache.AutoExportJob(
+                f"{name}-write-back",
+                resource_group_name=group,
+                aml_filesystem_name=file_system.name,
+                auto_export_prefixes=[plan.bucket.prefix],
+                tags=tags(f"{name}-write-back"),
+                opts=pulumi.ResourceOptions(parent=self),
+            )
+        mgs = file_system.client_info.apply(_address)
         self.volume = lustre_volume(
             file_system=file_system.name, mgs_address=mgs, capacity_gib=plan.usable_gib, after=[file_system]
         )
         self.register_outputs({"fileSystemId": file_system.id, "mgsAddress": mgs})
 
     def _hsm(
-        self, name: str, bucket: Bucket, location: Location
+        self, name: str, bucket: Bucket, location: Location, group: pulumi.Input[str], own: OwnBucket | None
     ) -> tuple[storagecache.AmlFilesystemHsmArgs, list[pulumi.Input[pulumi.Resource]]]:
         """The container, one for the log beside it, and the roles that the service has to have before it is made.
 
         A file system that comes too early fails for good, after a quarter of an hour.
         """
         here = pulumi.ResourceOptions(parent=self)
-        group, principal = location.settings.bucket_group or "", location.settings.lustre_principal or ""
-        account = (
-            f"{resource_group_id(location.subscription, group)}/providers/Microsoft.Storage/storageAccounts/"
-            f"{bucket.account}"
-        )
+        principal = location.settings.lustre_principal or ""
+        account_name: pulumi.Input[str]
+        account: pulumi.Input[str]
+        container: pulumi.Input[str]
+        if own is not None and not bucket.account:
+            account_name, account, container = own.account.name, own.account.id, own.container.id
+        else:
+            group = location.settings.bucket_group or ""
+            account_name, account = bucket.account, storage_account_id(location.subscription, group, bucket.account)
+            container = container_id(account, bucket.container)
         log = blobs.BlobContainer(
             f"{name}-log",
             resource_group_name=group,
-            account_name=bucket.account,
+            account_name=account_name,
             public_access=blobs.PublicAccess.NONE,
             opts=here,
         )
@@ -101,8 +130,13 @@ class Storage(pulumi.ComponentResource):
             for suffix, role in _ROLES.items()
         ]
         settings = storagecache.AmlFilesystemHsmSettingsArgs(
-            container=container_id(account, bucket.container),
+            container=container,
             logging_container=log.id,
             import_prefix=bucket.prefix,
         )
         return storagecache.AmlFilesystemHsmArgs(settings=settings), [log, *grants, known_everywhere(grants)]
+
+
+def _address(client_info: storagecache.outputs.AmlFilesystemClientInfoResponse | None) -> str:
+    """Empty where an update of other targets leaves the file system out."""
+    return client_info.mgs_address if client_info is not None else ""

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from gpucluster.catalog.cpu_machines import cpu_machines
+from gpucluster.record import record
 
 __all__ = ["SYSTEM_MACHINES", "SystemPlan", "plan_system"]
 
-# Machine -> its vCPUs, and the family of its quota; all have a disk of their own that holds the system.
-# Sources: Azure documentation, "Ddsv5", "Dadsv5" and "Ddsv4 series"; Azure/karpenter-provider-azure 352646f5,
-# pkg/providers/instancetype/known_skus.yaml (families).
-SYSTEM_MACHINES: Final[Mapping[str, tuple[int, str]]] = {
-    "Standard_D4ds_v5": (4, "standardDDSv5Family"),
-    "Standard_D8ds_v5": (8, "standardDDSv5Family"),
-    "Standard_D16ds_v5": (16, "standardDDSv5Family"),
-    "Standard_D4ads_v5": (4, "standardDADSv5Family"),
-    "Standard_D8ads_v5": (8, "standardDADSv5Family"),
-    "Standard_D16ads_v5": (16, "standardDADSv5Family"),
-    "Standard_D4ds_v4": (4, "standardDDSv4Family"),
-    "Standard_D8ds_v4": (8, "standardDDSv4Family"),
-    "Standard_D16ds_v4": (16, "standardDDSv4Family"),
+# Machine -> the family of its quota; all have a disk of their own that holds the system.
+# Source: Azure/karpenter-provider-azure 352646f5, pkg/providers/instancetype/known_skus.yaml.
+SYSTEM_MACHINES: Final[Mapping[str, str]] = {
+    "Standard_D4ds_v5": "standardDDSv5Family",
+    "Standard_D8ds_v5": "standardDDSv5Family",
+    "Standard_D16ds_v5": "standardDDSv5Family",
+    "Standard_D4ads_v5": "standardDADSv5Family",
+    "Standard_D8ads_v5": "standardDADSv5Family",
+    "Standard_D16ads_v5": "standardDADSv5Family",
+    "Standard_D4ds_v4": "standardDDSv4Family",
+    "Standard_D8ds_v4": "standardDDSv4Family",
+    "Standard_D16ds_v4": "standardDDSv4Family",
 }
 
 # Nodes of a cluster that may be called large, and the machine for one; three of 8 vCPUs are the least that is
@@ -32,7 +33,7 @@ _MACHINE: Final = "Standard_D8ds_v5"
 _OF_LARGE: Final = "Standard_D16ds_v5"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class SystemPlan:
     """One node in each of three zones. root_gib: fits on the smallest machine's own 150 GiB."""
 
@@ -43,8 +44,7 @@ class SystemPlan:
     @property
     def quota(self) -> tuple[str, int]:
         """The family of its quota, and the vCPUs of it, those of a node more, by which it is upgraded, among them."""
-        vcpus, family = SYSTEM_MACHINES[self.machine_type]
-        return family, vcpus * (self.nodes + 1)
+        return SYSTEM_MACHINES[self.machine_type], cpu_machines()[self.machine_type].vcpus * (self.nodes + 1)
 
 
 def plan_system(nodes: int, machine: str | None) -> SystemPlan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pulumi
@@ -40,10 +41,12 @@ class TrainingPool(pulumi.ComponentResource):
         tags: Tagger,
         pool: str = TRAINING_POOL,
         facts: Mapping[str, Any] | None = None,
+        gpu_hour_usd: Decimal | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """group: the cluster's resource group. after: what stands before the first node starts. pool: its name in the
         cluster. facts: what it says of itself where no cluster of ours is around it.
+        gpu_hour_usd: what a GPU costs, of which a change tells.
         """
         kind = "gpucluster:azure:TrainingPool"
         made_of: dict[str, Any] = {"machineType": plan.shape.machine_type, "zone": location.zone}
@@ -57,6 +60,7 @@ class TrainingPool(pulumi.ComponentResource):
             nodes=plan.started,
             machine_type=plan.shape.machine_type,
             allowed=plan.roll,
+            gpu_hour_usd=gpu_hour_usd,
         )
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)

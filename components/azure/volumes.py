@@ -59,4 +59,5 @@ def files_volume(
         mount_options=["nconnect=8"],
         capacity_gib=capacity_gib,
         after=after,
+        staged=True,
     )

@@ -9,7 +9,7 @@ import click
 
 from gpucluster.components.cloud import CLOUDS, ClusterPlan, cloud_of, missing_sdk
 from gpucluster.components.names import TRAINING_POOL
-from gpucluster.components.spec_file import stack_spec
+from gpucluster.components.spec.file import stack_spec
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.components.stack_file import read_stack
 from gpucluster.components.stack_plan import plan_stack

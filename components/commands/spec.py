@@ -1,4 +1,4 @@
-"""`gpucluster init` and `gpucluster schema`."""
+"""`gpucluster init`."""
 
 from __future__ import annotations
 
@@ -9,22 +9,12 @@ import click
 
 from gpucluster.components.first_spec import first_spec, schema_beside
 
-__all__ = ["init", "schema"]
-
-
-@click.command()
-def schema() -> None:
-    """Print the JSON Schema of a spec.
-
-    For editors, which check and complete a spec by it.
-    """
-    from gpucluster.components.spec_schema import spec_schema
-
-    click.echo(spec_schema(), nl=False)
+__all__ = ["init"]
 
 
 def _cluster_name(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    from gpucluster.components.spec import NAME, ClusterSpec
+    from gpucluster.components.spec.cluster import ClusterSpec
+    from gpucluster.components.spec.values import NAME
 
     del context, parameter
     if re.match(NAME, value) is None:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from gpucluster.components.example_ranges import only_examples
+from gpucluster.components.private_ways import no_peer
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import PrivateAccess, PublicAccess
+from gpucluster.components.spec.access import PrivateAccess, PublicAccess
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.teams import named_people
+from gpucluster.record import record
 
-__all__ = ["AccessPlan", "access_problems", "plan_access"]
+__all__ = ["AccessPlan", "access_problems", "people_notes", "people_problems", "plan_access", "security_group"]
 
-# Kubernetes knows a user or a service account by its address; a group only in a domain with Google Groups for RBAC.
-_PRINCIPAL = re.compile(r"^(user|serviceAccount):[^@\s:]+@[^@\s:]+\.[^@\s:.]+$")
+_ADDRESS = r"[^@\s:]+@[^@\s:]+\.[^@\s:.]+"
+# All rights are for single ones: who puts people into a group would give them away.
+_PRINCIPAL = re.compile(rf"^(user|serviceAccount):{_ADDRESS}$")
+_SUBMITTER = re.compile(rf"^(group|user|serviceAccount):{_ADDRESS}$")
+_GROUP = "group:"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class AccessPlan:
     """private: the API has no address on the internet. client_cidrs: ranges that reach it, besides the nodes.
 
@@ -23,7 +30,8 @@ class AccessPlan:
     is closed to the outside.
     admins: IAM principals with all rights in the cluster, besides who makes it.
     nat: whether nodes have a way out to the internet. registry: mirror that images outside Google's registries come
-    from. summary: all that in one line, for people.
+    from. only_examples: why nobody could reach the API, which ends an update.
+    summary: all that in one line, for people.
     """
 
     private: bool
@@ -33,6 +41,7 @@ class AccessPlan:
     nat: bool
     registry: str | None
     summary: str
+    only_examples: str | None = None
 
 
 def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> AccessPlan:
@@ -45,6 +54,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
             admins=access.admins,
             nat=True,
             registry=None,
+            only_examples=only_examples(access),
             summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
         )
     clients = access.cidrs if access.via == "vpn" else (nodes_cidr,)
@@ -68,7 +78,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
 
 def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
     """What Google Cloud can't make of the spec's access."""
-    return [
+    return no_peer(access) + [
         Problem(
             f"access.admins[{at}]",
             f"is {principal!r}",
@@ -80,6 +90,61 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
     ]
 
 
+def people_problems(spec: ClusterSpec) -> list[Problem]:
+    """Who submits jobs and can't be known to GKE."""
+    problems = [
+        Problem(
+            field,
+            f"is {who!r}",
+            "on Google Cloud name a group, a person or a service account, such as group:vision@example.com, "
+            "user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com",
+        )
+        for field, who in named_people(spec)
+        if not _SUBMITTER.match(who)
+    ]
+    domains = _domains(spec)
+    if len(domains) > 1:
+        field, who = next(
+            (field, who)
+            for field, who in named_people(spec)
+            if who.startswith(_GROUP) and who.endswith(f"@{domains[1]}")
+        )
+        problems.append(
+            Problem(
+                field,
+                f"is {who!r}, and another group is of {domains[0]}",
+                "GKE knows the groups of one domain: name groups of one, and people of others by user:",
+            )
+        )
+    return problems
+
+
+def security_group(spec: ClusterSpec) -> str | None:
+    """The group that GKE looks for others in; None where no group submits.
+
+    Source: GKE documentation, "Configure Google Groups for RBAC": it has this name in every domain.
+    """
+    domains = _domains(spec)
+    return f"gke-security-groups@{domains[0]}" if domains else None
+
+
+def people_notes(spec: ClusterSpec) -> list[str]:
+    """What has to be so in the directory, which a plan can't look up."""
+    around = security_group(spec)
+    if around is None:
+        return []
+    groups = sorted({who.removeprefix(_GROUP) for _, who in named_people(spec) if who.startswith(_GROUP)})
+    return [
+        f"groups: {around} has to exist, with {', '.join(groups)} as members, and the members of each visible to its "
+        "members"
+    ]
+
+
+def _domains(spec: ClusterSpec) -> list[str]:
+    groups = [who for _, who in named_people(spec) if who.startswith(_GROUP) and _SUBMITTER.match(who)]
+    return list(dict.fromkeys(who.rpartition("@")[2] for who in groups))
+
+
 def _rights(admins: Sequence[str]) -> str:
     others = "".join(f", {principal}" for principal in admins)
-    return f"admins: whoever holds roles/container.admin in the project{others}"
+    return f"admins: identities with roles/container.admin in the project{others}"

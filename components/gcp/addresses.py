@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from gpucluster.components.address_ranges import peer_problems, range_problems
+from gpucluster.components.address_ranges import peer_problems, range_problems, sixteenth
 from gpucluster.components.problem import Problem
+from gpucluster.components.spec.own_things import ClusterNetwork
+from gpucluster.record import record
 
 __all__ = ["GPU_PODS_PER_NODE", "AddressPlan", "address_problems", "plan_addresses"]
 
@@ -20,8 +21,11 @@ _NODE_PODS = 256
 # The first two and the last two addresses of a subnet are Google's. Source: Google Cloud documentation, "Subnets".
 _RESERVED = 4
 
+_NETWORK = "10.0.0.0/16"
+_FABRIC = "10.8.0.0/16"
 
-@dataclass(frozen=True, kw_only=True)
+
+@record(kw_only=True)
 class AddressPlan:
     """nodes, pods, services: of the cluster's own network. private_services: where Google's own services (Lustre,
     Filestore) appear in it. gpu: one for each subnet of a GPU network.
@@ -44,25 +48,43 @@ class AddressPlan:
         }
 
 
-def plan_addresses(gpu_subnets: int) -> AddressPlan:
-    """The plan of a cluster whose nodes have interfaces in so many GPU subnets: each of them a /20."""
-    blocks = ipaddress.IPv4Network("10.8.0.0/16").subnets(new_prefix=20)
-    return AddressPlan(gpu=tuple(str(block) for _, block in zip(range(gpu_subnets), blocks, strict=False)))
+def plan_addresses(gpu_subnets: int, asked: ClusterNetwork) -> AddressPlan:
+    """The plan of a cluster whose nodes have interfaces in so many GPU subnets: each a sixteenth of their range. Of a
+    network of the user's `nodes` is the whole, and pods and services, which it has already, are those of ours.
+    """
+    ranges, existing = asked.ranges, asked.existing
+    network, fabric = ranges.network or _NETWORK, ranges.fabric or _FABRIC
+    return AddressPlan(
+        nodes=sixteenth(network, 0) if existing is None else existing.cidr,
+        services=ranges.services or sixteenth(network, 2),
+        private_services=(existing and existing.storage) or sixteenth(network, 4),
+        pods=ranges.pods or AddressPlan.pods,
+        gpu=tuple(sixteenth(fabric, index) for index in range(gpu_subnets)),
+    )
 
 
 def address_problems(
-    plan: AddressPlan, *, gpu_nodes: int, other_nodes: int, peers: Sequence[str] = ()
+    plan: AddressPlan, *, gpu_nodes: int, other_nodes: int, peers: Sequence[str] = (), existing: bool = False
 ) -> list[Problem]:
     """Ranges that are public, overlap, or are too small.
 
-    peers: ranges at the other end of a VPN, as in access.cidrs.
+    peers: ranges at the other end of a VPN, as in access.cidrs. existing: the network is one of the user's, of which
+    nothing but its range is known.
     """
-    ranges = {name: ipaddress.IPv4Network(cidr) for name, cidr in plan.named().items()}
+    ranges = {
+        name: ipaddress.IPv4Network(cidr)
+        for name, cidr in plan.named().items()
+        if not existing or name == "nodes" or name.startswith("GPU")
+    }
     routed = {name: network for name, network in ranges.items() if not name.startswith("GPU")}
     problems = [*range_problems(ranges), *peer_problems(routed, peers)]
     rooms = {
         "nodes": (ranges["nodes"].num_addresses - _RESERVED, gpu_nodes + other_nodes),
-        "pods": (ranges["pods"].num_addresses, gpu_nodes * _GPU_NODE_PODS + other_nodes * _NODE_PODS),
+        **(
+            {"pods": (ranges["pods"].num_addresses, gpu_nodes * _GPU_NODE_PODS + other_nodes * _NODE_PODS)}
+            if "pods" in ranges
+            else {}
+        ),
         **{
             name: (cidr.num_addresses - _RESERVED, gpu_nodes) for name, cidr in ranges.items() if name.startswith("GPU")
         },

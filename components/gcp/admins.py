@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 import pulumi
-from pulumi_gcp import projects
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.rbac.v1 import ClusterRoleBinding, RoleRefArgs, SubjectArgs
+
+from gpucluster.components.gcp.reach import connecting_role, reaching
 
 __all__ = ["Admins"]
 
@@ -17,8 +17,7 @@ class Admins(pulumi.ComponentResource):
     """For each principal the right to find the cluster, by IAM, and every right in it, by Kubernetes; where the API has
     a DNS name alone, the right to connect to that besides.
 
-    `roles/container.admin` would give them all clusters of the project. Named by the principal and not by its place:
-    taking one out leaves the rest.
+    `roles/container.admin` would give them all clusters of the project.
     """
 
     def __init__(
@@ -36,32 +35,9 @@ class Admins(pulumi.ComponentResource):
         super().__init__("gpucluster:gcp:Admins", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         outside = pulumi.ResourceOptions(parent=self, depends_on=list(after))
-        connect = (
-            projects.IAMCustomRole(
-                f"{name}-connect",
-                project=project,
-                role_id=connect_role,
-                title=f"Connect to {name}",
-                permissions=["container.clusters.connect"],
-                opts=outside,
-            )
-            if connect_role is not None
-            else None
-        )
-        for principal in principals:
+        connect = connecting_role(name, connect_role, what=name, project=project, opts=outside)
+        for principal, full in reaching(name, principals, connect, project=project, opts=outside).items():
             address = principal.partition(":")[2]
-            full = f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', address)}"
-            projects.IAMMember(
-                full,
-                project=project,
-                role="roles/container.clusterViewer",
-                member=principal,
-                opts=outside,
-            )
-            if connect is not None:
-                projects.IAMMember(
-                    f"{full}-connect", project=project, role=connect.name, member=principal, opts=outside
-                )
             ClusterRoleBinding(
                 f"{full}-rights",
                 metadata=ObjectMetaArgs(labels=dict(labels)),

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.gcp.elastic import ElasticPlan
+from gpucluster.record import record
 
 __all__ = ["PoolSize", "cluster_limits", "limit_losses"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class PoolSize:
     """A pool at its greatest. scaled: GKE decides how many of the nodes there are."""
 

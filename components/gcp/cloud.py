@@ -9,10 +9,11 @@ from gpucluster.components.elastic import pool_rows
 from gpucluster.components.gcp.location import first_zone, parse_location
 from gpucluster.components.gcp.lustre import LustrePlan
 from gpucluster.components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
+from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import ELASTIC
 
 if TYPE_CHECKING:
-    import pulumi
+    from gpucluster.components.outputs import Cluster
 
 __all__ = ["CLOUD"]
 
@@ -25,6 +26,8 @@ def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
             f"Managed Lustre {storage.capacity_gib:,} GiB for {storage.usable_gib:,} GiB of data, "
             f"{storage.gb_per_s:.1f} GB/s"
             if isinstance(storage, LustrePlan)
+            else f"yours, {storage.files.id}, for {storage.usable_gib:,} GiB of data"
+            if isinstance(storage, MountedPlan)
             else f"bucket for {storage.usable_gib:,} GiB of data",
         ),
         (
@@ -44,7 +47,7 @@ def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
     ]
 
 
-def _declare(plan: GcpClusterPlan) -> pulumi.ComponentResource:
+def _declare(plan: GcpClusterPlan) -> Cluster:
     # Imported here: an SDK takes seconds, and a refused plan needs none.
     import pulumi
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -19,39 +19,41 @@ from gpucluster.components.gcp.identity import NodeIdentity, labeller
 from gpucluster.components.gcp.job_pools import QUEUED_TOLERATION, job_pools
 from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.gcp.mig_pool import MigPool
-from gpucluster.components.gcp.monitoring import Monitoring
+from gpucluster.components.gcp.monitoring import Monitoring, query_endpoint
 from gpucluster.components.gcp.native_pools import NativePools
 from gpucluster.components.gcp.network import Network
+from gpucluster.components.gcp.node_health import CONDITIONS
+from gpucluster.components.gcp.own_bucket import OwnBucket, bucket_identities
 from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
+from gpucluster.components.gcp.registry import registry
 from gpucluster.components.gcp.services import enabled_services
-from gpucluster.components.gcp.storage import BucketStorage, LustreStorage
+from gpucluster.components.gcp.storage import BucketStorage, LustreStorage, mounted_storage
+from gpucluster.components.gcp.submitters import submitter_access, submitter_of
 from gpucluster.components.gcp.system_pool import SystemPool
 from gpucluster.components.gcp.training_pool import TrainingPool
 from gpucluster.components.kubernetes.checks import check_object
 from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
+from gpucluster.components.kubernetes.job_identities import JobIdentities
 from gpucluster.components.kubernetes.jobs import Jobs
 from gpucluster.components.kubernetes.metrics_sink import READ
+from gpucluster.components.kubernetes.node_health.objects import NodeHealth
+from gpucluster.components.kubernetes.node_health.plan import settings_json
+from gpucluster.components.kubernetes.team_space import TeamSpace, people_spaces
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.labels import kubernetes_labels
-from gpucluster.components.outputs import Pool, SharedStorage, pools_of
+from gpucluster.components.mounted import MountedPlan
+from gpucluster.components.outputs import Cluster, SharedStorage
 
 __all__ = ["TrainingCluster"]
 
 
-class TrainingCluster(pulumi.ComponentResource):
+class TrainingCluster(Cluster):
     """A GKE cluster with one co-located training pool.
 
     Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
     component's inputs only, and policies see its outputs only.
-    Outputs besides: cluster_name, endpoint, kubeconfig (which holds no credential), pools by name, storage.
     """
-
-    cluster_name: pulumi.Output[str]
-    endpoint: pulumi.Output[str]
-    kubeconfig: pulumi.Output[str]
-    pools: Mapping[str, Pool]
-    storage: SharedStorage
 
     def __init__(self, name: str, plan: GcpClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         checked = pulumi.ResourceOptions(transformations=[check_object])
@@ -73,7 +75,12 @@ class TrainingCluster(pulumi.ComponentResource):
             opts=here,
         )
         self._control_plane = control_plane = ControlPlane(
-            f"{name}-control-plane", location=location, after=services, labels=self._resource_labels, opts=here
+            f"{name}-control-plane",
+            location=location,
+            existing_key=plan.secrets_key,
+            after=services,
+            labels=self._resource_labels,
+            opts=here,
         )
         network = Network(
             f"{name}-network",
@@ -86,7 +93,9 @@ class TrainingCluster(pulumi.ComponentResource):
         control_plane.start(
             cluster_name=plan.cluster_name,
             version=plan.kubernetes_version,
+            extended=plan.versions.extended,
             access=plan.access,
+            security_group=plan.security_group,
             network=network,
             nodes=self._nodes,
             lustre=not isinstance(plan.storage, BucketPlan),
@@ -101,6 +110,7 @@ class TrainingCluster(pulumi.ComponentResource):
             location=location,
             control_plane=control_plane,
             nodes=self._nodes,
+            version=plan.versions.system,
             labels=self._labels,
             resource_labels=self._resource_labels,
             opts=here,
@@ -131,6 +141,18 @@ class TrainingCluster(pulumi.ComponentResource):
                 f"{name}-gpu-networks", fabric, subnets=network.gpu_subnets, labels=self._labels, opts=inside
             )
             before_gpus += networks.ready
+        self._own = (
+            None
+            if plan.bucket is None
+            else OwnBucket(
+                f"{name}-bucket",
+                plan.bucket,
+                location=location,
+                apis=services,
+                labels=self._resource_labels,
+                opts=here,
+            )
+        )
         storage = self._storage(network)
         home = None
         if plan.home is not None:
@@ -143,6 +165,24 @@ class TrainingCluster(pulumi.ComponentResource):
                 opts=here,
             ).volume
         workspace.mount(storage, home)
+        spaces = self._people(workspace, services, inside)
+        if plan.identities:
+            JobIdentities(
+                f"{name}-identities",
+                bucket_identities(
+                    f"{name}-job",
+                    plan.identities,
+                    self._own,
+                    project=location.project,
+                    agent=control_plane.key_use.member,
+                    after=[control_plane.cluster],
+                    opts=here,
+                ),
+                workspace=workspace,
+                spaces=spaces,
+                labels=self._labels,
+                opts=inside,
+            )
         TrainingPool(
             f"{name}-training",
             plan.training,
@@ -154,6 +194,8 @@ class TrainingCluster(pulumi.ComponentResource):
             after=[*control_plane.before_nodes, *before_gpus, *storage.after],
             labels=self._labels,
             resource_labels=self._resource_labels,
+            version=plan.versions.nodes,
+            gpu_hour_usd=plan.telemetry.watched.gpu_hour_usd,
             opts=here,
         )
         if fabric is not None:
@@ -171,6 +213,7 @@ class TrainingCluster(pulumi.ComponentResource):
                 location=location,
                 control_plane=control_plane,
                 nodes=self._nodes,
+                version=plan.versions.nodes,
                 after=before_gpus,
                 labels=self._labels,
                 resource_labels=self._resource_labels,
@@ -189,13 +232,25 @@ class TrainingCluster(pulumi.ComponentResource):
             after=system.ready,
             opts=inside,
         )
+        read = [*telemetry.ready]
+        if plan.broken_nodes != "leave":
+            health = NodeHealth(
+                f"{name}-node-health",
+                settings_json(plan.broken_nodes, job_pools(plan), CONDITIONS),
+                tolerations=[],
+                registry=plan.access.registry,
+                labels=self._labels,
+                after=system.ready,
+                opts=inside,
+            )
+            read += health.ready
         Monitoring(
             f"{name}-monitoring",
             plan.telemetry,
             registry=plan.access.registry,
             tolerations=[QUEUED_TOLERATION] if plan.training.queued else [],
             labels=self._labels,
-            after=[*system.ready, *telemetry.ready],
+            after=[*system.ready, *read],
             opts=inside,
         )
         Jobs(
@@ -207,6 +262,7 @@ class TrainingCluster(pulumi.ComponentResource):
             registry=plan.access.registry,
             labels=self._labels,
             after=system.ready,
+            spaces=spaces,
             opts=inside,
         )
         if plan.access.admins:
@@ -214,25 +270,60 @@ class TrainingCluster(pulumi.ComponentResource):
                 f"{name}-admins",
                 plan.access.admins,
                 project=location.project,
-                connect_role=f"{plan.name}_{plan.account_suffix}_connect".replace("-", "_")
-                if plan.access.dns
-                else None,
+                connect_role=self._connect_role("connect"),
                 labels=self._labels,
                 after=services,
                 opts=inside,
             )
-        self.cluster_name = control_plane.cluster_name
-        self.endpoint = control_plane.endpoint
-        self.kubeconfig = control_plane.kubeconfig
-        self.pools = pools_of(job_pools(plan))
-        self.storage = SharedStorage(id=pulumi.Output.from_input(storage.handle), usable_gib=plan.storage.usable_gib)
-        self.register_outputs(
-            {
-                **plan.facts.registered(),
-                "clusterName": self.cluster_name,
-                "endpoint": self.endpoint,
-                "kubeconfig": self.kubeconfig,
-            }
+        images = None
+        if plan.registry is not None:
+            images = registry(
+                f"{name}-registry",
+                plan.registry,
+                location=location,
+                nodes=self._nodes,
+                after=services,
+                labels=self._resource_labels,
+                parent=self,
+            )
+        self._give(
+            control_plane,
+            account=location.project,
+            metrics=query_endpoint(location.project),
+            pools=job_pools(plan),
+            storage=SharedStorage(id=pulumi.Output.from_input(storage.handle), usable_gib=plan.storage.usable_gib),
+            registry=images,
+            bucket=None if self._own is None else self._own.address,
+            identities=plan.identities,
+            facts=plan.facts,
+        )
+
+    def _connect_role(self, suffix: str) -> str | None:
+        """The id of a role with the right to connect, where the API has a DNS name alone."""
+        plan = self._plan
+        return f"{plan.name}_{plan.account_suffix}_{suffix}".replace("-", "_") if plan.access.dns else None
+
+    def _people(
+        self, workspace: Workspace, services: Sequence[pulumi.Resource], inside: pulumi.ResourceOptions
+    ) -> list[TeamSpace]:
+        """Who submits jobs, and the namespaces of teams."""
+        people, name = self._plan.people, self._name
+        if people.memberships:
+            submitter_access(
+                f"{name}-submitters",
+                list(people.memberships),
+                project=self._plan.location.project,
+                connect_role=self._connect_role("submit"),
+                after=services,
+                opts=pulumi.ResourceOptions(parent=self),
+            )
+        return people_spaces(
+            name,
+            people,
+            lambda _, principals: list(map(submitter_of, principals)),
+            workspace=workspace,
+            labels=self._labels,
+            opts=inside,
         )
 
     def _storage(self, network: Network) -> Volume:
@@ -244,9 +335,12 @@ class TrainingCluster(pulumi.ComponentResource):
                 location=plan.location,
                 apis=self._services,
                 after=[self._control_plane.cluster],
+                namespaces=plan.people.namespaces,
                 labels=self._resource_labels,
                 opts=here,
             ).volume
+        if isinstance(plan.storage, MountedPlan):
+            return mounted_storage(plan.storage)
         return LustreStorage(
             f"{self._name}-storage",
             plan.storage,
@@ -254,6 +348,8 @@ class TrainingCluster(pulumi.ComponentResource):
             location=plan.location,
             network=network,
             range_cidr=plan.network.addresses.private_services,
+            own_bucket=self._own,
+            apis=self._services,
             labels=self._resource_labels,
             opts=here,
         ).volume
@@ -272,7 +368,7 @@ class TrainingCluster(pulumi.ComponentResource):
                     zone=location.zone,
                     cluster_name=self._control_plane.cluster_name,
                     cluster_location=location.region,
-                    subnetwork=network.subnetwork.id,
+                    subnetwork=network.subnetwork_id,
                     account_id=f"{plan.name}-karp-{plan.account_suffix}",
                     node_account=self._nodes.email,
                     template_pool=system.node_pool_name,
@@ -302,9 +398,10 @@ class TrainingCluster(pulumi.ComponentResource):
 
 def _services(plan: GcpClusterPlan) -> list[str]:
     """The APIs in use."""
-    storage = "storage" if isinstance(plan.storage, BucketPlan) else "lustre"
+    mounted = isinstance(plan.storage, BucketPlan)
     private = ["servicenetworking"] if plan.network.private_services else []
     return [
+        *(["artifactregistry"] if plan.registry is not None else []),
         "cloudkms",
         "compute",
         "container",
@@ -312,5 +409,6 @@ def _services(plan: GcpClusterPlan) -> list[str]:
         *(["file"] if plan.home is not None else []),
         "iam",
         *private,
-        storage,
+        *(["storage"] if mounted or plan.bucket is not None else []),
+        *([] if mounted else ["lustre"]),
     ]

@@ -7,14 +7,14 @@ from decimal import Decimal
 from typing import Final
 
 import pulumi
-from pulumi_gcp import container
+from pulumi_gcp import container, kms
 
 from gpucluster.components.gcp.access import AccessPlan
 from gpucluster.components.gcp.encryption import secrets_key
 from gpucluster.components.gcp.identity import Labeller, NodeIdentity, workload_pool
 from gpucluster.components.gcp.kubeconfig import kubeconfig
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.network import PODS_RANGE, SERVICES_RANGE, Network
+from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.node_pool import CLOUD_PLATFORM
 from gpucluster.components.labels import EXPECTED_SAMPLES
 
@@ -43,7 +43,7 @@ class ControlPlane(pulumi.ComponentResource):
     key_use: GKE's right to the key. before_nodes: what has to stand before a node can join.
     """
 
-    key_use: pulumi.Resource
+    key_use: kms.CryptoKeyIAMMember
     cluster: container.Cluster
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
@@ -55,15 +55,17 @@ class ControlPlane(pulumi.ComponentResource):
         name: str,
         *,
         location: Location,
+        existing_key: str | None,
         after: Sequence[pulumi.Resource],
         labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the APIs."""
+        """existing_key: id of the key for secrets, None for one that is made. after: the APIs."""
         super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
         self._name, self._location, self._labels = name, location, labels
         self._key, self.key_use = secrets_key(
             f"{name}-secrets",
+            existing_key,
             project=location.project,
             region=location.region,
             after=after,
@@ -76,7 +78,9 @@ class ControlPlane(pulumi.ComponentResource):
         *,
         cluster_name: str,
         version: str,
+        extended: bool = False,
         access: AccessPlan,
+        security_group: str | None,
         network: Network,
         nodes: NodeIdentity,
         lustre: bool,
@@ -85,9 +89,10 @@ class ControlPlane(pulumi.ComponentResource):
         limits: Mapping[str, int] | None,
         million_samples: Decimal,
     ) -> None:
-        """network: one that waits for the right to the key and for the nodes' account, which Google Cloud takes a
-        minute to know everywhere. lustre, bucket, filestore: which storage its drivers mount. limits: greatest amounts
-        of all pools together where GKE makes pools by itself. million_samples: of metrics a month.
+        """security_group: in which groups of people are looked for. network: one that waits for the right to the key
+        and for the nodes' account, which Google Cloud takes a minute to know everywhere. lustre, bucket, filestore:
+        which storage its drivers mount. limits: greatest amounts of all pools together where GKE makes pools by itself.
+        million_samples: of metrics a month.
         """
         name, location, labels = self._name, self._location, self._labels
         self.cluster = container.Cluster(
@@ -96,11 +101,11 @@ class ControlPlane(pulumi.ComponentResource):
             # Regional: the API survives the loss of a zone, and CPU nodes need not be found in that of the GPUs.
             location=location.region,
             node_locations=list(location.system_zones),
-            network=network.network.name,
-            subnetwork=network.subnetwork.name,
+            network=network.network_name,
+            subnetwork=network.subnetwork_name,
             networking_mode="VPC_NATIVE",
             ip_allocation_policy=container.ClusterIpAllocationPolicyArgs(
-                cluster_secondary_range_name=PODS_RANGE, services_secondary_range_name=SERVICES_RANGE
+                cluster_secondary_range_name=network.pods_range, services_secondary_range_name=network.services_range
             ),
             # Both can't be changed later: GPU interfaces are handed to pods by them.
             datapath_provider="ADVANCED_DATAPATH",
@@ -112,7 +117,7 @@ class ControlPlane(pulumi.ComponentResource):
             # The state would keep a cluster that destroy must be able to remove.
             deletion_protection=False,
             min_master_version=version,
-            release_channel=container.ClusterReleaseChannelArgs(channel="REGULAR"),
+            release_channel=container.ClusterReleaseChannelArgs(channel="EXTENDED" if extended else "REGULAR"),
             maintenance_policy=_maintenance(),
             private_cluster_config=container.ClusterPrivateClusterConfigArgs(
                 enable_private_nodes=True, enable_private_endpoint=access.private
@@ -125,6 +130,9 @@ class ControlPlane(pulumi.ComponentResource):
                 # Without it, every machine in Google Cloud, of whomever, could try.
                 gcp_public_cidrs_access_enabled=False,
             ),
+            authenticator_groups_config=None
+            if security_group is None
+            else container.ClusterAuthenticatorGroupsConfigArgs(security_group=security_group),
             # The DNS name asks for rights and for no address: open to the outside it passes by the ranges above.
             control_plane_endpoints_config=container.ClusterControlPlaneEndpointsConfigArgs(
                 dns_endpoint_config=container.ClusterControlPlaneEndpointsConfigDnsEndpointConfigArgs(
@@ -136,7 +144,7 @@ class ControlPlane(pulumi.ComponentResource):
             workload_identity_config=container.ClusterWorkloadIdentityConfigArgs(
                 workload_pool=workload_pool(location.project)
             ),
-            database_encryption=container.ClusterDatabaseEncryptionArgs(state="ENCRYPTED", key_name=self._key.id),
+            database_encryption=container.ClusterDatabaseEncryptionArgs(state="ENCRYPTED", key_name=self._key),
             enable_shielded_nodes=True,
             logging_config=container.ClusterLoggingConfigArgs(enable_components=list(_LOGS)),
             monitoring_config=container.ClusterMonitoringConfigArgs(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from gpucluster.catalog.machines import Machine
@@ -12,7 +11,8 @@ from gpucluster.components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter
 from gpucluster.components.gcp.machines import CLOUD
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import elastic_shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.record import record
 
 __all__ = ["ElasticPlan", "elastic_losses", "elastic_notes", "elastic_problems", "plan_elastic"]
 
@@ -20,7 +20,7 @@ __all__ = ["ElasticPlan", "elastic_losses", "elastic_notes", "elastic_problems",
 _GKES_OWN = ("gke", "autopilot")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ElasticPlan:
     """shape: the smallest machine, of every pool. pools: bought as spot or flex-start."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import pulumi
@@ -13,6 +12,7 @@ from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.names import EXPECTED_GPUS, GPU_PRESENT, POOL
 from gpucluster.components.plan import PlanError
+from gpucluster.record import record
 
 __all__ = ["COMPUTE_CLASS", "ElasticMachine", "class_node_label", "class_node_taint", "elastic_class"]
 
@@ -28,7 +28,7 @@ _SEVEN_DAYS: Final = 604_800
 _EMPTY_ONLY: Final = 1
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ElasticMachine:
     """What GKE adds by itself. node_account: e-mail address of the nodes' own account. boot_gb: boot disk, GB."""
 

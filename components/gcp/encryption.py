@@ -14,21 +14,38 @@ _DAY = 24 * 60 * 60
 
 def secrets_key(
     name: str,
+    existing: str | None,
     *,
     project: str,
     region: str,
     after: Sequence[pulumi.Resource],
     labels: dict[str, str],
     opts: pulumi.ResourceOptions,
-) -> tuple[kms.CryptoKey, pulumi.Resource]:
-    """A key that is rotated every 90 days, and the right of GKE's own service account to use it and nothing else.
+) -> tuple[pulumi.Input[str], kms.CryptoKeyIAMMember]:
+    """The id of a key that is rotated every 90 days, and the right of GKE's own service account to use it and nothing
+    else. existing: id of a key that takes its place.
 
     Key rings can't be deleted in Google Cloud, and cost nothing; a destroyed key waits for 30 days, in which it can be
     brought back. Source: Google Cloud documentation, "Encrypt secrets at the application layer".
     """
     begun = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
+    key = existing or _key(name, region, labels, begun, opts).id
+    gke = projects.ServiceIdentity(f"{name}-gke", project=project, service="container.googleapis.com", opts=begun)
+    use = kms.CryptoKeyIAMMember(
+        f"{name}-use",
+        crypto_key_id=key,
+        role="roles/cloudkms.cryptoKeyEncrypterDecrypter",
+        member=gke.member,
+        opts=opts,
+    )
+    return key, use
+
+
+def _key(
+    name: str, region: str, labels: dict[str, str], begun: pulumi.ResourceOptions, opts: pulumi.ResourceOptions
+) -> kms.CryptoKey:
     ring = kms.KeyRing(f"{name}-ring", location=region, opts=begun)
-    key = kms.CryptoKey(
+    return kms.CryptoKey(
         name,
         key_ring=ring.id,
         purpose="ENCRYPT_DECRYPT",
@@ -37,12 +54,3 @@ def secrets_key(
         labels=labels,
         opts=opts,
     )
-    gke = projects.ServiceIdentity(f"{name}-gke", project=project, service="container.googleapis.com", opts=begun)
-    use = kms.CryptoKeyIAMMember(
-        f"{name}-use",
-        crypto_key_id=key.id,
-        role="roles/cloudkms.cryptoKeyEncrypterDecrypter",
-        member=gke.member,
-        opts=opts,
-    )
-    return key, use

@@ -1,7 +1,6 @@
 """What each GPU fabric of Google Cloud needs in a cluster: its networks and its release."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from gpucluster.catalog.fabric_releases import FabricRelease, release_of
@@ -11,6 +10,7 @@ from gpucluster.catalog.gpudirect import fabric_of as hardware_of
 from gpucluster.catalog.machines import machines
 from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.shapes import shapes
+from gpucluster.record import record
 
 __all__ = ["FABRICS", "MARKER", "POD_SECURITY", "DeviceNetwork", "Fabric", "fabric_nodes"]
 
@@ -26,7 +26,7 @@ Standards".
 """
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class DeviceNetwork:
     """An additional interface of every node, as pods name it."""
 
@@ -34,7 +34,7 @@ class DeviceNetwork:
     device_mode: Literal["NetDevice", "RDMA"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Fabric:
     """The fabric of one machine type, in one release.
 

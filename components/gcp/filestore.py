@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.components.plan import HEADROOM
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import HomeStorage
+from gpucluster.components.spec.storage import HomeStorage
+from gpucluster.record import record
 
 __all__ = ["HomePlan", "home_problems", "plan_home"]
 
@@ -18,7 +18,7 @@ _LEAST, _STEP, _SMALL_MOST = 1_024, 256, 9_984
 _LARGE_STEP, _MOST = 2_560, 102_400
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class HomePlan:
     """capacity_gib: as provisioned and billed, GiB. expected_gib: what is stored on average, as the spec says."""
 

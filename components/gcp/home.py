@@ -44,7 +44,7 @@ class Home(pulumi.ComponentResource):
             file_shares=filestore.InstanceFileSharesArgs(name=_SHARE, capacity_gb=plan.capacity_gib),
             networks=[
                 filestore.InstanceNetworkArgs(
-                    network=network.network.name,
+                    network=network.network_name,
                     modes=["MODE_IPV4"],
                     connect_mode="PRIVATE_SERVICE_ACCESS",
                     reserved_ip_range=network.private_range,

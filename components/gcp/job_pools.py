@@ -11,7 +11,7 @@ from gpucluster.components.gcp.fabric import FABRICS
 from gpucluster.components.gcp.fabric_pod import TOPOLOGY_LABELS, fabric_pod, mpi_fabric_pod
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
-from gpucluster.components.kubernetes.job_pool import KEPT, JobPool
+from gpucluster.components.kubernetes.job_pool import JobPool, kept
 from gpucluster.components.names import GPU, MIG_POOL, TRAINING_POOL
 
 __all__ = ["QUEUED_TOLERATION", "job_pools"]
@@ -76,7 +76,7 @@ def _elastic(elastic: ElasticPlan, pool: PoolPlan, annotations: Mapping[str, str
         elastic=True,
         selector=class_node_label(pool.name) if native else {},
         tolerations=[{**class_node_taint(pool.name), "operator": "Equal"}] if native else [],
-        annotations={**annotations, **KEPT},
+        annotations={**annotations, **kept(pool.purchase)},
     )
 
 

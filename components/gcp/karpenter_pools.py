@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import pulumi
@@ -19,6 +18,7 @@ from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 from gpucluster.components.plan import PlanError
+from gpucluster.record import record
 
 __all__ = ["KarpenterPools", "KarpenterPoolsArgs"]
 
@@ -29,7 +29,7 @@ _SERVICE_ACCOUNT = "karpenter"
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class KarpenterPoolsArgs:
     """cluster_location: region or zone of the cluster. subnetwork: projects/P/regions/R/subnetworks/S of the nodes.
 

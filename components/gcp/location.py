@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
+from gpucluster.record import record
 
 __all__ = ["REGIONS", "Location", "first_zone", "parse_location"]
 
@@ -47,7 +47,7 @@ _OTHER_ZONES = {"europe-west1": "bcd", "us-east1": "bcd"}
 _PROJECT = re.compile(r"^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Location:
     """zone: of the GPU nodes and of the storage they mount. Names of zones are the same in every project."""
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
 from decimal import Decimal
 
+from gpucluster.catalog.zones import zones_of
 from gpucluster.components.offers import TierPrices, cheapest, offer
 from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import SharedStorage
+from gpucluster.components.spec.data import OWN
+from gpucluster.components.spec.storage import SharedStorage
+from gpucluster.record import record
 
-__all__ = ["LUSTRE_TIERS", "LustrePlan", "Tier", "lustre_problems", "plan_lustre"]
+__all__ = ["LUSTRE_TIERS", "LustrePlan", "Tier", "lustre_problems", "plan_lustre", "zone_notes"]
+
+# Source: Cloud Storage documentation, "About Cloud Storage buckets".
+_BUCKET = re.compile(rf"^({OWN}|gs://[a-z0-9][a-z0-9._-]{{1,220}}[a-z0-9](/.*)?)$")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Tier:
     """Capacities of one tier, GiB: from least to most, in steps of `step` to the threshold and of `large_step` beyond.
 
@@ -43,17 +49,20 @@ LUSTRE_TIERS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class LustrePlan:
     """capacity_gib: as provisioned, GiB. usable_gib: what data may fill. tier: MB/s for each TiB of 1,024 GiB.
 
-    choice: why this tier, in one sentence.
+    bucket: as the spec names the one that it copies from, and to where write_back. choice: why this tier, in one
+    sentence.
     """
 
     capacity_gib: int
     usable_gib: int
     tier: int
     protect: bool
+    bucket: str | None = None
+    write_back: bool = False
     choice: str
 
     @property
@@ -68,17 +77,27 @@ def _capacity(asked: SharedStorage, tier: int) -> int:
 
 
 def lustre_problems(asked: SharedStorage) -> list[Problem]:
-    """Why no tier, or not the one the spec sets, is large and fast enough."""
+    """Why no tier, or not the one the spec sets, is large and fast enough, and a bucket that is none of Google's."""
+    problems: list[Problem] = []
+    if asked.bucket is not None and not _BUCKET.match(asked.bucket):
+        problems.append(
+            Problem(
+                "storage.shared.bucket",
+                f"is {asked.bucket!r}",
+                f"on Google Cloud a bucket is named gs://name or gs://name/folder; or write {OWN}, for storage.bucket",
+            )
+        )
     tiers = [tier for tier in LUSTRE_TIERS if asked.tier in (None, tier)]
     if any(_capacity(asked, tier) <= LUSTRE_TIERS[tier].most for tier in tiers):
-        return []
+        return problems
     limits = ", ".join(f"{LUSTRE_TIERS[tier].most:,} GiB at {tier} MB/s per TiB" for tier in tiers)
     return [
+        *problems,
         Problem(
             "storage.shared",
             f"asks for {asked.usable_tib} TiB of data, 25 % headroom on top, and {asked.gb_per_s} GB/s",
             f"Managed Lustre has at most {limits}: ask for less",
-        )
+        ),
     ]
 
 
@@ -98,5 +117,20 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
         usable_gib=math.floor(asked.usable_tib * GIB_PER_TIB),
         tier=chosen.tier,
         protect=asked.protect,
+        bucket=asked.bucket,
+        write_back=asked.write_back,
         choice=choice,
     )
+
+
+def zone_notes(zone: str) -> list[str]:
+    """That nothing says Managed Lustre is sold in this zone. No list that was read is whole, so none refuses."""
+    known = zones_of("managed-lustre")
+    if zone in known:
+        return []
+    region = zone.rpartition("-")[0]
+    near = ", ".join(name for name in known if name.startswith(f"{region}-"))
+    return [
+        f"Managed Lustre: no list that is known here has {zone}{f', only {near}' if near else ''}; look it up before "
+        "`up`: cloud.google.com/managed-lustre/docs/locations"
+    ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.mig import slices_of
 from gpucluster.components.gcp.machines import CLOUD
@@ -11,12 +9,13 @@ from gpucluster.components.mig import MigResources, mig_note
 from gpucluster.components.mig_layout import layout_of
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import training_shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.record import record
 
 __all__ = ["MigPlan", "mig_notes", "mig_problems", "plan_mig"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class MigPlan:
     """size: of every slice. purchase: on-demand, spot or flex-start. roll: its nodes may be replaced."""
 

@@ -31,6 +31,7 @@ class MigPool(pulumi.ComponentResource):
         location: Location,
         control_plane: ControlPlane,
         nodes: NodeIdentity,
+        version: str | None = None,
         after: Sequence[pulumi.Resource],
         labels: Mapping[str, str],
         resource_labels: Labeller,
@@ -54,7 +55,8 @@ class MigPool(pulumi.ComponentResource):
         )
         super().__init__(kind, name, made_of, guard.over(opts))
         flexible = plan.purchase == "flex-start"
-        size: dict[str, Any] = {"autoscaling": scaled(plan.nodes)} if flexible else {"node_count": plan.nodes}
+        # Flex-start nodes go with their jobs, also where the cluster is not paused.
+        size: dict[str, Any] = {"autoscaling": scaled(max(plan.nodes, 1))} if flexible else {"node_count": plan.nodes}
         bought: dict[str, Any] = {
             "on-demand": {},
             "spot": {"spot": True},
@@ -66,6 +68,7 @@ class MigPool(pulumi.ComponentResource):
             cluster=control_plane.cluster_name,
             location=location.region,
             node_locations=[location.zone],
+            version=version,
             **size,
             management=container.NodePoolManagementArgs(auto_repair=not flexible, auto_upgrade=True),
             upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),

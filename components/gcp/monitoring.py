@@ -18,7 +18,7 @@ from gpucluster.components.kubernetes.scraped import GPU_EXPORTER, Scraped, opti
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
 
-__all__ = ["Monitoring"]
+__all__ = ["Monitoring", "query_endpoint"]
 
 # Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
 _CLUSTER_RULES: Final = Kind("monitoring.googleapis.com/v1", "ClusterRules")
@@ -102,3 +102,11 @@ def _monitoring(target: Scraped) -> dict[str, Any]:
         ],
         "targetLabels": {"metadata": []},
     }
+
+
+def query_endpoint(project: str) -> str:
+    """Where Grafana and others ask for metrics of a project.
+
+    Source: Cloud Monitoring API v1, projects.location.prometheus.api.v1.query.
+    """
+    return f"https://monitoring.googleapis.com/v1/projects/{project}/location/global/prometheus"

@@ -12,15 +12,17 @@ from gpucluster.components.gcp.fabric_networks import Subnet, fabric_networks
 from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import NetworkPlan
+from gpucluster.components.spec.own_things import ExistingNetwork
 
-__all__ = ["PODS_RANGE", "SERVICES_RANGE", "Network"]
+__all__ = ["Network"]
 
-PODS_RANGE = "pods"
-SERVICES_RANGE = "services"
+_PODS = "pods"
+_SERVICES = "services"
 
 
 class Network(pulumi.ComponentResource):
     """Outputs: network and subnetwork, by name. gpu_subnets: of the nodes' additional interfaces, in their order.
+    pods_range, services_range: names of the subnet's secondary ranges.
 
     ready: the whole of the cluster's own network. ways_out: what nodes wait for. private_services: what Google's own
     services inside the network wait for, empty where there are none; `private_range` is the name of their range.
@@ -28,6 +30,12 @@ class Network(pulumi.ComponentResource):
 
     network: compute.Network
     subnetwork: compute.Subnetwork
+    network_id: pulumi.Output[str]
+    network_name: pulumi.Output[str]
+    subnetwork_id: pulumi.Output[str]
+    subnetwork_name: pulumi.Output[str]
+    pods_range: str
+    services_range: str
     gpu_subnets: list[Subnet]
     ways_out: list[pulumi.Resource]
     ready: list[pulumi.Resource]
@@ -48,6 +56,33 @@ class Network(pulumi.ComponentResource):
         Google's services is the only part of a network that takes any.
         """
         super().__init__("gpucluster:gcp:Network", name, {}, opts)
+        self.ways_out, self.private_services, self.private_range = [], [], None
+        if plan.existing is None:
+            self._make(name, plan, location, after, labels)
+        else:
+            self._use(plan.existing, after)
+        self.gpu_subnets = fabric_networks(
+            f"{name}-gpu",
+            plan.gpu_networks,
+            plan.addresses.gpu,
+            mtu=plan.mtu,
+            location=location,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+        )
+        self.register_outputs({"network": self.network_name, "subnetwork": self.subnetwork_name})
+
+    def _use(self, existing: ExistingNetwork, after: Sequence[pulumi.Resource]) -> None:
+        """A network of the user's: nothing of it is a resource of ours."""
+        self.network_id, self.subnetwork_id = map(pulumi.Output.from_input, (existing.id, existing.nodes))
+        self.network_name = self.network_id.apply(_last)
+        self.subnetwork_name = self.subnetwork_id.apply(_last)
+        self.pods_range, self.services_range = existing.pods or _PODS, existing.services or _SERVICES
+        self.ready = list(after)
+
+    def _make(
+        self, name: str, plan: NetworkPlan, location: Location, after: Sequence[pulumi.Resource], labels: Labeller
+    ) -> None:
+        """One of the cluster's own."""
         here = pulumi.ResourceOptions(parent=self)
         self.network = compute.Network(
             f"{name}-vpc",
@@ -64,30 +99,22 @@ class Network(pulumi.ComponentResource):
             # Nodes have no public address: this is their way to Google's APIs and registries.
             private_ip_google_access=True,
             secondary_ip_ranges=[
-                compute.SubnetworkSecondaryIpRangeArgs(range_name=PODS_RANGE, ip_cidr_range=plan.addresses.pods),
-                compute.SubnetworkSecondaryIpRangeArgs(
-                    range_name=SERVICES_RANGE, ip_cidr_range=plan.addresses.services
-                ),
+                compute.SubnetworkSecondaryIpRangeArgs(range_name=_PODS, ip_cidr_range=plan.addresses.pods),
+                compute.SubnetworkSecondaryIpRangeArgs(range_name=_SERVICES, ip_cidr_range=plan.addresses.services),
             ],
             log_config=compute.SubnetworkLogConfigArgs(
                 aggregation_interval="INTERVAL_10_MIN", flow_sampling=0.5, metadata="INCLUDE_ALL_METADATA"
             ),
             opts=here,
         )
-        self.ways_out = self._way_out(name, location) if plan.nat else []
-        self.private_services, self.private_range = [], None
+        if plan.nat:
+            self.ways_out = self._way_out(name, location)
         if plan.private_services:
             self._private_services(name, plan.addresses.private_services, labels)
         self.ready = [self.subnetwork, *self.ways_out, *self.private_services]
-        self.gpu_subnets = fabric_networks(
-            f"{name}-gpu",
-            plan.gpu_networks,
-            plan.addresses.gpu,
-            mtu=plan.mtu,
-            location=location,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
-        )
-        self.register_outputs({"network": self.network.name, "subnetwork": self.subnetwork.name})
+        self.network_id, self.network_name = self.network.id, self.network.name
+        self.subnetwork_id, self.subnetwork_name = self.subnetwork.id, self.subnetwork.name
+        self.pods_range, self.services_range = _PODS, _SERVICES
 
     def _way_out(self, name: str, location: Location) -> list[pulumi.Resource]:
         """NAT for images that are not in Google's registries. The GPU networks have none: nothing leaves by them."""
@@ -138,3 +165,7 @@ class Network(pulumi.ComponentResource):
             opts=here,
         )
         self.private_services, self.private_range = [connection], reserved.name
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]

@@ -10,7 +10,7 @@ from gpucluster.components.gcp.machines import CLOUD, zone_problems
 from gpucluster.components.gcp.plan import NetworkPlan, label_problems, plan_network
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes
-from gpucluster.components.spec import NetworkSpec
+from gpucluster.components.spec.parts import NetworkSpec
 
 __all__ = ["config_problems", "plan_networks", "plan_problems"]
 

@@ -5,26 +5,44 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.catalog.gpudirect import MTU, fabric_of
 from gpucluster.catalog.label_syntax import LabelSyntax, problem_of_key
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.sold import sold
+from gpucluster.components.buckets import (
+    IdentityPlan,
+    OwnBucketPlan,
+    identity_problems,
+    plan_bucket,
+    plan_identities,
+)
 from gpucluster.components.example_ranges import example_range_notes
-from gpucluster.components.gcp.access import AccessPlan, access_problems, plan_access
+from gpucluster.components.gcp.access import (
+    AccessPlan,
+    access_problems,
+    people_notes,
+    people_problems,
+    plan_access,
+    security_group,
+)
 from gpucluster.components.gcp.addresses import GPU_PODS_PER_NODE, AddressPlan, address_problems, plan_addresses
 from gpucluster.components.gcp.auto_provisioning import PoolSize, cluster_limits, limit_losses
 from gpucluster.components.gcp.elastic import ElasticPlan, elastic_losses, elastic_notes, elastic_problems, plan_elastic
+from gpucluster.components.gcp.existing import existing_place_problems, existing_problems, network_notes
 from gpucluster.components.gcp.filestore import HomePlan, home_problems, plan_home
 from gpucluster.components.gcp.location import Location
-from gpucluster.components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre
+from gpucluster.components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre, zone_notes
 from gpucluster.components.gcp.machines import CLOUD, machine_problems, training_machine, zone_problems
 from gpucluster.components.gcp.mig import MigPlan, mig_notes, mig_problems, plan_mig
+from gpucluster.components.gcp.node_health import REPAIR
 from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems, queues_nodes
 from gpucluster.components.gcp.quotas import quota_note
+from gpucluster.components.gcp.repository import repository_problems
+from gpucluster.components.kubernetes.node_health.plan import health_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import (
     GIB_PER_TIB,
@@ -36,15 +54,17 @@ from gpucluster.components.plan import (
     name_problems,
 )
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import (
-    CapacityBlockPurchase,
-    ClusterSpec,
-    FlexStartPurchase,
-    PrivateAccess,
-    ReservationPlacement,
-    TrainingSpec,
-)
+from gpucluster.components.registry import RegistryPlan, plan_registry
+from gpucluster.components.spec.access import PrivateAccess
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.operations import BrokenNodes
+from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import CapacityBlockPurchase, FlexStartPurchase, ReservationPlacement
+from gpucluster.components.teams import PeoplePlan, plan_people
+from gpucluster.components.versions import VersionPlan, plan_versions, support_notes, version_problems
 from gpucluster.program.facts import Facts
+from gpucluster.record import record
 
 __all__ = [
     "BucketPlan",
@@ -63,10 +83,6 @@ __all__ = [
     "training_losses",
 ]
 
-# The version of the other clouds. A3 Mega was validated on it and A3 Ultra is declared with it.
-# Source: NVIDIA/aicr v0.11.1 (A3 Mega); GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-a3-ultragpu (1.35.).
-KUBERNETES_VERSION = "1.35"
-
 # In three zones, so that DNS, Karpenter and operators survive the loss of one.
 _SYSTEM_NODES = 3
 # More come when pods find no room: one for so many GPU nodes, for what GKE runs by the number of nodes, such as
@@ -79,11 +95,11 @@ _CLUSTER_NAME = 40
 # Keys of labels start with a letter. Source: Google Cloud documentation, "Requirements for labels".
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class NetworkPlan:
     """gpu_networks: modes of the device networks, in the order of a node's interfaces; several of mode RDMA are subnets
     of one network. mtu: of every network, bytes. nat: a way out to the internet. private_services: Google's own
-    services appear inside the network.
+    services appear inside the network. existing: the network that takes the place of the cluster's own.
     """
 
     addresses: AddressPlan
@@ -91,9 +107,10 @@ class NetworkPlan:
     mtu: int
     nat: bool
     private_services: bool
+    existing: ExistingNetwork | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class SystemPlan:
     """CPU nodes for DNS, Karpenter and operators: one in each of three zones, up to `most` where they need more."""
 
@@ -106,7 +123,7 @@ class SystemPlan:
     root_gib: int = 100
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class PlacementPlan:
     """compact: nodes close together, by a resource policy made for this pool or the one named.
 
@@ -118,7 +135,7 @@ class PlacementPlan:
     policy: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class TrainingPlan:
     """flex_start_hours: how long flex-start nodes run, None for other ways to buy. queued: all nodes of a job come at
     once, at the request of its queue. calendar: the reservation is one of calendar mode. active: the capacity can be
@@ -148,7 +165,7 @@ class TrainingPlan:
         return self.size if self.active else 0
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class BucketPlan:
     """A bucket that nodes mount. usable_gib: what it is meant to hold, GiB; nothing enforces it."""
 
@@ -156,11 +173,15 @@ class BucketPlan:
     protect: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+SharedPlan = LustrePlan | BucketPlan | MountedPlan
+
+
+@record(kw_only=True)
 class GcpClusterPlan:
     """cluster_name: of the GKE cluster and the Lustre instance. account_suffix: tells the service accounts of two
     stacks apart, whose ids are too short for a stack's name. limits: what all pools together may hold, by GKE's
-    resource type; None where GKE makes no pools by itself.
+    resource type; None where GKE makes no pools by itself. security_group: in which GKE looks for groups of people;
+    None where none submits.
     """
 
     name: str
@@ -169,18 +190,30 @@ class GcpClusterPlan:
     stack: str
     location: Location
     labels: Mapping[str, str]
-    kubernetes_version: str
+    versions: VersionPlan
     access: AccessPlan
+    people: PeoplePlan
+    security_group: str | None
     network: NetworkPlan
     system: SystemPlan
     training: TrainingPlan
-    storage: LustrePlan | BucketPlan
+    storage: SharedPlan
+    secrets_key: str | None
     home: HomePlan | None
+    bucket: OwnBucketPlan | None
+    identities: tuple[IdentityPlan, ...]
     elastic: ElasticPlan | None
     mig: MigPlan | None
     limits: Mapping[str, int] | None
+    broken_nodes: BrokenNodes
+    registry: RegistryPlan | None
     telemetry: TelemetryPlan
     facts: Facts
+
+    @property
+    def kubernetes_version(self) -> str:
+        """Minor version of the control plane."""
+        return self.versions.control_plane
 
 
 def plan_cluster(
@@ -200,8 +233,8 @@ def plan_cluster(
     if problems:
         raise PlanError(problems)
     shape = training_machine(spec, machine)
-    access = plan_access(spec.access, nodes_cidr=AddressPlan.nodes)
-    network = plan_network(shape, nat=access.nat, private_services=_private_services(spec))
+    network = _network(spec, shape)
+    access = plan_access(spec.access, nodes_cidr=network.addresses.nodes)
     elastic, mig = plan_elastic(spec), plan_mig(spec)
     training = plan_training(spec, shape)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
@@ -216,16 +249,23 @@ def plan_cluster(
         stack=stack,
         location=location,
         labels=dict(spec.labels),
-        kubernetes_version=KUBERNETES_VERSION,
+        versions=plan_versions(spec.versions),
         access=access,
+        people=plan_people(spec),
+        security_group=security_group(spec),
         network=network,
         system=system,
         training=training,
         storage=storage,
+        secrets_key=spec.secrets_key,
         home=plan_home(spec.storage.home),
+        bucket=plan_bucket(spec),
+        identities=plan_identities(spec),
         elastic=elastic,
         mig=mig,
         limits=_limits(elastic, others, system),
+        broken_nodes=spec.health.broken_nodes,
+        registry=plan_registry(spec, name=lower_case_name(spec, stack)),
         telemetry=telemetry,
         facts=cluster_facts(
             spec,
@@ -241,7 +281,7 @@ def plan_cluster(
                 *([f"{spec.name}-elastic"] if elastic else []),
                 *([f"{spec.name}-mig"] if mig else []),
             ],
-            not_built=_not_built(spec),
+            not_built=[],
             losses=[
                 *_losses(spec, shape),
                 *purchase_losses(spec, shape),
@@ -249,10 +289,12 @@ def plan_cluster(
                 *(limit_losses(elastic, others) if elastic else []),
             ],
             notes=[
-                *_notes(spec, storage),
+                *_notes(spec, storage, location, cidr=network.addresses.nodes),
+                *network_notes(spec.network, nat=access.nat, mtu=network.mtu),
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
                 *mig_notes(mig),
+                health_note(spec.health.broken_nodes, spares=training.spares, repair=REPAIR),
                 *telemetry_notes(
                     telemetry,
                     metrics="Google Cloud Managed Service for Prometheus",
@@ -260,7 +302,9 @@ def plan_cluster(
                     region=location.region,
                 ),
                 quota_note(spec, shape, elastic, mig, region=location.region, networks=_networks(network)),
+                *people_notes(spec),
                 *example_range_notes(spec.access),
+                *support_notes(plan_versions(spec.versions), "gcp"),
             ],
         ),
     )
@@ -277,7 +321,10 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
         **({elastic.shape: "the elastic pools"} if elastic else {}),
         training_machine(spec, machine): "the training pool",
     }
-    return [problem for shape, what in pools.items() for problem in zone_problems(shape, location, what)]
+    return [
+        *(problem for shape, what in pools.items() for problem in zone_problems(shape, location, what)),
+        *existing_place_problems(spec, location),
+    ]
 
 
 def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Problem]:
@@ -288,16 +335,30 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *name_problems(lower_case_name(spec, stack), service="GKE", longest=_CLUSTER_NAME),
         *label_problems(spec.labels),
         *access_problems(spec.access),
-        *_address_problems(spec, plan_network(shape, nat=True, private_services=_private_services(spec))),
+        *people_problems(spec),
+        *existing_problems(spec),
+        *repository_problems(spec),
+        *_address_problems(spec, _network(spec, shape)),
         *mig_problems(spec),
         *elastic_problems(spec),
         *home_problems(spec.storage.home),
-        *(lustre_problems(spec.storage.shared) if spec.storage.shared.kind == "lustre" else []),
+        *identity_problems(spec, cloud="Google Cloud", form="gs://NAME"),
+        *(lustre_problems(spec.storage.shared) if _makes_lustre(spec) else []),
+        *version_problems(spec.versions, "gcp", [shape]),
     ]
 
 
-def _private_services(spec: ClusterSpec) -> bool:
-    return spec.storage.shared.kind == "lustre" or spec.storage.home is not None
+def _makes_lustre(spec: ClusterSpec) -> bool:
+    return spec.storage.shared.kind == "lustre" and spec.storage.shared.existing is None
+
+
+def _network(spec: ClusterSpec, shape: Machine) -> NetworkPlan:
+    return plan_network(
+        shape,
+        nat=not isinstance(spec.access, PrivateAccess) or spec.access.egress == "nat",
+        private_services=_makes_lustre(spec) or spec.storage.home is not None,
+        asked=spec.network,
+    )
 
 
 def network_modes(shape: Machine) -> tuple[str, ...]:
@@ -306,16 +367,20 @@ def network_modes(shape: Machine) -> tuple[str, ...]:
     return () if fabric is None else fabric.device_modes
 
 
-def plan_network(shape: Machine, *, nat: bool, private_services: bool) -> NetworkPlan:
-    """The networks of nodes of a shape. nat, private_services: as of the plan."""
+def plan_network(
+    shape: Machine, *, nat: bool, private_services: bool, asked: ClusterNetwork | None = None
+) -> NetworkPlan:
+    """The networks of nodes of a shape. nat, private_services: as of the plan. asked: None for ranges of ours."""
+    asked = asked or ClusterNetwork()
     fabric = fabric_of(shape)
     modes = network_modes(shape)
     return NetworkPlan(
-        addresses=plan_addresses(len(modes)),
+        addresses=plan_addresses(len(modes), asked),
         gpu_networks=modes,
         mtu=MTU if fabric is None else fabric.mtu,
         nat=nat,
         private_services=private_services,
+        existing=asked.existing,
     )
 
 
@@ -376,16 +441,16 @@ def _limits(elastic: ElasticPlan | None, others: list[PoolSize], system: SystemP
     )
 
 
-def _storage(spec: ClusterSpec, location: Location, prices: Prices | None) -> LustrePlan | BucketPlan:
+def _storage(spec: ClusterSpec, location: Location, prices: Prices | None) -> SharedPlan:
     shared = spec.storage.shared
     if shared.kind == "bucket":
         return BucketPlan(usable_gib=int(shared.usable_tib * GIB_PER_TIB), protect=shared.protect)
-    return plan_lustre(shared, tier_prices(prices, CLOUD, location.region))
+    return plan_mounted(shared) or plan_lustre(shared, tier_prices(prices, CLOUD, location.region))
 
 
-def _sizes(storage: LustrePlan | BucketPlan) -> tuple[int, Decimal | None]:
+def _sizes(storage: SharedPlan) -> tuple[int, Decimal | None]:
     """Capacity, GiB, and throughput, GB/s; None where none is promised."""
-    if isinstance(storage, BucketPlan):
+    if not isinstance(storage, LustrePlan):
         return storage.usable_gib, None
     return storage.capacity_gib, storage.gb_per_s
 
@@ -402,7 +467,7 @@ def label_problems(labels: Mapping[str, str]) -> list[Problem]:
 def _networks(network: NetworkPlan) -> int:
     """VPC networks: the cluster's own, one for each GPU interface over TCP, one for all over RoCE."""
     modes = network.gpu_networks
-    return 1 + modes.count("NetDevice") + ("RDMA" in modes)
+    return (network.existing is None) + modes.count("NetDevice") + ("RDMA" in modes)
 
 
 def _address_problems(spec: ClusterSpec, network: NetworkPlan) -> list[Problem]:
@@ -411,6 +476,7 @@ def _address_problems(spec: ClusterSpec, network: NetworkPlan) -> list[Problem]:
         gpu_nodes=spec.training.nodes + spec.training.spares,
         other_nodes=_nodes_beside_training(spec) + _system(spec).most,
         peers=spec.access.cidrs if isinstance(spec.access, PrivateAccess) else (),
+        existing=network.existing is not None,
     )
 
 
@@ -420,15 +486,6 @@ def _co_location(spec: ClusterSpec, placement: PlacementPlan) -> str:
     if placement.compact:
         return "one compact placement group"
     return "best effort, as flex-start places them" if spec.placement.kind == "group" else "none, a single node"
-
-
-def _not_built(spec: ClusterSpec) -> list[str]:
-    """What the spec asks for and this cluster does not contain."""
-    if spec.storage.shared.bucket is None:
-        return []
-    return [
-        "storage.shared.bucket: on Google Cloud no bucket is linked to Lustre; storage.shared.kind: bucket mounts one"
-    ]
 
 
 def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
@@ -452,14 +509,27 @@ def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
     losses = training_losses(spec, shape)
     if spec.storage.shared.fabric:
         losses.append("storage.shared.fabric: Managed Lustre is reached by the host network, never over the GPU fabric")
+    if spec.storage.shared.bucket is not None:
+        back = " and write_back" if spec.storage.shared.write_back else ""
+        losses.append(
+            f"storage.shared.bucket{back}: Managed Lustre follows no bucket by itself; it copies at a command "
+            "(docs/data.md)"
+        )
+    if spec.teams and spec.mig is not None and spec.storage.shared.kind == "lustre":
+        # Source: GoogleCloudPlatform/lustre-csi-driver, pkg/csi_driver/node.go (hasMountWithSameFSName).
+        losses.append(
+            "teams: a node mounts one Managed Lustre once, so that a machine of the MIG pool serves one team at a time"
+        )
     return losses
 
 
-def _notes(spec: ClusterSpec, storage: LustrePlan | BucketPlan) -> list[str]:
-    """What the spec does not say of itself."""
+def _notes(spec: ClusterSpec, storage: SharedPlan, location: Location, *, cidr: str) -> list[str]:
+    """What the spec does not say of itself. cidr: addresses of the nodes."""
     notes: list[str] = []
     if isinstance(storage, LustrePlan):
-        notes.append(f"shared storage: {storage.choice}")
+        notes += [f"shared storage: {storage.choice}", *zone_notes(location.zone)]
+    elif isinstance(storage, MountedPlan):
+        notes += mounted_notes(storage, cidr)
     else:
         notes.append(
             "shared storage is a bucket, no POSIX file system: no locks, renames of folders are not atomic, and no "

@@ -9,7 +9,7 @@ from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, 
 from gpucluster.components.gcp.quotas import quota_note
 from gpucluster.components.plan import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import PoolSpec
+from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.errors import InputError
 
 __all__ = ["config_problems", "plan_pool", "plan_problems"]

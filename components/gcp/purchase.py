@@ -13,13 +13,13 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.sold import sold
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec import (
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import (
     CapacityBlockPurchase,
-    ClusterSpec,
     FlexStartPurchase,
     OnDemandPurchase,
     ReservationPlacement,
-    TrainingSpec,
 )
 
 __all__ = ["FLEX_START_DAYS", "POOL_NODES", "purchase_losses", "purchase_notes", "purchase_problems", "queues_nodes"]

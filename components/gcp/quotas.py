@@ -7,7 +7,8 @@ from collections import Counter
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.mig import MigPlan
-from gpucluster.components.spec import CapacityBlockPurchase, FlexStartPurchase, TrainingSpec
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import CapacityBlockPurchase, FlexStartPurchase
 
 __all__ = ["quota_note"]
 

@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from typing import Final
 
 import pulumi
-from pulumi_gcp import lustre, storage
+from pulumi_gcp import lustre, projects, storage
 
 from gpucluster.components.gcp import compute
 from gpucluster.components.gcp.identity import Labeller, workload_pool
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.lustre import LustrePlan
 from gpucluster.components.gcp.network import Network
+from gpucluster.components.gcp.own_bucket import READS, WRITES, OwnBucket, bucket_name, private_bucket
 from gpucluster.components.gcp.plan import BucketPlan
 from gpucluster.components.gcp.volumes import bucket_volume, lustre_volume
 from gpucluster.components.kubernetes.volume import Volume
-from gpucluster.components.labels import EXPECTED_GIB
+from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import NAMESPACE
 
-__all__ = ["BucketStorage", "LustreStorage"]
+__all__ = ["BucketStorage", "LustreStorage", "mounted_storage"]
 
 # The name in the mount point: at most 8 letters and digits. Source: Managed Lustre API.
 _FILESYSTEM: Final = "shared"
@@ -43,6 +44,8 @@ class LustreStorage(pulumi.ComponentResource):
         location: Location,
         network: Network,
         range_cidr: str,
+        own_bucket: OwnBucket | None,
+        apis: Sequence[pulumi.Resource],
         labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -51,7 +54,7 @@ class LustreStorage(pulumi.ComponentResource):
         # The servers open connections to their clients as well.
         rule = compute.Firewall(
             f"{name}-lustre",
-            network=network.network.id,
+            network=network.network_id,
             description="Lustre file servers to their clients",
             source_ranges=[range_cidr],
             allows=[compute.FirewallAllowArgs(protocol="tcp", ports=[_PORT])],
@@ -65,7 +68,7 @@ class LustreStorage(pulumi.ComponentResource):
             # Numbers are texts in this API.
             capacity_gib=str(plan.capacity_gib),
             per_unit_storage_throughput=str(plan.tier),
-            network=pulumi.Output.format("projects/{0}/global/networks/{1}", location.project, network.network.name),
+            network=pulumi.Output.format("projects/{0}/global/networks/{1}", location.project, network.network_name),
             labels=labels(f"{name}-shared"),
             opts=pulumi.ResourceOptions(
                 parent=self,
@@ -76,6 +79,22 @@ class LustreStorage(pulumi.ComponentResource):
                 delete_before_replace=True,
             ),
         )
+        if plan.bucket is not None:
+            # What is copied, and when, is a command's to say. Source: Managed Lustre documentation, "Transfer data to
+            # or from Cloud Storage".
+            agent = projects.ServiceIdentity(
+                f"{name}-agent",
+                project=location.project,
+                service="lustre.googleapis.com",
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(apis)),
+            )
+            storage.BucketIAMMember(
+                f"{name}-bucket",
+                bucket=bucket_name(plan.bucket, own_bucket),
+                role=WRITES if plan.write_back else READS,
+                member=agent.member,
+                opts=pulumi.ResourceOptions(parent=self),
+            )
         ip = instance.mount_point.apply(_address)
         self.volume = lustre_volume(
             project=location.project,
@@ -87,6 +106,20 @@ class LustreStorage(pulumi.ComponentResource):
             after=[instance],
         )
         self.register_outputs({"instanceId": instance.instance_id, "ip": ip})
+
+
+def mounted_storage(plan: MountedPlan) -> Volume:
+    """A Managed Lustre instance of the user's."""
+    _, project, _, zone, _, instance = plan.files.id.split("/")
+    return lustre_volume(
+        project=project,
+        zone=zone,
+        instance=instance,
+        filesystem=plan.files.share,
+        ip=plan.files.host,
+        capacity_gib=plan.usable_gib,
+        after=[],
+    )
 
 
 class BucketStorage(pulumi.ComponentResource):
@@ -102,39 +135,40 @@ class BucketStorage(pulumi.ComponentResource):
         location: Location,
         apis: Sequence[pulumi.Resource],
         after: Sequence[pulumi.Resource],
+        namespaces: Sequence[str],
         labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the cluster, whose pool of identities has to be there first."""
+        """after: the cluster, whose pool of identities has to be there first. namespaces: whose pods use the bucket."""
         super().__init__("gpucluster:gcp:Storage", name, {}, opts)
-        bucket = storage.Bucket(
+        bucket = private_bucket(
             f"{name}-shared",
-            location=location.region.upper(),
-            uniform_bucket_level_access=True,
-            public_access_prevention="enforced",
-            # Folders as a file system has them, which FUSE is faster on.
-            hierarchical_namespace=storage.BucketHierarchicalNamespaceArgs(enabled=True),
-            # Deleted with what is in it, unless it is protected.
-            force_destroy=not plan.protect,
-            labels={**labels(f"{name}-shared"), EXPECTED_GIB: str(plan.usable_gib)},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(apis), protect=plan.protect),
+            location=location,
+            expected_gib=str(plan.usable_gib),
+            protect=plan.protect,
+            labels=labels(f"{name}-shared"),
+            after=apis,
+            parent=self,
         )
-        # Every pod of the namespace, as itself: no key and no account of Google's in between.
-        # Source: GKE documentation, "Authenticate to Google Cloud APIs from GKE workloads".
-        pods = pulumi.Output.format(
-            "principalSet://iam.googleapis.com/projects/{0}/locations/global/workloadIdentityPools/{1}/namespace/{2}",
-            bucket.project_number,
-            workload_pool(location.project),
-            NAMESPACE,
-        )
-        use = storage.BucketIAMMember(
-            f"{name}-use",
-            bucket=bucket.name,
-            role="roles/storage.objectUser",
-            member=pods,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
-        )
-        self.volume = bucket_volume(bucket=bucket.name, capacity_gib=plan.usable_gib, after=[use])
+        uses = [
+            storage.BucketIAMMember(
+                f"{name}-use{'' if namespace == NAMESPACE else f'-{namespace}'}",
+                bucket=bucket.name,
+                role=WRITES,
+                # Every pod of the namespace, as itself: no key and no account of Google's in between.
+                # Source: GKE documentation, "Authenticate to Google Cloud APIs from GKE workloads".
+                member=pulumi.Output.format(
+                    "principalSet://iam.googleapis.com/projects/{0}/locations/global/workloadIdentityPools/{1}/"
+                    "namespace/{2}",
+                    bucket.project_number,
+                    workload_pool(location.project),
+                    namespace,
+                ),
+                opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+            )
+            for namespace in namespaces
+        ]
+        self.volume = bucket_volume(bucket=bucket.name, capacity_gib=plan.usable_gib, after=uses)
         self.register_outputs({"bucket": bucket.name})
 
 

@@ -31,6 +31,7 @@ class SystemPool(pulumi.ComponentResource):
         location: Location,
         control_plane: ControlPlane,
         nodes: NodeIdentity,
+        version: str | None = None,
         labels: Mapping[str, str],
         resource_labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
@@ -43,6 +44,7 @@ class SystemPool(pulumi.ComponentResource):
             location=location.region,
             # Not in the GPU nodes' zone alone: a zone full of GPUs is often out of the rest.
             node_locations=list(location.system_zones),
+            version=version,
             # For each zone, when the pool is made; then GKE decides.
             node_count=plan.nodes // len(location.system_zones),
             autoscaling=scaled(plan.most, least=plan.nodes, anywhere=False),

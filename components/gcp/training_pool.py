@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pulumi
@@ -40,12 +41,15 @@ class TrainingPool(pulumi.ComponentResource):
         resource_labels: Labeller,
         pool: str = TRAINING_POOL,
         facts: Mapping[str, Any] | None = None,
+        version: str | None = None,
+        gpu_hour_usd: Decimal | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """node_account: email of the nodes' service account. gpu_subnets: network and subnet, by name, of each
         additional interface; they can't be changed once the pool stands. after: what stands before the first node
         starts. pool: its name in the cluster and in the nodes' label. facts: what it says of itself where no cluster of
         ours is around it.
+        gpu_hour_usd: what a GPU costs, of which a change tells. version: of the nodes; None as they were made.
         """
         kind = "gpucluster:gcp:TrainingPool"
         made_of: dict[str, Any] = {
@@ -68,6 +72,7 @@ class TrainingPool(pulumi.ComponentResource):
             nodes=plan.started,
             machine_type=plan.shape.machine_type,
             allowed=plan.roll,
+            gpu_hour_usd=gpu_hour_usd,
         )
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         policy = plan.placement.policy
@@ -92,6 +97,7 @@ class TrainingPool(pulumi.ComponentResource):
             location=location.region,
             # One zone: peers of the fabric can't be in two, and node_count is for each zone.
             node_locations=[location.zone],
+            version=version,
             max_pods_per_node=plan.max_pods,
             **_size(plan),
             management=container.NodePoolManagementArgs(

@@ -23,8 +23,8 @@ def lustre_volume(
 ) -> Volume:
     """A Managed Lustre instance. instance: its id. filesystem: its name in the mount point. ip: of its server.
 
-    Source: GoogleCloudPlatform/lustre-csi-driver, examples/pre-prov/preprov-pvc-pv.yaml and pkg/util/util.go
-    (ParseVolumeID: three parts, no more).
+    Source: GoogleCloudPlatform/lustre-csi-driver, examples/pre-prov/preprov-pvc-pv.yaml, pkg/util/util.go
+    (ParseVolumeID: three parts, no more) and pkg/csi_driver/node.go (mounts by the attributes, once a node).
     """
     return Volume(
         driver="lustre.csi.storage.gke.io",
@@ -32,6 +32,7 @@ def lustre_volume(
         attributes={"ip": ip, "filesystem": filesystem},
         capacity_gib=capacity_gib,
         after=after,
+        staged=True,
     )
 
 
@@ -62,7 +63,8 @@ def filestore_volume(
 ) -> Volume:
     """A share of a Filestore instance. location: its zone, or its region where it has one.
 
-    Source: GKE documentation, "Access existing Filestore instances".
+    Sources: GKE documentation, "Access existing Filestore instances"; kubernetes-sigs/gcp-filestore-csi-driver,
+    pkg/csi_driver/node.go (mounts by the attributes).
     """
     return Volume(
         driver="filestore.csi.storage.gke.io",
@@ -70,4 +72,5 @@ def filestore_volume(
         attributes={"ip": ip, "volume": share},
         capacity_gib=capacity_gib,
         after=after,
+        staged=True,
     )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Final
+
+from gpucluster.record import record
 
 __all__ = [
+    "CHART_SET",
     "DCGM_EXPORTER",
     "EFA_DEVICE_PLUGIN",
     "GPU_OPERATOR",
@@ -20,8 +23,11 @@ __all__ = [
     "Chart",
 ]
 
+CHART_SET: Final = "2026-11"
+"""What all of these together are called in a spec. Another version of any of them is another set."""
 
-@dataclass(frozen=True, kw_only=True)
+
+@record(kw_only=True)
 class Chart:
     """repository: None where `chart` is a full OCI reference.
 
@@ -64,33 +70,30 @@ KARPENTER_GCP = Chart(
     source="cloudpilot-ai/karpenter-provider-gcp v0.5.0, charts/karpenter, docs/getting-started/installation.md",
     as_of="2026-07-06",
 )
-# Kueue, JobSet and Trainer belong together: Kueue 0.15.1 to 0.16.9 start a TrainJob by `podTemplateOverrides`, the way
-# of Trainer 2.1; Kueue 0.17 by `runtimePatches`, which Trainer 2.1 does not know, so that no job would ever start.
-# Not before 0.16.7: a job whose pods are in a group, as those of MPI, is then tried again and again and never admitted
-# where one switch has a single free node, without any event (kubernetes-sigs/kueue issue 10778, fixed by 10857). Nor
-# before 0.16.4: a pod whose node goes away while it waits stays bound to that node (9978).
-# Sources: go.mod and pkg/controller/jobs/trainjob of kubernetes-sigs/kueue v0.15.1, v0.16.9 and v0.17.1;
-# CHANGELOG/CHANGELOG-0.16.md.
+# Kueue, JobSet and Trainer belong together: Kueue starts a TrainJob from 0.17 on by `runtimePatches`, known to Trainer
+# from 2.2 on; a Trainer that knows only the way before, `podTemplateOverrides`, would never start a job.
+# Sources: go.mod and pkg/controller/jobs/trainjob of kubernetes-sigs/kueue v0.16.6 and v0.19.2, whose go.mod names
+# jobset v0.12.0; go.mod and charts/kubeflow-trainer/Chart.yaml of kubeflow/trainer v2.3.0.
 KUEUE = Chart(
     chart="oci://registry.k8s.io/kueue/charts/kueue",
-    version="0.16.9",
+    version="0.19.2",
     repository=None,
-    source="kubernetes-sigs/kueue v0.16.9, charts/kueue/README.md",
-    as_of="2026-05-29",
+    source="kubernetes-sigs/kueue v0.19.2, charts/kueue/README.md",
+    as_of="2026-08-20",
 )
 JOBSET = Chart(
     chart="oci://registry.k8s.io/jobset/charts/jobset",
-    version="0.10.1",
+    version="0.12.0",
     repository=None,
-    source="kubernetes-sigs/jobset v0.10.1, charts/jobset/README.md; the version kubeflow/trainer v2.1.0 depends on",
-    as_of="2025-09-29",
+    source="kubernetes-sigs/jobset v0.12.0, charts/jobset/README.md; the version kubeflow/trainer v2.3.0 depends on",
+    as_of="2026-05-08",
 )
 TRAINER = Chart(
     chart="oci://ghcr.io/kubeflow/charts/kubeflow-trainer",
-    version="2.1.0",
+    version="2.3.0",
     repository=None,
-    source="kubeflow/trainer v2.1.0, charts/kubeflow-trainer/README.md",
-    as_of="2025-11-07",
+    source="kubeflow/trainer v2.3.0, charts/kubeflow-trainer/README.md",
+    as_of="2026-08-06",
 )
 EFA_DEVICE_PLUGIN = Chart(
     chart="aws-efa-k8s-device-plugin",

@@ -77,8 +77,10 @@ def _deep(path: str, value: Any) -> Iterator[str]:
         for index, item in enumerate(cast(list[Any], value)):
             yield from _deep(f"{path}[{index}]", item)
         return
-    field = path.rpartition(".")[2]
     members = _members(value)
+    if not members:
+        return
+    field = path.rpartition(".")[2]
     if field in _LABELS:
         yield from _labels(path, members)
     elif field in _AMOUNTS and not any(_members(member) for member in members.values()):
@@ -112,7 +114,7 @@ def _said(what: str, allowed: str | None) -> Iterator[str]:
 
 def _members(value: Any) -> Mapping[str, Any]:
     """The members of an argument object or a dict, none for anything else."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):  # a plain dict is told at once
         return cast(Mapping[str, Any], value)
     kind = cast("type[Any]", type(value))
     return cast(Mapping[str, Any], vars(value)) if _types.is_input_type(kind) else {}

@@ -18,13 +18,12 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from gpucluster.components.kubernetes.charts import DCGM_EXPORTER
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.network_policy import only_these_ports
+from gpucluster.components.kubernetes.platform_pods import EXPORTER_ACCOUNT, EXPORTER_NAMESPACE
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 from gpucluster.components.names import EXPORTER_PORT, GPU_PRESENT, GPU_TOLERATION
 
-__all__ = ["EXPORTER_NAMESPACE", "GpuExporter"]
-
-EXPORTER_NAMESPACE: Final = "gpu-exporter"
+__all__ = ["GpuExporter"]
 
 # The chart's own, which a list of mounts would take away.
 _COUNTERS_MOUNT: Final = {
@@ -75,6 +74,7 @@ class GpuExporter(pulumi.ComponentResource):
             values={
                 "nodeSelector": {GPU_PRESENT: "true"},
                 "tolerations": [GPU_TOLERATION, *map(dict, tolerations)],
+                "serviceAccount": {"name": EXPORTER_ACCOUNT},
                 "customMetrics": counters_csv(),
                 # Its kind is the Prometheus operator's, which is not here.
                 "serviceMonitor": {"enabled": False},

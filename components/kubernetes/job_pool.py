@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from gpucluster.catalog.fabric_releases import FabricRelease, none_release, release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import GPU
+from gpucluster.record import record
 
-__all__ = ["KEPT", "FabricPod", "JobPool"]
+__all__ = ["FabricPod", "JobPool", "kept"]
 
 Parts = Sequence[Mapping[str, Any]]
 
-KEPT: Final = {
-    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
-    "karpenter.sh/do-not-disrupt": "true",
-}
-"""Annotations of pods that neither Karpenter nor a cluster autoscaler may move to save a machine.
-
-Sources: Karpenter documentation, "Disruption"; kubernetes/autoscaler, cluster-autoscaler/FAQ.md.
-"""
+_NOT_EVICTED: Final = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+_NOT_DRAINED: Final = {"karpenter.sh/do-not-disrupt": "true"}
 
 
-@dataclass(frozen=True, kw_only=True)
+def kept(purchase: Sequence[str]) -> Mapping[str, str]:
+    """Annotations of pods that neither Karpenter nor a cluster autoscaler may move to save a machine.
+
+    purchase: how their pool buys. What Karpenter may not drain, it does not drain for a Spot notice either: a job would
+    not hear of it. In a pool that buys Spot, the budgets of `karpenter` alone keep it from moving jobs.
+
+    Sources: Karpenter documentation, "Disruption"; sigs.k8s.io/karpenter v1.15.0, pkg/controllers/node/termination/
+    terminator/eviction.go (Reconcile); kubernetes/autoscaler, cluster-autoscaler/FAQ.md.
+    """
+    return _NOT_EVICTED if "spot" in purchase else {**_NOT_EVICTED, **_NOT_DRAINED}
+
+
+@record(kw_only=True)
 class FabricPod:
     """What a pod needs for the GPU fabric of its node, in the words of its cloud and of NCCL.
 
@@ -42,7 +49,7 @@ class FabricPod:
     mounts: Parts = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class JobPool:
     """name: of the pool, of its queue, and in the nodes' label `gpucluster/pool`.
 

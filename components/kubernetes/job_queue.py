@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
+from gpucluster.components.kubernetes.cluster_queue import cluster_queue
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.kinds import (
     ADMISSION_CHECK,
@@ -16,7 +17,8 @@ from gpucluster.components.kubernetes.kinds import (
     TOPOLOGY,
 )
 from gpucluster.components.kubernetes.objects import Kind, custom_object
-from gpucluster.components.names import GPU, NAMESPACE, POOL
+from gpucluster.components.names import GPU, POOL
+from gpucluster.components.teams import TeamPlan
 
 __all__ = ["JobQueue"]
 
@@ -31,6 +33,9 @@ class JobQueue(pulumi.ComponentResource):
     no job ever falls to the nodes of another pool. Output: queue.
     """
 
+    flavors: list[pulumi.CustomResource]
+    """What other queues of the pool depend on."""
+
     def __init__(
         self,
         name: str,
@@ -39,9 +44,10 @@ class JobQueue(pulumi.ComponentResource):
         namespace: pulumi.Input[str],
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
+        teams: Sequence[TeamPlan] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """namespace: `training`, once it is there. after: Kueue."""
+        """namespace: `training`, once it is there. after: Kueue. teams: who else has a part of the pool."""
         super().__init__("gpucluster:kubernetes:JobQueue", name, {}, opts)
 
         def declare(
@@ -71,7 +77,6 @@ class JobQueue(pulumi.ComponentResource):
             "flavor", RESOURCE_FLAVOR, {"nodeLabels": {POOL: pool.name, **pool.selector}, **near}, topology
         )
         checks: list[pulumi.CustomResource] = []
-        strategy: dict[str, object] = {}
         if pool.provisioning is not None:
             config = declare(
                 "provisioning",
@@ -95,23 +100,8 @@ class JobQueue(pulumi.ComponentResource):
                     [config],
                 )
             ]
-            strategy = {"admissionChecksStrategy": {"admissionChecks": [{"name": pool.name, "onFlavors": [pool.name]}]}}
-        resources = [{"name": resource, "nominalQuota": amount} for resource, amount in pool.quotas.items()]
+        self.flavors = [flavor, *checks]
         # What a queue uses, Kueue keeps until the queue is gone.
-        cluster_queue = declare(
-            "cluster-queue",
-            CLUSTER_QUEUE,
-            {
-                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": NAMESPACE}},
-                "resourceGroups": [
-                    {
-                        "coveredResources": [resource["name"] for resource in resources],
-                        "flavors": [{"name": pool.name, "resources": resources}],
-                    }
-                ],
-                **strategy,
-            },
-            [flavor, *checks],
-        )
-        declare("queue", LOCAL_QUEUE, {"clusterQueue": pool.name}, [cluster_queue], namespace)
+        shared = declare("cluster-queue", CLUSTER_QUEUE, cluster_queue(pool, teams), self.flavors)
+        declare("queue", LOCAL_QUEUE, {"clusterQueue": pool.name}, [shared], namespace)
         self.register_outputs({"queue": pool.name})

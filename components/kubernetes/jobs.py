@@ -10,7 +10,7 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.kubernetes.job_images import mirrored
-from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
+from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.job_queue import JobQueue
 from gpucluster.components.kubernetes.job_rules import job_rules
 from gpucluster.components.kubernetes.kinds import CLUSTER_TRAINING_RUNTIME, WORKLOAD_PRIORITY_CLASS
@@ -18,11 +18,14 @@ from gpucluster.components.kubernetes.network_policy import not_to_these, only_f
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.kubernetes.queueing import Queueing
 from gpucluster.components.kubernetes.runtimes import mpi_runtime, torch_runtime
+from gpucluster.components.kubernetes.team_queues import TeamQueues
+from gpucluster.components.kubernetes.team_space import TeamSpace
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.names import (
     MIG_POOL,
     MIG_RUNTIME,
     MPI_RUNTIME,
+    NAMESPACE,
     SINGLE_GPU_RUNTIME,
     TRAINING_POOL,
     TRAINING_RUNTIME,
@@ -31,11 +34,11 @@ from gpucluster.components.names import (
 __all__ = ["PRIORITIES", "Jobs", "queues_of", "runtimes_of"]
 
 PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
-    "low": (250, "Waits for all others: sweeps and evaluations that have time"),
-    "medium": (500, "The ordinary job"),
-    "high": (750, "Goes before the others that wait; no job that runs is stopped for it"),
+    "low": (250, "Waits for all others, and is stopped for them: sweeps and evaluations that have time"),
+    "medium": (500, "The ordinary job; stops those of low priority"),
+    "high": (750, "Goes before the others that wait, and stops some that run where it needs their GPUs"),
 }
-"""Name -> value and description; a job that names none has 0.
+"""Name -> value and description; a job that names none has 0, and is stopped for all of these.
 
 Source of the values: GoogleCloudPlatform/cluster-toolkit v1.95.0, its classes for Kueue.
 """
@@ -56,26 +59,41 @@ class Jobs(pulumi.ComponentResource):
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         closed: Sequence[str] = (),
+        spaces: Sequence[TeamSpace] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """home: whether there is a home file system. tolerations: of controllers. registry: mirror of the images, None
         where they come from where they are published. after: nodes for the controllers. closed: addresses that no job
-        may reach.
+        may reach. spaces: of the teams.
         """
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         namespace = workspace.namespace.metadata.name
+        teams = [space.team for space in spaces]
         software = Queueing(
             f"{name}-software",
             tolerations=tolerations,
             registry=registry,
             labels=labels,
             after=[workspace.namespace, *after],
+            teams=teams,
             opts=here,
         )
         ready = pulumi.ResourceOptions(parent=self, depends_on=software.ready)
-        for pool in pools:
-            JobQueue(f"{name}-{pool.name}", pool, namespace=namespace, labels=labels, after=software.ready, opts=here)
+        queues = {
+            pool.name: JobQueue(
+                f"{name}-{pool.name}",
+                pool,
+                namespace=namespace,
+                labels=labels,
+                after=software.ready,
+                teams=teams,
+                opts=here,
+            )
+            for pool in pools
+        }
+        for space in spaces:
+            TeamQueues(f"{name}-team-{space.team.name}", space, queues, pools, here)
         for priority, (value, description) in PRIORITIES.items():
             custom_object(
                 f"{name}-{priority}-priority",
@@ -98,10 +116,10 @@ class Jobs(pulumi.ComponentResource):
         training = next(pool for pool in pools if pool.name == TRAINING_POOL)
         job_rules(
             f"{name}-rules",
-            fabrics=_fabrics(pools),
+            pools=pools,
             release=training.release,
             queues=queues_of(pools),
-            scratch=training.scratch,
+            namespaces=[NAMESPACE, *(team.namespace for team in teams)],
             restricted=workspace.pod_security == "baseline",
             labels=labels,
             opts=ready,
@@ -137,7 +155,3 @@ def _served(pools: Sequence[JobPool]) -> dict[str, list[JobPool]]:
         MIG_RUNTIME: [pool for pool in pools if pool.name == MIG_POOL],
     }
     return {runtime: found for runtime, found in served.items() if found}
-
-
-def _fabrics(pools: Sequence[JobPool]) -> list[FabricPod]:
-    return [part for pool in pools for part in (pool.fabric, pool.mpi_fabric) if part is not None]

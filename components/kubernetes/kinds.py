@@ -11,7 +11,10 @@ __all__ = [
     "ADMISSION_POLICY",
     "ADMISSION_POLICY_BINDING",
     "CLUSTER_QUEUE",
+    "CLUSTER_ROLE",
+    "CLUSTER_ROLE_BINDING",
     "CLUSTER_TRAINING_RUNTIME",
+    "DEPLOYMENT",
     "LOCAL_QUEUE",
     "NETWORK_POLICY",
     "NODE_POOL",
@@ -22,17 +25,21 @@ __all__ = [
 ]
 
 _ADMISSION: Final = "admissionregistration.k8s.io/v1"
+_RBAC: Final = "rbac.authorization.k8s.io/v1"
 _KUEUE: Final = "kueue.x-k8s.io/v1beta2"
 
 # Source: Kubernetes API reference v1.35.
 ADMISSION_POLICY: Final = Kind(_ADMISSION, "ValidatingAdmissionPolicy")
 ADMISSION_POLICY_BINDING: Final = Kind(_ADMISSION, "ValidatingAdmissionPolicyBinding")
+CLUSTER_ROLE: Final = Kind(_RBAC, "ClusterRole", nested=False)
+CLUSTER_ROLE_BINDING: Final = Kind(_RBAC, "ClusterRoleBinding", nested=False)
+DEPLOYMENT: Final = Kind("apps/v1", "Deployment")
 NETWORK_POLICY: Final = Kind("networking.k8s.io/v1", "NetworkPolicy")
 
 # Source: kubernetes-sigs/karpenter, pkg/apis/v1/nodepool.go.
 NODE_POOL: Final = Kind("karpenter.sh/v1", "NodePool")
 
-# Source: kubernetes-sigs/kueue v0.16.9, apis/kueue/v1beta2.
+# Source: kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2.
 ADMISSION_CHECK: Final = Kind(_KUEUE, "AdmissionCheck")
 CLUSTER_QUEUE: Final = Kind(_KUEUE, "ClusterQueue")
 LOCAL_QUEUE: Final = Kind(_KUEUE, "LocalQueue")
@@ -41,5 +48,5 @@ RESOURCE_FLAVOR: Final = Kind(_KUEUE, "ResourceFlavor")
 TOPOLOGY: Final = Kind(_KUEUE, "Topology")
 WORKLOAD_PRIORITY_CLASS: Final = Kind(_KUEUE, "WorkloadPriorityClass", nested=False)
 
-# Source: kubeflow/trainer v2.1.0, pkg/apis/trainer/v1alpha1/trainingruntime_types.go.
+# Source: kubeflow/trainer v2.3.0, pkg/apis/trainer/v1alpha1/trainingruntime_types.go.
 CLUSTER_TRAINING_RUNTIME: Final = Kind("trainer.kubeflow.org/v1alpha1", "ClusterTrainingRuntime")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import pulumi
+
+from gpucluster.record import record
 
 __all__ = ["ACCOUNT", "HERE", "PORTS", "READ", "MetricsSink"]
 
@@ -18,7 +20,7 @@ HERE: Final = "${env:MY_POD_IP}"
 """The collector's own address, in its configuration."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class MetricsSink:
     """Where metrics go, in the words of the collector's configuration: exporters and extensions by name.
 

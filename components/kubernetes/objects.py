@@ -3,17 +3,18 @@ against the published definitions on a real API server.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from gpucluster.record import record
+
 __all__ = ["Kind", "custom_object"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kind:
     """nested: False where its fields stand beside `metadata`, not in a `spec`."""
 

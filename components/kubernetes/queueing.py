@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import pulumi
 from pulumi_kubernetes.core.v1 import Namespace
@@ -16,46 +15,22 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
 from gpucluster.components.kubernetes.critical_pods import CLUSTER_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.images import image_values
+from gpucluster.components.kubernetes.kueue_config import kueue_config
 from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.network_policy import only_these_ports
 from gpucluster.components.kubernetes.release import release
-from gpucluster.components.names import NAMESPACE
+from gpucluster.components.teams import TeamPlan
+from gpucluster.record import record
 
 __all__ = ["Queueing"]
 
-# Kueue takes care of these kinds, in the namespace of jobs. Its chart would have it stand before every pod, Deployment
-# and StatefulSet of the cluster, none of which could start while it is away. The text replaces the chart's as a whole,
-# so everything else is copied from there: without its limits Kueue sends the API server at most 20 requests a second
-# instead of 50 (apis/config/v1beta2/defaults.go), and reconciles one Workload at a time instead of 5.
-# Source: kubernetes-sigs/kueue v0.16.9, charts/kueue/values.yaml and templates/webhook/manifests.yaml.
-_KUEUE_CONFIG: Final[Mapping[str, Any]] = {
-    "apiVersion": "config.kueue.x-k8s.io/v1beta2",
-    "kind": "Configuration",
-    "health": {"healthProbeBindAddress": ":8081"},
-    "metrics": {"bindAddress": ":8443"},
-    "webhook": {"port": 9443},
-    "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
-    "controller": {
-        "groupKindConcurrency": {
-            "Job.batch": 5,
-            "Pod": 5,
-            "Workload.kueue.x-k8s.io": 5,
-            "LocalQueue.kueue.x-k8s.io": 1,
-            "ClusterQueue.kueue.x-k8s.io": 1,
-            "ResourceFlavor.kueue.x-k8s.io": 1,
-        }
-    },
-    "clientConnection": {"qps": 50, "burst": 100},
-    "managedJobsNamespaceSelector": {
-        "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": [NAMESPACE]}]
-    },
-    "integrations": {"frameworks": ["batch/job", "jobset.x-k8s.io/jobset", "trainer.kubeflow.org/trainjob"]},
-}
 
-
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class _Part:
-    """suffix: of the logical names. ports: of its webhooks, metrics and, for Kueue, its answers about what waits."""
+    """suffix: of the logical names. ports: of its webhooks, metrics and, for Kueue, its answers about what waits.
+
+    adopts: whether it takes objects over that another release, or none, has left in the cluster.
+    """
 
     suffix: str
     namespace: str
@@ -63,6 +38,7 @@ class _Part:
     release_name: str
     ports: Sequence[int]
     values: Mapping[str, Any]
+    adopts: bool = False
 
 
 class Queueing(pulumi.ComponentResource):
@@ -81,13 +57,16 @@ class Queueing(pulumi.ComponentResource):
         registry: str | None,
         labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
+        teams: Sequence[TeamPlan] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """tolerations: of the controllers. registry: mirror of the images. after: nodes for the controllers."""
+        """tolerations: of the controllers. registry: mirror of the images. after: nodes for the controllers. teams: who
+        has queues of their own.
+        """
         super().__init__("gpucluster:kubernetes:Queueing", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         self.ready = []
-        for part in _parts([dict(item) for item in tolerations]):
+        for part in _parts([dict(item) for item in tolerations], kueue_config(teams)):
             space = Namespace(
                 f"{name}-{part.suffix}-namespace",
                 metadata=ObjectMetaArgs(
@@ -122,6 +101,7 @@ class Queueing(pulumi.ComponentResource):
                     release_name=part.release_name,
                     namespace=space.metadata.name,
                     values=merged(part.values, image_values(part.chart, registry)),
+                    adopts=part.adopts,
                     after=[*after, *quota, *self.ready],
                     opts=here,
                 )
@@ -129,7 +109,7 @@ class Queueing(pulumi.ComponentResource):
         self.register_outputs({"kueue": KUEUE.version, "jobSet": JOBSET.version, "trainer": TRAINER.version})
 
 
-def _parts(tolerations: list[dict[str, str]]) -> list[_Part]:
+def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list[_Part]:
     # Tags are given where the charts' sources name a moving one; their releases name these.
     return [
         _Part(
@@ -147,7 +127,7 @@ def _parts(tolerations: list[dict[str, str]]) -> list[_Part]:
                         "priorityClassName": CLUSTER_CRITICAL,
                     },
                 },
-                "managerConfig": {"controllerManagerConfigYaml": json.dumps(_KUEUE_CONFIG, indent=2)},
+                "managerConfig": {"controllerManagerConfigYaml": json.dumps(config, indent=2)},
             },
         ),
         _Part(
@@ -167,6 +147,9 @@ def _parts(tolerations: list[dict[str, str]]) -> list[_Part]:
             chart=TRAINER,
             release_name="kubeflow-trainer",
             ports=(8443, 9443),
+            # Up to 2.1 the chart's definitions were in its folder crds/, which is of no release.
+            # Source: charts/kubeflow-trainer of kubeflow/trainer v2.1.0 and v2.3.0.
+            adopts=True,
             values={
                 # JobSet stands already, and one is enough.
                 "jobset": {"install": False},

@@ -23,8 +23,12 @@ def release(
     opts: pulumi.ResourceOptions,
     release_name: str | None = None,
     skip_crds: bool = False,
+    adopts: bool = False,
 ) -> Release:
-    """A release that waits until its pods are ready, and undoes itself where they never are."""
+    """A release that waits until its pods are ready, and undoes itself where they never are.
+
+    adopts: whether objects of its chart that are in the cluster already become its own.
+    """
     return Release(
         name,
         name=release_name,
@@ -34,6 +38,7 @@ def release(
         namespace=namespace,
         values=dict(values),
         skip_crds=skip_crds,
+        take_ownership=True if adopts else None,
         atomic=True,
         timeout=600,
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),

@@ -10,6 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
+from gpucluster.components.kubernetes.kueue_config import RETENTION_HOURS
+from gpucluster.components.kubernetes.restarts import (
+    FAILURE_POLICY,
+    FORCED,
+    GRACE_SECONDS,
+    POD_FAILURE_POLICY,
+    SILENT_NODE,
+)
 from gpucluster.components.names import (
     GPU_TOLERATION,
     HOME_CLAIM,
@@ -27,21 +35,21 @@ STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
 TRAINER: Final = "trainer"
 NODE: Final = "node"
 """The container that Trainer writes to."""
-# The volume with a job's SSH keys, which Trainer adds. Source: kubeflow/trainer v2.1.0, pkg/constants.
+# The volume with a job's SSH keys, which Trainer adds. Source: kubeflow/trainer v2.3.0, pkg/constants.
 _SSH_VOLUME: Final = "mpi-ssh-auth"
 
 NEAR: Final = "kueue.x-k8s.io/podset-preferred-topology"
-"""Annotation of pods that are wanted near each other. Source: kubernetes-sigs/kueue v0.16.9, apis/kueue/v1beta2."""
+"""Annotation of pods that are wanted near each other. Source: kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2."""
 
 # Kueue admits all pods of a job or none, yet looks for a place for each of its replicated jobs by itself. In a group of
 # two, of which one has a single pod, they get one place. It then counts the pods beside the single one from 1, as a
 # LeaderWorkerSet does, where a JobSet counts from 0; pods whose count is off are placed in no order.
-# Source: kubernetes-sigs/kueue v0.16.9, keps/2724-topology-aware-scheduling and pkg/controller/tas/topology_ungater.go.
+# Source: kubernetes-sigs/kueue v0.19.2, keps/2724-topology-aware-scheduling and pkg/controller/tas/topology_ungater.go.
 _GROUP: Final = "kueue.x-k8s.io/podset-group-name"
 _OFFSET: Final = "kueue.x-k8s.io/pod-index-offset"
 
-# A gang that has lost a node starts again as a whole, from its last checkpoint.
-_RESTARTS: Final = 3
+# Of a job that has ended, pods and logs.
+_KEPT_SECONDS: Final = RETENTION_HOURS * 3600
 
 _SSH_PORT: Final = 2222
 _KEYS: Final = "/etc/mpi-ssh"
@@ -76,11 +84,12 @@ def torch_runtime(pools: Sequence[JobPool], image: str, *, home: bool) -> dict[s
     fabric = pool.fabric or FabricPod()
     pod = _pod(pools, fabric, _container(pool, fabric, image, fabric.env, home=home), home=home)
     return {
-        "mlPolicy": {"numNodes": 1, "torch": {"numProcPerNode": "auto"}},
+        "mlPolicy": {"numNodes": 1, "torch": {}},
         "template": {
             "spec": {
-                "failurePolicy": {"maxRestarts": _RESTARTS},
-                "replicatedJobs": [_job(NODE, pod, pool, fabric, step=True)],
+                "ttlSecondsAfterFinished": _KEPT_SECONDS,
+                "failurePolicy": dict(FAILURE_POLICY),
+                "replicatedJobs": [_job(NODE, pod, pools, fabric, step=True)],
             }
         },
     }
@@ -116,7 +125,7 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
         pod = _pod([pool], fabric, job_container, home=home)
         pod["initContainers"] = [*pod["initContainers"], keys]
         pod["volumes"] = [*pod["volumes"], {"name": "ssh", "emptyDir": {}}]
-        made = _job(name, pod, pool, fabric, step=step)
+        made = _job(name, pod, [pool], fabric, step=step)
         if pool.near:
             offset = {} if step else {_OFFSET: "-1"}
             made["template"]["spec"]["template"]["metadata"]["annotations"] |= {_GROUP: "mpi", **offset}
@@ -137,9 +146,10 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
         },
         "template": {
             "spec": {
+                "ttlSecondsAfterFinished": _KEPT_SECONDS,
                 "network": {"enableDNSHostnames": True, "publishNotReadyAddresses": True},
                 "successPolicy": {"operator": "All", "targetReplicatedJobs": ["launcher"]},
-                "failurePolicy": {"maxRestarts": _RESTARTS},
+                "failurePolicy": dict(FAILURE_POLICY),
                 "replicatedJobs": [job(NODE, served, step=False), launcher],
             }
         },
@@ -147,13 +157,15 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
 
 
 def _container(pool: JobPool, fabric: FabricPod, image: str, env: Mapping[str, str], *, home: bool) -> dict[str, Any]:
-    whole = {**{resource: str(amount) for resource, amount in pool.ask.items()}, **fabric.resources}
+    # Devices stand in the limits alone, which Kubernetes takes for requests, too: Trainer merges a job's own into them,
+    # and the limit of a device may not differ from its request.
+    devices = {**{resource: str(amount) for resource, amount in pool.ask.items()}, **fabric.resources}
     return {
         "name": NODE,
         "image": image,
         "env": [{"name": name, "value": value} for name, value in sorted(env.items())],
         # No limit of CPUs and memory: the machine is the job's alone, or its pods share it by what they ask for.
-        "resources": {"requests": {**pool.requests, **whole}, "limits": whole},
+        "resources": {"requests": pool.requests, "limits": devices},
         "volumeMounts": [
             {"name": "shm", "mountPath": "/dev/shm"},
             {"name": "scratch", "mountPath": SCRATCH_PATH},
@@ -187,11 +199,12 @@ def _pod(pools: Sequence[JobPool], fabric: FabricPod, container: Mapping[str, An
     claims = [SHARED_CLAIM, *([HOME_CLAIM] if home else [])]
     return {
         **_place([each.name for each in pools]),
-        "tolerations": list(map(dict, tolerations)),
+        "tolerations": list(map(dict, [*tolerations, *SILENT_NODE])),
         # A job has no business with the cluster's API; what it may do in the cloud comes by workload identity.
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
         "initContainers": list(map(dict, fabric.before)),
         "containers": [dict(container)],
         "volumes": [
@@ -215,17 +228,21 @@ def _place(pools: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _job(name: str, pod: Mapping[str, Any], pool: JobPool, fabric: FabricPod, *, step: bool) -> dict[str, Any]:
-    annotations = {**pool.annotations, **fabric.annotations, **({NEAR: pool.near} if pool.near else {})}
-    template: dict[str, Any] = {"spec": dict(pod)}
-    if annotations:
-        template = {"metadata": {"annotations": annotations}, **template}
+def _job(
+    name: str, pod: Mapping[str, Any], pools: Sequence[JobPool], fabric: FabricPod, *, step: bool
+) -> dict[str, Any]:
+    pool = pools[0]
+    # A runtime of several pools says what holds in all of them.
+    of_all = {key: value for key, value in pool.annotations.items() if all(key in one.annotations for one in pools)}
+    near = {NEAR: pool.near} if pool.near else {}
+    annotations = {**of_all, **fabric.annotations, **near, **FORCED}
+    template = {"metadata": {"annotations": annotations}, "spec": dict(pod)}
     return {
         "name": name,
         "replicas": 1,
         "template": {
             **({"metadata": {"labels": {STEP: TRAINER}}} if step else {}),
             # A pod that fails fails its gang: started alone, it would wait for peers that have gone.
-            "spec": {"backoffLimit": 0, "template": template},
+            "spec": {"backoffLimit": 0, "podFailurePolicy": dict(POD_FAILURE_POLICY), "template": template},
         },
     }

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.components.kubernetes.gpu_exporter import EXPORTER_NAMESPACE
+from gpucluster.components.kubernetes.platform_pods import EXPORTER_NAMESPACE
 from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
 from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS, TelemetryPlan
 from gpucluster.components.names import MONITORING
+from gpucluster.record import record
 
-__all__ = ["GPU_EXPORTER", "Scraped", "options_scraped"]
+__all__ = ["GPU_EXPORTER", "NODE_HEALTH", "Scraped", "options_scraped"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Scraped:
     """Pods with a label, and the port that tells their metrics, by its name. seconds: between two readings.
 
@@ -45,6 +45,13 @@ _COLLECTOR: Final = Scraped(
 )
 
 
+NODE_HEALTH: Final = Scraped(name="node-health", namespace="node-health", labels=_chart("node-health"), port="metrics")
+
+
 def options_scraped(plan: TelemetryPlan) -> list[Scraped]:
-    """What the options bring: OpenCost's dollars, and what jobs sent to a collector that is read."""
-    return [*([_OPENCOST] if plan.price_sheet is not None else []), *([_COLLECTOR] if plan.collector else [])]
+    """What the spec brings: nodes that broke, OpenCost's dollars, and what jobs sent to a collector that is read."""
+    return [
+        *([NODE_HEALTH] if plan.node_health else []),
+        *([_OPENCOST] if plan.price_sheet is not None else []),
+        *([_COLLECTOR] if plan.collector else []),
+    ]

@@ -3,38 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Literal
 
 import pulumi
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs, Role, RoleBinding, RoleRefArgs, SubjectArgs
 
-__all__ = ["Submitters"]
+from gpucluster.record import record
+
+__all__ = ["Submitter", "Submitters"]
 
 _API: Final = "rbac.authorization.k8s.io"
 _NAME: Final = "job-submitter"
 _SEE: Final = ("get", "list", "watch")
-# API group -> its resources.
+_CHANGE: Final = (*_SEE, "create", "update", "patch", "delete")
+# API group -> its resources: what is submitted to a queue, and the way to it (docs/jobs.md). What Trainer makes of a
+# TrainJob is not theirs to change, for rules judge the TrainJob; nor are Services, for a load balancer is one.
+_SUBMITTED: Final[Mapping[str, Sequence[str]]] = {
+    "trainer.kubeflow.org": ("trainjobs",),
+    "batch": ("jobs",),
+    "apps": ("deployments", "deployments/scale", "statefulsets", "statefulsets/scale"),
+    "ray.io": ("rayclusters", "rayjobs", "rayservices"),
+    "": ("pods/portforward",),
+}
 _SEEN: Final[Mapping[str, Sequence[str]]] = {
-    "": ("events", "persistentvolumeclaims", "pods", "pods/log"),
+    "": ("events", "persistentvolumeclaims", "pods", "pods/log", "services"),
     "jobset.x-k8s.io": ("jobsets",),
     "kueue.x-k8s.io": ("localqueues", "workloads"),
 }
 
 
+@record(kw_only=True)
+class Submitter:
+    """name: as the API server hears it from the cloud."""
+
+    kind: Literal["Group", "User"] = "Group"
+    name: str
+
+
 class Submitters(pulumi.ComponentResource):
-    """A role in the namespace of jobs, and who has it."""
+    """A role in a namespace of jobs, and who has it: in this namespace, and nothing in any other."""
 
     def __init__(
         self,
         name: str,
-        groups: Sequence[str],
+        people: Sequence[Submitter],
         *,
         namespace: pulumi.Input[str],
         labels: Mapping[str, str],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """groups: as the cluster's directory calls them."""
         super().__init__("gpucluster:kubernetes:Submitters", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         metadata = ObjectMetaArgs(name=_NAME, namespace=namespace, labels=dict(labels))
@@ -42,15 +60,9 @@ class Submitters(pulumi.ComponentResource):
             f"{name}-role",
             metadata=metadata,
             rules=[
-                PolicyRuleArgs(
-                    api_groups=["trainer.kubeflow.org"],
-                    resources=["trainjobs"],
-                    verbs=[*_SEE, "create", "update", "patch", "delete"],
-                ),
-                *(
-                    PolicyRuleArgs(api_groups=[group], resources=list(seen), verbs=list(_SEE))
-                    for group, seen in _SEEN.items()
-                ),
+                PolicyRuleArgs(api_groups=[group], resources=list(resources), verbs=list(verbs))
+                for granted, verbs in ((_SUBMITTED, _CHANGE), (_SEEN, _SEE))
+                for group, resources in granted.items()
             ],
             opts=here,
         )
@@ -58,7 +70,7 @@ class Submitters(pulumi.ComponentResource):
             f"{name}-binding",
             metadata=metadata,
             role_ref=RoleRefArgs(api_group=_API, kind="Role", name=_NAME),
-            subjects=[SubjectArgs(api_group=_API, kind="Group", name=group) for group in groups],
+            subjects=[SubjectArgs(api_group=_API, kind=one.kind, name=one.name) for one in people],
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role]),
         )
         self.register_outputs({})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 
 import pulumi
 from pulumi_kubernetes.core.v1 import (
@@ -16,14 +16,17 @@ from pulumi_kubernetes.core.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
+from gpucluster.record import record
+
 __all__ = ["Volume", "claimed"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Volume:
     """driver: its CSI driver. handle, attributes, mount_options: in the driver's words.
 
-    capacity_gib: what the claim asks, GiB; nothing enforces it. after: what makes it mountable.
+    capacity_gib: what the claim asks, GiB; nothing enforces it. after: what makes it mountable. staged: the driver
+    mounts it once a node and takes it apart by its handle, so that no two claims may have the same.
     """
 
     driver: str
@@ -32,6 +35,15 @@ class Volume:
     attributes: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
     mount_options: Sequence[str] = ()
     after: Sequence[pulumi.Resource] = ()
+    staged: bool = False
+
+    def again(self, owner: str) -> Volume:
+        """The same file system for a second claim, of an owner with this name.
+
+        Where two volumes have one handle, the kubelet takes what is mounted for the first for the second's, too, whose
+        pods then wait for ever. Source: kubernetes/kubernetes issue 105868.
+        """
+        return replace(self, handle=pulumi.Output.concat(self.handle, ".", owner)) if self.staged else self
 
 
 def claimed(

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from typing import Literal
 
 import pulumi
-from pulumi_kubernetes.core.v1 import Namespace
+from pulumi_kubernetes.core.v1 import Namespace, PersistentVolumeClaim
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from gpucluster.components.kubernetes.volume import Volume, claimed
 from gpucluster.components.names import HOME_CLAIM, NAMESPACE, SHARED_CLAIM
 
-__all__ = ["Workspace"]
+__all__ = ["PodSecurity", "Workspace", "claims", "job_namespace"]
+
+PodSecurity = Literal["baseline", "privileged"]
+"""The standard that pods must meet; whatever it is, those that miss `baseline` are warned of."""
 
 
 class Workspace(pulumi.ComponentResource):
@@ -22,43 +25,73 @@ class Workspace(pulumi.ComponentResource):
     """
 
     namespace: Namespace
-    pod_security: Literal["baseline", "privileged"]
+    pod_security: PodSecurity
+    volumes: Mapping[str, Volume]
+    """Once they are mounted, by the names of their claims."""
 
     def __init__(
         self,
         name: str,
         *,
         labels: Mapping[str, str],
-        pod_security: Literal["baseline", "privileged"] = "baseline",
+        pod_security: PodSecurity = "baseline",
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """pod_security: the standard that pods must meet; whatever it is, those that miss `baseline` are warned of."""
         super().__init__("gpucluster:kubernetes:Workspace", name, {}, opts)
         self._name = name
         self._labels = labels
         self.pod_security = pod_security
-        self.namespace = Namespace(
-            f"{name}-namespace",
-            metadata=ObjectMetaArgs(
-                name=NAMESPACE,
-                labels={
-                    **labels,
-                    "pod-security.kubernetes.io/enforce": pod_security,
-                    **({} if pod_security == "baseline" else {"pod-security.kubernetes.io/warn": "baseline"}),
-                },
-            ),
-            opts=pulumi.ResourceOptions(parent=self),
+        self.namespace = job_namespace(
+            f"{name}-namespace", NAMESPACE, pod_security, labels=labels, opts=pulumi.ResourceOptions(parent=self)
         )
 
     def mount(self, shared: Volume, home: Volume | None) -> None:
         """Adds the claims, which come last: their file systems may need what waits for the namespace."""
+        self.volumes = {SHARED_CLAIM: shared, **({} if home is None else {HOME_CLAIM: home})}
         inside = self.namespace.metadata.name
         here = pulumi.ResourceOptions(parent=self)
-        claim = claimed(self._name, shared, claim=SHARED_CLAIM, namespace=inside, labels=self._labels, opts=here)
-        outputs: dict[str, pulumi.Output[str]] = {"namespace": inside, "claim": claim.metadata.name}
+        made = claims(self._name, self.volumes, namespace=inside, labels=self._labels, opts=here)
+        outputs: dict[str, pulumi.Output[str]] = {"namespace": inside, "claim": made[SHARED_CLAIM].metadata.name}
         if home is not None:
-            second = claimed(
-                f"{self._name}-home", home, claim=HOME_CLAIM, namespace=inside, labels=self._labels, opts=here
-            )
-            outputs["homeClaim"] = second.metadata.name
+            outputs["homeClaim"] = made[HOME_CLAIM].metadata.name
         self.register_outputs(outputs)
+
+
+def job_namespace(
+    name: str, namespace: str, pod_security: PodSecurity, *, labels: Mapping[str, str], opts: pulumi.ResourceOptions
+) -> Namespace:
+    """A namespace in which jobs run."""
+    return Namespace(
+        name,
+        metadata=ObjectMetaArgs(
+            name=namespace,
+            labels={
+                **labels,
+                "pod-security.kubernetes.io/enforce": pod_security,
+                **({} if pod_security == "baseline" else {"pod-security.kubernetes.io/warn": "baseline"}),
+            },
+        ),
+        opts=opts,
+    )
+
+
+def claims(
+    name: str,
+    volumes: Mapping[str, Volume],
+    *,
+    namespace: pulumi.Input[str],
+    labels: Mapping[str, str],
+    opts: pulumi.ResourceOptions,
+) -> dict[str, PersistentVolumeClaim]:
+    """Those of a namespace, by name. volumes: by the names of their claims."""
+    return {
+        claim: claimed(
+            name if claim == SHARED_CLAIM else f"{name}-{claim}",
+            volume,
+            claim=claim,
+            namespace=namespace,
+            labels=labels,
+            opts=opts,
+        )
+        for claim, volume in volumes.items()
+    }

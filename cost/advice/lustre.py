@@ -149,7 +149,7 @@ def _inputs(system: FileSystem, need: Need) -> tuple[Input, ...]:
 
 
 def _price_input(price: Price, tier: int) -> Input:
-    said = f"{price.row.source}, {price.row.as_of} ({price.confidence})"
+    said = f"{price.row.document}, {price.row.as_of} ({price.confidence})"
     return Input(f"USD a GiB-month at {tier} MB/s per TiB", price.usd, said)
 
 
@@ -181,7 +181,7 @@ def _systems(resources: Resources, book: PriceBook) -> Iterator[FileSystem]:
         for resource in resources.of_type(type_):
             ask = Subject(
                 urn=resource.urn, resource=resource, resources=resources, book=book, assumptions=Assumptions(),
-                part="", provider="",
+                part="", provider="", guesses=set(),
             )  # fmt: skip
             try:
                 found = read(ask)

@@ -139,4 +139,6 @@ def _machines(found: PoolOptions) -> tuple[Input, ...]:
 
 def _rate(rate: Rate, words: str) -> Input:
     row = rate.row
-    return Input(f"USD an hour of a machine, {words}", rate.usd, f"{row.source}, {row.as_of} ({rate.price.confidence})")
+    return Input(
+        f"USD an hour of a machine, {words}", rate.usd, f"{row.document}, {row.as_of} ({rate.price.confidence})"
+    )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.errors import InputError
-from gpucluster.program.values import is_object
+from gpucluster.program.values import MOST, BadValue, amount, is_object
 from gpucluster.textio.values import shown_value
 
 __all__ = ["BadLimits", "Limit", "Limits", "read_limits"]
@@ -111,11 +111,11 @@ def _limit_problems(where: str, value: Any) -> Iterator[str]:
         limit = "monthly, ceiling or both, in USD: {monthly: 420000, ceiling: 450000}"
         yield f"{where} is {shown_value(value)}; write {limit}"
         return
-    for key, amount in value.items():
+    for key, given in value.items():
         if key not in _KEYS:
             yield f"{where}.{key} is not known; allowed: {', '.join(_KEYS)}"
-        elif _amount(amount) is None:
-            yield f"{where}.{key} is {shown_value(amount)}; write USD a month, a number of 0 or more"
+        elif _amount(given) is None:
+            yield f"{where}.{key} is {shown_value(given)}; write USD a month, a number from 0 to {MOST:,}"
 
 
 def _limit(value: Mapping[str, Any]) -> Limit:
@@ -124,7 +124,6 @@ def _limit(value: Mapping[str, Any]) -> Limit:
 
 def _amount(value: object) -> Decimal | None:
     try:
-        number = Decimal("NaN") if isinstance(value, bool) else Decimal(str(value))
-    except InvalidOperation:
+        return amount(value, "")
+    except BadValue:
         return None
-    return number if number.is_finite() and number >= 0 else None

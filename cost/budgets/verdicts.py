@@ -10,9 +10,11 @@ from typing import Literal
 
 from gpucluster.cost.budgets.limits import BadLimits, Limit, Limits
 from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.gap import Gap
 from gpucluster.cost.grouping import group_by
-from gpucluster.cost.model import Amounts, CostLine, Unbounded
-from gpucluster.cost.verdict import Outcome
+from gpucluster.cost.model import Amounts, CostLine, NotPriced, Unbounded
+from gpucluster.cost.money import how_known
+from gpucluster.cost.verdict import Outcome, outcome_of
 from gpucluster.program.resources import Resources
 
 __all__ = ["Test", "Verdict", "verdicts_of"]
@@ -25,7 +27,8 @@ class Verdict:
     """One limit held against one amount.
 
     scope: `stack`, `team=research`, or the name of a pool. test: whether the expected amount is held against the budget
-    or the most against the ceiling. why: why it cannot be told, empty where it can.
+    or the most against the ceiling. gap: what the amount lacks. why: why it cannot be told, empty where it can, and
+    how far the amount is known.
     """
 
     scope: str
@@ -33,13 +36,15 @@ class Verdict:
     amount: Decimal | Unbounded
     limit: Decimal
     outcome: Outcome
-    complete: bool
+    gap: Gap
     why: str = ""
 
     @property
     def over(self) -> Decimal | None:
-        """USD a month above the limit, None where it is not over."""
-        return self.amount - self.limit if self.outcome == "over" and not isinstance(self.amount, str) else None
+        """USD a month above the limit at the least, None where it is not over."""
+        if isinstance(self.amount, str) or self.outcome != "over":
+            return None
+        return self.gap.low(self.amount) - self.limit
 
 
 def verdicts_of(estimate: Estimate, resources: Resources, limits: Limits) -> tuple[Verdict, ...]:
@@ -56,41 +61,42 @@ def verdicts_of(estimate: Estimate, resources: Resources, limits: Limits) -> tup
 def _verdicts(estimate: Estimate, resources: Resources, limits: Limits) -> Iterator[Verdict]:
     stated = estimate.facts.budget
     if stated is not None:
-        yield from _held("stack, as it states", estimate.lines, len(estimate.not_priced), Limit(stated.monthly))
+        yield from _held("stack, as it states", estimate.lines, estimate.not_priced, Limit(stated.monthly))
     if limits.stack is not None:
-        yield from _held("stack", estimate.lines, len(estimate.not_priced), limits.stack)
+        yield from _held("stack", estimate.lines, estimate.not_priced, limits.stack)
     for label, values in limits.labels.items():
         grouping = group_by(estimate, resources, label)
         groups = {group.value: group.lines for group in grouping.groups}
         for value, limit in values.items():
             urns = [urn for urn, group in grouping.by_urn.items() if group == value]
-            unpriced = sum(item.urn in urns for item in estimate.not_priced)
+            unpriced = [item for item in estimate.not_priced if item.urn in urns]
             absent = f"nothing carries {label}={value}" if value not in groups else ""
             yield from _held(f"{label}={value}", groups.get(value, ()), unpriced, limit, absent)
     for name, limit in limits.pools.items():
         lines = [line for line in estimate.lines if name in (line.part, estimate.names.get(line.urn))]
-        unpriced = sum(name in (item.part, estimate.names.get(item.urn)) for item in estimate.not_priced)
-        absent = "it has no line of its own" if not lines and not unpriced else ""
+        unpriced = [item for item in estimate.not_priced if name in (item.part, estimate.names.get(item.urn))]
+        absent = "" if lines or unpriced else "it has no line of its own"
         yield from _held(name, lines, unpriced, limit, absent)
 
 
-def _held(scope: str, lines: Sequence[CostLine], unpriced: int, limit: Limit, absent: str = "") -> Iterator[Verdict]:
+def _held(
+    scope: str, lines: Sequence[CostLine], unpriced: Sequence[NotPriced], limit: Limit, absent: str = ""
+) -> Iterator[Verdict]:
     amounts = Amounts.of(lines)
-    missing = absent or (f"{unpriced} not priced" if unpriced else "")
     if limit.monthly is not None:
-        yield _verdict(scope, "expected", amounts.expected, limit.monthly, missing)
+        yield _verdict(scope, "expected", amounts.expected, limit.monthly, Gap.of(unpriced), absent)
     if limit.ceiling is not None:
-        yield _verdict(scope, "ceiling", amounts.ceiling, limit.ceiling, missing)
+        gap = Gap.of(unpriced, lambda of: of.ceiling)
+        yield _verdict(scope, "ceiling", amounts.ceiling, limit.ceiling, gap, absent)
 
 
-def _verdict(scope: str, test: Test, amount: Decimal | Unbounded, limit: Decimal, missing: str) -> Verdict:
+def _verdict(scope: str, test: Test, amount: Decimal | Unbounded, limit: Decimal, gap: Gap, absent: str) -> Verdict:
+    known = how_known(amount, gap)
     if isinstance(amount, str):
-        why = "; ".join(filter(None, ["nothing limits an autoscaled pool", missing]))
-        return Verdict(scope, test, amount, limit, "cannot tell", complete=not missing, why=why)
-    if amount > limit:
-        return Verdict(scope, test, amount, limit, "over", complete=not missing)
-    outcome: Outcome = "cannot tell" if missing else "within"
-    return Verdict(scope, test, amount, limit, outcome, complete=not missing, why=missing)
+        why = "; ".join(filter(None, ["nothing limits an autoscaled pool", absent, known]))
+        return Verdict(scope, test, amount, limit, "cannot tell", gap, why)
+    outcome = "cannot tell" if absent else outcome_of(amount, gap, limit)
+    return Verdict(scope, test, amount, limit, outcome, gap, absent or known)
 
 
 def _unknown(name: str, estimate: Estimate) -> str:

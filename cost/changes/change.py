@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+from gpucluster.cost.gap import CLOSED, Gap
 from gpucluster.cost.money import change as signed
 
 __all__ = ["Change", "Direction"]
@@ -20,14 +21,14 @@ class Change:
 
     known: what has a price after, less what had one before.
     comparable: the part of it that is no price lost or gained.
-    open_before, open_after: whether something without a price on that side differs from what is on the other. It costs
-        0 or more, so each of the two leaves one bound: what is lost from sight is neither saved nor spent.
+    before, after: what the amount of that side lacks because something without a price differs from what is on the
+        other side. What is lost from sight is neither saved nor spent: it moves the change by its bounds.
     """
 
     known: Decimal
     comparable: Decimal
-    open_before: bool = False
-    open_after: bool = False
+    before: Gap = CLOSED
+    after: Gap = CLOSED
 
     @classmethod
     def of(cls, changes: Iterable[Change]) -> Change:
@@ -36,24 +37,26 @@ class Change:
         return cls(
             sum((each.known for each in found), Decimal(0)),
             sum((each.comparable for each in found), Decimal(0)),
-            any(each.open_before for each in found),
-            any(each.open_after for each in found),
+            Gap.sum(each.before for each in found),
+            Gap.sum(each.after for each in found),
         )
 
     @property
     def exact(self) -> Decimal | None:
         """The change; None where it is not known."""
-        return None if self.open_before or self.open_after else self.known
+        return self.at_least if self.at_least == self.at_most else None
 
     @property
     def at_least(self) -> Decimal | None:
         """The change is this or more; None where nothing says how much at the least."""
-        return None if self.open_before else self.known
+        most = self.before.high(Decimal(0))
+        return self.known + self.after.least - most if isinstance(most, Decimal) else None
 
     @property
     def at_most(self) -> Decimal | None:
         """The change is this or less; None where nothing says how much at the most."""
-        return None if self.open_after else self.known
+        most = self.after.high(Decimal(0))
+        return self.known + most - self.before.least if isinstance(most, Decimal) else None
 
     @property
     def direction(self) -> Direction:
@@ -68,8 +71,12 @@ class Change:
 
     @property
     def shown(self) -> str:
-        """`+$1.00`, `at least +$1.00`, `at most -$1.00`, or `cannot tell`."""
-        if self.direction == "cannot tell":
-            return "cannot tell"
-        bound = {"more": "at least ", "less": "at most "}.get(self.direction, "") if self.exact is None else ""
-        return f"{bound}{signed(self.known)}"
+        """`+$1.00`, `-$1.00 to +$2.00`, `at least +$1.00`, `at most -$1.00`, or `cannot tell`."""
+        low, high = self.at_least, self.at_most
+        if low is not None and high is not None:
+            return signed(low) if low == high else f"{signed(low)} to {signed(high)}"
+        if low is not None and low > 0:
+            return f"at least {signed(low)}"
+        if high is not None and high < 0:
+            return f"at most {signed(high)}"
+        return "cannot tell"

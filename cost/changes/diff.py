@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from gpucluster.cost.changes.change import Change
 from gpucluster.cost.changes.losses import Loss, losses
 from gpucluster.cost.changes.side import Side
 from gpucluster.cost.changes.unpriced import Unpriced
+from gpucluster.cost.gap import CLOSED, Gap
 from gpucluster.cost.model import Amounts, CostLine, NotPriced
 from gpucluster.program.resources import key_of, urn_name
 
 __all__ = ["Diff", "Kind", "LineChange", "PartChange", "ResourceChange", "change_of", "diff"]
 
 Kind = Literal["added", "removed", "changed", "same", "price lost", "price gained"]
+
+_Key = TypeVar("_Key")
 
 _COUNT: Final = re.compile(r"^[\d,.]+ x ")
 
@@ -27,13 +30,13 @@ _COUNT: Final = re.compile(r"^[\d,.]+ x ")
 class LineChange:
     """A line before and after; one of them is None where it was added or removed.
 
-    open_before, open_after: whether something of its resource has no price on that side, and differs from the other.
+    gap_before, gap_after: of its resource, what has no price on that side and differs from the other.
     """
 
     before: CostLine | None
     after: CostLine | None
-    open_before: bool = False
-    open_after: bool = False
+    gap_before: Gap = CLOSED
+    gap_after: Gap = CLOSED
 
     @property
     def line(self) -> CostLine:
@@ -58,9 +61,9 @@ class LineChange:
         before, after = _bill(self.before), _bill(self.after)
         if before == after:
             return "same"
-        if self.open_after and _pays(self.before) and not _pays(self.after):
+        if self.gap_after.missing and _pays(self.before) and not _pays(self.after):
             return "price lost"
-        if self.open_before and _pays(self.after) and not _pays(self.before):
+        if self.gap_before.missing and _pays(self.after) and not _pays(self.before):
             return "price gained"
         return "added" if before is None else "removed" if after is None else "changed"
 
@@ -112,9 +115,7 @@ class ResourceChange:
     @cached_property
     def change(self) -> Change:
         """USD a month more than before, as expected."""
-        return _change(
-            self.lines, any(line.open_before for line in self.lines), any(line.open_after for line in self.lines)
-        )
+        return _change(self.lines, self.lines[0].gap_before, self.lines[0].gap_after)
 
     @property
     def changed(self) -> tuple[LineChange, ...]:
@@ -126,21 +127,21 @@ class ResourceChange:
 class PartChange(ResourceChange):
     """One component's lines.
 
-    unpriced: whether something in it has no price before, after. open: whether that differs from the other side.
+    lacks: what its amounts lack before, after. gaps: what of that differs from the other side.
     """
 
-    unpriced: tuple[bool, bool] = (False, False)
-    open: tuple[bool, bool] = (False, False)
+    lacks: tuple[Gap, Gap] = (CLOSED, CLOSED)
+    gaps: tuple[Gap, Gap] = (CLOSED, CLOSED)
 
     @cached_property
     def change(self) -> Change:
         """USD a month more than before, as expected."""
-        return _change(self.lines, *self.open)
+        return _change(self.lines, *self.gaps)
 
     @property
     def moves(self) -> bool:
         """Whether anything in it is different."""
-        return bool(self.changed) or any(self.open)
+        return bool(self.changed) or any(gap.missing for gap in self.gaps)
 
     @property
     def resources(self) -> tuple[ResourceChange, ...]:
@@ -158,7 +159,7 @@ class Diff:
 
     parts: every component of either side, the largest change first. losses: data and capacity that do not stay.
     newly_unpriced, no_longer_unpriced: what has no price on one side only. changed_unpriced: what has none on either,
-    and is not the same.
+    and is not the same. open_before, open_after: what of that side's amount is open because it differs.
     """
 
     old: Side
@@ -168,15 +169,17 @@ class Diff:
     newly_unpriced: tuple[NotPriced, ...]
     no_longer_unpriced: tuple[NotPriced, ...]
     changed_unpriced: tuple[NotPriced, ...]
+    open_before: tuple[NotPriced, ...]
+    open_after: tuple[NotPriced, ...]
 
     @property
     def before(self) -> Amounts:
-        """USD a month before; at least that where something has no price."""
+        """USD a month before, of what has a price."""
         return self.old.estimate.monthly
 
     @property
     def after(self) -> Amounts:
-        """USD a month after; at least that where something has no price."""
+        """USD a month after, of what has a price."""
         return self.new.estimate.monthly
 
     @property
@@ -230,28 +233,40 @@ def diff(old: Side, new: Side) -> Diff:
         newly_unpriced=unpriced.newly,
         no_longer_unpriced=unpriced.no_longer,
         changed_unpriced=unpriced.changed,
+        open_before=unpriced.before,
+        open_after=unpriced.after,
     )
 
 
 def _parts(old: Side, new: Side, unpriced: Unpriced) -> Iterator[PartChange]:
     priced = (part.name for side in (new, old) for part in side.estimate.parts)
     missing = (name for side in (new, old) for name in sorted(side.estimate.unpriced_parts))
-    parts_before, parts_after = old.estimate.unpriced_parts, new.estimate.unpriced_parts
-    before, after = ({(item.part, key_of(item.urn)) for item in side} for side in unpriced.sides)
-    open_before, open_after = ({part for part, _ in keys} for keys in (before, after))
+    before, after = (
+        _gaps(side, lambda item: (item.part, key_of(item.urn))) for side in (unpriced.before, unpriced.after)
+    )
+    part_before, part_after = (_gaps(side, lambda item: item.part) for side in (unpriced.before, unpriced.after))
     for name in dict.fromkeys((*priced, *missing)):
         lines: list[LineChange] = []
         for line in _matched(_lines(old, name), _lines(new, name)):
             key = name, key_of(line.line.urn)
-            lines.append(replace(line, open_before=key in before, open_after=key in after))
-        is_open = name in open_before, name in open_after
-        yield PartChange(name, tuple(lines), (name in parts_before, name in parts_after), is_open)
+            lines.append(replace(line, gap_before=before.get(key, CLOSED), gap_after=after.get(key, CLOSED)))
+        lacks = old.estimate.gaps.part(name), new.estimate.gaps.part(name)
+        gaps = part_before.get(name, CLOSED), part_after.get(name, CLOSED)
+        yield PartChange(name, tuple(lines), lacks, gaps)
 
 
-def _change(lines: Sequence[LineChange], open_before: bool, open_after: bool) -> Change:
+def _gaps(items: Iterable[NotPriced], key: Callable[[NotPriced], _Key]) -> dict[_Key, Gap]:
+    """The gap that the items of each key leave."""
+    found: dict[_Key, list[NotPriced]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return {key: Gap.of(of) for key, of in found.items()}
+
+
+def _change(lines: Sequence[LineChange], before: Gap, after: Gap) -> Change:
     known = sum((line.known for line in lines), Decimal(0))
     comparable = sum((line.change or Decimal(0) for line in lines), Decimal(0))
-    return Change(known, comparable, open_before, open_after)
+    return Change(known, comparable, before, after)
 
 
 def _by_urn(lines: Iterable[CostLine], new: Side) -> dict[str, list[CostLine]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from gpucluster.cost.changes.side import Side
-from gpucluster.cost.model import NotPriced
+from gpucluster.cost.model import CostLine, NotPriced
 from gpucluster.program.resources import UNKNOWN, Resource, key_of
 from gpucluster.program.values import is_list, is_object
 
@@ -16,12 +17,13 @@ __all__ = ["Unpriced"]
 _LABELS: Final = frozenset({"tags", "tagsAll", "labels", "resourceLabels"})
 """Keys that no bill hangs on, in the inputs of a resource and in the `metadata` of an object of Kubernetes."""
 
-_Key = tuple[str, str, str]
+_Key = tuple[str, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Unpriced:
     """newly, no_longer: what has no price on one side only. changed: what has none on either, with other inputs.
+    before, after: what leaves the amount of that side open.
 
     What is the same on both sides costs the same on both, whatever that is: it is in none of them.
     """
@@ -29,26 +31,60 @@ class Unpriced:
     newly: tuple[NotPriced, ...]
     no_longer: tuple[NotPriced, ...]
     changed: tuple[NotPriced, ...]
+    before: tuple[NotPriced, ...]
+    after: tuple[NotPriced, ...]
 
     @classmethod
     def of(cls, old: Side, new: Side) -> Unpriced:
         """What of two sides has no price and differs, by URN."""
         before, after = _by_key(old), _by_key(new)
         both = before.keys() & after.keys()
+        newly = tuple(after[key] for key in sorted(after.keys() - both))
+        no_longer = tuple(before[key] for key in sorted(before.keys() - both))
+        pairs = [(before[key], after[key]) for key in sorted(both)]
+        changed = [pair for pair in pairs if not _same_bill(*pair) and not _alike(old, pair[0].urn, new, pair[1].urn)]
+        more = [_more(*pair) for pair in changed]
+        less = [_more(now, was) for was, now in changed]
         return cls(
-            tuple(after[key] for key in sorted(after.keys() - both)),
-            tuple(before[key] for key in sorted(before.keys() - both)),
-            tuple(after[key] for key in sorted(both) if not _alike(old, before[key].urn, new, after[key].urn)),
+            newly,
+            no_longer,
+            tuple(now for _, now in changed),
+            (*no_longer, *filter(None, less)),
+            (*newly, *filter(None, more)),
         )
 
-    @property
-    def sides(self) -> tuple[tuple[NotPriced, ...], tuple[NotPriced, ...]]:
-        """What leaves the amount before open, and the amount after."""
-        return (*self.no_longer, *self.changed), (*self.newly, *self.changed)
+
+def _same_bill(before: NotPriced, after: NotPriced) -> bool:
+    """Whether as much is billed of a thing whose price is not known on either side."""
+    one, other = before.between, after.between
+    return one is not None and other is not None and _quantities(one.most) == _quantities(other.most)
+
+
+def _quantities(line: CostLine) -> tuple[object, ...]:
+    return line.quantity, line.floor, line.ceiling, line.unit_price
+
+
+def _more(before: NotPriced, after: NotPriced) -> NotPriced | None:
+    """What there is more of after: its unknown price is the same on both sides, as its reason is. None for less."""
+    one, other = before.between, after.between
+    if one is None or other is None or one.most.unit_price != other.most.unit_price:
+        return after
+    more = other.most.quantity - one.most.quantity
+    if more <= 0:
+        return None
+    least, most = (replace(line, quantity=more, floor=more, ceiling=more) for line in (other.least, other.most))
+    return replace(after, between=replace(other, least=least, most=most))
 
 
 def _by_key(side: Side) -> Mapping[_Key, NotPriced]:
-    return {(key_of(item.urn), item.part, item.reason): item for item in side.estimate.not_priced}
+    """Each item; those of one resource that lack the same price are told apart by their order."""
+    found: dict[_Key, NotPriced] = {}
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for item in side.estimate.not_priced:
+        key = key_of(item.urn), item.part, item.reason
+        seen[key] += 1
+        found[*key, seen[key]] = item
+    return found
 
 
 def _alike(old: Side, before: str, new: Side, after: str) -> bool:

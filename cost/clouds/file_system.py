@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.program.resources import Resource
+from gpucluster.record import record
 
 __all__ = ["FileSystem"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileSystem:
     """A file system of a stack."""
 

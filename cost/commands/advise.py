@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from typing import TextIO
 
@@ -13,10 +12,11 @@ from gpucluster.cost.advice.lustre import asked_need
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
+from gpucluster.cost.documents.advice import advice_document
 from gpucluster.cost.options import Settings
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.advice import advice_json, advice_text
 from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.render.write import written
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
@@ -26,7 +26,7 @@ __all__ = ["advise"]
 
 @click.command()
 @a_plan
-@form_of("table", "json")
+@form_of("table", "json", "csv", "markdown")
 @click.option("--days", type=POSITIVE, help="Days the machines are needed.  [default: what the stack says]")
 @click.option("--usable-tib", type=POSITIVE, help="TiB of data on shared storage.  [default: what the stack says]")
 @click.option("--gb-per-s", type=AMOUNT, help="GB/s that shared storage has to reach.  [default: 0]")
@@ -56,8 +56,5 @@ def advise(
     resources = read_text(file.read(), what)
     check_names(assumptions, resources)
     found = advice_of(resources, book, Settings(days=days), assumptions, need)
-    if form == "json":
-        text = json.dumps(advice_json(found), indent=2)
-    else:
-        text = advice_text(found, f"Advice on {what}", width_for(output))
-    output.write(text + "\n")
+    document = advice_document(found, f"Advice on {what}")
+    output.write(written(document, form, width_for(output)) + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TextIO
 
@@ -11,10 +10,11 @@ import click
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.budgets import Limits, read_limits, verdicts_of
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
+from gpucluster.cost.documents.budgets import budgets_document
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.budgets import budgets_json, budgets_table
 from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.render.write import written
 from gpucluster.cost.usage import check_names
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output
@@ -32,7 +32,7 @@ __all__ = ["budgets"]
     help="YAML file of limits for stack, labels and pools.",
 )
 @click.option("--strict", is_flag=True, help="Also exit with 1 where a limit cannot be evaluated.")
-@form_of("table", "json")
+@form_of("table", "json", "csv", "markdown")
 @output
 @pricing
 def budgets(
@@ -58,7 +58,7 @@ def budgets(
         pools:
           trial-elastic-dev-pool: {ceiling: 45000}
 
-    Exit code 1: over a limit; with --strict also where it cannot be told.
+    Exit code 1: over a limit; with --strict also where it cannot be evaluated.
     """
     what = name_of(file)
     book = PriceBook.in_use(prices)
@@ -68,10 +68,8 @@ def budgets(
     verdicts = verdicts_of(found, resources, Limits() if limits is None else read_limits(limits))
     if not verdicts:
         raise click.UsageError(f"{what} states no budget and there is no --limits; give a file of limits")
-    text = (
-        json.dumps(budgets_json(verdicts), indent=2) if form == "json" else budgets_table(verdicts, width_for(output))
-    )
-    output.write(text + "\n")
+    document = budgets_document(verdicts, f"Limits of {what}")
+    output.write(written(document, form, width_for(output)) + "\n")
     found_over = any(item.outcome == "over" for item in verdicts)
     if found_over or (strict and any(item.outcome == "cannot tell" for item in verdicts)):
         raise SystemExit(Exit.FINDINGS)

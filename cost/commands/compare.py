@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, TextIO
@@ -15,13 +14,10 @@ from gpucluster.cost.commands.options import pricing
 from gpucluster.cost.comparison import compare as compared
 from gpucluster.cost.comparison.figures import TF32_TFLOPS, Ask
 from gpucluster.cost.comparison.files import columns_of
+from gpucluster.cost.documents.comparison import comparison_document
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.comparison_csv import comparison_csv
-from gpucluster.cost.render.comparison_json import comparison_json
-from gpucluster.cost.render.comparison_markdown import comparison_markdown
-from gpucluster.cost.render.comparison_table import comparison_table
-from gpucluster.cost.render.html import comparison_page
 from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.render.write import written
 from gpucluster.options import form_of, output
 
 __all__ = ["compare"]
@@ -59,7 +55,8 @@ def compare(
     """Put several stacks side by side.
 
     Shows what each is, costs and lacks. Parts
-    are ranked where every column prices them; a total with something unpriced in it is "at least" and placed nowhere.
+    are ranked where every column prices them; a total with something unpriced in it is placed where its bounds leave
+    it one place.
     html is one page that needs no network, with charts.
 
     Beside the money: the price of a GPU-hour and of 1,000 TF32 TFLOPS, CO2e, what moving data takes, and GPUs by the
@@ -72,15 +69,7 @@ def compare(
     ask = Ask(tflops=_tflops(tflops), **given)
     book = PriceBook.in_use(prices)
     found = compared(columns_of(files, book, assumptions), book, ask)
-    if form == "json":
-        text = json.dumps(comparison_json(found), indent=2)
-    elif form == "csv":
-        text = comparison_csv(found)
-    elif form == "html":
-        text = comparison_page(found)
-    else:
-        text = comparison_markdown(found) if form == "markdown" else comparison_table(found, width_for(output))
-    output.write(text + "\n")
+    output.write(written(comparison_document(found), form, width_for(output)) + "\n")
 
 
 def _tflops(given: Sequence[str]) -> tuple[tuple[str, Decimal], ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from functools import partial
 from typing import TextIO
@@ -14,12 +13,10 @@ from gpucluster.cost.changes import diff as changed
 from gpucluster.cost.changes.files import sides_of
 from gpucluster.cost.changes.revisions import plan_of, preview_of
 from gpucluster.cost.commands.options import pricing
+from gpucluster.cost.documents.diff import diff_document
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.diff_csv import diff_csv
-from gpucluster.cost.render.diff_json import diff_json
-from gpucluster.cost.render.diff_markdown import diff_markdown
-from gpucluster.cost.render.diff_table import diff_table
 from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.render.write import written
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output, quiet
@@ -58,13 +55,13 @@ def diff(
     A revision of git, as in `gpucluster cost diff main HEAD --stack aws-trial`, is previewed from nothing in a working
     tree of its own, with the packages that are installed here; what NEW no longer has is named.
 
-    json is described by docs/cost-diff.schema.json; csv has a row for each line that changes. Markdown is a comment for
-    a pull request, of at most 65,536 characters, with a hidden marker as its last line by which to find it again.
+    `gpucluster schema cost-diff` describes json; csv has a row for each line that changes. Markdown is a comment for a
+    pull request, of at most 65,536 characters, with a hidden marker as its last line by which to find it again.
 
     A line that loses or gains its price is no change of cost. Where only that decides whether it costs more or less,
     the verdict is "cannot tell", with what is known on both sides.
 
-    Exit code 0: also where it cannot be told. 1: NEW is over the budget that the components state, or storage or
+    Exit code 0: also where it cannot be evaluated. 1: NEW is over the budget that the components state, or storage or
     reserved capacity is deleted or replaced. 3: also a preview that fails.
     """
     if stack is not None and command is not None:
@@ -74,13 +71,7 @@ def diff(
     say = partial(click.echo, err=True) if not quiet else _nothing
     preview = None if by is None else partial(plan_of, command=by, say=say)
     found = changed(*sides_of(old, new, PriceBook.in_use(prices), assumptions, preview))
-    if form == "json":
-        text = json.dumps(diff_json(found), indent=2)
-    elif form == "csv":
-        text = diff_csv(found)
-    else:
-        text = diff_markdown(found) if form == "markdown" else diff_table(found, width_for(output))
-    output.write(text + "\n")
+    output.write(written(diff_document(found), form, width_for(output)) + "\n")
     verdict = budget_verdict(found.new.estimate)
     if not quiet and form == "json" and verdict is not None:
         click.echo(verdict.sentence, err=True)

@@ -9,11 +9,11 @@ import click
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
+from gpucluster.cost.documents.report.explanation import explanation_json, explanation_text
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.explain import NoSuchLine
 from gpucluster.cost.explain import explain as explained
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.explanation import explanation_json, explanation_text
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output

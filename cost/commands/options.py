@@ -11,18 +11,15 @@ from typing import Any, TextIO, TypeVar
 import click
 
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.prices import PRICES_VARIABLE
+from gpucluster.cost.places import Regions, regions_in_use
+from gpucluster.cost.prices import PRICES_VARIABLE, PriceBook
+from gpucluster.options import plan_argument
 
 __all__ = ["a_plan", "name_of", "prices", "pricing"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-a_plan = click.argument(
-    "file",
-    type=click.File(encoding="utf-8"),
-    default="-",
-    help="Plan (`pulumi preview --json --show-sames`) or state (`pulumi stack export`).  [default: -, for stdin]",
-)
+a_plan = plan_argument(default="-")
 
 prices = click.option(
     "--prices", metavar="FILE", help=f"CSV file of your own prices; they win over {PRICES_VARIABLE} and the book."
@@ -30,13 +27,31 @@ prices = click.option(
 
 
 def pricing(command: _Command) -> _Command:
-    """What an estimate is made with: `--usage`, `--expected-share` and `--assume`, as `assumptions`, and `--prices`."""
+    """What an estimate is made with: `--usage`, `--expected-share`, `--assume`, `--region` and the terms of accounts,
+    all of them as `assumptions`; and `--prices`.
+    """
 
     @functools.wraps(command)
     def with_assumptions(
-        *args: Any, usage: str | None, expected_share: str | None, assume: tuple[str, ...], **rest: Any
+        *args: Any,
+        usage: str | None,
+        expected_share: str | None,
+        assume: tuple[str, ...],
+        region: tuple[str, ...],
+        prices: str | None,
+        support: tuple[str, ...],
+        discount: tuple[str, ...],
+        account_spend: tuple[str, ...],
+        **rest: Any,
     ) -> Any:
-        return command(*args, assumptions=_assumptions(usage, expected_share, assume), **rest)
+        assumptions = replace(_assumptions(usage, expected_share, assume), regions=_regions(region))
+        if support or discount or account_spend:
+            from gpucluster.cost.terms.given import given_terms
+
+            book = PriceBook.in_use(prices)
+            terms = given_terms(book, support=support, discount=discount, account_spend=account_spend)
+            assumptions = replace(assumptions, terms=terms)
+        return command(*args, assumptions=assumptions, prices=prices, **rest)
 
     found: Any = with_assumptions
     for option in reversed(
@@ -53,7 +68,32 @@ def pricing(command: _Command) -> _Command:
                 multiple=True,
                 help="Usage of every resource; wins over the usage file. `gpucluster cost usage names` lists them.",
             ),
+            click.option(
+                "--region",
+                metavar="REGION",
+                multiple=True,
+                help="Region of what says none itself, by its provider or by the configuration; wins over AWS_REGION, "
+                "GOOGLE_REGION and the like. One for each cloud; repeatable.",
+            ),
             prices,
+            click.option(
+                "--support",
+                metavar="CLOUD=PLAN",
+                multiple=True,
+                help="Add a support plan, such as aws=business; repeatable.",
+            ),
+            click.option(
+                "--account-spend",
+                metavar="CLOUD=USD",
+                multiple=True,
+                help="USD per month the account spends besides this stack, on which support depends.",
+            ),
+            click.option(
+                "--discount",
+                metavar="CLOUD=SHARE",
+                multiple=True,
+                help="Share off all list prices, such as aws=8%; --prices has rates of single things.",
+            ),
         )
     ):
         found = option(found)
@@ -82,6 +122,13 @@ def _assumptions(usage: str | None, expected_share: str | None, assume: Sequence
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--assume") from None
     return found if found.exceptions is None else replace(found, exceptions=found.exceptions.without(values))
+
+
+def _regions(given: Sequence[str]) -> Regions:
+    try:
+        return regions_in_use(given)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--region") from None
 
 
 def name_of(file: TextIO) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TextIO
 
 import click
 
 from gpucluster.cost.commands.options import prices as own_prices
+from gpucluster.cost.documents.prices import prices_document
+from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
 from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.prices.check import check_prices
-from gpucluster.cost.render.json import SCHEMA_VERSION
 from gpucluster.cost.render.layout import Layout, width_for
-from gpucluster.cost.render.prices import prices_csv, prices_json, prices_table
+from gpucluster.cost.render.write import written
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output
 
@@ -38,18 +39,17 @@ def show(
 ) -> None:
     """List prices with source and date.
 
-    The rows of the price book and their confidence, your own first.
+    The rows of the price book and their confidence, your own first. Where a region has none, the nearest are named.
     """
     book = PriceBook.in_use(prices)
     rows: Sequence[PriceRow] = [*book.own, *_book_rows(book)]
     rows = _only(rows, "--provider", provider, lambda row: row.provider)
-    rows = _only(rows, "--region", region, lambda row: row.region)
     rows = _only(rows, "--sku", sku, lambda row: row.sku)
-    if form == "json":
-        text = json.dumps(prices_json(rows, book.today), indent=2)
-    else:
-        text = prices_csv(rows, book.today) if form == "csv" else prices_table(rows, book.today)
-    output.write(text + "\n")
+    if region is not None and not any(row.region == region for row in rows):
+        known = _nearest(region, {row.region for row in rows})
+        click.echo(f"no price of {sku or 'anything'} in {region}; known in: {known}", err=True)
+    rows = [row for row in rows if region in (None, row.region)]
+    output.write(written(prices_document(rows, book.today), form, width_for(output)) + "\n")
 
 
 @click.command()
@@ -61,10 +61,9 @@ def check(form: str, output: TextIO) -> None:
     For duplicates, values, dates, ages, second opinions, outliers and H100 machines without a price.
 
     What matters can make a total wrong: a price that is twice there, not above zero, or from the future, sources that
-    disagree by more than 2 % without a word, a way to buy that costs more than on demand, an official H100 price over a
-    year old, an H100 machine without any price. The rest is good to know: how old prices are, spot prices and known
-    errors of second opinions, prices over twice or under half the median of all regions, H100 machines without a price
-    in one region.
+    disagree by more than 2 % without a word, a way to buy that costs more than on demand, an H100 machine without any
+    price. The rest is good to know: how old prices are, spot prices and known errors of second opinions, prices over
+    twice or under half the median of all regions, H100 machines without a price in one region.
 
     Exit code 1: something matters.
     """
@@ -99,8 +98,11 @@ def _only(
         return rows
     found = [row for row in rows if field(row) == wanted]
     if not found:
-        known = sorted({field(row) for row in rows})
-        near = difflib.get_close_matches(wanted, known, n=4, cutoff=0.5) or known[:8]
-        more = f" and {len(known) - len(near)} more" if len(known) > len(near) else ""
-        raise click.BadParameter(f"no price has {wanted!r}; known: {', '.join(near)}{more}", param_hint=option)
+        known = _nearest(wanted, {field(row) for row in rows})
+        raise click.BadParameter(f"no price has {wanted!r}; known: {known}", param_hint=option)
     return found
+
+
+def _nearest(wanted: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(wanted, sorted(known), n=4, cutoff=0.5) or sorted(known)[:8]
+    return f"{', '.join(near)}{f' and {len(known) - len(near)} more' if len(known) > len(near) else ''}"

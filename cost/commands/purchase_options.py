@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 from typing import Any, TextIO
 
@@ -11,14 +10,11 @@ import click
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE, SHARE
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
+from gpucluster.cost.documents.options import options_document
 from gpucluster.cost.options import Settings, options_of
-from gpucluster.cost.options.support import UnknownPlan
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.options_csv import options_csv
-from gpucluster.cost.render.options_json import options_json
-from gpucluster.cost.render.options_markdown import options_markdown
-from gpucluster.cost.render.options_table import options_table
+from gpucluster.cost.render.write import written
 from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
@@ -32,13 +28,15 @@ __all__ = ["options"]
 @click.option("--days", type=POSITIVE, help="Days the machines are needed.  [default: what the stack says]")
 @click.option("--utilisation", type=SHARE, help="Share of its hours in which a GPU is in use.  [default: 1]")
 @click.option("--cover", type=SHARE, help="Share of a co-located pool under a commitment.  [default: 1]")
-@click.option("--interruption-rate", type=SHARE, help="Share of spot nodes interrupted per hour.  [default: 0.02]")
+@click.option(
+    "--interruption-rate",
+    type=SHARE,
+    help="Share of spot nodes interrupted per hour.  [default: as published, else 0.02]",
+)
 @click.option("--checkpoint-minutes", type=POSITIVE, help="Minutes between checkpoints.  [default: 30]")
 @click.option("--restart-minutes", type=AMOUNT, help="Minutes from an interruption to the next step.  [default: 15]")
 @click.option("--baseline", type=AMOUNT, help="Machines of elastic pools under a commitment.  [default: the average]")
 @click.option("--spot-share", type=SHARE, help="Share of spot in a mix, above the baseline.  [default: 0.7]")
-@click.option("--support", metavar="PLAN", help="Support plan, such as enterprise; needs --account-spend.")
-@click.option("--account-spend", type=AMOUNT, help="USD per month that the account spends besides this stack.")
 @output
 @pricing
 def options(
@@ -47,7 +45,6 @@ def options(
     days: Decimal | None,
     checkpoint_minutes: Decimal | None,
     restart_minutes: Decimal | None,
-    support: str | None,
     output: TextIO,
     assumptions: Assumptions,
     prices: str | None,
@@ -66,29 +63,15 @@ def options(
     json and csv have every amount as it is; csv a row for each way, mix and zone, and one without an amount for what
     has no price.
     """
-    if (support is None) != (shares["account_spend"] is None):
-        raise click.UsageError(
-            "--support and --account-spend need each other: a plan's bands are of the account's spend"
-        )
     given: dict[str, Any] = {name: value for name, value in shares.items() if value is not None}
     for name, minutes in (("checkpoint_hours", checkpoint_minutes), ("restart_hours", restart_minutes)):
         if minutes is not None:
             given[name] = minutes / 60
-    settings = Settings(days=days, support=support or "", **given)
+    settings = Settings(days=days, **given)
     what = name_of(file)
     book = PriceBook.in_use(prices)
     resources = read_text(file.read(), what)
     check_names(assumptions, resources)
-    try:
-        found = options_of(resources, book, settings, assumptions)
-    except UnknownPlan as error:
-        raise click.BadParameter(str(error), param_hint="--support") from None
-    if form == "json":
-        text = json.dumps(options_json(found), indent=2)
-    elif form == "csv":
-        text = options_csv(found)
-    elif form == "markdown":
-        text = options_markdown(found, f"Ways to buy {what}")
-    else:
-        text = options_table(found, f"Ways to buy {what}", width_for(output))
-    output.write(text + "\n")
+    found = options_of(resources, book, settings, assumptions)
+    document = options_document(found, f"Ways to buy {what}")
+    output.write(written(document, form, width_for(output)) + "\n")

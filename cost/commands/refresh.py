@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 from urllib.parse import urlsplit
 
 import click
@@ -14,6 +13,9 @@ import click
 from gpucluster.cost.prices import PriceBook
 from gpucluster.errors import Exit, Fault
 from gpucluster.options import form_of, output, quiet
+
+if TYPE_CHECKING:
+    from gpucluster.cost.prices.live.refresh import Wanted
 
 __all__ = ["refresh"]
 
@@ -56,7 +58,7 @@ _CLOUDS: Final = ("aws", "azure", "gcp")
     type=click.Path(path_type=Path),
     help="Folder of price files.  [default: the book of this package]",
 )
-@form_of("table", "json")
+@form_of("table", "json", "markdown")
 @output
 @quiet
 def refresh(
@@ -77,34 +79,35 @@ def refresh(
     """Read prices from the clouds' own lists.
 
     They go into the book, row by row. Sources are AWS's bulk offer files and savings plans, Azure's Retail Prices API,
-    and Google's Cloud Billing Catalog; the last needs an API key in GPUCLUSTER_GOOGLE_API_KEY. Asked for is every row
-    of the book that a live list is known for, and what the book has nowhere; with --region everything known, in that
-    region.
+    and Google's Cloud Billing Catalog; the last needs an API key in GPUCLUSTER_GOOGLE_API_KEY and is left out without
+    one. Asked for is every row of the book that a live list is known for, and what the book has nowhere; with --region
+    everything known, in that region.
 
     A price is taken where exactly one offer matches, in a unit that is known, above zero, and not over 50 % away from
     the old one. Where a row is in doubt nothing is written, unless --keep-going. Files are replaced whole.
 
-    Exit code 1: a row is in doubt. 3: also a list that cannot be read; then the book stays as it was.
+    Exit code 1: a row is in doubt. 2: also a cloud that was left out for want of a key. 3: also a list that cannot be
+    read; then the book stays as it was.
     """
     # Only this command needs the web.
+    from gpucluster.cost.documents.refresh import Refreshed, refresh_document
     from gpucluster.cost.prices.live import aws_api
     from gpucluster.cost.prices.live.book_files import NotWritten, write
-    from gpucluster.cost.prices.live.refresh import answered, wanted
+    from gpucluster.cost.prices.live.refresh import answered, not_covered, wanted
     from gpucluster.cost.prices.live.sources import Sources
     from gpucluster.cost.prices.live.web import SourceFailed, Web
     from gpucluster.cost.render.layout import width_for
-    from gpucluster.cost.render.refresh import refresh_json, refresh_table
+    from gpucluster.cost.render.write import written
 
     chosen = clouds or _CLOUDS
     prices = _book(book)
     addresses = _addresses(endpoints)
     key = os.environ.get(KEY_VARIABLE, "").strip()
-    if "gcp" in chosen and not key:
-        raise click.UsageError(
-            f"Google's catalog needs an API key: set {KEY_VARIABLE}, or leave it out: --cloud aws --cloud azure"
-        )
     asked = [one for cloud in chosen for one in wanted(cloud, prices.rows(cloud), only=only, regions=regions)]
     _known(only, [row.sku for cloud in chosen for row in prices.rows(cloud)], [one.query.sku for one in asked])
+    skipped = "" if key else _without_a_key(asked)
+    chosen = [cloud for cloud in chosen if cloud != skipped]
+    asked = [one for one in asked if one.provider != skipped]
     products = None
     if aws_by == "api" and "aws" in chosen:
         products = aws_api.client()
@@ -113,6 +116,9 @@ def refresh(
         if not quiet:
             click.echo(line, err=True)
 
+    rows = [row for cloud in chosen for row in prices.rows(cloud)]
+    left = [] if only or regions else not_covered(rows, asked)
+    say(f"Asking for {sum(len(one.rows) for one in asked):,} rows of the book; {len(left):,} have no live list")
     web = Web(say, folder=_cache(), max_age=max_age * 3600)
     try:
         sources = Sources(web, prices.today.isoformat(), key, products, addresses)
@@ -123,15 +129,22 @@ def refresh(
             write(prices.folder, answers, prices.today)
     except (SourceFailed, NotWritten) as error:
         raise Fault(f"{error}\nNothing is written; the book is as it was.") from None
-    skus = {one.query.sku for one in asked}
-    not_asked = sorted({row.sku for cloud in chosen for row in prices.rows(cloud)} - skus) if not only else []
-    if form == "json":
-        output.write(json.dumps(refresh_json(answers, not_asked, written=writes), indent=2) + "\n")
-    else:
-        output.write(refresh_table(answers, not_asked, width_for(output)) + "\n")
+    found = Refreshed(answers=answers, not_covered=left, skipped=[skipped] if skipped else [], written=writes)
+    output.write(written(refresh_document(found), form, width_for(output)) + "\n")
     say(_closing(writes=writes, dry_run=dry_run, doubts=doubts, folder=prices.folder))
+    if skipped:
+        click.echo(f"Google Cloud is left out: its catalog needs an API key in {KEY_VARIABLE}", err=True)
+        raise SystemExit(Exit.INPUT)
     if doubts:
         raise SystemExit(Exit.FINDINGS)
+
+
+def _without_a_key(asked: Sequence[Wanted]) -> str:
+    """The cloud that cannot be asked; raises UsageError where nothing else is wanted."""
+    clouds = {one.provider for one in asked}
+    if clouds == {"gcp"}:
+        raise click.UsageError(f"Google's catalog needs an API key: set {KEY_VARIABLE}")
+    return "gcp" if "gcp" in clouds else ""
 
 
 def _closing(*, writes: bool, dry_run: bool, doubts: int, folder: Path) -> str:

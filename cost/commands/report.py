@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TextIO
 
 import click
@@ -10,33 +9,27 @@ import click
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import pricing
 from gpucluster.cost.commands.sources import heard, source_of
+from gpucluster.cost.documents.focus import as_focus
+from gpucluster.cost.documents.report.groups import groups_json, groups_table
+from gpucluster.cost.documents.report.model import as_json
+from gpucluster.cost.documents.report.rows import as_csv
+from gpucluster.cost.documents.report.table import as_table
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.grouping import group_by, labels_of
-from gpucluster.cost.options import options_of
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.csv import as_csv
-from gpucluster.cost.render.groups import groups_json, groups_table
-from gpucluster.cost.render.html import report_page
-from gpucluster.cost.render.json import as_json
 from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.report_markdown import report_markdown
-from gpucluster.cost.render.table import as_table
 from gpucluster.cost.usage import check_names
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Exit
-from gpucluster.options import form_of, output, quiet
+from gpucluster.options import form_of, output, plan_argument, quiet
 from gpucluster.program.readers.files import read_text
+from gpucluster.textio.json_text import indented
 
 __all__ = ["report"]
 
 
 @click.command()
-@click.argument(
-    "file",
-    type=click.File(encoding="utf-8"),
-    required=False,
-    help="Plan (`pulumi preview --json --show-sames`) or state (`pulumi stack export`).  [default: -, for stdin]",
-)
+@plan_argument(required=False)
 @click.option(
     "--run", "command", metavar="COMMAND", help="Command to run instead of reading FILE, such as 'pulumi preview'."
 )
@@ -47,7 +40,7 @@ __all__ = ["report"]
     multiple=True,
     help="Override a spec field for this run, such as nodes=8 (with --run); repeatable.",
 )
-@form_of("table", "json", "csv", "markdown", "html")
+@form_of("table", "json", "csv", "markdown", "html", "focus")
 @click.option("--group-by", "labels", metavar="LABEL", multiple=True,
               help="Sum by the values of a label or tag, such as team; repeatable.")  # fmt: skip
 @output
@@ -66,9 +59,10 @@ def report(
 ) -> None:
     """Price a plan or state.
 
-    json is described by docs/cost-report.schema.json. csv has a row for each line, and one without an amount for each
+    `gpucluster schema cost-report` describes json. csv has a row for each line, and one without an amount for each
     thing that has no price. markdown is short and has its detail folded, at most 65,536 characters. html is one page
-    that needs no network, with charts by part, by label, by way to buy, and every line.
+    that needs no network, with charts by part, by label, by way to buy, and every line. focus is FOCUS 1.2 in CSV, for
+    other FinOps tools; what has no price is not in it.
 
     --group-by gives every line to the value of a label that its resource carries, itself or by its provider's defaults,
     and else to "(no label)"; the total stays. Without it the page shows the labels that are on most of the money.
@@ -88,12 +82,19 @@ def report(
     title = f"Cost of {what}"
     if form == "json":
         groups = {"group_by": [groups_json(grouping) for grouping in groupings]} if groupings else {}
-        text = json.dumps(as_json(found) | groups, indent=2)
+        text = indented(as_json(found) | groups)
     elif form == "csv":
         text = as_csv(found, groupings)
+    elif form == "focus":
+        text = as_focus(found, resources, book)
     elif form == "markdown":
+        from gpucluster.cost.documents.report.comment import report_markdown
+
         text = report_markdown(found, resources.stack, groupings)
     elif form == "html":
+        from gpucluster.cost.documents.report.page import report_page
+        from gpucluster.cost.options import options_of  # these two take longer to import than the rest together
+
         shown = groupings or [group_by(found, resources, label) for label in labels_of(found, resources)]
         name = f"Cost of {resources.stack or what}"
         text = report_page(found, name, shown, options_of(resources, book, assumptions=assumptions))
@@ -102,6 +103,8 @@ def report(
     else:
         text = as_table(found, title, width_for(output))
     output.write(text + "\n")
+    if form == "focus" and found.not_priced and not quiet:
+        click.echo(f"{len(found.not_priced)} not priced, and not in the rows: x_Complete is false", err=True)
     verdict = budget_verdict(found)
     if verdict is None:
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -13,23 +12,20 @@ import click
 from gpucluster.cost.commands.numbers import Number
 from gpucluster.cost.commands.options import name_of
 from gpucluster.cost.commands.options import prices as own_prices
+from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.options import options_of
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.html import tco_page
 from gpucluster.cost.render.layout import width_for
-from gpucluster.cost.render.tco_csv import tco_csv
-from gpucluster.cost.render.tco_json import tco_json
-from gpucluster.cost.render.tco_markdown import tco_markdown
-from gpucluster.cost.render.tco_table import tco_table
+from gpucluster.cost.render.write import written
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster
-from gpucluster.cost.tco.cloud import against_ways
+from gpucluster.cost.tco.cloud import against_ways, inputs_of
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
 
 __all__ = ["tco"]
 
 _LIVES: Final = (Decimal(3), Decimal(5))
-_RATE: Final = Number(0, 1000, above=True)
+_RATE: Final = Number(1000, above=True)
 
 
 @click.command()
@@ -59,7 +55,7 @@ _RATE: Final = Number(0, 1000, above=True)
     "--plan",
     metavar="FILE",
     type=click.File(encoding="utf-8"),
-    help="Plan or state whose every way to buy is compared; - for stdin.",
+    help="Plan or state whose nodes are owned, and whose every way to buy is compared; - for stdin.",
 )
 @form_of("table", "json", "csv", "markdown", "html")
 @output
@@ -84,21 +80,14 @@ def tco(
 
     csv has a row for each figure with its unit, and one without a figure for each cost that is not included.
     """
-    own = own_cluster(Inputs.of(file=inputs, settings=settings))
-    found = [*_given(own, by_use, reserved), *_of_plan(own, plan, prices)]
+    options = None if plan is None else options_of(read_text(plan.read(), name_of(plan)), PriceBook.in_use(prices))
+    stated = {} if options is None else inputs_of(options)
+    name = "" if plan is None else name_of(plan)
+    own = own_cluster(Inputs.of(file=inputs, settings=settings, plan=stated, plan_name=name))
+    found = [*_given(own, by_use, reserved), *(() if options is None else against_ways(own, options))]
     life = own.inputs.number("life_years")
     lives = [own_cluster(own.inputs.but(life_years=years)) for years in _LIVES if years != life]
-    if form == "json":
-        text = json.dumps(tco_json(own, lives, found), indent=2)
-    elif form == "csv":
-        text = tco_csv(own, lives, found)
-    elif form == "markdown":
-        text = tco_markdown(own, lives, found)
-    elif form == "html":
-        text = tco_page(own, found)
-    else:
-        text = tco_table(own, lives, found, width_for(output))
-    output.write(text + "\n")
+    output.write(written(tco_document(own, lives, found), form, width_for(output)) + "\n")
 
 
 def _given(own: Own, by_use: Sequence[Decimal], reserved: Sequence[Decimal]) -> Iterator[Against]:
@@ -106,9 +95,3 @@ def _given(own: Own, by_use: Sequence[Decimal], reserved: Sequence[Decimal]) -> 
         yield against(own, f"${rate:f} a GPU-hour", rate, idle_too=False)
     for rate in reserved:
         yield against(own, f"${rate:f} a GPU-hour", rate, idle_too=True)
-
-
-def _of_plan(own: Own, plan: TextIO | None, prices: str | None) -> Iterator[Against]:
-    if plan is not None:
-        book = PriceBook.in_use(prices)
-        yield from against_ways(own, options_of(read_text(plan.read(), name_of(plan)), book))

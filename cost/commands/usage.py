@@ -10,8 +10,9 @@ import click
 
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.options import a_plan, name_of, prices
+from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
+from gpucluster.cost.places import regions_in_use
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.render.json import SCHEMA_VERSION
 from gpucluster.cost.tables import usage_words
 from gpucluster.cost.usage.asked import asked_by
 from gpucluster.cost.usage.start import first_usage
@@ -37,7 +38,8 @@ def init(file: TextIO, output: str, prices: str | None) -> None:
     if output != "-" and Path(output).exists():
         raise click.BadParameter(f"{output} exists; name a file that does not", param_hint="--output")
     resources = read_text(file.read(), what)
-    text = first_usage(resources, asked_by(resources, PriceBook.in_use(prices), Assumptions()), what)
+    assumptions = Assumptions(regions=regions_in_use())
+    text = first_usage(resources, asked_by(resources, PriceBook.in_use(prices), assumptions), what)
     if output == "-":
         click.echo(text, nl=False)
         return

@@ -1,7 +1,7 @@
 """Puts the estimates of several stacks side by side, and ranks what can be ranked.
 
-A total with something unpriced in it is "at least" and never placed below a complete one; parts are ranked when every
-column has them, complete and at prices that may be ranked.
+A total with something unpriced in it lies between its bounds; it has a place only where they leave it one. Parts are
+ranked when every column has them whole, for the same number of system machines and at prices that may be ranked.
 """
 
 from __future__ import annotations
@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.comparison.beside import figure_notes, figure_rows
 from gpucluster.cost.comparison.clusters import Cluster
 from gpucluster.cost.comparison.figures import Ask, Figures, figures_of
+from gpucluster.cost.comparison.ranking import Ranked, certain_order, rank
 from gpucluster.cost.estimate import Estimate
-from gpucluster.cost.model import Part, cents
-from gpucluster.cost.money import at_least, money
+from gpucluster.cost.gap import CLOSED, Gap, Gaps
+from gpucluster.cost.model import Part, Unbounded, cents
+from gpucluster.cost.money import money, ranged
 from gpucluster.cost.offers import Ranking, offers_of, rank_offers
 from gpucluster.cost.prices import PriceBook
+from gpucluster.program.values import BadValue, amount
 
 __all__ = ["Column", "Comparison", "PartRow", "Ranked", "Row", "compare"]
 
@@ -65,12 +68,12 @@ class Row:
 class PartRow:
     """One part of the clusters: USD a month in each column, None where it is not there.
 
-    unpriced: columns in which something of it has no price. ranked: whether it counts in the ranking, else `why` not.
+    gaps: what these lack because something in it has no price. ranked: whether it is in the ranking, else `why` not.
     """
 
     name: str
     monthly: tuple[Decimal | None, ...]
-    unpriced: tuple[str, ...]
+    gaps: tuple[Gap, ...]
     why: str = ""
 
     @property
@@ -79,24 +82,12 @@ class PartRow:
         return not self.why
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """The sum of the parts that are ranked, for one column.
-
-    rank: 1 is the least; equal sums share a rank. times: how often the least of all it is.
-    """
-
-    title: str
-    monthly: Decimal
-    rank: int
-    times: Decimal
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
     """Everything that a report of it shows.
 
-    differences: what the specs asked for and is not alike. cheapest: titles of the complete totals, the least first.
+    differences: what the specs asked for and is not alike. cheapest: titles of the totals whose order is certain, the
+    least first.
     figures: of each column beside its cost; figure_rows: the same as rows; notes: what they rest on.
     offers: by GPU, the machines of the columns among GPUs by the hour of other providers.
     """
@@ -115,8 +106,8 @@ class Comparison:
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """Titles of the columns whose total has something unpriced in it."""
-        return tuple(column.title for column in self.columns if not column.estimate.complete)
+        """Titles of the columns whose total has no place among the others: its bounds leave their order open."""
+        return tuple(column.title for column in self.columns if column.title not in self.cheapest)
 
 
 def compare(columns: Sequence[Column], book: PriceBook | None = None, ask: Ask | None = None) -> Comparison:
@@ -124,16 +115,15 @@ def compare(columns: Sequence[Column], book: PriceBook | None = None, ask: Ask |
     book, ask = book or PriceBook.in_use(), ask or Ask()
     figures = tuple(figures_of(column.estimate, book, ask) for column in columns)
     parts = tuple(_parts(columns))
-    complete = [column for column in columns if column.estimate.complete]
-    complete.sort(key=lambda column: column.estimate.monthly.expected)
+    totals = {each.title: (each.estimate.monthly.expected, each.estimate.gaps.expected) for each in columns}
     return Comparison(
         columns=tuple(columns),
         differences=tuple(_differences(columns)),
         equivalence=(_regions(columns), *_rows(columns)),
         parts=parts,
         totals=tuple(_totals(columns)),
-        ranking=tuple(_ranking(columns, [part for part in parts if part.ranked])),
-        cheapest=tuple(column.title for column in complete),
+        ranking=tuple(rank(_sums(columns, [part for part in parts if part.ranked]))),
+        cheapest=certain_order(totals),
         figures=figures,
         figure_rows=tuple(Row(key, label, cells) for key, label, cells in figure_rows(figures, ask)),
         notes=tuple(figure_notes([column.title for column in columns], figures, ask)),
@@ -173,10 +163,10 @@ def _equivalence(column: Column) -> dict[str, str]:
 def _shown(value: str) -> str:
     """A number with commas and two decimals at the most; a text as it is."""
     try:
-        number = Decimal(value)
-    except InvalidOperation:
+        number = amount(value, "")
+    except BadValue:
         return value
-    return f"{cents(number).normalize():,f}" if number.is_finite() else value
+    return f"{cents(number).normalize():,f}"
 
 
 def _rows(columns: Sequence[Column]) -> list[Row]:
@@ -200,20 +190,19 @@ def _regions(columns: Sequence[Column]) -> Row:
 def _parts(columns: Sequence[Column]) -> list[PartRow]:
     """A row for each part, the dearest first; parts are known by their name without that of the cluster."""
     by_name = [{_short(part.name, column): part for part in column.estimate.parts} for column in columns]
-    unpriced = [{_short(name, column) for name in column.estimate.unpriced_parts} for column in columns]
-    names = {name for parts in by_name for name in parts} | {name for found in unpriced for name in found}
+    gaps = [
+        {_short(name, column): column.estimate.gaps.part(name) for name in column.estimate.unpriced_parts}
+        for column in columns
+    ]
+    names = {name for parts in by_name for name in parts} | {name for found in gaps for name in found}
     rows: list[PartRow] = []
     for name in names:
         found = [parts.get(name) for parts in by_name]
-        where = tuple(column.title for column, missing in zip(columns, unpriced, strict=True) if name in missing)
-        absent = [
-            column.title
-            for column, part in zip(columns, found, strict=True)
-            if part is None and column.title not in where
-        ]
+        lacks = tuple(missing.get(name, CLOSED) for missing in gaps)
+        titles = [column.title for column in columns]
         monthly = tuple(None if part is None else part.monthly.expected for part in found)
-        if where or any(monthly):  # usage that is taken as zero gives no part by itself
-            rows.append(PartRow(name, monthly, where, _why(found, where, absent)))
+        if any(gap.missing for gap in lacks) or any(monthly):  # usage taken as zero gives no part by itself
+            rows.append(PartRow(name, monthly, lacks, _why(titles, found, lacks)))
     return sorted(rows, key=lambda row: (-max(amount or Decimal(0) for amount in row.monthly), row.name))
 
 
@@ -221,16 +210,36 @@ def _short(name: str, column: Column) -> str:
     return name if column.cluster is None else name.removeprefix(f"{column.cluster.name}-")
 
 
-def _why(found: Sequence[Part | None], unpriced: Sequence[str], absent: Sequence[str]) -> str:
+def _sums(columns: Sequence[Column], parts: Sequence[PartRow]) -> dict[str, tuple[Decimal, Gap]]:
+    """The sum of these parts in each column, and what it lacks; none without parts."""
+    return {
+        column.title: (
+            sum((part.monthly[index] or Decimal(0) for part in parts), Decimal(0)),
+            Gap.sum(part.gaps[index] for part in parts),
+        )
+        for index, column in enumerate(columns if parts else ())
+    }
+
+
+def _why(titles: Sequence[str], found: Sequence[Part | None], gaps: Sequence[Gap]) -> str:
     """Why a part cannot be ranked, empty when it can."""
     reasons: list[str] = []
-    if unpriced:
-        reasons.append(f"not wholly priced in {', '.join(unpriced)}")
-    if absent:
+    of = list(zip(titles, found, gaps, strict=True))
+    if unbounded := [title for title, _, gap in of if gap.open]:
+        reasons.append(f"not wholly priced in {', '.join(unbounded)}")
+    if absent := [title for title, part, gap in of if part is None and not gap.missing]:
         reasons.append(f"not there in {', '.join(absent)}")
+    machines = {title: _machines(part) for title, part, _ in of if part is not None}
+    if len(set(machines.values())) > 1 and not all(machines.values()):
+        reasons.append(f"machines in {', '.join(title for title, number in machines.items() if number)} alone")
     if any(not line.rankable for part in found if part is not None for line in part.lines):
         reasons.append("approximate prices")
     return "; ".join(reasons)
+
+
+def _machines(part: Part) -> Decimal:
+    """Machine-hours that it pays for or that are paid elsewhere: a part with them is not equal to one without."""
+    return sum((line.quantity for line in part.lines if line.unit == "instance-hour"), Decimal(0))
 
 
 def _totals(columns: Sequence[Column]) -> list[Row]:
@@ -239,43 +248,33 @@ def _totals(columns: Sequence[Column]) -> list[Row]:
     def row(key: str, label: str, of: Callable[[Estimate], str]) -> Row:
         return Row(key, label, tuple(of(column.estimate) for column in columns))
 
-    def shown(pick: Callable[[Estimate], Decimal | str | None]) -> Callable[[Estimate], str]:
+    def shown(
+        pick: Callable[[Estimate], Decimal | Unbounded | None], gap: Callable[[Gaps], Gap]
+    ) -> Callable[[Estimate], str]:
         def cell(found: Estimate) -> str:
             amount = pick(found)
-            if amount is None:
-                return NOT_SAID
-            return amount if isinstance(amount, str) else at_least(amount, complete=found.complete)
+            return NOT_SAID if amount is None else ranged(amount, gap(found.gaps))
 
         return cell
 
-    rows = [row("monthly", "$/month", shown(lambda found: found.monthly.expected))]
+    rows = [row("monthly", "$/month", shown(lambda found: found.monthly.expected, lambda gaps: gaps.expected))]
     if any(column.estimate.monthly.varies for column in columns):
-        rows.append(row("monthly_floor", "  floor", shown(lambda found: found.monthly.floor)))
-        rows.append(row("monthly_ceiling", "  ceiling", shown(lambda found: found.monthly.ceiling)))
+        rows.append(row("monthly_floor", "  floor", shown(lambda found: found.monthly.floor, lambda gaps: gaps.floor)))
+        rows.append(
+            row("monthly_ceiling", "  ceiling", shown(lambda found: found.monthly.ceiling, lambda gaps: gaps.ceiling))
+        )
     if any(column.estimate.committed_monthly for column in columns):
         label = "  of it committed elsewhere"
         rows.append(row("committed_elsewhere", label, lambda found: money(found.committed_monthly)))
-    rows.append(row("hourly", "$/hour", shown(lambda found: found.hourly.expected)))
-    rows.append(row("per_training_gpu_hour", "$/training-GPU-hour", shown(_per_gpu)))
+    rows.append(row("hourly", "$/hour", shown(lambda found: found.hourly.expected, lambda gaps: gaps.hourly)))
+    rows.append(row("per_training_gpu_hour", "$/training-GPU-hour", _per_gpu))
     if any(column.estimate.facts.duration_days is not None for column in columns):
-        rows.append(row("trial", "this trial", shown(lambda found: found.trial_total)))
+        rows.append(row("trial", "this trial", shown(lambda found: found.trial_total, lambda gaps: gaps.trial)))
     return rows
 
 
-def _per_gpu(found: Estimate) -> Decimal | str | None:
-    if found.per_training_gpu_hour is not None and found.training_unknown:
-        return "unknown"
-    return found.per_training_gpu_hour
-
-
-def _ranking(columns: Sequence[Column], parts: Sequence[PartRow]) -> list[Ranked]:
-    """The columns by the sum of the parts that every one of them prices, the least first; none without such parts."""
-    if not parts:
-        return []
-    sums = [sum((part.monthly[index] or Decimal(0) for part in parts), Decimal(0)) for index in range(len(columns))]
-    least, one = min(sums), Decimal(1)
-    ranked = [
-        Ranked(column.title, amount, 1 + sum(other < amount for other in sums), cents(amount / least if least else one))
-        for column, amount in zip(columns, sums, strict=True)
-    ]
-    return sorted(ranked, key=lambda item: item.monthly)
+def _per_gpu(found: Estimate) -> str:
+    amount = found.per_training_gpu_hour
+    if amount is None:
+        return NOT_SAID
+    return "unknown" if found.training_unknown else ranged(amount, found.gaps.gpu_hour)

@@ -12,6 +12,7 @@ from typing import Final
 
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.autoscaled import EXPECTED_GPUS
+from gpucluster.cost.handlers.azure_addresses import address_hours
 from gpucluster.cost.handlers.azure_capacity import machine_lines, purchase_of
 from gpucluster.cost.handlers.azure_disks import azure_disk_lines
 from gpucluster.cost.handlers.named import or_named
@@ -35,6 +36,9 @@ def node_lines(ask: Subject, at: tuple[str | int, ...], *, region: str, name: st
     group = (*at, "capacityReservationGroupID")
     yield from machine_lines(ask, machine, count, purchase, region=region, group=group, said=said)
     yield from or_named(ask, _disks(ask, at, machine, count, region), what=f"system disks of {name}")
+    if ask.get(*at, "enableNodePublicIP"):
+        lines = address_hours(ask, count, region=region)
+        yield from or_named(ask, lines, what=f"public addresses of {name}")
 
 
 def _disks(ask: Subject, at: tuple[str | int, ...], machine: str, count: Count, region: str) -> Iterator[CostLine]:

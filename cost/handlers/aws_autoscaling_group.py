@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.cost.handlers.aws_public_ipv4 import ipv4_lines
 from gpucluster.cost.handlers.disks import disk_lines
-from gpucluster.cost.handlers.ebs import default_root, disk_at, mapped_disks
-from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE
+from gpucluster.cost.handlers.ebs import AMI_ROOT_GIB, default_root, disk_at, mapped_disks
+from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_lines
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
-from gpucluster.cost.handlers.whole_machines import machine_line
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.subject import CannotPrice, Subject
 
@@ -38,16 +38,17 @@ def group(ask: Subject) -> Iterator[CostLine | NotPriced]:
     for number, purchase in _shares(ask, template, count):
         yield from or_named(ask, _machines(ask, machine, number, purchase, said), compute=True)
     if found[1].type == LAUNCH_TEMPLATE:
-        yield from mapped_disks(template, count, region=ask.region)
+        yield from mapped_disks(template, count, region=ask.region, gib=AMI_ROOT_GIB)
     elif template.get("rootBlockDevice") is not None:
-        disk = disk_at(template, "rootBlockDevice")
+        disk = disk_at(template, "rootBlockDevice", gib=AMI_ROOT_GIB)
         yield from disk_lines(ask, disk, count, what="root disks", region=ask.region)
     else:
-        yield from default_root(ask, count, region=ask.region)
+        yield from default_root(ask, count, region=ask.region, gib=AMI_ROOT_GIB)
+    yield from ipv4_lines(ask, count, subnets="vpcZoneIdentifiers", template=template, vpc_is_default=True)
 
 
-def _machines(ask: Subject, machine: str, count: Count, purchase: str, said: str) -> Iterator[CostLine]:
-    yield machine_line(ask, machine, count, purchase, assumption=said)
+def _machines(ask: Subject, machine: str, count: Count, purchase: str, said: str) -> Iterator[CostLine | NotPriced]:
+    yield from machine_lines(ask, machine, count, purchase, assumption=said)
 
 
 def _count(ask: Subject) -> Count:

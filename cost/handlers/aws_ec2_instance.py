@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
-from gpucluster.cost.handlers.aws_eip import ipv4_line
+from gpucluster.cost.handlers.aws_public_ipv4 import ipv4_lines
 from gpucluster.cost.handlers.disks import disk_lines
-from gpucluster.cost.handlers.ebs import default_root, disk_at
-from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
+from gpucluster.cost.handlers.ebs import AMI_ROOT_GIB, default_root, disk_at
+from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_lines, reservation_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.reserved_capacity import reserved
-from gpucluster.cost.handlers.whole_machines import machine_line
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.subject import CannotPrice, Subject
 
@@ -38,17 +37,19 @@ def instance(ask: Subject) -> Iterator[CostLine | NotPriced]:
     elif target is not None:
         yield from reserved(ask, machine, _ONE, target, block=market == "capacity-block")
     elif market in ("on-demand", "spot"):
-        yield machine_line(ask, machine, one, market.replace("-", "_"), assumption="Linux")
+        yield from machine_lines(ask, machine, one, market.replace("-", "_"), assumption="Linux")
     else:
         yield ask.not_priced(f"instanceMarketOptions.marketType is {market!r} without a reservation to bill it")
 
     region = ask.region
     if ask.get("rootBlockDevice") is not None:
-        yield from disk_lines(ask, disk_at(ask, "rootBlockDevice"), one, what="root disk", region=region)
+        yield from disk_lines(
+            ask, disk_at(ask, "rootBlockDevice", gib=AMI_ROOT_GIB), one, what="root disk", region=region
+        )
     else:
-        yield from default_root(ask, one, region=region)
+        yield from default_root(ask, one, region=region, gib=AMI_ROOT_GIB)
     for index in range(len(ask.items("ebsBlockDevices"))):
         disk = disk_at(ask, "ebsBlockDevices", index)
         yield from disk_lines(ask, disk, one, what="data disk", region=region)
-    if ask.get("associatePublicIpAddress"):
-        yield ipv4_line(ask)
+    template = None if found is None or ask.get("associatePublicIpAddress") is not None else ask.of(found)
+    yield from ipv4_lines(ask, one, subnets="subnetId", template=template, vpc_is_default=True)

@@ -23,7 +23,7 @@ def file_system(ask: Subject) -> Iterator[CostLine | NotPriced]:
     gib, said = stored_gib(ask, "tags", EXPECTED, "efs_gib", each="file system")
     one_zone = ask.get("availabilityZoneName") is not None
     sku, words = ("efs-one-zone", "EFS One Zone storage") if one_zone else ("efs-standard", "EFS standard storage")
-    yield ask.line(words, gib, ask.price(sku, "GiB-month"), basis=f"{gib:,f} GiB", assumption=said)
+    yield ask.line(words, gib, ask.price(sku, "GiB-month"), basis=f"{gib:,f} GiB", assumption=said, usage=("efs_gib",))
 
     mode = ask.text("throughputMode", default="bursting")
     if mode == "provisioned":

@@ -12,10 +12,5 @@ from gpucluster.cost.subject import Subject
 @prices("aws:ec2/eip:Eip")
 def elastic_ip(ask: Subject) -> Iterator[CostLine]:
     """An hour of one public IPv4 address, in use (also on a NAT gateway) or idle (VPC price page, since 2024-02-01)."""
-    yield ipv4_line(ask)
-
-
-def ipv4_line(ask: Subject) -> CostLine:
-    """One public IPv4 address all month."""
     price = ask.price("public-ipv4-hour", "hour")
-    return ask.line("Public IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+    yield ask.line("Public IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpucluster.cost.handlers.aws_public_ipv4 import ipv4_lines
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.ebs import Disk, default_root, mapped_disks
-from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
+from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_lines, reservation_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.reserved_capacity import reserved
-from gpucluster.cost.handlers.whole_machines import machine_line
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
 from gpucluster.program.resources import UNKNOWN
@@ -38,7 +38,7 @@ def node_group(ask: Subject) -> Iterator[CostLine | NotPriced]:
         nodes = Count.fixed(nodes.expected)  # a reservation holds no more, and is billed for no fewer
         yield from reserved(ask, machine, nodes.expected, target, block=capacity == "CAPACITY_BLOCK")
     elif capacity in ("ON_DEMAND", "SPOT"):
-        yield machine_line(ask, machine, nodes, capacity.lower(), assumption=assumption)
+        yield from machine_lines(ask, machine, nodes, capacity.lower(), assumption=assumption)
     elif capacity == "CAPACITY_BLOCK":
         yield ask.not_priced("capacityType is CAPACITY_BLOCK, but its launch template targets no reservation")
     else:
@@ -53,6 +53,7 @@ def node_group(ask: Subject) -> Iterator[CostLine | NotPriced]:
         yield from disk_lines(ask, disk, nodes, what="root disks", region=ask.region)
     else:
         yield from default_root(ask, nodes, region=ask.region)
+    yield from ipv4_lines(ask, nodes, subnets="subnetIds", template=template)
 
 
 def _nodes(ask: Subject) -> tuple[Count, list[str]]:

@@ -13,6 +13,4 @@ from gpucluster.cost.subject import Subject
 def nat_gateway(ask: Subject) -> Iterator[CostLine]:
     """Hours, and GiB processed (VPC price page, NAT gateway). Its public address is billed with the Elastic IP."""
     yield ask.line("NAT gateway", HOURS_PER_MONTH, ask.price("nat-gateway-hour", "hour"), basis=f"{HOURS_PER_MONTH} h")
-    gib = ask.assumptions.nat_gib
-    said = f"nat_gib: {gib} GiB a month through each NAT gateway"
-    yield ask.line("NAT data processed", gib, ask.price("nat-gateway-data-processed", "GiB"), assumption=said)
+    yield ask.by_usage("NAT data processed", "nat_gib", ask.price("nat-gateway-data-processed", "GiB"))

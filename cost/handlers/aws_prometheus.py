@@ -6,39 +6,82 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
-from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
 from gpucluster.cost.subject import Subject, as_number
 
 EXPECTED: Final = "gpucluster/expected-million-samples"
 """Tag that says how many millions of samples a workspace takes in a month; goes before `prometheus_million_samples`."""
 
+_USAGE: Final = ("prometheus_million_samples",)
+
+_BYTES: Final = 2
+"""Bytes of a stored sample: "typically 1 or 2" (price page of Amazon Managed Service for Prometheus)."""
+_KEPT_MONTHS: Final = Decimal(150 * 24) / HOURS_PER_MONTH
+"""Months of samples that are there: the default retention is 150 days (its user guide)."""
 _PER_PRICE: Final = 10
 """Millions of samples that one price buys."""
 
 
-@prices("aws:amp/workspace:Workspace")
-def workspace(ask: Subject) -> Iterator[CostLine]:
-    """Samples taken in, by 10 million. Storage and queries are not in the total."""
+_WORKSPACE: Final = "aws:amp/workspace:Workspace"
+
+
+@prices(_WORKSPACE)
+def workspace(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """Samples taken in, by 10 million, and kept. Queries are not in the total."""
+    millions, where = _millions(ask)
+    yield from or_named(ask, _taken_in(ask, millions, where))
+    yield from or_named(ask, _kept(ask, millions))
+
+
+def _millions(ask: Subject) -> tuple[Decimal, str]:
+    """Millions of samples a month that the workspace asked about takes, and what says so."""
     said = ask.get("tags", EXPECTED)
-    millions: Decimal = ask.assumptions.prometheus_million_samples if said is None else as_number(said, EXPECTED)
-    where = "prometheus_million_samples" if said is None else f"tag {EXPECTED} of {ask.resource.name}"
+    if said is None:
+        return ask.assumptions.prometheus_million_samples, "prometheus_million_samples"
+    return as_number(said, EXPECTED), f"tag {EXPECTED} of {ask.resource.name}"
+
+
+def _taken_in(ask: Subject, millions: Decimal, where: str) -> Iterator[CostLine]:
     yield ask.line(
         "Prometheus samples",
         millions / _PER_PRICE,
         ask.price("amp-samples-ingested", "10M-samples"),
         basis=f"{millions:,f} M samples",
-        assumption=f"{millions:,f} million samples a month ({where}); storage and queries are not in the total",
+        assumption=f"{millions:,f} million samples a month ({where}); queries are not in the total",
+        usage=_USAGE,
     )
 
 
+def _kept(ask: Subject, millions: Decimal) -> Iterator[CostLine]:
+    gib = (millions * 1_000_000 * _BYTES * _KEPT_MONTHS / 2**30).quantize(Decimal("0.001"))
+    said = "samples are kept for 150 days, at 2 bytes each; names and labels of metrics come on top"
+    price = ask.price("amp-storage", "GiB-month")
+    yield ask.line("Prometheus storage", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=_USAGE)
+
+
 @prices("aws:amp/scraper:Scraper")
-def scraper(ask: Subject) -> Iterator[CostLine]:
-    """Hours of the collector. What it asks for each sample it collects is not known here."""
+def scraper(ask: Subject) -> Iterator[CostLine | NotPriced]:
+    """Hours of the collector, and the samples it collects: all that its workspace takes."""
+    yield from or_named(ask, _hours(ask))
+    yield from or_named(ask, _collected(ask))
+
+
+def _hours(ask: Subject) -> Iterator[CostLine]:
+    price = ask.price("amp-agentless-collector", "hour")
+    yield ask.line("Prometheus collector", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+
+
+def _collected(ask: Subject) -> Iterator[CostLine]:
+    workspace = ask.resources.referred(ask.resource, "destination", _WORKSPACE)
+    millions, _ = _millions(ask.of(workspace)) if workspace else (ask.assumptions.prometheus_million_samples, "")
     yield ask.line(
-        "Prometheus collector",
-        HOURS_PER_MONTH,
-        ask.price("amp-agentless-collector", "hour"),
-        basis=f"{HOURS_PER_MONTH} h",
-        assumption="the fee of a Prometheus collector for each sample it collects is not in the total: no price known",
+        "Prometheus samples collected",
+        millions / _PER_PRICE,
+        ask.price("amp-samples-collected", "10M-samples"),
+        basis=f"{millions:,f} M samples",
+        assumption="the collector is taken to collect every sample that its workspace takes",
+        usage=_USAGE,
     )

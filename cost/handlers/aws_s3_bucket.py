@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from gpucluster.cost.handlers.registry import prices
+from gpucluster.cost.handlers.stored import stored_or_usage
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.subject import Subject
+
+EXPECTED: Final = "gpucluster/expected-gib"
+"""Tag that says how many GiB a bucket holds on average."""
 
 
 @prices("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2")
 def bucket(ask: Subject) -> Iterator[CostLine]:
     """GiB stored in the standard class at the first tier's price (S3 price page); requests are not in the total."""
-    gib = ask.assumptions.s3_gib
-    said = f"s3_gib: {gib} GiB in each bucket, standard class at the first tier's price; requests are not in the total"
-    yield ask.line("S3 standard storage", gib, ask.price("s3-standard", "GiB-month"), assumption=said)
+    leaves = "standard class at the first tier's price; requests are not in the total"
+    price = ask.price("s3-standard", "GiB-month")
+    yield stored_or_usage(ask, "S3 standard storage", EXPECTED, "s3_gib", price, leaves=leaves)

@@ -13,6 +13,4 @@ from gpucluster.cost.subject import Subject
 def queue(ask: Subject) -> Iterator[CostLine]:
     """Requests; a queue has no price of its own, and the first million a month is free (SQS price page)."""
     sku = "sqs-requests-fifo" if ask.get("fifoQueue") is True else "sqs-requests-standard"
-    millions = ask.assumptions.sqs_million_requests
-    said = f"sqs_million_requests: {millions} million a month beyond the free first million"
-    yield ask.line("SQS requests", millions, ask.price(sku, "1M-requests"), assumption=said)
+    yield ask.by_usage("SQS requests", "sqs_million_requests", ask.price(sku, "1M-requests"))

@@ -25,6 +25,4 @@ def vpc_endpoint(ask: Subject) -> Iterator[CostLine | Free]:
     zones = Decimal(len(subnets))  # a subnet lies in one zone, and an endpoint takes one subnet per zone
     hours = ask.price("vpc-endpoint-interface-hour", "hour")
     yield ask.line("Interface endpoint", zones * HOURS_PER_MONTH, hours, basis=f"{zones} x {HOURS_PER_MONTH} h")
-    gib = ask.assumptions.endpoint_gib
-    said = f"endpoint_gib: {gib} GiB a month through each interface endpoint"
-    yield ask.line("Interface endpoint data", gib, ask.price("vpc-endpoint-interface-data", "GiB"), assumption=said)
+    yield ask.by_usage("Interface endpoint data", "endpoint_gib", ask.price("vpc-endpoint-interface-data", "GiB"))

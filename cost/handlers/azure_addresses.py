@@ -8,7 +8,7 @@ from typing import Final
 
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.whole_machines import plain
-from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
 from gpucluster.cost.subject import Subject
 
 __all__ = ["address_hours", "balancer_lines", "nat_lines"]
@@ -25,15 +25,12 @@ def nat_lines(ask: Subject, *, region: str) -> Iterator[CostLine | NotPriced]:
         yield ask.line("NAT gateway", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
 
     def processed() -> Iterator[CostLine]:
-        gib = ask.assumptions.nat_gib
-        said = f"nat_gib: {gib} GiB a month through each NAT gateway"
         price = ask.price("nat-gateway-data-processed", "GiB", region=region)
-        yield ask.line("NAT data processed", gib, price, assumption=said)
+        yield ask.by_usage("NAT data processed", "nat_gib", price)
 
     def egress() -> Iterator[CostLine]:
-        gib = ask.assumptions.egress_gib
-        said = f"egress_gib: {gib} GiB a month to the internet through each NAT gateway, at the first tier's price"
-        yield ask.line("Internet egress", gib, ask.price("internet-egress", "GiB", region=region), assumption=said)
+        price = ask.price("internet-egress", "GiB", region=region)
+        yield ask.by_usage("Internet egress", "egress_gib", price, leaves="at the first tier's price")
 
     for lines in (hours, processed, egress):
         yield from or_named(ask, lines())
@@ -54,17 +51,17 @@ def balancer_lines(ask: Subject, *, rules: int, region: str) -> Iterator[CostLin
             )
 
     def processed() -> Iterator[CostLine]:
-        gib = ask.assumptions.lb_gib
-        said = f"lb_gib: {gib} GiB a month through each load balancer"
         price = ask.price("lb-standard-data-processed", "GiB", region=region)
-        yield ask.line("Load balancer data processed", gib, price, assumption=said)
+        yield ask.by_usage("Load balancer data processed", "lb_gib", price)
 
     for lines in (hours, processed):
         yield from or_named(ask, lines())
 
 
-def address_hours(ask: Subject, number: Decimal, *, region: str, worldwide: bool = False) -> Iterator[CostLine]:
+def address_hours(ask: Subject, number: Decimal | Count, *, region: str, worldwide: bool = False) -> Iterator[CostLine]:
     """Hours of static standard addresses (IP addresses price page)."""
+    count = number if isinstance(number, Count) else Count.fixed(number)
     price = ask.price("public-ip-global-hour" if worldwide else "public-ip-standard-hour", "hour", region=region)
-    basis = f"{HOURS_PER_MONTH} h" if number == 1 else f"{plain(number)} x {HOURS_PER_MONTH} h"
-    yield ask.line("Public address", number * HOURS_PER_MONTH, price, basis=basis)
+    basis = f"{HOURS_PER_MONTH} h" if count.expected == 1 else f"{plain(count.expected)} x {HOURS_PER_MONTH} h"
+    hours = count.times(HOURS_PER_MONTH)
+    yield ask.line("Public address", hours.expected, price, basis=basis, floor=hours.floor, ceiling=hours.ceiling)

@@ -15,6 +15,7 @@ from gpucluster.cost.handlers.samples import expected_samples
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
 from gpucluster.cost.subject import CannotPrice, Subject
 
+_AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 
 
@@ -23,9 +24,12 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced | Free]:
     """An hour of the cluster by its tier (AKS price page); its pools; what else it makes."""
     region = place_of(ask)
     yield from or_named(ask, _fee(ask, region))
+    apart = _apart(ask)
     for index in range(len(ask.items("agentPoolProfiles"))):
         at = ("agentPoolProfiles", index)
         name = ask.text(*at, "name", default=f"pool {index + 1}")
+        if name in apart:
+            continue
         yield from or_named(ask, node_lines(ask, at, region=region, name=name), what=f"pool {name}", compute=True)
     provisioning = ask.get("nodeProvisioningProfile", "mode") == "Auto"
     if provisioning and ask.get("nodeProvisioningProfile", "defaultNodePools") != "None":
@@ -38,6 +42,14 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced | Free]:
     yield from or_named(ask, _metrics(ask, region))
     yield from or_named(ask, _logs(ask, region))
     yield from _way_out(ask, region)
+
+
+def _apart(ask: Subject) -> set[object]:
+    """The names of its pools that are resources of their own: a refresh writes them into the cluster too, and each is
+    paid once (pulumi/pulumi-azure-native #2719)."""
+    own = ask.get("resourceName")
+    pools = (pool.inputs for pool in ask.resources.of_type(_AGENT_POOL))
+    return {pool.get("agentPoolName") for pool in pools if own is not None and pool.get("resourceName") == own}
 
 
 def _fee(ask: Subject, region: str) -> Iterator[CostLine]:
@@ -54,15 +66,14 @@ def _metrics(ask: Subject, region: str) -> Iterator[CostLine]:
     if ask.get("azureMonitorProfile", "metrics", "enabled"):
         millions, said = expected_samples(ask, "tags")
         price = ask.price("managed-prometheus-samples", "1M-samples", region=region)
-        yield ask.line("Managed Prometheus samples", millions, price, assumption=said)
+        usage = ("prometheus_million_samples",)
+        yield ask.line("Managed Prometheus samples", millions, price, assumption=said, usage=usage)
 
 
 def _logs(ask: Subject, region: str) -> Iterator[CostLine]:
     """Container Insights: logs taken in by Log Analytics."""
     if ask.get("addonProfiles", "omsagent", "enabled"):
-        gib = ask.assumptions.log_gib
-        said = f"log_gib: {gib:f} GiB a month of logs taken in"
-        yield ask.line("Log Analytics", gib, ask.price("log-analytics-ingest", "GiB", region=region), assumption=said)
+        yield ask.by_usage("Log Analytics", "log_gib", ask.price("log-analytics-ingest", "GiB", region=region))
 
 
 def _way_out(ask: Subject, region: str) -> Iterator[CostLine | NotPriced]:

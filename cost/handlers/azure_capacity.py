@@ -80,7 +80,7 @@ def _reserved(
         yield inside(ask, machine, count, target.name, f"billed by {target.name}, used or not", region=region)
         return
     name = target.rsplit("/", 1)[-1]
-    found = ask.book.lookup(ask.provider, region, machine, unit="instance-hour")
+    found = ask.find(machine, "instance-hour", region=region)
     said = (
         f"{name} is not part of this stack: billed by its capacity reservations while they exist, used or not, at the "
         "machine's own rate; capacity that was bought as a block, by its fee, which is not known here; what it holds "

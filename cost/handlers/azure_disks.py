@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.record import record
 
 __all__ = ["azure_disk_lines"]
 
@@ -25,7 +25,7 @@ _CLASSES: Final = (
 _SMALLEST_HDD: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Disk:
     kind: str
     redundancy: str

@@ -21,10 +21,8 @@ def grafana(ask: Subject) -> Iterator[CostLine | NotPriced]:
         yield ask.line(f"Managed Grafana, {tier}", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
 
     def users() -> Iterator[CostLine]:
-        number = ask.assumptions.grafana_users
-        said = f"grafana_users: {number} active users of each Managed Grafana"
         price = ask.price(f"managed-grafana-{tier}-user", "user-month", region=region)
-        yield ask.line("Managed Grafana users", number, price, assumption=said)
+        yield ask.by_usage("Managed Grafana users", "grafana_users", price)
 
     for lines in (hours, users):
         yield from or_named(ask, lines())

@@ -8,8 +8,12 @@ from typing import Final
 
 from gpucluster.cost.handlers.azure_place import ACCOUNT, owner_of, place_of
 from gpucluster.cost.handlers.registry import prices
+from gpucluster.cost.handlers.stored import stored_or_usage
 from gpucluster.cost.model import CostLine, Free
 from gpucluster.cost.subject import CannotPrice, Subject, as_number
+
+EXPECTED: Final = "gpucluster-expected-gib"
+"""Tag that says how many GiB of blobs an account holds on average."""
 
 _BYTES_PER_GIB: Final = 1024**3
 _FILES: Final = "https://azure.microsoft.com/pricing/details/storage/files/"
@@ -24,10 +28,9 @@ def account(ask: Subject) -> Iterator[CostLine | Free]:
         return
     performance, _, redundancy = sku.partition("_")
     tier = "premium" if performance == "Premium" else ask.text("accessTier", default="Hot").lower()
-    gib = ask.assumptions.blob_gib
-    said = f"blob_gib: {gib} GiB of blobs in each storage account, at the first tier's price; requests are not counted"
     price = ask.price(f"blob-{tier}-{redundancy.lower()}", "GiB-month", region=place_of(ask))
-    yield ask.line(f"Blobs, {tier}", gib, price, assumption=said)
+    leaves = "at the first tier's price, without requests"
+    yield stored_or_usage(ask, f"Blobs, {tier}", EXPECTED, "blob_gib", price, leaves=leaves)
 
 
 @prices("azure-native:storage:FileShare")

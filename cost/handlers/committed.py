@@ -69,8 +69,9 @@ def committed(
     not known at all, that is named: what the machines cost is then in no line.
     """
     held = count if held is None else held
-    if isinstance(found, NotKnown) or not held:
+    if isinstance(found, NotKnown) or found.instead_of is not None or not held:
         yield inside(ask, machine, count, where, said, spend="committed-elsewhere", region=region)
+    if isinstance(found, NotKnown) or not held:
         yield _not_priced(ask, found, where)
         return
     each = HOURS_PER_MONTH

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from decimal import Decimal
 
 from gpucluster.catalog.machines import gke_machine
 from gpucluster.cost.handlers.compute_class import pools_of
@@ -14,11 +12,12 @@ from gpucluster.cost.handlers.gke_node_count import location_of
 from gpucluster.cost.handlers.gke_nodes import CLUSTER, boot_disk, purchase_of
 from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
 from gpucluster.program.values import is_object
+from gpucluster.record import record
 
 __all__ = ["Option", "cluster_of", "options_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Option:
     """One way to get a machine: what it is called in the class, its type, how it is paid for, where, its boot disk.
 
@@ -56,7 +55,7 @@ def options_of(ask: Subject) -> Iterator[Option | str]:
             yield f"{name} names no machine type, nor GPUs that tell one"
             continue
         gib, kind = read(rule, "storage", "bootDiskSize"), read(rule, "storage", "bootDiskType")
-        disk = Disk(str(kind or "pd-balanced"), Decimal(str(gib or 100)))
+        disk = Disk(str(kind or "pd-balanced"), as_number(gib or 100, f"storage.bootDiskSize of {name}"))
         said = "" if gib and kind else f"boot disk of {name} not wholly declared: {disk.gib} GiB {disk.kind}"
         yield Option(name, machine, _purchase(rule), _region(ask, rule), disk, said)
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Protocol
 
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.subject import Subject
+from gpucluster.record import record
 
 __all__ = ["BilledDisk", "ProvisionedDisk", "disk_lines", "optional_number"]
 
 _SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": "MiB/s", "disk-month": "disk"}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProvisionedDisk:
     """One disk: its type, GiB, and what was asked of IOPS and MiB/s; None where nothing was."""
 

@@ -10,10 +10,14 @@ from gpucluster.cost.handlers.disks import ProvisionedDisk, disk_lines, optional
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.subject import Subject
 
-__all__ = ["DEFAULT_ROOT_GIB", "Disk", "default_root", "disk_at", "mapped_disks"]
+__all__ = ["AMI_ROOT_GIB", "DEFAULT_ROOT_GIB", "Disk", "default_root", "disk_at", "mapped_disks"]
 
 DEFAULT_ROOT_GIB: Final = 20
 """GiB of the gp3 root disk that an EKS AL2023 node gets when nothing else is asked (EKS user guide, node groups)."""
+
+AMI_ROOT_GIB: Final = 8
+"""GiB of the gp3 root disk of Amazon Linux 2023, taken for a machine of whatever image that declares none: a plan tells
+the id of an image, not its size (namecheap/ec2-github-runner #44: "Amazon Linux 2023 default: 8 GiB gp3")."""
 
 _INCLUDED_IOPS: Final = 3000
 _INCLUDED_MIBPS: Final = 125
@@ -34,30 +38,30 @@ class Disk(ProvisionedDisk):
             yield ": IOPS", f"ebs-{self.kind}-iops", "IOPS-month", self.iops
 
 
-def disk_at(ask: Subject, *path: str | int) -> Disk:
-    """The disk described at `path` of the inputs, in the words of launch templates and instances."""
+def disk_at(ask: Subject, *path: str | int, gib: int = DEFAULT_ROOT_GIB) -> Disk:
+    """The disk described at `path` of the inputs, in the words of launch templates and instances; `gib` by default."""
     return Disk(
         ask.text(*path, "volumeType", default="gp3"),
-        ask.number(*path, "volumeSize", default=DEFAULT_ROOT_GIB),
+        ask.number(*path, "volumeSize", default=gib),
         optional_number(ask, *path, "iops"),
         optional_number(ask, *path, "throughput"),
     )
 
 
-def mapped_disks(ask: Subject, count: Count, *, region: str) -> Iterator[CostLine]:
+def mapped_disks(ask: Subject, count: Count, *, region: str, gib: int = DEFAULT_ROOT_GIB) -> Iterator[CostLine]:
     """Disks of a launch template's `blockDeviceMappings`; the machine image's own root disk when it maps none."""
     mappings = ask.items("blockDeviceMappings")
     if not mappings:
-        yield from default_root(ask, count, region=region)
+        yield from default_root(ask, count, region=region, gib=gib)
     for index in range(len(mappings)):
         if ask.get("blockDeviceMappings", index, "ebs") is None:
             continue  # a local disk, or a mapping that is switched off: no EBS volume
-        disk = disk_at(ask, "blockDeviceMappings", index, "ebs")
+        disk = disk_at(ask, "blockDeviceMappings", index, "ebs", gib=gib)
         yield from disk_lines(ask, disk, count, what="data disks" if index else "root disks", region=region)
 
 
-def default_root(ask: Subject, count: Count, *, region: str) -> Iterator[CostLine]:
-    """The root disk a node gets when nobody says anything about disks."""
-    disk = Disk("gp3", Decimal(DEFAULT_ROOT_GIB))
-    said = f"no disk is declared: {DEFAULT_ROOT_GIB} GiB gp3 per machine, the default of the machine image"
+def default_root(ask: Subject, count: Count, *, region: str, gib: int = DEFAULT_ROOT_GIB) -> Iterator[CostLine]:
+    """The root disk a machine gets when nobody says anything about disks."""
+    disk = Disk("gp3", Decimal(gib))
+    said = f"no disk is declared: {gib} GiB gp3 per machine, the default of the machine image"
     yield from disk_lines(ask, disk, count, what="root disks", region=region, assumption=said)

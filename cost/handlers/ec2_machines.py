@@ -1,19 +1,35 @@
-"""The capacity that EC2 machines run in, shared by node groups and instances."""
+"""EC2 machines, shared by node groups, groups and instances: how they are paid for, and the capacity they run in."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.cost.handlers.covered import Cover, bought
+from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.subject import CannotPrice, Subject, read
 from gpucluster.program.resources import UNKNOWN, Resource
 
-__all__ = ["LAUNCH_TEMPLATE", "reservation_of"]
+__all__ = ["LAUNCH_TEMPLATE", "machine_lines", "reservation_of"]
 
 LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 _RESERVATIONS: Final = (
     "aws:ec2/capacityReservation:CapacityReservation",
     "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
 )
+
+
+_COVERS: Final = tuple(
+    Cover(f"savings_plan_{term}_share", "savings_plan", term, "a savings plan") for term in ("1y", "3y")
+)
+"""Savings plans without payment upfront: they cover on-demand machines of the account (Savings Plans user guide)."""
+
+
+def machine_lines(
+    ask: Subject, machine: str, count: Count, purchase: str, *, assumption: str = ""
+) -> Iterator[CostLine | NotPriced]:
+    """Machines running all month, as many as `count` says. Raises CannotPrice when their price is not known."""
+    yield from bought(ask, machine, count, purchase, _COVERS, region=ask.region, assumption=assumption)
 
 
 def reservation_of(ask: Subject) -> Resource | str | None:

@@ -34,6 +34,8 @@ def bucket(ask: Subject) -> Iterator[CostLine | NotPriced]:
     gib, where = stored_gib(ask, "labels", EXPECTED, "gcs_gib", each="Cloud Storage bucket")
     said = f"{where}; requests and retrieval are not in the total"
     price = ask.price(f"gcs-{_CLASSES[kind]}", "GiB-month", region=_PLACES.get(location, location))
-    yield ask.line(f"Cloud Storage {kind.lower()}", gib, price, basis=f"{gib:,f} GiB", assumption=said)
+    yield ask.line(
+        f"Cloud Storage {kind.lower()}", gib, price, basis=f"{gib:,f} GiB", assumption=said, usage=("gcs_gib",)
+    )
     if ask.get("autoclass", "enabled"):
         yield ask.not_priced("autoclass: billed by the object it looks after; no price known")

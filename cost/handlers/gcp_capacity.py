@@ -63,7 +63,7 @@ def reserved(
     if isinstance(target, Resource):
         yield inside(ask, machine, count, target.name, f"billed by {target.name}, used or not", region=region)
         return
-    rate = ask.book.lookup(ask.provider, region, machine, "dws_calendar", unit="instance-hour")
+    rate = ask.find(machine, "instance-hour", "dws_calendar", region=region)
     if calendar is not None:
         held = max(calendar, count)
         said = (
@@ -76,10 +76,10 @@ def reserved(
         f"{target} is not part of this stack: billed by its reservation while it exists, used or not, at the on-demand "
         "rate"
     )
-    if isinstance(rate, Price):
+    if isinstance(rate, Price) and rate.instead_of is None:
         said += f", or at ${rate.usd:f} per instance-hour for its whole period when bought in calendar mode"
     said += "; what it holds beyond these machines is not told here"
-    found = ask.book.lookup(ask.provider, region, machine, unit="instance-hour")
+    found = ask.find(machine, "instance-hour", region=region)
     yield from committed(ask, machine, count, found, target, said, region=region)
 
 
@@ -92,7 +92,7 @@ def bought(
     region: str,
     autoscaled: bool = False,
     assumption: str = "",
-) -> Iterator[CostLine]:
+) -> Iterator[CostLine | NotPriced]:
     """Machines that this stack pays for, some of them under committed use. Raises CannotPrice without a price."""
     yield from covered(
         ask, machine, count, purchase, _COVERS, region=region, autoscaled=autoscaled, assumption=assumption

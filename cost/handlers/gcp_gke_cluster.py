@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Final
 
+from gpucluster.cost.handlers.gcp_external_ip import node_address_lines
 from gpucluster.cost.handlers.gcp_place import is_zone, place_of, region_of
 from gpucluster.cost.handlers.gke_nodes import node_lines, purchase_of
+from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.samples import expected_samples
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
@@ -46,7 +47,9 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced]:
         zones = len(ask.items("nodeLocations")) + is_zone(location) or 3
         nodes = Count.fixed(ask.number("initialNodeCount") * zones)
         said = "the default node pool, because removeDefaultNodePool is not set"
-        yield from node_lines(ask, nodes, purchase_of(ask), region=region_of(location), said=said)
+        region, purchase = region_of(location), purchase_of(ask)
+        yield from node_lines(ask, nodes, purchase, region=region, said=said)
+        yield from or_named(ask, node_address_lines(ask, nodes, purchase, region=region))
     if ask.get("clusterAutoscaling", "enabled") and not ask.resources.of_type(
         "kubernetes:cloud.google.com/v1:ComputeClass"
     ):
@@ -67,8 +70,7 @@ def _names_looked_up(ask: Subject) -> CostLine:
     GKE": pricing).
     """
     price = ask.price("dns-queries", "1M-requests", region="global")
-    name = "dns_million_queries"
-    return ask.line("Cloud DNS queries", ask.assumptions.amount(name), price, assumption=ask.assumptions.said(name))
+    return ask.by_usage("Cloud DNS queries", "dns_million_queries", price)
 
 
 def _metrics_and_logs(ask: Subject) -> Iterator[CostLine]:
@@ -77,9 +79,8 @@ def _metrics_and_logs(ask: Subject) -> Iterator[CostLine]:
     if ask.get("monitoringConfig", "managedPrometheus", "enabled") or components - _FREE_METRICS:
         millions, said = expected_samples(ask, "resourceLabels")
         price = ask.price("managed-prometheus-samples", "1M-samples", region="global")
-        yield ask.line("Managed Prometheus samples", millions, price, assumption=said)
+        usage = ("prometheus_million_samples",)
+        yield ask.line("Managed Prometheus samples", millions, price, assumption=said, usage=usage)
     if ask.get("loggingConfig") is None or ask.items("loggingConfig", "enableComponents"):
-        gib: Decimal = ask.assumptions.log_gib
-        said = f"log_gib: {gib:f} GiB a month of logs taken in, beyond the first 50 GiB that are free in each project"
         price = ask.price("cloud-logging-ingest", "GiB", region="global")
-        yield ask.line("Cloud Logging", gib, price, assumption=said)
+        yield ask.by_usage("Cloud Logging", "log_gib", price, leaves="the first 50 GiB are free in each project")

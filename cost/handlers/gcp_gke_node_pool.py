@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpucluster.cost.handlers.gcp_external_ip import node_address_lines
 from gpucluster.cost.handlers.gcp_place import region_of
 from gpucluster.cost.handlers.gke_node_count import location_of, nodes_of
 from gpucluster.cost.handlers.gke_nodes import node_lines, purchase_of
+from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, NotPriced
 from gpucluster.cost.subject import Subject
@@ -23,3 +25,4 @@ def node_pool(ask: Subject) -> Iterator[CostLine | NotPriced]:
     nodes, said = nodes_of(ask, flex_start=purchase == "flex_start")
     region = region_of(location_of(ask))
     yield from node_lines(ask, nodes, purchase, region=region, said=said, autoscaled=nodes.varies)
+    yield from or_named(ask, node_address_lines(ask, nodes, purchase, region=region))

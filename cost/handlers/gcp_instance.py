@@ -9,6 +9,7 @@ from typing import Final
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.gcp_capacity import bought, reserved, target_of
 from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
+from gpucluster.cost.handlers.gcp_external_ip import external_addresses
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
@@ -40,10 +41,9 @@ def instance(ask: Subject) -> Iterator[CostLine | NotPriced]:
         scratch = Decimal(len(ask.items("scratchDisks")))
         yield from local_ssd_lines(ask, scratch, _ONE, region=region, purchase=purchase)
     yield from _boot_disk(ask, region)
-    for index in range(len(ask.items("networkInterfaces"))):
-        for _ in ask.items("networkInterfaces", index, "accessConfigs"):
-            price = ask.price("static-ip-hour", "hour", region=region)
-            yield ask.line("External IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+    for _ in range(external_addresses(ask)):
+        price = ask.price("static-ip-hour", "hour", region=region)
+        yield ask.line("External IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
 
 
 def _purchase(ask: Subject) -> str:

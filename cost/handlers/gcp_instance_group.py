@@ -8,6 +8,7 @@ from typing import Final
 
 from gpucluster.cost.handlers.gcp_capacity import bought
 from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines
+from gpucluster.cost.handlers.gcp_external_ip import external_addresses
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
@@ -15,23 +16,26 @@ from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
 from gpucluster.cost.subject import CannotPrice, Subject
 from gpucluster.program.resources import Resource
 
+__all__ = ["GROUPS", "machines_of"]
+
 _TEMPLATES: Final = ("gcp:compute/instanceTemplate:InstanceTemplate",
                      "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate")  # fmt: skip
 _SCALERS: Final = ("gcp:compute/autoscaler:Autoscaler", "gcp:compute/regionAutoscaler:RegionAutoscaler")
 _SCRATCH: Final = "SCRATCH"
 
 
-@prices(
-    "gcp:compute/instanceGroupManager:InstanceGroupManager",
-    "gcp:compute/regionInstanceGroupManager:RegionInstanceGroupManager",
-)
+GROUPS: Final = ("gcp:compute/instanceGroupManager:InstanceGroupManager",
+                 "gcp:compute/regionInstanceGroupManager:RegionInstanceGroupManager")  # fmt: skip
+
+
+@prices(*GROUPS)
 def group(ask: Subject) -> Iterator[CostLine | NotPriced]:
     """Machines of its template all month, within the bounds of its autoscaler, and their disks (Compute Engine prices).
 
     A group has no price of its own. Linux is assumed.
     """
-    template, region = ask.of(_template(ask)), region_of(place_of(ask, "zone", "region"))
-    count, said = _count(ask)
+    region = region_of(place_of(ask, "zone", "region"))
+    template, count, said = machines_of(ask)
     machine = short_name(template.text("machineType"))
     spot = template.get("scheduling", "preemptible") or template.get("scheduling", "provisioningModel") == "SPOT"
     said = "; ".join(filter(None, ["Linux", said]))
@@ -41,11 +45,15 @@ def group(ask: Subject) -> Iterator[CostLine | NotPriced]:
         yield ask.not_priced("GPUs of its template: the price book has machines with GPUs only", compute=True)
     for index in range(len(template.items("disks"))):
         yield from or_named(ask, _disk(ask, template, index, count, region), what=f"disk {index + 1} of its template")
-    for index in range(len(template.items("networkInterfaces"))):
-        for _ in template.items("networkInterfaces", index, "accessConfigs"):
-            hours = count.times(HOURS_PER_MONTH)
-            price = ask.price("static-ip-hour", "hour", region=region)
-            yield ask.line("External IPv4 addresses", hours.expected, price, floor=hours.floor, ceiling=hours.ceiling)
+    for _ in range(external_addresses(template)):
+        hours = count.times(HOURS_PER_MONTH)
+        price = ask.price("static-ip-hour", "hour", region=region)
+        yield ask.line("External IPv4 addresses", hours.expected, price, floor=hours.floor, ceiling=hours.ceiling)
+
+
+def machines_of(ask: Subject) -> tuple[Subject, Count, str]:
+    """(template of a group's machines, how many there are, what is assumed of that)."""
+    return ask.of(_template(ask)), *_count(ask)
 
 
 def _template(ask: Subject) -> Resource:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.handlers.compute_class import NODE_POOL
-from gpucluster.cost.handlers.gcp_place import place_of
-from gpucluster.cost.handlers.gke_node_count import nodes_of
+from gpucluster.cost.handlers.gcp_external_ip import external_addresses, nodes_are_private
+from gpucluster.cost.handlers.gcp_instance_group import GROUPS, machines_of
+from gpucluster.cost.handlers.gcp_place import place_of, region_of
+from gpucluster.cost.handlers.gke_node_count import location_of, nodes_of
 from gpucluster.cost.handlers.gke_nodes import purchase_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count
@@ -28,40 +30,62 @@ def router_nat(ask: Subject) -> Iterator[CostLine]:
     if ask.text("type", default="PUBLIC") != "PUBLIC":
         raise CannotPrice(f"type is {ask.text('type')!r}: the price book has public NAT only")
     region = place_of(ask, "region")
-    nodes = _nodes(ask)
+    nodes = _machines(ask, region)
     hours = nodes.times(HOURS_PER_MONTH)
     yield ask.line(
         "Cloud NAT gateway",
         hours.expected,
         ask.price("cloud-nat-gateway-vm-hour", "VM-hour", region=region),
         basis=f"{nodes.expected.normalize():f} x {HOURS_PER_MONTH} h",
-        assumption="machines behind the NAT: those of the stack's node pools, of which it bills 32 at the most",
+        assumption="machines behind the NAT: those of the stack without an external address, 32 at the most",
         floor=hours.floor,
         ceiling=hours.ceiling,
     )
-    gib, out = ask.assumptions.nat_gib, ask.assumptions.egress_gib
-    said = f"nat_gib: {gib} GiB a month through each NAT gateway"
-    yield ask.line(
-        "NAT data processed", gib, ask.price("cloud-nat-data-processed", "GiB", region=region), assumption=said
-    )
-    said = f"egress_gib: {out} GiB a month to the internet through each NAT gateway, at the first tier's price"
-    yield ask.line("Internet egress", out, ask.price("internet-egress", "GiB", region=region), assumption=said)
+    yield ask.by_usage("NAT data processed", "nat_gib", ask.price("cloud-nat-data-processed", "GiB", region=region))
+    price = ask.price("internet-egress", "GiB", region=region)
+    yield ask.by_usage("Internet egress", "egress_gib", price, leaves="at the first tier's price")
     if ask.text("natIpAllocateOption", default="AUTO_ONLY") == "AUTO_ONLY":
         price = ask.price("cloud-nat-ip-hour", "hour", region=region)
         said = "Cloud NAT takes one external address; more with many connections"
         yield ask.line("NAT address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h", assumption=said)
 
 
-def _nodes(ask: Subject) -> Count:
-    """Machines of the stack's node pools, as many as are billed."""
+def _machines(ask: Subject, region: str) -> Count:
+    """Machines of the stack in the gateway's region without an external address, as many as are billed."""
     floor = expected = Decimal(0)
     ceiling: Decimal = Decimal(0)
-    for pool in ask.resources.of_type(NODE_POOL):
-        try:
-            found = ask.of(pool)
-            count, _ = nodes_of(found, flex_start=purchase_of(found) == "flex_start")
-        except CannotPrice:  # it is named with its own resource
-            continue
-        floor, expected = floor + count.floor, expected + count.expected
-        ceiling += _MOST_BILLED if isinstance(count.ceiling, str) else count.ceiling
+    for type_, behind in _BEHIND.items():
+        for resource in ask.resources.of_type(type_):
+            try:
+                count = behind(ask.of(resource), region)
+            except CannotPrice:  # it is named with its own resource
+                continue
+            floor, expected = floor + count.floor, expected + count.expected
+            ceiling += _MOST_BILLED if isinstance(count.ceiling, str) else count.ceiling
     return Count(min(expected, _MOST_BILLED), min(floor, _MOST_BILLED), min(ceiling, _MOST_BILLED))
+
+
+def _pool(pool: Subject, region: str) -> Count:
+    if nodes_are_private(pool) is False or region_of(location_of(pool)) != region:
+        return _NONE
+    return nodes_of(pool, flex_start=purchase_of(pool) == "flex_start")[0]
+
+
+def _instance(machine: Subject, region: str) -> Count:
+    if external_addresses(machine) or region_of(place_of(machine, "zone")) != region:
+        return _NONE
+    return Count.fixed(Decimal(1))
+
+
+def _group(group: Subject, region: str) -> Count:
+    template, count, _ = machines_of(group)
+    return _NONE if external_addresses(template) or region_of(place_of(group, "zone", "region")) != region else count
+
+
+_NONE: Final = Count.fixed(Decimal(0))
+_BEHIND: Final[dict[str, Callable[[Subject, str], Count]]] = {
+    NODE_POOL: _pool,
+    "gcp:compute/instance:Instance": _instance,
+    **dict.fromkeys(GROUPS, _group),
+}
+"""Type -> how many of its machines are behind a gateway of a region."""

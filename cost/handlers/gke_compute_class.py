@@ -40,6 +40,15 @@ def compute_class(ask: Subject) -> Iterator[CostLine | NotPriced | Free]:
             options.append((option, _machine(option.machine), price))
         except CannotPrice as error:
             yield ask.not_priced(f"{option.rule}: {error}", compute=True)
+    known = [item for item in options if item[2].instead_of is None]
+    if (
+        known
+    ):  # the dearest of them is the least that the class may cost; what a rule without a price adds, nobody knows
+        for option, _, price in options:
+            if price.instead_of is not None:
+                reason = CannotPrice(f"{option.rule}: {price.instead_of.reason}", price.instead_of.row)
+                yield ask.not_priced(reason, compute=True)
+        options = known
     if not options:
         if not said:
             return

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 
 from gpucluster.catalog.clouds import modules_of
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.record import record
 
 __all__ = ["KarpenterCloud", "cloud_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KarpenterCloud:
     """What differs between the clouds.
 

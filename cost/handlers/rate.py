@@ -10,8 +10,10 @@ from typing import Final
 
 from gpucluster.catalog.rows import Row
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.subject import CannotPrice, Subject, read
 from gpucluster.cost.tables import usage_words
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import is_list
 
 __all__ = ["Condition", "Factor", "Rate", "rate_of"]
 
@@ -38,6 +40,9 @@ class Condition:
 
     def seen(self, ask: Subject) -> str:
         """The input as text, `otherwise` when it is absent."""
+        value = read(ask.resource.inputs, *self.path)
+        if value is UNKNOWN and self.values == ("",):  # that it is set is all that is asked
+            return str(value)
         value = ask.get(*self.path)
         return self.otherwise if value is None else str(value)
 
@@ -56,7 +61,10 @@ class Factor:
     usage: str = ""
 
     def value(self, ask: Subject, unit: str) -> Decimal:
-        """Its value. Raises CannotPrice for an input that is unknown, absent without a default, or no number."""
+        """Its value. Raises CannotPrice for an input that is unknown, absent without a default, or no number.
+
+        How many members a list has that is not known yet is the default, where there is one.
+        """
         if self.number is not None:
             return self.number
         if self.usage == "hours":
@@ -64,10 +72,17 @@ class Factor:
         if self.usage:
             return ask.assumptions.amount(self.usage)
         if self.members:
+            if self.otherwise is not None and not is_list(read(ask.resource.inputs, *self.path)):
+                return self.otherwise
             return Decimal(len(ask.items(*self.path)))
         if self.otherwise is not None and ask.get(*self.path) is None:
             return self.otherwise
         return ask.number(*self.path)
+
+    def said(self, ask: Subject) -> str:
+        """What is assumed of a list that is not known; empty where nothing is."""
+        unknown = self.members and self.otherwise is not None and read(ask.resource.inputs, *self.path) is UNKNOWN
+        return f"{'.'.join(map(str, self.path))} is not known: taken as {self.otherwise}" if unknown else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +109,13 @@ class Rate:
             quantity *= value
         price = ask.price(_filled(self.sku, ask).lower(), self.unit, region=self.region or region)
         name = _filled(self.name, ask)
-        yield ask.line(name, quantity, price, basis=self._basis(values), assumption=self._assumption(ask, name))
+        said = self._assumption(ask, name)
+        yield ask.line(name, quantity, price, basis=self._basis(values), assumption=said, usage=self.usage)
+
+    @property
+    def usage(self) -> tuple[str, ...]:
+        """Names of usage that the quantity rests on."""
+        return tuple(factor.usage for factor in self.quantity if factor.usage not in ("", "hours"))
 
     def title(self, ask: Subject) -> str:
         """The name as far as the resource fills it in."""
@@ -114,10 +135,11 @@ class Rate:
 
     def _assumption(self, ask: Subject, name: str) -> str:
         """The usage that the quantity rests on, and what is not in the total."""
-        names = [factor.usage for factor in self.quantity if factor.usage not in ("", "hours")]
+        names = [*self.usage]
         if self.unit == "instance-hour" and ask.assumptions.hours_per_month != HOURS_PER_MONTH:
             names.append("hours_per_month")
         said = [ask.assumptions.said(name) for name in names]
+        said += [text for factor in self.quantity if (text := factor.said(ask))]
         return "; ".join([*said, *([f"not in the total of {name}: {self.leaves}"] if self.leaves else [])])
 
 

@@ -47,7 +47,7 @@ def reserved(
             f"{target} is not part of this stack: billed by its reservation, hour by hour at the on-demand rate "
             "while it exists, used or not; what it holds beyond these machines is not told here"
         )
-        found = ask.book.lookup(ask.provider, ask.region, machine, unit="instance-hour")
+        found = ask.find(machine, "instance-hour")
         yield from committed(ask, machine, count, found, target, said)
         return
     users = sorted(_users(ask, target))
@@ -57,7 +57,7 @@ def reserved(
         return
     together = sum((number for _, number in users), Decimal(0)) or count
     size = block_size(together)
-    found = ask.book.lookup(ask.provider, ask.region, machine, "capacity_block", unit="instance-hour")
+    found = ask.find(machine, "instance-hour", "capacity_block")
     said = f"{target} is a capacity block, not part of this stack: paid upfront, by its fee"
     if size != together:
         said += f"; sold by {', '.join(map(str, _SIZES))} instances, so {plain(together)} nodes are a block of {size}"

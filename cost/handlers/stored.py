@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.prices import Price
 from gpucluster.cost.subject import Subject, as_number
 
-__all__ = ["stored_gib"]
+__all__ = ["stored_gib", "stored_or_usage"]
 
 
 def stored_gib(ask: Subject, labels: str, key: str, otherwise: str, *, each: str) -> tuple[Decimal, str]:
@@ -22,3 +24,11 @@ def stored_gib(ask: Subject, labels: str, key: str, otherwise: str, *, each: str
     own = f"{labels.removesuffix('s')} {key}"
     gib = as_number(said, own)
     return gib, f"{gib:f} GiB stored in {ask.resource.name} ({own})"
+
+
+def stored_or_usage(ask: Subject, words: str, tag: str, usage: str, price: Price, *, leaves: str) -> CostLine:
+    """What a resource says of itself by a tag, else a line that depends on usage. leaves: what the price leaves out."""
+    if ask.get("tags", tag) is None:
+        return ask.by_usage(words, usage, price, leaves=leaves)
+    gib, said = stored_gib(ask, "tags", tag, usage, each="")
+    return ask.line(words, gib, price, basis=f"{gib:,f} GiB", assumption=f"{said}; {leaves}", usage=(usage,))

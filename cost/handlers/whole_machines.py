@@ -6,11 +6,12 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.catalog.sold import hard_to_get, not_sold
+from gpucluster.cost.machine_price import of_an_hour, published
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count
-from gpucluster.cost.prices import Price
+from gpucluster.cost.prices import NotKnown, Price
 from gpucluster.cost.subject import CannotPrice, Subject
 
-__all__ = ["machine_hours", "machine_line", "machine_price", "plain", "purchase_words"]
+__all__ = ["machine_hours", "machine_price", "plain", "purchase_words"]
 
 _WORDS: Final = {
     "on_demand": "on demand",
@@ -37,28 +38,24 @@ def plain(number: Decimal) -> str:
 
 
 def machine_price(ask: Subject, machine: str, purchase: str, term: str = "", *, region: str | None = None) -> Price:
-    """The price of a machine bought in this way. Raises CannotPrice where it has none, or is not sold so at all.
+    """The price of a machine bought in this way; where it has none, what stands for it, as `Subject.find` says.
 
-    A sum of parts may be known of a machine that nobody can buy so: it is refused before it is looked up.
+    A sum of parts may be known of a machine that nobody can buy so: it is refused before it is looked up. Raises
+    CannotPrice then, and where there is neither price nor bound.
     """
     reason = not_sold(machine, purchase)
     if reason is not None:
         raise CannotPrice(reason)
-    return ask.price(machine, "instance-hour", purchase, term, region=region)
-
-
-def machine_line(
-    ask: Subject, machine: str, count: Count, purchase: str, *, region: str | None = None, assumption: str = ""
-) -> CostLine:
-    """Machines running all month, as many as `count` says. Raises CannotPrice when their price is not known."""
-    price = machine_price(ask, machine, purchase, region=region)
-    return machine_hours(ask, machine, count, price, assumption=assumption)
+    found = published(ask.book, ask.provider, region or ask.region, machine, purchase, term)
+    if isinstance(found, NotKnown):
+        return ask.price(machine, "instance-hour", purchase, term, region=region)
+    return of_an_hour(found, machine)
 
 
 def machine_hours(
     ask: Subject, machine: str, count: Count, price: Price, *, autoscaled: bool = False, assumption: str = ""
 ) -> CostLine:
-    """The same at a price that is known already; `autoscaled` leaves the number out of the line's name."""
+    """Machines running all month, as many as `count` says; `autoscaled` leaves the number out of the line's name."""
     row = price.row
     each = HOURS_PER_MONTH if row.purchase in _ALL_MONTH else ask.assumptions.hours_per_month
     said = ask.assumptions.said("hours_per_month") if each != HOURS_PER_MONTH else ""

@@ -92,7 +92,7 @@ def rank_offers(machines: Mapping[str, tuple[Decimal, str]], offers: Sequence[Of
         for name, (usd, fabric) in machines.items()
     ]
     for offer in offers:
-        said = f"{offer.row.source}, {offer.row.as_of} (low)"
+        said = f"{offer.row.document}, {offer.row.as_of} (low)"
         entries.append(Ranking(offer.name, offer.usd, None, offer.fabric or _NOT_SAID, said, _why(offer), offer=True))
     prices = [item.usd for item in entries if not item.why]
     found = [

@@ -2,56 +2,80 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, cents
 from gpucluster.cost.options.mix import Mix, mixes_of
 from gpucluster.cost.options.pools import Held, Pool, Stack, stack_of
-from gpucluster.cost.options.price import Option, option_of
+from gpucluster.cost.options.price import Option, option_at, option_of
 from gpucluster.cost.options.rate import NoRate
 from gpucluster.cost.options.settings import Settings
-from gpucluster.cost.options.support import Support, support_of
 from gpucluster.cost.options.ways import ways_of
 from gpucluster.cost.prices import PriceBook, PriceRow
+from gpucluster.cost.terms.agreed import agreed_terms
+from gpucluster.cost.terms.support import Support, support_of
+from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resources
 
-__all__ = ["Options", "PoolOptions", "ZoneSpot", "options_of"]
+__all__ = ["Options", "PoolOptions", "Unpriced", "ZoneSpot", "options_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneSpot:
-    """Spot in one zone: its price, USD a month of the pool's machines, of a GPU-hour and of a useful one."""
+    """Spot in one zone: its price, USD a month of the pool's machines, of a GPU-hour and of a useful one.
+
+    useful_is_most: as of the pool's spot; then a useful GPU-hour costs at least that.
+    """
 
     row: PriceRow
     monthly: Decimal
     per_gpu_hour: Decimal | None
     per_useful_gpu_hour: Decimal | None
+    useful_is_most: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unpriced:
+    """A way to buy without a price. ends: the pool at the least and at the most that other regions tell of it, None
+    where they tell nothing.
+    """
+
+    words: str
+    reason: NoRate
+    ends: tuple[Option, Option] | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PoolOptions:
     """One pool under every way to buy. Of a pool that works as one, `options`; of an elastic one, `mixes`.
 
-    rest: USD a month of everything else in the stack. complete: whether all of that has a price.
+    rest: USD a month of everything else in the stack. gap: what that lacks.
     training_rest, gpus: what the price of a GPU-hour is made of besides the machines, and its GPUs.
-    nodes: machines that have to run together. not_priced: ways without a price, and why.
+    nodes: machines that have to run together. not_priced: ways without a price, why, and what bounds them.
     zones: spot in single zones, the least first; none where the book has no zones.
     """
 
     pool: Pool
     rest: Amounts
-    complete: bool
+    gap: Gap
     training_rest: Decimal
     gpus: Decimal
     nodes: Decimal
     options: tuple[Option, ...]
     mixes: tuple[Mix, ...]
-    not_priced: tuple[tuple[str, NoRate], ...]
+    not_priced: tuple[Unpriced, ...]
     zones: tuple[ZoneSpot, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all but the machines has a price."""
+        return not self.gap.missing
 
     def stack_monthly(self, option: Option) -> Decimal:
         """USD a month of the whole stack, as expected, with the pool bought in this way."""
@@ -68,7 +92,10 @@ class PoolOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
-    """All pools of a stack, and what is the same in every row. days: that the machines are wanted for."""
+    """All pools of a stack, and what is the same in every row, at list prices. days: that the machines are wanted for.
+
+    support: the plan of the stack's account, which is charged `account_usd` a month besides; None leaves it out.
+    """
 
     estimate: Estimate
     pools: tuple[PoolOptions, ...]
@@ -76,11 +103,11 @@ class Options:
     settings: Settings
     days: Decimal | None
     support: Support | None
+    account_usd: Decimal
 
     def with_support(self, monthly: Decimal) -> Decimal:
-        """USD a month of a stack, with what it adds to the account's support where both are known."""
-        account = self.settings.account_spend
-        return monthly if self.support is None or account is None else monthly + self.support.added(monthly, account)
+        """USD a month of a stack, with what it adds to the account's support where there is a plan."""
+        return monthly if self.support is None else monthly + self.support.added(monthly, self.account_usd)
 
 
 def options_of(
@@ -88,18 +115,19 @@ def options_of(
 ) -> Options:
     """The pools of a stack under every way to buy. Raises BadPrices, and UnknownPlan for a plan of support."""
     settings = settings or Settings()
-    stack = stack_of(resources, book, assumptions or Assumptions())
+    assumptions = assumptions or Assumptions()
+    stack = stack_of(resources, book, replace(assumptions, terms={cloud: Terms() for cloud in clouds()}))
+    terms = agreed_terms(stack.estimate.facts.terms, assumptions.terms)
+    agreed = terms.get(stack.pools[0].provider, Terms()) if stack.pools else Terms()
     days = settings.days if settings.days is not None else stack.estimate.facts.duration_days
-    support = None
-    if settings.support and settings.account_spend is not None and stack.pools:
-        support = support_of(book, stack.pools[0].provider, settings.support)
     return Options(
         estimate=stack.estimate,
         pools=tuple(_pool_options(book, stack, pool, settings, days) for pool in stack.pools),
         held=stack.held,
         settings=settings,
         days=days,
-        support=support,
+        support=support_of(book, stack.pools[0].provider, agreed.support) if agreed.support else None,
+        account_usd=agreed.account_usd,
     )
 
 
@@ -109,7 +137,7 @@ def _pool_options(book: PriceBook, stack: Stack, pool: Pool, settings: Settings,
     gpus = training or pool.gpus
     nodes = min(gpus / per_machine, pool.count.expected) if pool.gang else Decimal(1)
     options: list[Option] = []
-    not_priced: list[tuple[str, NoRate]] = []
+    not_priced: list[Unpriced] = []
     elastic = not pool.gang and not pool.reservation
     for way in ways_of(book, pool.provider, pool.machine):
         if pool.reservation and way.purchase != "on_demand" and not way.discount:
@@ -118,7 +146,10 @@ def _pool_options(book: PriceBook, stack: Stack, pool: Pool, settings: Settings,
             continue  # bought for days that nobody can tell of a pool that comes and goes
         found = option_of(book, pool, way, settings, days, nodes)
         if isinstance(found, NoRate):
-            not_priced.append((way.words, found))
+            ends = [option_at(rate, book, pool, way, settings, days, nodes) for rate in found.ends or ()]
+            known = [end for end in ends if isinstance(end, Option)]
+            between = (known[0], known[1]) if len(known) == 2 else None
+            not_priced.append(Unpriced(words=way.words, reason=found, ends=between))
         elif not elastic:
             options.append(found)
     mixes = [mix for mix in mixes_of(book, pool, settings) if isinstance(mix, Mix)] if elastic else []
@@ -128,7 +159,7 @@ def _pool_options(book: PriceBook, stack: Stack, pool: Pool, settings: Settings,
     return PoolOptions(
         pool=pool,
         rest=stack.rest(pool),
-        complete=stack.complete_without(pool),
+        gap=stack.gap_without(pool),
         training_rest=training_rest,
         gpus=gpus,
         nodes=nodes,
@@ -142,7 +173,8 @@ def _pool_options(book: PriceBook, stack: Stack, pool: Pool, settings: Settings,
 def _zone(row: PriceRow, spot: Option, rest: Decimal, gpus: Decimal, settings: Settings) -> ZoneSpot:
     monthly = cents(row.usd_per_unit * spot.bought.machines * HOURS_PER_MONTH)
     useful = gpus * spot.useful * settings.utilisation
-    return ZoneSpot(row, monthly, _per_hour(rest + monthly, gpus), _per_hour(rest + monthly, useful))
+    per_hour, per_useful = _per_hour(rest + monthly, gpus), _per_hour(rest + monthly, useful)
+    return ZoneSpot(row, monthly, per_hour, per_useful, spot.useful_is_most)
 
 
 def _per_hour(monthly: Decimal, gpus: Decimal) -> Decimal | None:

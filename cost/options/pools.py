@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, CostLine, Count
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
 from gpucluster.cost.tables import reservation_types
@@ -56,7 +58,7 @@ class Held:
     name: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Stack:
     """A stack by its pools. estimate: at its own prices, where a pool without a price counts 0."""
 
@@ -65,19 +67,30 @@ class Stack:
     held: tuple[Held, ...]
 
     def rest(self, pool: Pool) -> Amounts:
-        """USD a month of everything but the machines of one pool."""
-        return Amounts.of(line for line in self.estimate.lines if line not in pool.lines)
+        """USD a month of everything but the machines of one pool: what is left of the whole, which is summed once."""
+        limited, unlimited = self._limits
+        own, own_unlimited = _limits(pool.lines)
+        ceiling = "unbounded" if unlimited > own_unlimited else limited - own
+        whole, mine = self.estimate.monthly, Amounts.of(pool.lines)
+        return Amounts(whole.floor - mine.floor, whole.expected - mine.expected, ceiling)
 
     def training_rest(self, pool: Pool) -> Decimal:
         """USD a month that count into a training GPU-hour, without the machines of one pool."""
         own = sum((line.monthly for line in pool.lines), Decimal(0)) if pool.training else Decimal(0)
         return self.estimate.training_monthly - own
 
-    def complete_without(self, pool: Pool) -> bool:
-        """Whether all but the machines of one pool has a price."""
-        return self.estimate.complete and not any(
-            _unpriced(line) for line in self.estimate.lines if line not in pool.lines
-        )
+    def gap_without(self, pool: Pool) -> Gap:
+        """What everything but the machines of one pool lacks because it has no price."""
+        machines = self._unpriced - _unpriced(pool.lines)
+        return Gap.sum([self.estimate.gaps.expected, Gap(machines, machines)])
+
+    @cached_property
+    def _limits(self) -> tuple[Decimal, int]:
+        return _limits(self.estimate.lines)
+
+    @cached_property
+    def _unpriced(self) -> int:
+        return _unpriced(self.estimate.lines)
 
 
 def stack_of(resources: Resources, book: PriceBook, assumptions: Assumptions) -> Stack:
@@ -128,8 +141,16 @@ def _held(line: CostLine) -> bool:
     return line.spend == "committed-elsewhere" or bool(line.paid_by)
 
 
-def _unpriced(line: CostLine) -> bool:
-    return not line.source
+def _unpriced(lines: Sequence[CostLine]) -> int:
+    """How many have no price."""
+    return sum(not line.source for line in lines)
+
+
+def _limits(lines: Sequence[CostLine]) -> tuple[Decimal, int]:
+    """(USD a month at the most of what has a limit, how many lines have none)."""
+    most = [line.monthly_ceiling for line in lines]
+    limited = [amount for amount in most if not isinstance(amount, str)]
+    return sum(limited, Decimal(0)), len(most) - len(limited)
 
 
 class _Whole(PriceBook):
@@ -139,7 +160,7 @@ class _Whole(PriceBook):
     """
 
     def __init__(self, book: PriceBook) -> None:
-        super().__init__(today=book.today)
+        super().__init__(today=book.today, folder=book.folder)
         self._book = book
         self.own = book.own
 

@@ -12,10 +12,11 @@ from gpucluster.cost.options.pools import Pool
 from gpucluster.cost.options.rate import NoRate, Rate, rate_of
 from gpucluster.cost.options.settings import Settings
 from gpucluster.cost.options.spot import Interruptions, interruptions
+from gpucluster.cost.options.taken_back import taken_back
 from gpucluster.cost.options.ways import Way
 from gpucluster.cost.prices import PriceBook
 
-__all__ = ["Bought", "Option", "bought", "option_of"]
+__all__ = ["Bought", "Option", "bought", "option_at", "option_of"]
 
 _HOURS_PER_YEAR: Final = 12 * HOURS_PER_MONTH
 
@@ -65,6 +66,11 @@ class Option:
         """Share of the paid hours that interruptions leave."""
         return Decimal(1) if self.interruptions is None else self.interruptions.useful
 
+    @property
+    def useful_is_most(self) -> bool:
+        """Whether interruptions may leave less by any amount, so that a useful GPU-hour costs at least that."""
+        return self.interruptions is not None and self.interruptions.taken.open
+
 
 def bought(way: Way, machines: Decimal, days: Decimal | None) -> Bought:
     """What has to be bought in this way: blocks come in sizes and whole days, calendar reservations in whole days."""
@@ -80,8 +86,13 @@ def option_of(
 ) -> Option | NoRate:
     """A pool bought in one way. nodes: machines that have to run together for a job to run."""
     rate = rate_of(book, pool.region, pool.machine, way)
-    if isinstance(rate, NoRate):
-        return rate
+    return rate if isinstance(rate, NoRate) else option_at(rate, book, pool, way, settings, days, nodes)
+
+
+def option_at(
+    rate: Rate, book: PriceBook, pool: Pool, way: Way, settings: Settings, days: Decimal | None, nodes: Decimal
+) -> Option | NoRate:
+    """The same at a rate; NoRate where what is not covered has no price on demand."""
     on_demand = rate_of(book, pool.region, pool.machine, Way(pool.provider, "on_demand"))
     covered = settings.cover if way.discount else Decimal(1)
     if covered < 1 and isinstance(on_demand, NoRate):
@@ -103,8 +114,12 @@ def option_of(
         by_end=_by_end(way, upfront, paid_hourly + rest, got, days),
         covered=covered,
         beats_on_demand=_beats(way, rate, on_demand),
-        interruptions=interruptions(nodes, settings) if way.purchase == "spot" else None,
+        interruptions=_interruptions(pool, nodes, settings) if way.purchase == "spot" else None,
     )
+
+
+def _interruptions(pool: Pool, nodes: Decimal, settings: Settings) -> Interruptions:
+    return interruptions(nodes, taken_back(pool.machine, pool.region, settings), settings)
 
 
 def _contract(way: Way, hourly: Decimal, got: Bought) -> Decimal | None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import datetime
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from gpucluster.catalog.machines import machines
 from gpucluster.catalog.sold import hard_to_get, not_sold
+from gpucluster.cost.machine_price import UNITS, of_an_hour, published
 from gpucluster.cost.options.ways import Way
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
+from gpucluster.cost.prices.elsewhere import price_or_bound
+from gpucluster.cost.prices.row import FRESH_DAYS, as_of_date
 
 __all__ = ["NoRate", "Rate", "rate_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """USD an hour of one machine over what it is bought for, and the price it comes from.
+    """USD an hour of one machine over what it is bought for, and the price it comes from, which may be that of a GPU.
 
     said: what is known against it, empty where nothing is.
     """
@@ -37,21 +40,47 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class NoRate:
-    """No price. own_row: what a row of the user's own begins with; empty where the machine is not sold so at all."""
+    """No price. own_row: what a row of the user's own begins with; empty where the machine is not sold so at all.
+
+    ends: rates that only stand for one, at the least and at the most of what other regions tell; None where they tell
+    nothing. They are in no row and no ranking.
+    """
 
     reason: str
     own_row: str = ""
+    ends: tuple[Rate, Rate] | None = None
 
 
 def rate_of(book: PriceBook, region: str, machine: str, way: Way) -> Rate | NoRate:
-    """The rate of a machine type in a region; one that is published by the GPU counts for the machine's GPUs."""
+    """The rate of a machine type in a region."""
     refused = not_sold(machine, way.purchase)
     if refused is not None:
         return NoRate(refused)
-    found = book.lookup(way.provider, region, machine, way.purchase, way.term, unit="instance-hour")
-    if isinstance(found, Price):
-        return Rate(found.usd, found, hard_to_get(machine, way.purchase))
-    by_gpu = book.lookup(way.provider, region, machine, way.purchase, way.term, unit="GPU-hour")
-    if isinstance(by_gpu, NotKnown):
-        return NoRate(found.reason, found.row)
-    return Rate(by_gpu.usd * machines()[machine].gpus, by_gpu, hard_to_get(machine, way.purchase))
+    found = published(book, way.provider, region, machine, way.purchase, way.term)
+    if isinstance(found, NotKnown):
+        return NoRate(found.reason, found.row, _ends(book, region, machine, way))
+    against = (hard_to_get(machine, way.purchase), _old(found.row, book.today) if way.purchase == "spot" else "")
+    return Rate(of_an_hour(found, machine).usd, found, "; ".join(filter(None, against)))
+
+
+def _ends(book: PriceBook, region: str, machine: str, way: Way) -> tuple[Rate, Rate] | None:
+    for unit in UNITS:
+        found = price_or_bound(book, way.provider, region, machine, way.purchase, way.term, unit=unit)
+        if isinstance(found, Price) and found.instead_of is not None and found.instead_of.bound is not None:
+            bound = found.instead_of.bound
+            low, high = (
+                Rate(of_an_hour(at, machine).usd, at, bound.rule)
+                for at in (
+                    replace(found, row=replace(found.row, usd_per_unit=end)) for end in (bound.least, bound.most)
+                )
+            )
+            return low, high
+    return None
+
+
+def _old(row: PriceRow, today: datetime.date) -> str:
+    if not row.as_of:  # the user's own
+        return ""
+    read = as_of_date(row.as_of)  # of some only the year is known
+    fresh = read is not None and (today - read).days <= FRESH_DAYS
+    return "" if fresh else f"the price is of {row.as_of}, and those of spot change from day to day"

@@ -15,23 +15,18 @@ class Settings:
     days: days that the machines are wanted for, instead of what the components say; None takes theirs.
     utilisation: share of its hours in which a GPU works for someone, 0 to 1.
     cover: share of a co-located pool that a commitment covers, 0 to 1; the rest of it stays on demand.
-    interruption_rate: share of spot nodes that are taken back in an hour. 2 % is the worked example of a course on
-        training infrastructure, not a measurement: it differs by machine, zone and day.
-    checkpoint_hours: hours between two checkpoints, of the same example.
+    interruption_rate: share of spot nodes that are taken back in an hour; None takes what is published for a machine.
+    checkpoint_hours: hours between two checkpoints; half an hour is the example of a course.
     restart_hours: hours from an interruption until the job runs again, machines being paid for; ours, to be set.
     baseline: machines of an elastic pool under a commitment; None takes the whole ones that run on average.
     spot_share: share of the machines above the baseline that is spot in a mix.
-    support: plan of the cloud's support, by its name in the price book; empty leaves support out.
-    account_spend: USD a month that the account spends besides this stack, on which the bands of support depend.
     """
 
     days: Decimal | None = None
     utilisation: Decimal = Decimal(1)
     cover: Decimal = Decimal(1)
-    interruption_rate: Decimal = Decimal("0.02")
+    interruption_rate: Decimal | None = None
     checkpoint_hours: Decimal = Decimal("0.5")
     restart_hours: Decimal = Decimal("0.25")
     baseline: Decimal | None = None
     spot_share: Decimal = Decimal("0.7")
-    support: str = ""
-    account_spend: Decimal | None = None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.cost.options.settings import Settings
+from gpucluster.cost.options.taken_back import TakenBack
 
 __all__ = ["Interruptions", "interruptions"]
 
@@ -17,8 +18,10 @@ class Interruptions:
     nodes: that all have to run. per_hour: share of hours in which at least one is taken back. between: mean hours that
     they all run. lost: hours lost by each interruption, half a checkpoint interval and the restart. useful: share of
     the paid hours in which the job makes progress that is kept, 0 when interruptions come faster than checkpoints.
+    All of it is at the rate `taken.an_hour`.
     """
 
+    taken: TakenBack
     nodes: Decimal
     per_hour: Decimal
     between: Decimal | None
@@ -26,7 +29,7 @@ class Interruptions:
     useful: Decimal
 
 
-def interruptions(nodes: Decimal, settings: Settings) -> Interruptions:
+def interruptions(nodes: Decimal, taken: TakenBack, settings: Settings) -> Interruptions:
     """Nodes are taken back independently of each other, at the same rate at any time.
 
     In an hour all of n nodes stay with (1 - rate)^n: 32 nodes at 2 % lose one in 48 % of hours. A run of mean length
@@ -34,12 +37,12 @@ def interruptions(nodes: Decimal, settings: Settings) -> Interruptions:
     (m - interval / 2) / (m + restart) of the time is useful.
     """
     half, restart = settings.checkpoint_hours / 2, settings.restart_hours
-    stay = 1 - settings.interruption_rate
-    if not settings.interruption_rate or not nodes:
-        return Interruptions(nodes, Decimal(0), None, half + restart, Decimal(1))
+    stay = 1 - taken.an_hour
+    if not taken.an_hour or not nodes:
+        return Interruptions(taken, nodes, Decimal(0), None, half + restart, Decimal(1))
     if not stay:
-        return Interruptions(nodes, Decimal(1), Decimal(0), half + restart, Decimal(0))
+        return Interruptions(taken, nodes, Decimal(1), Decimal(0), half + restart, Decimal(0))
     per_hour = 1 - stay**nodes
     between = -1 / (nodes * stay.ln())
     useful = max(between - half, Decimal(0)) / (between + restart)
-    return Interruptions(nodes, per_hour, between, half + restart, useful)
+    return Interruptions(taken, nodes, per_hour, between, half + restart, useful)

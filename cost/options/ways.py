@@ -117,7 +117,7 @@ def ways_of(book: PriceBook, provider: str, machine: str) -> Iterator[Way]:
     for purchase, term, said in listed:
         yield Way(provider, purchase, term, said)
     known = {(purchase, term) for purchase, term, _ in listed}
-    rows = (row for row in (*book.own, *book.rows(provider)) if row.provider == provider and row.sku == machine)
+    rows = book.of_sku(provider, machine)
     for purchase, term in dict.fromkeys((row.purchase, row.term) for row in rows):
         if (purchase, term) not in known:
             yield Way(provider, purchase, term)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpucluster.cost.prices.book import OWN_ROW, DamagedBook, NotKnown, Price, PriceBook
+from gpucluster.cost.prices.bound import Bound
 from gpucluster.cost.prices.own import PRICES_VARIABLE, BadPrices
 from gpucluster.cost.prices.row import Basis, Confidence, PriceRow
 
@@ -11,6 +12,7 @@ __all__ = [
     "PRICES_VARIABLE",
     "BadPrices",
     "Basis",
+    "Bound",
     "Confidence",
     "DamagedBook",
     "NotKnown",

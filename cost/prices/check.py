@@ -22,7 +22,7 @@ _APART: Final = Decimal("0.02")
 """Share by which two sources of one price may differ: rounding, not another price."""
 
 _OLD_DAYS: Final = 365
-"""Age at which the price of a machine that decides the bill matters: list prices of GPUs were cut within such a time
+"""Age at which the price of a machine that decides the bill is named: list prices of GPUs were cut within such a time
 (p5.48xlarge by 44 % in June 2025)."""
 
 _TIMES: Final = 2
@@ -103,12 +103,15 @@ def _age(row: PriceRow, today: datetime.date) -> int | None:
 
 
 def _ages(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
-    """H100 machines on demand that are over a year old, and how many official prices of a provider are old."""
+    """H100 machines on demand that are over a year old, and how many official prices of a provider are old.
+
+    Neither matters: time alone would turn a pipeline red, and reports give old prices less confidence.
+    """
     for row in rows:
         age = _age(row, today)
-        decides = row.sku in _h100(row.provider) and row.purchase == "on_demand" and not row.alt
+        decides = row.sku in _h100(row.provider) and row.purchase == "on_demand" and not row.alt and not row.zone
         if decides and age is not None and age > _OLD_DAYS:
-            yield Finding("age", f"{_shown(row)}: {age:,} days old ({row.as_of})", row.basis == "official")
+            yield Finding("age", f"{_shown(row)}: {age:,} days old ({row.as_of})", False)
     for provider in sorted({row.provider for row in rows}):
         official = [row for row in rows if row.provider == provider and row.basis == "official" and not row.alt]
         ages = [age for row in official if (age := _age(row, today)) is not None]

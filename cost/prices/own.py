@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,8 @@ from typing import Final
 from gpucluster.cost.prices.row import PriceRow, tier_of
 from gpucluster.cost.prices.table import header_faults, read_table, row_faults, value_faults
 from gpucluster.errors import InputError
+from gpucluster.program.values import MOST, BadValue, amount
+from gpucluster.record import record
 
 __all__ = ["PRICES_VARIABLE", "BadPrices", "Known", "find_prices", "read_prices"]
 
@@ -28,7 +29,7 @@ class BadPrices(InputError):
     """A file of own prices cannot be used; one line for each thing that is wrong in it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Known:
     """What the book knows, so that a typing error is found: its providers and its units."""
 
@@ -102,7 +103,7 @@ def _faults(row: Mapping[str, str], known: Known) -> Iterator[str]:
         if row[name] and row[name] not in allowed:
             yield f"{name} is {row[name]!r}; allowed: {', '.join(allowed)}"
     if row["usd_per_unit"] and _amount(row["usd_per_unit"]) is None:
-        yield f"usd_per_unit is {row['usd_per_unit']!r}; allowed: a number of 0 or more, such as 61.25"
+        yield f"usd_per_unit is {row['usd_per_unit']!r}; allowed: a number from 0 to {MOST:,}, such as 61.25"
     note = row.get("note", "")
     if note.startswith("note=alt") or tier_of(note):
         yield f"note is {note!r}; graduated prices and second opinions belong to the book: give the one price you pay"
@@ -110,10 +111,9 @@ def _faults(row: Mapping[str, str], known: Known) -> Iterator[str]:
 
 def _amount(text: str) -> Decimal | None:
     try:
-        amount = Decimal(text)
-    except InvalidOperation:
+        return amount(text, "")
+    except BadValue:
         return None
-    return amount if amount.is_finite() and amount >= 0 else None
 
 
 def _row(path: Path, line: int, text: Mapping[str, str]) -> PriceRow:

@@ -6,6 +6,7 @@ import datetime
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Final, Literal
 
 __all__ = ["FRESH_DAYS", "Basis", "Confidence", "PriceRow", "Purchase", "as_of_date", "tier_of"]
@@ -22,7 +23,11 @@ Confidence = Literal["high", "medium", "low"]
 FRESH_DAYS: Final = 90
 """Days after which an official price counts as old."""
 
+_WORLDWIDE: Final = re.compile(r"(?:^|; )(worldwide: .+)$")
+
 _TIER = re.compile(r"^tier (\d+):")
+_WIDE: Final = 70
+_LONG: Final = re.compile(r"(https://[^/]+/|[^:]+:).+/([^/]+)")
 
 
 def as_of_date(as_of: str) -> datetime.date | None:
@@ -55,7 +60,7 @@ class PriceRow:
     term: empty, `1y` or `3y`; `1y-partial`, `1y-all` where half or all of the term is paid upfront.
     usd_per_unit: list price in USD before tax.
     as_of: day, month or year of the snapshot.
-    source: document the price was read from.
+    source: document the price was read from, and behind `#` the place in it.
     note: `note=alt ...` marks a second opinion, `tier N: ...` a graduated price.
     basis: what kind of source that is (`sources.csv`), `own` for a row of the user's.
     """
@@ -79,9 +84,20 @@ class PriceRow:
         return self.note.startswith("note=alt")
 
     @property
+    def document(self) -> str:
+        """The source for reports: without the place in it, and of a long path the last part alone."""
+        return _document(self.source)
+
+    @property
     def zone(self) -> str:
         """The zone of a price that holds in one zone alone, empty for that of a region."""
         return self.region.partition("/")[2]
+
+    @property
+    def worldwide(self) -> str:
+        """What the note says of the document by which a price is one everywhere; empty where it says nothing."""
+        match = _WORLDWIDE.search(self.note)
+        return match[1] if match else ""
 
     @property
     def tier(self) -> int:
@@ -89,10 +105,18 @@ class PriceRow:
         return tier_of(self.note)
 
     def confidence(self, today: datetime.date) -> Confidence:
-        """high: the user's own, or official and at most 90 days old; medium: official and older; low: the rest."""
+        """high: the user's own, or official and at most 90 days old; medium: official and older; low: the rest, with
+        what is held for one price everywhere though nothing says that it is.
+        """
         if self.basis == "own":
             return "high"
         as_of = as_of_date(self.as_of)
-        if self.alt or self.basis != "official" or as_of is None:
+        if self.alt or self.basis != "official" or as_of is None or self.worldwide == "worldwide: not stated":
             return "low"
         return "high" if (today - as_of).days <= FRESH_DAYS else "medium"
+
+
+@cache
+def _document(source: str) -> str:
+    text = source.partition("#")[0]
+    return _LONG.sub(r"\1.../\2", text) if len(text) > _WIDE else text

@@ -1,17 +1,19 @@
-"""Reads a CSV file of prices, the book's or the user's: its rows with their lines, and what is wrong with them."""
+"""Reads a CSV file of prices, the book's or the user's: its rows with their lines, and what is wrong with them; and
+writes the book's.
+"""
 
 from __future__ import annotations
 
 import csv
 import datetime
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, get_args
 
-from gpucluster.cost.prices.row import Purchase, as_of_date
+from gpucluster.cost.prices.row import PriceRow, Purchase, as_of_date
+from gpucluster.record import record
 
-__all__ = ["COLUMNS", "Table", "header_faults", "read_table", "row_faults", "value_faults"]
+__all__ = ["COLUMNS", "Table", "header_faults", "read_table", "row_faults", "value_faults", "write_rows"]
 
 COLUMNS: Final = (
     "provider", "region", "sku", "kind", "unit", "purchase", "term", "usd_per_unit", "as_of", "source", "note",
@@ -21,7 +23,7 @@ _WITH_TERM: Final = ("reserved", "savings_plan")
 _TERMS: Final = ("1y", "1y-partial", "1y-all", "3y", "3y-partial", "3y-all")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """A file as it is. rows: line, and the values of each row that is not empty."""
 
@@ -38,6 +40,17 @@ def read_table(path: Path) -> Table:
             return Table(rows[0][1], rows[1:]) if rows else Table([], [])
     except (UnicodeDecodeError, csv.Error) as error:
         raise ValueError(f"cannot be read as CSV in UTF-8: {error}") from None
+
+
+def write_rows(path: Path, rows: Iterable[PriceRow]) -> None:
+    """Writes a file of the book."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for row in rows:
+            values = (row.provider, row.region, row.sku, row.kind, row.unit, row.purchase, row.term,
+                      f"{row.usd_per_unit:f}", row.as_of, row.source, row.note)  # fmt: skip
+            writer.writerow(values)
 
 
 def header_faults(header: list[str], needed: tuple[str, ...], allowed: tuple[str, ...] = COLUMNS) -> Iterator[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import textwrap
-from dataclasses import dataclass
 from typing import Final, TextIO
+
+from gpucluster.record import record
 
 __all__ = ["NARROWEST", "WIDEST", "Layout", "width_for"]
 
@@ -33,7 +34,7 @@ def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
     return min(max(have - indent, NARROWEST), WIDEST) if have else WIDEST
 
 
-@dataclass(frozen=True)
+@record
 class Layout:
     """width: characters of a line. Amounts stand at its end; what is too long is folded, and only names are cut."""
 
@@ -49,7 +50,9 @@ class Layout:
 
     def total(self, name: str, amount: str) -> list[str]:
         """A name and an amount at the end of its last line."""
-        *above, last = textwrap.wrap(name, self.width - len(amount) - 1, subsequent_indent="  ")
+        room = self.width - len(amount) - 1
+        whole = _fits(name, room)
+        *above, last = [name] if whole else textwrap.wrap(name, room, subsequent_indent="  ")
         return [*above, f"{last:<{self.width - len(amount)}}{amount}"]
 
     def wrapped(self, mark: str, text: str) -> list[str]:
@@ -61,6 +64,8 @@ class Layout:
         return self._fold(text, start, start)
 
     def _fold(self, text: str, first: str, further: str) -> list[str]:
+        if _fits(text, self.width - len(first)):
+            return [f"{first}{text}"]
         return textwrap.wrap(
             text,
             self.width,
@@ -69,6 +74,11 @@ class Layout:
             break_long_words=False,
             break_on_hyphens=False,
         )
+
+
+def _fits(text: str, room: int) -> bool:
+    """Whether a text is a line as it is: what `textwrap` would find at a hundred times the price."""
+    return len(text) <= room and text.isprintable() and text == text.strip() != ""
 
 
 def _cut(name: str, resource: str, room: int) -> str:

@@ -6,7 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, TypeVar
 
-__all__ = ["bytes_of", "code", "escaped", "fitting", "marker", "row", "table"]
+__all__ = ["LONGEST", "bytes_of", "code", "escaped", "fitting", "marker", "row", "table"]
+
+LONGEST: Final = 65_536
+"""Characters of a comment that GitHub takes."""
 
 _Item = TypeVar("_Item")
 
@@ -40,7 +43,7 @@ def row(*cells: str) -> str:
     return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
 
 
-_LIVE: Final = re.compile(r"@|#\d|\bGH-\d|://|\bwww\.|\b[0-9a-f]{7,64}\b|:[\w+-]+:|\$(?![\d/])|[`\\]", re.IGNORECASE)
+_LIVE: Final = re.compile(r"@|#\d|\bGH-\d|://|www\.|\b[0-9a-f]{7,64}\b|:[\w+-]+:|\$(?![\d/])|[`\\]", re.IGNORECASE)
 """What GitHub makes a link, a mention, an emoji or mathematics of, wherever it stands in a word: people, teams and
 addresses of mail, issues, URLs, commits. It does so in the text that is left when Markdown is done, so no backslash and
 no entity stops it, but it leaves code alone (docs.github.com, "Autolinked references and URLs"; html-pipeline,

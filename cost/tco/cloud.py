@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.options import Options
 from gpucluster.cost.tco.against import Against, against
 from gpucluster.cost.tco.own import Own
 
-__all__ = ["against_ways"]
+__all__ = ["against_ways", "inputs_of"]
+
+
+def inputs_of(options: Options) -> dict[str, Decimal]:
+    """The nodes of a stack that work as one, its spares among them, so that as many are owned as are compared.
+
+    Nothing where it has none, or where their numbers of GPUs differ.
+    """
+    gangs = [found.pool for found in options.pools if found.pool.gang]
+    gpus = {machines()[pool.machine].gpus for pool in gangs}
+    nodes = sum((pool.count.expected for pool in gangs), Decimal(0))
+    if len(gpus) != 1 or not nodes or nodes % 1:
+        return {}
+    return {"nodes": nodes, "gpus_per_node": Decimal(gpus.pop()), "spare_share": Decimal(0)}
 
 
 def against_ways(own: Own, options: Options) -> Iterator[Against]:

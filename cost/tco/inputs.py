@@ -66,9 +66,21 @@ class Inputs:
     given: Mapping[str, Given]
 
     @classmethod
-    def of(cls, *, file: Path | None = None, settings: Sequence[str] = ()) -> Inputs:
-        """Defaults, then a YAML file of `name: value`, then `name=value`. BadInputs names everything that is wrong."""
+    def of(
+        cls,
+        *,
+        file: Path | None = None,
+        settings: Sequence[str] = (),
+        plan: Mapping[str, Decimal] | None = None,
+        plan_name: str = "",
+    ) -> Inputs:
+        """Defaults, then what a plan says, then a YAML file of `name: value`, then `name=value`.
+
+        BadInputs names everything that is wrong.
+        """
         found = {field.name: Given(field, field.default, field.source) for field in fields().values()}
+        for name, value in (plan or {}).items():
+            found[name] = Given(fields()[name], value, f"as many as in {plan_name}")
         problems: list[str] = []
         pairs = [] if file is None else [(name, value, file.name) for name, value in _read(file)]
         for text in settings:

@@ -91,6 +91,11 @@ class Own:
         """Costs that an input is missing for."""
         return tuple(item for item in self.items if item.annual is None)
 
+    @property
+    def is_least(self) -> bool:
+        """Whether a sum is at least what it says: what is missing adds to it, all but what the nodes still fetch."""
+        return any(item.name != "worth at the end" for item in self.not_included)
+
 
 def own_cluster(inputs: Inputs) -> Own:
     """The cost of owning what the inputs describe."""

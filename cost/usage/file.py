@@ -22,7 +22,7 @@ from typing import Final
 
 import yaml
 
-from gpucluster.cost.assumptions import Assumptions, Exceptions, fault_of, unknown_name
+from gpucluster.cost.assumptions import OF_ACCOUNTS, Assumptions, Exceptions, fault_of, unknown_name
 from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.usage.check import BadUsage, meant
 from gpucluster.textio.yaml_text import BadYaml, read
@@ -30,10 +30,6 @@ from gpucluster.textio.yaml_text import BadYaml, read
 __all__ = ["read_usage"]
 
 _SECTIONS: Final = ("defaults", "types", "resources")
-_EVERYWHERE: Final = ("cud_1y_share", "cud_3y_share", "reservation_1y_share", "reservation_3y_share",
-                      "savings_plan_1y_share", "savings_plan_3y_share")  # fmt: skip
-"""Shares of commitments, which belong to an account: several of them must fit together, so they are defaults only."""
-
 _Values = dict[str, Decimal]
 
 
@@ -99,7 +95,7 @@ class _Reader:
             text = value.value if isinstance(value, yaml.ScalarNode) else "a list or mapping"
             if name not in Assumptions.names():
                 self.wrong(value, f"{where}: {unknown_name(name)}")
-            elif name in _EVERYWHERE and where != "defaults":
+            elif name in OF_ACCOUNTS and where != "defaults":
                 self.wrong(value, f"{where}: {name} is a share of an account's commitments; write it under defaults")
             elif fault := fault_of(name, text):
                 self.wrong(value, f"{where}: {name}: {fault}")

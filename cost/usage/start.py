@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.assumptions import OF_ACCOUNTS, Assumptions
 from gpucluster.cost.tables import usage_words
 from gpucluster.program.resources import Resources
 
@@ -17,17 +17,20 @@ _NAMED: Final = 8
 
 def first_usage(resources: Resources, asked: Mapping[str, Sequence[str]], what: str) -> str:
     """The text of a file that changes nothing: every value that moves the price of `what`, as it is taken now."""
+    shares = dict.fromkeys(name for names in asked.values() for name in names if name in OF_ACCOUNTS)
     types: dict[str, dict[str, list[str]]] = {}
     for resource in resources:
-        for name in asked.get(resource.urn, ()):
+        for name in (name for name in asked.get(resource.urn, ()) if name not in shares):
             types.setdefault(resource.type, {}).setdefault(name, []).append(resource.name)
-    return "\n".join(_lines(types, what)) + "\n"
+    return "\n".join(_lines(types, list(shares), what)) + "\n"
 
 
-def _lines(types: Mapping[str, Mapping[str, Sequence[str]]], what: str) -> Iterator[str]:
+def _lines(types: Mapping[str, Mapping[str, Sequence[str]]], shares: Sequence[str], what: str) -> Iterator[str]:
     default = Assumptions()
     yield f"# Usage of {what} in a month, which no plan can know. Give it with --usage to the commands that price."
-    yield "defaults: {}  # of every resource; types go before it, and resources before these"
+    yield f"defaults:{'' if shares else ' {}'}  # of every resource; types go before it, and resources before these"
+    for name in shares:
+        yield f"  {name}: {default.amount(name):f}  # {usage_words()[name]}"
     if not types:
         yield "types: {}  # nothing in this plan is billed by usage"
     else:

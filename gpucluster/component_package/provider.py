@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import dataclasses
 import importlib
 import re
 import sys
@@ -61,15 +60,7 @@ class ComponentPackage(Provider):
             cluster, cost = _built(known[1], name, options or pulumi.ResourceOptions())
         except (pulumi.RunError, ModuleNotFoundError) as error:
             raise InputPropertiesError(str(error), []) from error
-        outputs = {
-            "clusterName": cluster.cluster_name,
-            "endpoint": cluster.endpoint,
-            "kubeconfig": cluster.kubeconfig,
-            "pools": {pool: _camel(found) for pool, found in cluster.pools.items()},
-            "storage": _camel(cluster.storage),
-            "cost": cost,
-        }
-        return ConstructResult(cluster.urn, outputs)
+        return ConstructResult(cluster.urn, {**cluster.outputs(), "cost": cost})
 
 
 def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any, dict[str, str]]:
@@ -81,12 +72,6 @@ def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any,
     seen = pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(transformations=[watched.see]))
     cluster = face.TrainingCluster(name, asked.spec, asked.location, seen, machine=asked.machine)
     return cluster, preview.costed_plan(watched, title=f"Cost of {name}")
-
-
-def _camel(found: Any) -> dict[str, Any]:
-    """The fields of a dataclass, spelled as Pulumi's languages spell outputs."""
-    values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
-    return {re.sub(r"_([a-z])", lambda letter: letter[1].upper(), name): value for name, value in values.items()}
 
 
 class _Servicer(ProviderServicer):

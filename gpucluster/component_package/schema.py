@@ -19,8 +19,8 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from gpucluster.component_package.schema_file import NAME, SCHEMA_FILE
 from gpucluster.components.cloud import CLOUDS
-from gpucluster.components.outputs import Pool, SharedStorage
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.outputs import Pool, Registry, SharedStorage
+from gpucluster.components.spec.cluster import ClusterSpec
 
 __all__ = ["package_schema"]
 
@@ -55,19 +55,28 @@ def package_schema() -> dict[str, Any]:
 def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
     face: Any = importlib.import_module(f"{NAME}.{cloud}")
     location = _location(cloud, face.Location, kept)
-    pool, storage, cost = (f"{NAME}:index:{name}" for name in ("ClusterPool", "ClusterStorage", "ClusterCost"))
-    kept[pool], kept[storage] = _output(Pool), _output(SharedStorage)
+    names = ("ClusterPool", "ClusterStorage", "ClusterRegistry", "ClusterCost")
+    pool, storage, registry, cost = (f"{NAME}:index:{name}" for name in names)
+    kept[pool], kept[storage], kept[registry] = _output(Pool), _output(SharedStorage), _output(Registry)
     texts = {name: {"type": "string", "description": text} for name, text in _MONEY.items()}
     required = ["monthly", "monthlyFloor", "monthlyCeiling", "hourly"]
-    about = "What the cluster costs: an amount, `at least 73.00` or `unknown` where something has no price"
+    about = "What the cluster costs: an amount; `1.00 to 2.00`, `at least 1.00` or `unknown` where a price is not known"
     kept[cost] = {"type": "object", "description": about, "properties": texts, "required": required}
     text = {"type": "string"}
     outputs = {
         "clusterName": {**text, "description": "As the cloud knows it"},
         "endpoint": {**text, "description": "URL of the cluster's API"},
         "kubeconfig": {**text, "description": "For kubectl and providers; holds no credential"},
+        "account": {**text, "description": "Who pays: the number of an account, a project, the id of a resource group"},
+        "metrics": {**text, "description": "URL that answers PromQL below /api/v1"},
         "pools": {**_map(_to(pool)), "description": "Pools of GPU nodes by name"},
         "storage": {**_to(storage), "description": "The storage that all nodes mount"},
+        "registry": {**_to(registry), "description": "Where the images of jobs are kept; left out where there is none"},
+        "bucket": {**text, "description": "Address of the cluster's own bucket, empty where it has none"},
+        "identities": {
+            **_map(text),
+            "description": "Service account that jobs run as to reach buckets -> its namespace",
+        },
         "cost": {**_to(cost), "description": f"{about}. Of this cluster alone, at list prices in USD"},
     }
     return {
@@ -84,7 +93,7 @@ def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
         },
         "requiredInputs": ["location", "spec"],
         "properties": outputs,
-        "required": sorted(outputs),
+        "required": sorted(outputs.keys() - {"registry"}),
     }
 
 
@@ -198,7 +207,7 @@ def _output(of: type) -> dict[str, Any]:
     """The type of an output, whose fields are spelled as Pulumi's languages spell them."""
     about, hints = _described(of), get_type_hints(of)
     fields = [field.name for field in dataclasses.fields(of)]
-    members = {_camel(name): {"type": _primitive(hints[name]), "description": about[name]} for name in fields}
+    members = {_camel(name): {**_held(hints[name]), "description": about[name]} for name in fields}
     return {"type": "object", "description": _first(of), "properties": members, "required": sorted(members)}
 
 
@@ -213,6 +222,13 @@ def _described(of: type) -> dict[str, str]:
         for name in group.split(", ")
     }
     return {name: f"{found[name][0].upper()}{found[name][1:]}" for name in names}
+
+
+def _held(hint: Any) -> dict[str, Any]:
+    """The type of a field of an output: a primitive, or a mapping to one."""
+    mapped = get_origin(hint) is Mapping
+    kind = {"type": _primitive(get_args(hint)[1] if mapped else hint)}
+    return _map(kind) if mapped else kind
 
 
 def _primitive(hint: Any) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
 from gpucluster.catalog.clouds import module_of, modules_of
 from gpucluster.policies.rule import Finding, Stack, Violation
 from gpucluster.program.resources import Resource
+from gpucluster.record import record
 
 __all__ = ["Judged", "on_every_cloud"]
 
@@ -35,7 +36,7 @@ class _CloudCheck(Protocol[_Seen]):
     def check(self) -> Callable[[_Seen], Iterable[Finding]]: ...
 
 
-@dataclass(frozen=True)
+@record
 class Judged(Generic[_View]):
     """The check, fix and reads of a rule on every cloud."""
 

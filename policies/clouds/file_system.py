@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.record import record
 
 __all__ = ["FileSystem", "number", "times"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class FileSystem:
     """
     gib: what it holds. mb_per_s: what it reads at most, in MB/s. zone: where it stands.

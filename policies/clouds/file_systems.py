@@ -37,8 +37,8 @@ def file_systems(resources: Resources) -> Iterator[FileSystem]:
 def claims(resources: Resources) -> Iterator[tuple[Resource, Resource, Decimal | Unknown]]:
     """(persistent volume, the file system it is on, the GiB it promises to pods)."""
     for volume in resources.of_type(_VOLUME):
-        urns = dict.fromkeys(urn for behind in volume.dependencies.values() for urn in behind)
-        on = next((found for urn in urns if (found := resources.get(urn)) and found.type in _READERS), None)
+        behind = resources.present(urn for urns in volume.dependencies.values() for urn in urns)
+        on = next((found for found in behind if found.type in _READERS), None)
         promised = gib(text(volume.inputs, "spec", "capacity", "storage"))
         if on is not None and promised is not None:
             yield volume, on, promised

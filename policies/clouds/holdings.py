@@ -1,17 +1,22 @@
-"""What is lost when a plan deletes or replaces a resource."""
+"""What is lost when a plan deletes, replaces or shrinks a resource.
+
+A file system of Lustre on FSx that shrinks is replaced by the real provider, whatever a plan of another one says
+(hashicorp/terraform-provider-aws, internal/service/fsx/lustre_file_system.go); no cloud keeps what no longer fits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from gpucluster.catalog.holdings import Holding, holdings
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import flag
+from gpucluster.program.values import BadValue, amount, at, flag
 
-__all__ = ["losses", "types"]
+__all__ = ["losses", "shrinking", "types"]
 
 
 def types(holds: str) -> str:
@@ -37,6 +42,29 @@ def losses(changes: Changes, holds: str) -> Iterator[tuple[Resource, Finding]]:
             yield old, CannotTell(old, f"{what}; whether `{holding.only_if}` is set is not known")
         elif forced:
             yield old, Violation(old, what)
+
+
+def shrinking(changes: Changes, holds: str) -> Iterator[Finding]:
+    """What stays, and has room for less than before."""
+    ended = {one.urn for one in changes.ended}
+    for type_, holding in holdings().items():
+        for old in changes.before.of_type(type_) if holding.holds == holds and holding.size else ():
+            new = changes.after.get(old.urn)
+            if new is None or old.urn in ended:
+                continue
+            before, after = at(old.inputs, *holding.size), at(new.inputs, *holding.size)
+            way = ".".join(holding.size)
+            if after is UNKNOWN and before is not UNKNOWN:
+                yield CannotTell(new, f"whether {holds} shrinks: `{way}` is not known yet")
+            elif (most := _number(before)) is not None and (least := _number(after)) is not None and least < most:
+                yield Violation(new, f"{holds} shrinks: `{way}` from {before} to {after}")
+
+
+def _number(value: object) -> Decimal | None:
+    try:
+        return amount(value, "size")
+    except BadValue:
+        return None
 
 
 def _set(old: Resource, name: str) -> object:

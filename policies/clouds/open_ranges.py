@@ -1,21 +1,48 @@
-"""Address ranges that are the whole internet, and endpoints that answer them."""
+"""Sets of addresses that are as good as the whole internet, and endpoints that answer them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+import ipaddress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from ipaddress import IPv4Network, IPv6Network
+from typing import Any, Final, TypeVar
 
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["everywhere", "reached_from"]
 
-_EVERYWHERE: Final = ("0.0.0.0/0", "::/0")
+_OPEN_SHARE: Final = 1 / 32
+"""The share of all addresses of IPv4, or of the public ones of IPv6, from which ranges together are open to everybody:
+eight networks of /8. No organisation that names its own ranges has as many."""
+
+_PUBLIC_V6: Final = ipaddress.IPv6Network("2000::/3")
+"""Global unicast addresses (IANA, IPv6 Address Space)."""
+
+_SHOWN: Final = 4
+
+_Net = TypeVar("_Net", IPv4Network, IPv6Network)
 
 
 def everywhere(ranges: Iterable[Any]) -> list[str]:
-    """Those of the ranges that are everybody's."""
-    return [given for given in ranges if given in _EVERYWHERE]
+    """Those of the ranges by which everybody comes in: alone or together they hold _OPEN_SHARE of the addresses.
+
+    Private addresses do not count, whoever names them; what is no range is left to the cloud, which refuses it.
+    """
+    networks = {given: network for given in ranges if (network := _network(given)) is not None}
+    v4 = {given: network for given, network in networks.items() if isinstance(network, IPv4Network)}
+    v6 = {
+        given: _public(of) for given, of in networks.items() if isinstance(of, IPv6Network) and of.overlaps(_PUBLIC_V6)
+    }
+    return _open(v4, 2**32) + _open(v6, _PUBLIC_V6.num_addresses)
+
+
+def _open(networks: Mapping[str, _Net], of: int) -> list[str]:
+    alone = [given for given, network in networks.items() if network.num_addresses >= _OPEN_SHARE * of]
+    if alone:
+        return alone
+    held = sum(network.num_addresses for network in ipaddress.collapse_addresses(networks.values()))
+    return list(networks) if held >= _OPEN_SHARE * of else []
 
 
 def reached_from(resource: Resource, ranges: Sequence[Any], endpoint: str) -> Iterator[Finding]:
@@ -24,6 +51,24 @@ def reached_from(resource: Resource, ranges: Sequence[Any], endpoint: str) -> It
     endpoint: what answers, with its article.
     """
     if named := everywhere(ranges):
-        yield Violation(resource, f"{endpoint} for {', '.join(named)}")
+        more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+        together = ", which together are a large part of the internet" if len(named) > 1 else ""
+        yield Violation(resource, f"{endpoint} for {', '.join(named[:_SHOWN])}{more}{together}")
     elif unknown := sum(given is UNKNOWN for given in ranges):
         yield CannotTell(resource, f"ranges that reach its endpoint: {unknown} of {len(ranges)} not known yet")
+
+
+def _network(given: Any) -> IPv4Network | IPv6Network | None:
+    """A range with public addresses; as the clouds do, a range with bits of a host is that of its network."""
+    if not isinstance(given, str):
+        return None
+    try:
+        network = ipaddress.ip_network(given.strip(), strict=False)
+    except ValueError:
+        return None
+    return None if network.is_private else network
+
+
+def _public(network: IPv6Network) -> IPv6Network:
+    """The part of it that is public."""
+    return _PUBLIC_V6 if network.supernet_of(_PUBLIC_V6) else network

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpucluster.catalog.clouds import modules_of
+from gpucluster.policies.clouds.hidden import hidden_pools
 from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
 __all__ = ["pool_zones"]
@@ -16,4 +17,8 @@ def pool_zones(resources: Resources) -> set[str] | Unknown:
     for _, cloud in modules_of("gpucluster.policies.clouds.{cloud}.zones"):
         zones: Callable[[Resources], set[str | Unknown]] = cloud.pool_zones
         found |= zones(resources)
-    return UNKNOWN if UNKNOWN in found else {zone for zone in found if isinstance(zone, str)}
+    return (
+        UNKNOWN
+        if UNKNOWN in found or any(hidden_pools(resources))
+        else {zone for zone in found if isinstance(zone, str)}
+    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, cast
 
 from gpucluster.catalog.clouds import modules_of
-from gpucluster.policies.machines import Labelled, Machines
+from gpucluster.policies.machines import Machines
 from gpucluster.program.resources import Resources
 
 __all__ = ["CloudPools", "cloud_pools"]
@@ -16,21 +16,23 @@ __all__ = ["CloudPools", "cloud_pools"]
 class CloudPools(Protocol):
     """The module `pools` of a cloud.
 
-    READS: the resource types that start nodes with labels. training_pools: each training pool of a stack, as the
-    machines it is made of. sliced_pools: what starts nodes whose GPUs are MIG slices. labelled: whatever starts nodes.
+    READS: the resource types that start nodes, and the templates they start them from. machines_of: whatever starts
+    machines. training_pools: each training pool of a stack, as the machines it is made of.
+    names_gpus: whether a word is a machine type with GPUs, or their name, of this cloud.
     """
 
     @property
     def READS(self) -> str: ...
     @property
-    def training_pools(self) -> Callable[[Resources], Iterator[tuple[Machines, ...]]]: ...
+    def names_gpus(self) -> Callable[[str], bool]: ...
     @property
-    def sliced_pools(self) -> Callable[[Resources], Iterator[Machines]]: ...
+    def machines_of(self) -> Callable[[Resources], Sequence[Machines]]: ...
     @property
-    def labelled(self) -> Callable[[Resources], Iterator[Labelled]]: ...
+    def training_pools(self) -> Callable[[Resources], Sequence[tuple[Machines, ...]]]: ...
 
 
 @functools.cache
-def cloud_pools() -> tuple[CloudPools, ...]:
-    """Those of every cloud that has any."""
-    return tuple(cast(CloudPools, module) for _, module in modules_of("gpucluster.policies.clouds.{cloud}.pools"))
+def cloud_pools() -> Mapping[str, CloudPools]:
+    """Those of every cloud that has any, by its name."""
+    found = modules_of("gpucluster.policies.clouds.{cloud}.pools")
+    return {cloud.name: cast(CloudPools, module) for cloud, module in found}

@@ -1,54 +1,96 @@
-"""Which nodes a plan replaces without replacing their pool: updates that the clouds carry out node by node."""
+"""What a plan does to the nodes of training and MIG pools: of all pools, and of those whose jobs end without a word."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from gpucluster.catalog.node_changes import in_place, recycling
+from gpucluster.catalog.machines import machines
+from gpucluster.catalog.node_changes import Effect, NodeChange, covered, ends_jobs, node_changes, worst
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.policies.machines import Machines
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at
+from gpucluster.record import record
 
-__all__ = ["Roll", "job_pools", "rolls"]
+__all__ = ["Impact", "impacts", "job_pools", "rolls"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Roll:
-    """because: properties that the clouds do not apply to running nodes."""
+@record(kw_only=True)
+class Impact:
+    """What becomes of the nodes of one pool. because: properties that do it, those alone of the worst effect and
+    next to it that end jobs, where any does. gone: nodes that end for good.
+    """
 
     pool: Machines
+    effect: Effect
     because: tuple[str, ...]
+    gone: int = 0
+
+    @property
+    def gpus(self) -> int | None:
+        """GPUs whose jobs end; None where that cannot be told."""
+        machine = machines().get(self.pool.machine) if isinstance(self.pool.machine, str) else None
+        nodes = self.gone if self.effect == "fewer" else self.pool.nodes
+        if self.effect == "nothing":
+            return 0
+        return nodes * machine.gpus if machine is not None and isinstance(nodes, int) else None
 
 
 def job_pools(resources: Resources) -> Mapping[str, Machines]:
     """URN -> what starts nodes of a training pool, or nodes whose GPUs are sliced."""
-    training = [machines for cloud in cloud_pools() for pool in cloud.training_pools(resources) for machines in pool]
-    sliced = [machines for cloud in cloud_pools() for machines in cloud.sliced_pools(resources)]
+    training = [
+        machines for cloud in cloud_pools().values() for pool in cloud.training_pools(resources) for machines in pool
+    ]
+    sliced = [
+        machines for cloud in cloud_pools().values() for machines in cloud.machines_of(resources) if machines.sliced
+    ]
     return {machines.resource.urn: machines for machines in (*training, *sliced)}
 
 
-def rolls(changes: Changes) -> Iterator[Roll]:
-    """What a plan updates of these pools so that their nodes go one by one."""
-    replaced = {ended.urn for ended in changes.ended}
-    for urn, pool in job_pools(changes.before).items():
+def impacts(changes: Changes) -> Iterator[Impact]:
+    """What a plan does to each pool that stands and that it touches, by name."""
+    ended = {one.urn: one for one in changes.ended}
+    for urn, pool in sorted(job_pools(changes.before).items(), key=lambda item: item[1].name):
         after = changes.after.get(urn)
-        if after is None or urn in replaced or after.type not in in_place():
-            continue
-        because = _named(recycling(after.type, pool.resource.inputs, after.inputs), pool, after, changes)
-        if because:
-            yield Roll(pool=pool, because=because)
+        if urn in ended:
+            because = ended[urn].because or (ended[urn].how,)
+            yield Impact(pool=pool, effect="loss", because=because, gone=_count(pool))
+        elif after is not None and after.type in covered():
+            changed = _through_template(node_changes(after.type, pool.resource.inputs, after.inputs), pool, changes)
+            if changed:
+                told = ends_jobs(changed) or [one for one in changed if one.fewer] or changed
+                gone = sum(one.fewer for one in changed)
+                because = tuple(one.path for one in told)
+                yield Impact(pool=pool, effect=worst(changed), because=because, gone=gone)
 
 
-def _named(changed: tuple[str, ...], pool: Machines, after: Resource, changes: Changes) -> tuple[str, ...]:
+def rolls(changes: Changes) -> Iterator[Impact]:
+    """Those that end jobs in an update of a pool that shows as `~ update`; what is replaced shows as that."""
+    ended = {one.urn for one in changes.ended}
+    for impact in impacts(changes):
+        if impact.pool.resource.urn not in ended and impact.effect not in ("nothing", "fewer"):
+            yield impact
+
+
+def _count(pool: Machines) -> int:
+    return pool.nodes if isinstance(pool.nodes, int) else 0
+
+
+def _through_template(changed: tuple[NodeChange, ...], pool: Machines, changes: Changes) -> tuple[NodeChange, ...]:
     """A version of a launch template that is not known yet, as what changes in the template; tags make none."""
     version = "launchTemplate.version"
-    if version not in changed or at(after.inputs, "launchTemplate", "version") is not UNKNOWN:
+    after = changes.after.get(pool.resource.urn)
+    moved = any(one.path == version for one in changed)
+    if not moved or after is None or at(after.inputs, "launchTemplate", "version") is not UNKNOWN:
         return changed
     new = changes.after.get(pool.template.urn) if isinstance(pool.template, Resource) else None
     if not isinstance(pool.template, Resource) or new is None:
         return changed
-    inside = recycling(pool.template.type, pool.template.inputs, new.inputs)
-    return (*(name for name in changed if name != version), *(f"{name} of {pool.template.name}" for name in inside))
+    inside = node_changes(pool.template.type, pool.template.inputs, new.inputs)
+    named = (
+        NodeChange(path=f"{one.path} of {pool.template.name}", effect=one.effect)
+        for one in inside
+        if one.effect != "nothing"
+    )
+    return (*(one for one in changed if one.path != version), *named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpucluster.policies.clouds.hidden import hidden_pools
 from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
@@ -15,10 +16,12 @@ def training_gpus(resources: Resources) -> int | Unknown:
     """How many there are, spares with them; UNKNOWN while a number of nodes is."""
     nodes = [
         machines.nodes
-        for cloud in cloud_pools()
+        for cloud in cloud_pools().values()
         for pool in cloud.training_pools(resources)
         for machines in pool
         if machines.surely_on_fabric
     ]
+    if any(hidden_pools(resources)):
+        return UNKNOWN
     known = [count for count in nodes if isinstance(count, int)]
     return UNKNOWN if len(known) < len(nodes) else sum(known) * _OF_A_NODE

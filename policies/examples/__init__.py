@@ -4,7 +4,7 @@
     fail:             # name -> properties, laid over those of the resource (null takes one away)
 
 `${name}` stands for a value that another resource gives. For a rule about change, `fail` is a list of names that the
-plan deletes, or of `replace NAME`.
+plan deletes, or of `replace NAME` and `create NAME`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from typing import Any, Final
 
 import yaml
 
+from gpucluster.program.readers.records import UNKNOWN_TEXT
 from gpucluster.program.values import is_list, is_object
 
 __all__ = ["Example", "example_of", "plan_of"]
 
-_UNKNOWN: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
-"""What a plan writes for a value that only the cloud gives (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go)."""
-
 _CONFIG: Final = {"aws:region": "us-east-1", "gcp:region": "us-central1", "azure-native:location": "eastus2"}
 
 _REPLACE: Final = "replace "
+_CREATE: Final = "create "
 
 _REFERENCE: Final = re.compile(r"\$\{([\w-]+)\}")
 
@@ -82,12 +81,15 @@ def plan_of(example: Example, *, fails: bool) -> dict[str, Any]:
         }
 
     kept = example.failing if fails else example.resources
-    replaced = [word.removeprefix(_REPLACE) for word in example.fail if word.startswith(_REPLACE)] if fails else []
+    words = example.fail if fails else []
+    replaced, made = (
+        [word.removeprefix(verb) for word in words if word.startswith(verb)] for verb in (_REPLACE, _CREATE)
+    )
     steps: list[dict[str, Any]] = [
         {
-            "op": "replace" if name in replaced else "same",
+            "op": "replace" if name in replaced else "create" if name in made else "same",
             "urn": urns[name],
-            "oldState": state(name, example.resources[name]),
+            **({} if name in made else {"oldState": state(name, example.resources[name])}),
             "newState": state(name, of),
         }
         for name, of in kept.items()
@@ -97,12 +99,12 @@ def plan_of(example: Example, *, fails: bool) -> dict[str, Any]:
         for name, of in example.resources.items()
         if name not in kept
     ]
-    return {"config": _CONFIG, "steps": steps, "changeSummary": {"same": len(kept) - len(replaced)}}
+    return {"config": _CONFIG, "steps": steps, "changeSummary": {"same": len(kept) - len(replaced) - len(made)}}
 
 
 def _filled(value: Any) -> Any:
     if isinstance(value, str):
-        return _UNKNOWN if _REFERENCE.fullmatch(value) else value
+        return UNKNOWN_TEXT if _REFERENCE.fullmatch(value) else value
     if is_object(value):
         return {key: _filled(item) for key, item in value.items()}
     return [_filled(item) for item in value] if is_list(value) else value

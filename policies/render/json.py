@@ -1,4 +1,4 @@
-"""A report for machines: JSON, whose schema is docs/guardrails-check.schema.json."""
+"""A report for machines: JSON, whose schema `gpucluster schema guardrails-check` prints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from gpucluster.catalog.node_changes import Effect
 from gpucluster.policies.message import page_of
+from gpucluster.policies.node_impacts import NodeImpact
 from gpucluster.policies.report import Found, Report
 from gpucluster.policies.rule import Enforcement
 
@@ -40,6 +42,18 @@ class Finding(_Model):
     exemption: str | None = Field(description="JSON of the entry that accepts it, with reason and owner left empty")
 
 
+class Nodes(_Model):
+    file: str
+    pool: str = Field(description="Logical name")
+    machine: str | None
+    nodes: int | None = Field(description="Before the update; null where not known")
+    effect: Effect = Field(description="The worst of what the update does to them; catalog/node_changes.csv")
+    changed: list[str] = Field(description="Properties that do it")
+    gone: int = Field(description="Nodes that end for good")
+    gpus: int | None = Field(description="GPUs whose jobs end: GPU-hours lost for each hour since the last checkpoint")
+    usd: str | None = Field(description="What they cost an hour; null where no price is known, or no job ends")
+
+
 class Check(_Model):
     """Result of `gpucluster guardrails check --format json`."""
 
@@ -47,6 +61,7 @@ class Check(_Model):
     pack: str
     files: list[str]
     findings: list[Finding]
+    nodes: list[Nodes] = Field(description="Training and MIG pools that a plan touches")
     rules: int = Field(description="Rules that ran")
     not_run: list[str] = Field(
         description="Rules about deletions and replacements that did not run on every file: they need a plan"
@@ -62,6 +77,7 @@ def as_json(report: Report) -> str:
         pack=report.pack,
         files=[checked.file for checked in report.files],
         findings=[_finding(found, report) for found in report],
+        nodes=[_nodes(checked.file, one) for checked in report.files for one in checked.nodes],
         rules=len(report.rules),
         not_run=[rule.name for rule in report.not_run],
         resources=report.resources,
@@ -77,6 +93,21 @@ def json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **Check.model_json_schema(mode="serialization"),
     }
+
+
+def _nodes(file: str, one: NodeImpact) -> Nodes:
+    pool = one.impact.pool
+    return Nodes(
+        file=file,
+        pool=pool.name,
+        machine=pool.machine if isinstance(pool.machine, str) else None,
+        nodes=pool.nodes if isinstance(pool.nodes, int) else None,
+        effect=one.impact.effect,
+        changed=list(one.impact.because),
+        gone=one.impact.gone,
+        gpus=one.impact.gpus,
+        usd=None if one.usd is None else str(one.usd),
+    )
 
 
 def _finding(found: Found, report: Report) -> Finding:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 from xml.etree import ElementTree
 
-from gpucluster.policies.message import page_of
+from gpucluster.policies.message import explained_by
 from gpucluster.policies.report import Checked, Found, Report
 from gpucluster.policies.rule import Enforcement
 
@@ -45,7 +45,7 @@ def _suite(root: ElementTree.Element, checked: Checked, found: list[Found]) -> N
         told = ElementTree.SubElement(case, kind, message=_plain(item.violation.what))
         if kind == "failure":
             told.set("type", item.rule.severity.value)
-        told.text = _plain(f"why: {item.rule.why}\nfix: {item.fix}\nsee: {page_of(item.rule)}")
+        told.text = _plain(f"why: {item.rule.why}\nfix: {item.fix}\nsee: {explained_by(item.rule)}")
     for name in passed:
         ElementTree.SubElement(suite, "testcase", classname=name, name="every resource")
 

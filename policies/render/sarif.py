@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 from urllib.parse import quote
 
-from gpucluster.policies.message import page_of
+from gpucluster.policies.message import explained_by
 from gpucluster.policies.report import Found, Report
 from gpucluster.policies.rule import Enforcement, Rule, Severity
 
@@ -43,7 +43,7 @@ def _rule(rule: Rule, level: Enforcement) -> dict[str, Any]:
         "id": rule.name,
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.why},
-        "help": {"text": f"{rule.fix}\nSee {page_of(rule)}."},
+        "help": {"text": f"{rule.fix}\nSee {explained_by(rule)}."},
         "defaultConfiguration": {"level": _level(rule, level)},
         "properties": {"severity": rule.severity.value, "enforcement": level.value},
     }

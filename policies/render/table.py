@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpucluster.policies.message import page_of
-from gpucluster.policies.report import Found, Report
+from gpucluster.policies.message import explained_by
+from gpucluster.policies.report import Checked, Found, Report
 from gpucluster.policies.rule import Enforcement
 
 __all__ = ["as_table"]
@@ -15,10 +15,11 @@ def as_table(report: Report, *, closing: bool = True) -> str:
     lines: list[str] = []
     for checked in report.files:
         found = [item for item in report if item.checked is checked]
-        if several and (found or closing):
+        if several and (found or closing or _nodes(checked, every=False)):
             lines += [checked.file if found else f"{checked.file}: no findings", ""]
         for item in found:
             lines += [*_block(item, report), ""]
+        lines += _nodes(checked, every=closing)
     return "\n".join([*lines, *_closing(report)] if closing else lines)
 
 
@@ -30,11 +31,17 @@ def _block(found: Found, report: Report) -> list[str]:
         f"    why: {found.rule.why}",
         f"    fix: {found.fix}",
         *(f"    write in {edit.path}: {edit.snippet}" for edit in found.edits),
-        f"    see: {page_of(found.rule)}",
+        f"    see: {explained_by(found.rule)}",
     ]
     if exemption := found.exemption(report.today):
         lines.append(f"    accept it, with a reason and an owner, in exemptions: {exemption}")
     return lines
+
+
+def _nodes(checked: Checked, *, every: bool) -> list[str]:
+    """every: also of pools to which nothing happens."""
+    told = [f"    {one.sentence}" for one in checked.nodes if every or not one.harmless]
+    return ["What it does to nodes:", *told, ""] if told else []
 
 
 def _closing(report: Report) -> list[str]:

@@ -14,7 +14,7 @@ _JUDGED: Final = on_every_cloud(Resource, __name__)
 
 RULE: Final = ResourceRule(
     name="accelerators-fit-machine",
-    title="GPUs, slices and local SSDs that a node pool asks for are those of its machine type",
+    title="Accelerators, slices and local SSDs of a node pool match its machine type",
     why="The cloud refuses the node pool in the middle of the update, after the network and the cluster are made and "
     "billed.",
     fix=_JUDGED.fix,

@@ -27,8 +27,8 @@ def check(judged: Judgement) -> Iterator[Finding]:
 
 RULE: Final = budget_rule(
     name="budget",
-    title="The expected monthly total is within the budget",
-    why="Somebody agreed to this much a month, and a GPU cluster passes it within days.",
+    title="Expected monthly cost is within the budget",
+    why="Somebody agreed to this much a month, and a GPU cluster exceeds it within days.",
     fix="Take fewer nodes, a shorter or cheaper purchase, less storage, or agree on a larger budget "
     "(budget.monthly_usd in the cluster spec; on_exceed: warn there turns this into a warning).",
     severity=Severity.HIGH,

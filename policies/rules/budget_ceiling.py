@@ -25,7 +25,7 @@ def check(judged: Judgement) -> Iterator[Finding]:
 
 RULE: Final = budget_rule(
     name="budget-ceiling",
-    title="The monthly total stays within the budget when autoscaling goes to its limit",
+    title="Monthly cost at the autoscaling limit is within the budget",
     why="An elastic pool that nobody watches runs at its limit for a weekend.",
     fix="Lower the limit of the elastic pool (spec.limits of the Karpenter NodePool, elastic in the cluster spec), or "
     "agree on a larger budget.",

@@ -18,8 +18,8 @@ def check(judged: Judgement) -> Iterator[Finding]:
 
 RULE: Final = budget_rule(
     name="budget-undecidable",
-    title="Machines have a price when a budget is stated",
-    why="Machines are nearly all of the bill: the budget is kept by nobody while they have no price.",
+    title="With a budget, every machine has a price",
+    why="Machines are nearly all of the bill: without their prices the budget cannot be enforced.",
     fix="Take a machine type and region with a price, or add the price; promote this rule to mandatory "
     "where nothing may start unpriced.",
     severity=Severity.HIGH,

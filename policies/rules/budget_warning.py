@@ -19,8 +19,8 @@ def check(judged: Judgement) -> Iterator[Finding]:
 
 RULE: Final = budget_rule(
     name="budget-warning",
-    title="The expected monthly total is within the budget, which only warns",
-    why="Somebody agreed to this much a month; passing it was to be shown, not stopped.",
+    title="Expected monthly cost is within the warning budget",
+    why="Somebody agreed to this much a month. This budget warns instead of blocking.",
     fix="Take fewer nodes, a shorter or cheaper purchase, less storage, or agree on a larger budget; on_exceed: fail "
     "in the cluster spec stops such a plan.",
     severity=Severity.MEDIUM,

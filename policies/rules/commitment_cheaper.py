@@ -90,7 +90,7 @@ def _summed(lines: list[CostLine]) -> dict[str, Decimal]:
 
 RULE: Final = StackRule(
     name="commitment-cheaper",
-    title="Machines that run most of a year are bought by a commitment, where that is cheaper",
+    title="Machines that run most of a year have a commitment, where that is cheaper",
     why="On demand is the dearest way to have a machine all the time: a commitment of a year is often a third less.",
     fix="Buy the commitment for what surely runs, and show it to the estimate (`gpucluster cost report --assume`); or "
     f"state the {_SETTING} that is expected.",

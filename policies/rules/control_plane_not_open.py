@@ -14,8 +14,8 @@ _JUDGED: Final = on_every_cloud(Stack, __name__)
 RULE: Final = StackRule(
     name="control-plane-not-open",
     title="The API of a Kubernetes cluster is not open to the whole internet",
-    why="Whoever gets hold of one token, or of one flaw of the API server, has every GPU that is paid for, from "
-    "anywhere.",
+    why="One leaked token, or one flaw of the API server, gives every GPU you pay for to anyone, from anywhere. "
+    "Ranges count together: one in 32 of all addresses (eight networks of /8) is as good as open.",
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.kubernetes.elastic import ELASTIC_TYPES, elastic_labels, elastic_pools
-from gpucluster.policies.clouds.kubernetes.pool_labels import FLAVOR, for_training
+from gpucluster.policies.clouds.kubernetes.pool_labels import FLAVOR, for_training, perhaps_for_training
 from gpucluster.policies.label_sets import labels_at
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
@@ -23,6 +23,8 @@ def check(stack: Stack) -> Iterator[Finding]:
         labels = elastic_labels(pool)
         if labels is UNKNOWN:
             yield CannotTell(pool, "the labels of its nodes are not known yet")
+        elif perhaps_for_training(labels):
+            yield CannotTell(pool, "whether its nodes are labelled for training is not known yet")
         elif for_training(labels):
             yield Violation(pool, "its nodes are labelled for training, where jobs span several of them")
     for flavor in _flavors(stack.resources):
@@ -49,9 +51,9 @@ def _promised(flavor: Resource, pools: list[Resource]) -> Iterator[Finding]:
 
 RULE: Final = StackRule(
     name="elastic-pools-for-single-nodes",
-    title="Nodes that an autoscaler starts one by one are not promised to jobs over several nodes",
-    why="Each node lands wherever one is free: half of a job waits and is billed while the other half is looked for, "
-    "and what runs in the end has no common fabric.",
+    title="Multi-node jobs do not run on nodes that are autoscaled one by one",
+    why="Each node starts wherever one is free: half of a job waits, billed, for the other half, and the nodes that "
+    "run in the end share no fabric.",
     fix="Take gpucluster/pool: training and the topology away from them; give jobs over several nodes a pool of a "
     "fixed size.",
     reads=f"{_TYPES}, kubernetes:kueue.x-k8s.io/v1beta1:ResourceFlavor",

@@ -52,8 +52,8 @@ def _nothing(exemption: Exemption) -> str:
 RULE: Final = ReportRule(
     name="exemptions-in-use",
     title="Findings accepted by an exemption",
-    why="An accepted finding is still there.",
-    fix="Nothing before the day it ends; then mend the finding or agree on a new day.",
+    why="An accepted finding still exists.",
+    fix="Nothing until the exemption ends; then fix the finding or agree on a new end.",
     reads="the results of the other rules; the fact exemptions",
     severity=Severity.LOW,
     check=check,

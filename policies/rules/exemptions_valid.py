@@ -1,4 +1,4 @@
-"""Every exemption names a rule, a resource, a reason, an owner and a day that has not passed."""
+"""Every exemption names a rule that there is, a resource, a reason, an owner and a day not passed and not far off."""
 
 from __future__ import annotations
 
@@ -15,19 +15,17 @@ def check(stack: Stack) -> Iterator[Finding]:
     for entry in exemptions(stack.resources):
         if isinstance(entry, Unreadable):
             yield (CannotTell if entry.unknown else Violation)(entry.declared_by, entry.problem)
-        elif not entry.in_force(stack.today):
-            yield Violation(
-                entry.declared_by,
-                f"the exemption from `{entry.rule}` for `{entry.resource}` ended on {entry.until}, owner {entry.owner}",
-            )
+        elif refusal := entry.refusal(stack.today):
+            yield Violation(entry.declared_by, refusal)
 
 
 RULE: Final = StackRule(
     name="exemptions-valid",
-    title="Exemptions are complete and have not ended",
-    why="An exemption without reason, owner or end outlives what it was made for, and nobody notices.",
-    fix=f"Give it {', '.join(FIELDS[:-1])} and {FIELDS[-1]} (the last day, YYYY-MM-DD); when it has ended, mend the "
-    "finding and remove the exemption, or agree on a new day with its owner.",
+    title="Exemptions are complete, and end within a year",
+    why="An exemption without reason, owner or end outlives its purpose, and nobody notices. One for `*` accepts "
+    "findings that nobody has seen yet.",
+    fix=f"Give it {', '.join(FIELDS[:-1])} and {FIELDS[-1]} (the last day, YYYY-MM-DD, at most 366 days ahead, 31 for "
+    "`*`); when it has ended, mend the finding and remove the exemption, or agree on a new day with its owner.",
     reads="the fact exemptions",
     severity=Severity.MEDIUM,
     check=check,

@@ -14,9 +14,8 @@ _JUDGED: Final = on_every_cloud(Resource, __name__)
 
 RULE: Final = ResourceRule(
     name="fabric-interfaces-valid",
-    title="The interfaces of GPU machines are such that the cloud can launch them",
-    why="The cloud refuses the launch: the nodes are asked for, then fail after minutes, with their reservation or "
-    "quota held.",
+    title="Network interfaces of GPU machines form a layout that the cloud can launch",
+    why="The cloud refuses the launch: the nodes fail after minutes, while their reservation or quota is held.",
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,

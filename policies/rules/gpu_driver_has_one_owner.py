@@ -13,9 +13,9 @@ _JUDGED: Final = on_every_cloud(Stack, __name__)
 
 RULE: Final = StackRule(
     name="gpu-driver-has-one-owner",
-    title="The GPU driver of a node, and what offers its GPUs to pods, have one owner",
-    why="Two drivers fight over the kernel and none loads; of two device plugins each hands out the same GPU. The "
-    "nodes are up and billed, and no job starts, or two jobs share a GPU that each believes its own.",
+    title="The GPU driver and the device plugin of a node have one owner",
+    why="Two drivers conflict and neither loads; two device plugins each allocate the same GPU. The nodes are up "
+    "and billed, and no job starts, or two jobs share one GPU.",
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,

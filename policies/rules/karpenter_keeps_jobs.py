@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from gpucluster.policies.clouds.kubernetes.elastic import KARPENTER
 from gpucluster.policies.label_sets import labels_at
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import at, items, text
 
 __all__ = ["RULE"]
@@ -18,13 +19,14 @@ _ONLY_EMPTY: Final = "WhenEmpty"
 _NONE: Final = ("0", "0%", 0)
 _WORDS: Final = {
     "Underutilized": "nodes with free room are emptied (consolidationPolicy WhenEmptyOrUnderutilized)",
-    "Drifted": "nodes are made anew when their image or class changes",
+    "Drifted": "nodes are replaced when their image or class changes",
 }
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for pool in stack.resources.of_type(_POOL):
-        if not _for_gpus(pool):
+    for pool in stack.resources:
+        with_gpus = _for_gpus(pool) if KARPENTER.fullmatch(pool.type) else False
+        if with_gpus is False:
             continue
         policy, budgets = text(pool.inputs, "spec", "disruption", "consolidationPolicy"), _budgets(pool)
         reasons = ["Drifted", *(["Underutilized"] if policy not in (_ONLY_EMPTY, UNKNOWN) else [])]
@@ -32,20 +34,23 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield CannotTell(pool, "its disruption budgets are not known yet")
             continue
         open_ = [reason for reason in reasons if not any(_forbids(budget, reason) for budget in budgets)]
-        if open_:
+        if open_ and with_gpus is UNKNOWN:
+            yield CannotTell(pool, "whether its machines have GPUs, from which nodes are taken, is not known yet")
+        elif open_:
             yield Violation(pool, f"{' and '.join(_WORDS[reason] for reason in open_)}, with jobs on them")
         elif policy is UNKNOWN and not any(_forbids(budget, "Underutilized") for budget in budgets):
             yield CannotTell(pool, "its consolidation policy is not known yet")
 
 
-def _for_gpus(pool: Resource) -> bool:
+def _for_gpus(pool: Resource) -> bool | Unknown:
     """Whether a limit, a taint or a requirement speaks of GPUs."""
     limits = labels_at(at(pool.inputs, "spec", "limits"))
     template = at(pool.inputs, "spec", "template", "spec")
     listed = (*_listed(template, "taints"), *_listed(template, "requirements"))
-    return (limits is not UNKNOWN and _GPU in limits) or any(
-        isinstance(key := text(entry, "key"), str) and ("gpu" in key or key == _GPU) for entry in listed
-    )
+    keys = [text(entry, "key") for entry in listed]
+    if (limits is not UNKNOWN and _GPU in limits) or any(isinstance(key, str) and "gpu" in key for key in keys):
+        return True
+    return UNKNOWN if limits is UNKNOWN or UNKNOWN in keys else False
 
 
 def _listed(value: Any, key: str) -> list[Any]:
@@ -68,9 +73,9 @@ def _forbids(budget: Any, reason: str) -> bool:
 
 RULE: Final = StackRule(
     name="karpenter-keeps-jobs",
-    title="Karpenter takes no GPU node from a running job",
-    why="A job that is moved starts again from its last checkpoint, and the new node may not be had: without a budget "
-    "Karpenter takes a tenth of the nodes at a time, and every node once when it is upgraded.",
+    title="Karpenter does not disrupt running jobs",
+    why="A disrupted job restarts from its last checkpoint, and a new node may be unavailable. Without a disruption "
+    "budget Karpenter takes a tenth of the nodes at a time, and every node once per upgrade.",
     fix='Set spec.disruption.consolidationPolicy WhenEmpty and a budget {nodes: "0", reasons: [Drifted, '
     "Underutilized]}; roll nodes between jobs.",
     reads=f"{_POOL} with GPUs",

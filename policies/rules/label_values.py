@@ -62,10 +62,10 @@ def _unknown(labels: LabelSet) -> list[str]:
 
 RULE: Final = ResourceRule(
     name="label-values",
-    title="Labels keep the rules of the cloud they are written for",
+    title="Labels follow the rules of their cloud",
     why="The cloud refuses the resource in the middle of the update, starts a machine that never joins, or drops the "
     "label from the bill.",
-    fix="Shorten the value or take out the character named; give a node label a domain of your own.",
+    fix="Shorten the value or remove the character named; give a node label your own domain.",
     reads="tags and labels of every resource that takes them",
     severity=Severity.MEDIUM,
     frameworks=(FINOPS_ALLOCATION,),

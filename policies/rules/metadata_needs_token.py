@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.policies.clouds.every import on_every_cloud
+from gpucluster.policies.clouds.hidden import with_hidden
 from gpucluster.policies.rule import Severity, Stack, StackRule
 
 __all__ = ["RULE"]
@@ -13,11 +14,11 @@ _JUDGED: Final = on_every_cloud(Stack, __name__)
 
 RULE: Final = StackRule(
     name="metadata-needs-token",
-    title="The metadata service of a machine does not hand its credentials to any request",
-    why="A notebook or a job that can be made to fetch an address fetches the node's own credentials there, and with "
-    "them images, buckets and further machines.",
+    title="The metadata service requires a token or header",
+    why="A notebook or job that can be tricked into fetching an address gets the node's credentials there, and with "
+    "them images, buckets and more machines.",
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,
-    check=_JUDGED.check,
+    check=with_hidden(_JUDGED.check, _JUDGED.reads, types=False, template=True),
 )

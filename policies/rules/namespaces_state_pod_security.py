@@ -31,9 +31,9 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 RULE: Final = StackRule(
     name="namespaces-state-pod-security",
-    title="Every namespace states the pods it takes",
-    why="Without the label every pod is taken, privileged ones too: one job's image is then root on the machine and "
-    "reads the data of all the others.",
+    title="Every namespace sets its Pod Security level",
+    why="Without the label every pod is admitted, privileged ones too: one job's image is then root on the machine "
+    "and reads all other jobs' data.",
     fix=f"Label the namespace {_LABEL}: baseline or restricted, and privileged only where the GPU fabric's own "
     "containers have to be.",
     reads=_NAMESPACE,

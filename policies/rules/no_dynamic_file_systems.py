@@ -8,12 +8,15 @@ from typing import Final
 from gpucluster.policies.clouds.kubernetes.storage_classes import FILE_SYSTEM_DRIVERS, GIVEN_CLASSES
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
-from gpucluster.program.values import at, text
+from gpucluster.program.values import at, items, text
 
 __all__ = ["RULE"]
 
 _CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
 _CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
+_SET: Final = "kubernetes:apps/v1:StatefulSet"
+# Kubernetes documentation, Persistent Volumes, "Class": the annotation still works.
+_OLDER: Final = "volume.beta.kubernetes.io/storage-class"
 
 # A class that names the file system it takes its volumes from makes directories, not file systems.
 _EXISTING: Final = ("fileSystemId", "mgs-ip-address", "dnsname")
@@ -31,24 +34,32 @@ def check(stack: Stack) -> Iterator[Finding]:
             makers.update([name] if isinstance(name, str) else ())
             yield Violation(storage_class, f"each claim of it makes {FILE_SYSTEM_DRIVERS[driver]}")
     for claim in stack.resources.of_type(_CLAIM):
-        yield from _of_claim(claim, makers)
+        yield from _of_claim(claim, claim.inputs, makers)
+    for pods in stack.resources.of_type(_SET):
+        templates = items(pods.inputs, "spec", "volumeClaimTemplates")
+        for template in [] if templates is UNKNOWN else templates:
+            yield from _of_claim(pods, template, makers)
 
 
-def _of_claim(claim: Resource, makers: set[str]) -> Iterator[Finding]:
-    named, volume = text(claim.inputs, "spec", "storageClassName"), text(claim.inputs, "spec", "volumeName")
+def _of_claim(resource: Resource, claim: object, makers: set[str]) -> Iterator[Finding]:
+    older = text(claim, "metadata", "annotations", _OLDER)
+    named, volume = text(claim, "spec", "storageClassName"), text(claim, "spec", "volumeName")
+    named = older if named is None else named
     if volume is not None or named in makers:  # the class is the finding
         return
-    if isinstance(named, str) and named in GIVEN_CLASSES:
-        yield Violation(claim, f"storageClassName {named}, which makes {GIVEN_CLASSES[named]}")
+    if named is UNKNOWN:
+        yield CannotTell(resource, "whether its storage class makes a file system is not known yet")
+    elif isinstance(named, str) and named in GIVEN_CLASSES:
+        yield Violation(resource, f"storageClassName {named}, which makes {GIVEN_CLASSES[named]}")
 
 
 RULE: Final = StackRule(
     name="no-dynamic-file-systems",
-    title="No claim makes a file system outside the plan",
-    why="What a claim makes stands in no plan and no total, carries no labels, and stays on the bill when the stack "
-    "is destroyed; the least size of a parallel file system is thousands of dollars a month.",
+    title="No claim creates a file system outside the plan",
+    why="A file system that a claim creates is in no plan and no total, has no labels, and stays on the bill after "
+    "the stack is destroyed. The smallest parallel file system costs thousands of dollars a month.",
     fix="Declare the file system, a PersistentVolume on it, and a claim with storageClassName '' and volumeName.",
-    reads=f"{_CLASS}, {_CLAIM}",
+    reads=f"{_CLASS}, {_CLAIM}, {_SET}",
     severity=Severity.MEDIUM,
     check=check,
 )

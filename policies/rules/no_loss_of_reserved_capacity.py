@@ -21,8 +21,8 @@ def check(changes: Changes) -> Iterator[Finding]:
 RULE: Final = ChangeRule(
     name="no-loss-of-reserved-capacity",
     title="No plan deletes or replaces reserved capacity",
-    why="Machines that are let go are taken by somebody else, and a new reservation may fail after the "
-    "old one is gone; a capacity block bought again is paid for twice.",
+    why="Released machines go to other customers, and a new reservation may fail once the old one is deleted. A "
+    "capacity block bought again is paid for twice.",
     fix="Take the change back that forces the replacement, or give the resource an alias where only its name changed. "
     "To give it up on purpose: accept it by an exemption with an end date.",
     reads=f"what a plan deletes and replaces of {types(RESERVED_CAPACITY)}",

@@ -7,7 +7,7 @@ from typing import Final
 
 from gpucluster.catalog.holdings import SHARED_STORAGE
 from gpucluster.policies.changes import Changes
-from gpucluster.policies.clouds.holdings import losses, types
+from gpucluster.policies.clouds.holdings import losses, shrinking, types
 from gpucluster.policies.rule import ChangeRule, Finding, Severity
 
 __all__ = ["RULE"]
@@ -16,17 +16,18 @@ __all__ = ["RULE"]
 def check(changes: Changes) -> Iterator[Finding]:
     for _, finding in losses(changes, SHARED_STORAGE):
         yield finding
+    yield from shrinking(changes, SHARED_STORAGE)
 
 
 RULE: Final = ChangeRule(
     name="no-loss-of-shared-storage",
-    title="No plan deletes or replaces shared storage",
-    why="Data sets and checkpoints go with it, for good where no backup exists: every GPU hour since the last copy is "
-    "paid for again, and all nodes wait while the data is loaded anew.",
+    title="No plan deletes, replaces or shrinks shared storage",
+    why="Data sets and checkpoints are lost, permanently without a backup: every GPU-hour since the last copy is "
+    "paid for again, and all nodes wait while the data is reloaded.",
     fix="Take the change back that forces the replacement, or give the resource an alias where only its name changed. "
-    "To move on purpose: make the new storage beside the old one, copy, and delete the old one in an update of its "
-    "own, with an exemption; retain_on_delete keeps it in the cloud, and on the bill.",
-    reads=f"what a plan deletes and replaces of {types(SHARED_STORAGE)}",
+    "To move or shrink on purpose: make the new storage beside the old one, copy, and delete the old one in an update "
+    "of its own, with an exemption; retain_on_delete keeps it in the cloud, and on the bill.",
+    reads=f"what a plan deletes, replaces and shrinks of {types(SHARED_STORAGE)}",
     severity=Severity.CRITICAL,
     check=check,
 )

@@ -5,50 +5,65 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.kubernetes.privileged import NODE_DAEMONS, identity, privileged_containers
-from gpucluster.policies.label_sets import labels_at
+from gpucluster.policies.clouds.kubernetes.node_daemons import Allowed, allowed_daemons, identity, images_of
+from gpucluster.policies.clouds.kubernetes.privileged import privileges
+from gpucluster.policies.clouds.kubernetes.rendered import unrendered
 from gpucluster.policies.rule import Accepted, CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["RULE"]
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    allowed = {**NODE_DAEMONS, **_configured(stack)}
+    yield from unrendered(stack.resources)
+    allowed = allowed_daemons(stack.config.get("allowed"))
     for resource in stack.resources:
         if not resource.custom or not resource.type.startswith("kubernetes:"):
             continue
-        names = privileged_containers(resource)
-        reason = allowed.get(identity(resource) or "")
-        if names is UNKNOWN:
-            if reason is None:
+        asked = privileges(resource)
+        by_name = allowed.get(identity(resource) or "")
+        if asked is UNKNOWN:
+            if by_name is None:
                 yield CannotTell(resource, "whether its containers are privileged is not known yet")
-        elif names:
-            what = f"privileged container{'s' if len(names) > 1 else ''} {', '.join(f'`{name}`' for name in names)}"
-            yield Violation(resource, what) if reason is None else Accepted(resource, what, reason)
+        elif asked:
+            yield _judged(resource, "; ".join(asked), by_name)
 
 
-def _configured(stack: Stack) -> dict[str, str]:
-    allowed = labels_at(stack.config.get("allowed"))
-    return {} if allowed is UNKNOWN else {name: str(reason) for name, reason in allowed.items()}
+def _judged(resource: Resource, what: str, by_name: Allowed | None) -> Finding:
+    """By name alone nothing is accepted: whoever may declare an object may name it."""
+    if by_name is None:
+        return Violation(resource, what)
+    images = images_of(resource)
+    foreign = [image for image in images if image is not UNKNOWN and image not in by_name.images]
+    if foreign:
+        return Violation(
+            resource, f"{what}; allowed by name, but not with an image from {', '.join(dict.fromkeys(foreign))}"
+        )
+    if UNKNOWN in images:
+        return CannotTell(resource, f"{what}; allowed by name, with an image that is not known yet")
+    return Accepted(resource, what, by_name.reason)
 
 
 RULE: Final = StackRule(
     name="no-privileged-containers",
-    title="Containers are not privileged, but for those that prepare GPU nodes",
-    why="A privileged container is root on its machine: one compromised image reads every job's data and credentials "
-    "there, and the labels and limits of its namespace do not hold it.",
-    fix="Take securityContext.privileged away and ask for the devices and capabilities it needs; a daemon that cannot "
-    "do without is named in the rule's setting `allowed`, or in an exemption with an end date.",
-    reads="containers of every Kubernetes object the program declares; not of charts, rendered in the cluster",
+    title="No privileged containers except those that prepare GPU nodes",
+    why="A privileged container, or one with the machine's processes, files or kernel, is root on it: one compromised "
+    "image reads every job's data and credentials there, and the labels and limits of its namespace do not hold it.",
+    fix="Take securityContext.privileged, the capabilities, host namespaces and hostPath away, and ask for the devices "
+    "it needs; a daemon that cannot do without is named in the rule's setting `allowed`, with where its images come "
+    "from, or in an exemption with an end date.",
+    reads="pods in every Kubernetes object the program declares, and what the values of charts ask for; not what a "
+    "chart renders in the cluster by itself",
     severity=Severity.HIGH,
     check=check,
     config={
         "allowed": {
             "type": "object",
-            "description": "`kind namespace/name` of further objects that may be privileged -> the reason, e.g. "
-            '{"DaemonSet monitoring/node-agent": "reads performance counters"}',
-            "additionalProperties": {"type": "string"},
+            "description": "`kind namespace/name` of further objects that may be privileged, with the reason and the "
+            "repositories of all their images, without tags, e.g. "
+            '{"DaemonSet monitoring/node-agent": {"reason": "reads performance counters", "images": '
+            '["registry.example.com/node-agent"]}}',
+            "additionalProperties": {"type": "object", "required": ["reason", "images"]},
         },
     },
 )

@@ -21,8 +21,9 @@ def check(changes: Changes) -> Iterator[Finding]:
 RULE: Final = ChangeRule(
     name="no-replacement-of-control-plane",
     title="No plan replaces a control plane",
-    why="Every node, job, queue and claim goes with it: the GPUs are given back and asked for again, where on demand "
-    "promises none, and are billed idle until the cluster is set up and the jobs have started from their checkpoints.",
+    why="Every node, job, queue and claim is lost with it. The GPUs are released and requested again, with no "
+    "promise of capacity on demand, and are billed idle until the cluster is set up and the jobs have restarted "
+    "from their checkpoints.",
     fix="Take the change back that forces the replacement, or give the resource an alias where only its name changed. "
     "To replace it on purpose: end the jobs, and accept it by an exemption with an end date.",
     reads=f"what a plan replaces of {types(CONTROL_PLANE)}",

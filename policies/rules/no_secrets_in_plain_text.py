@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.policies.clouds.kubernetes.rendered import unrendered
+from gpucluster.policies.clouds.read_by_all import READS, places_of_secrets
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.policies.secrets import READ_BY_ALL, places_of_secrets, secrets_in
+from gpucluster.policies.secrets import secrets_in
 from gpucluster.program.resources import Resource
 
 __all__ = ["RULE"]
@@ -15,11 +17,12 @@ _OUTPUTS: Final = "pulumi.export and register_outputs"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
+    yield from unrendered(stack.resources)
     for resource in stack.resources:
         if not resource.custom:
             yield from _exported(resource, stack)
         elif found := list(places_of_secrets(resource)):
-            yield Violation(resource, "; ".join(f"{where} holds {kind}" for where, kind in found))
+            yield Violation(resource, "; ".join(dict.fromkeys(f"{where} holds {kind}" for where, kind in found)))
 
 
 def _exported(component: Resource, stack: Stack) -> Iterator[Finding]:
@@ -34,12 +37,12 @@ def _exported(component: Resource, stack: Stack) -> Iterator[Finding]:
 
 RULE: Final = StackRule(
     name="no-secrets-in-plain-text",
-    title="No key or token stands where it is stored or shown in plain text",
-    why="The state file, the plan in a pull request and every pod of the namespace show it, for good: each copy has "
-    "to be found and the key made anew, while it starts machines on your bill.",
-    fix="Keep it in a Secret or the cloud's secret store and name it there, or let the workload's own identity do; "
-    "make the key anew, since it was written down.",
-    reads=f"outputs by {_OUTPUTS} (secrets are told apart in plan and state files only); {READ_BY_ALL}",
+    title="No key or token is stored or shown in plain text",
+    why="The state file, the plan in a pull request and every pod of the namespace show it. Each copy must be found "
+    "and the key rotated, while it starts machines on your bill.",
+    fix="Keep it in a Secret or the cloud's secret store, or use a workload identity instead; rotate the key, since "
+    "it has been exposed.",
+    reads=f"outputs by {_OUTPUTS} (secrets are told apart in plan and state files only); {READS}",
     severity=Severity.HIGH,
     check=check,
 )

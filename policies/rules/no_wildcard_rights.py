@@ -13,9 +13,9 @@ _JUDGED: Final = on_every_cloud(Stack, __name__)
 
 RULE: Final = StackRule(
     name="no-wildcard-rights",
-    title="No identity has every right on every resource",
-    why="A node or a controller that is taken over can then start GPU machines in the whole account, read every "
-    "bucket, and switch off what would have shown it.",
+    title="No identity has every right on every resource, and no role is open to everyone",
+    why="A compromised node or controller can then start GPU machines in the whole account, read every bucket, and "
+    "disable the logs of it.",
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,

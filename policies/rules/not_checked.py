@@ -18,8 +18,8 @@ def check(outcomes: Sequence[Outcome], _: Stack) -> Iterator[Violation]:
 
 RULE: Final = ReportRule(
     name="not-checked",
-    title="The program states what it is to be held against",
-    why="A rule without anything to hold the program against neither passed nor failed.",
+    title="The program declares required labels and a budget",
+    why="Without them, the rules about labels and budget neither passed nor failed.",
     fix="State requiredLabels and budget as a component's registered outputs, or configure `required-labels` and "
     "`budget` in the pack's configuration; disable what is not wanted.",
     reads="the results of the other rules",

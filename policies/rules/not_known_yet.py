@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gpucluster.policies.rule import Outcome, ReportRule, Severity, Stack, Violation
+from gpucluster.program.resources import Resource
 
 __all__ = ["RULE"]
 
@@ -14,19 +15,24 @@ _NAMED: Final = 5
 
 
 def check(outcomes: Sequence[Outcome], _: Stack) -> Iterator[Violation]:
-    questions: dict[tuple[str, str], list[str]] = {}
-    first: dict[tuple[str, str], Violation] = {}
+    """A line for each question, with every rule that it is open for and every resource that it is open about."""
+    about: dict[tuple[str, str], dict[str, Resource | None]] = {}
     for outcome in outcomes:
         for question in outcome.unknown:
-            key = (outcome.rule.name, question.what)
-            questions.setdefault(key, []).append(question.resource.name if question.resource else "the stack")
-            first.setdefault(key, Violation(question.resource, f"{outcome.rule.name} cannot tell: {question.what}"))
-    for key, names in questions.items():
-        if len(names) == 1:
-            yield first[key]
-        else:
-            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-            yield Violation(first[key].resource, f"{first[key].what} ({', '.join(names[:_NAMED])}{more})")
+            name = question.resource.name if question.resource else "the stack"
+            about.setdefault((question.what, outcome.rule.name), {}).setdefault(name, question.resource)
+    rules: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (what, rule), resources in about.items():
+        rules.setdefault((what, tuple(resources)), []).append(rule)
+    for (what, names), asking in rules.items():
+        first = about[what, asking[0]][names[0]]
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        where = f" ({', '.join(names[:_NAMED])}{more})" if len(names) > 1 else ""
+        yield Violation(first, f"{_listed(asking)} cannot tell: {what}{where}")
+
+
+def _listed(rules: Sequence[str]) -> str:
+    return rules[0] if len(rules) == 1 else f"{', '.join(rules[:-1])} and {rules[-1]}"
 
 
 RULE: Final = ReportRule(

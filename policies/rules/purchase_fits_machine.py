@@ -14,7 +14,7 @@ _JUDGED: Final = on_every_cloud(Resource, __name__)
 
 RULE: Final = ResourceRule(
     name="purchase-fits-machine",
-    title="A GPU node pool is bought in a way its machine type is sold, with the settings that way takes",
+    title="The machine type of a GPU node pool is available under its purchase option",
     why="The cloud refuses the node pool, or keeps it waiting for capacity that is never sold that way, while the rest "
     "of the cluster is billed.",
     fix=_JUDGED.fix,

@@ -7,9 +7,10 @@ from typing import Final
 
 from gpucluster.catalog.holdings import NODE_POOL
 from gpucluster.policies.changes import Changes
+from gpucluster.policies.clouds.hidden import hidden_pools
 from gpucluster.policies.clouds.holdings import losses, types
-from gpucluster.policies.clouds.rolls import Roll, job_pools, rolls
-from gpucluster.policies.rule import Accepted, ChangeRule, Finding, Severity, Violation
+from gpucluster.policies.clouds.rolls import Impact, job_pools, rolls
+from gpucluster.policies.rule import Accepted, CannotTell, ChangeRule, Finding, Severity, Violation
 from gpucluster.program.facts import stated
 from gpucluster.program.resources import Resource
 
@@ -27,16 +28,28 @@ def check(changes: Changes) -> Iterator[Finding]:
 
 def _found(changes: Changes) -> Iterator[tuple[Resource, Finding]]:
     pools = job_pools(changes.before)
+    hidden = {machines.resource.urn: why for machines, why in hidden_pools(changes.before)}
     for old, finding in losses(changes, NODE_POOL):
         if old.urn in pools:
             yield old, finding
+        elif old.urn in hidden:
+            yield old, CannotTell(old, hidden[old.urn])
     for roll in rolls(changes):
         yield roll.pool.resource, Violation(roll.pool.resource, _words(roll))
 
 
-def _words(roll: Roll) -> str:
+_WORDS: Final[dict[str, str]] = {
+    "drain": "drains {}",
+    "reboot": "starts {} again, one at a time,",
+    "rolling": "replaces {}, one at a time,",
+    "refused": "would need another pool for {}, for the cloud does not change it on nodes that run,",
+    "loss": "replaces {}, all at once,",
+}
+
+
+def _words(roll: Impact) -> str:
     because = ", ".join(f"`{name}`" for name in roll.because)
-    return f"replaces {roll.pool.label}, one at a time, because of {because}; jobs on them end"
+    return f"{_WORDS[roll.effect].format(roll.pool.label)} because of {because}; jobs on them end"
 
 
 def _allowed(old: Resource, changes: Changes) -> str | None:
@@ -47,10 +60,10 @@ def _allowed(old: Resource, changes: Changes) -> str | None:
 
 RULE: Final = ChangeRule(
     name="replacement-of-training-pool",
-    title="No plan replaces the nodes of a training or MIG pool, at once or one by one, unless the spec says so",
-    why="Every job on the pool ends and loses what it did since its last checkpoint: one node that goes is enough. "
-    "The old nodes are held until the new ones run, which takes more capacity, or given back first, and then somebody "
-    "else may take them. An update of a template, an image or a version shows as a small change in a preview.",
+    title="No plan replaces nodes of a training or MIG pool, at once or one by one, unless the spec allows it",
+    why="Every job on the pool ends and loses its work since the last checkpoint: one replaced node is enough. Old "
+    "nodes are kept until the new ones run, which needs more capacity, or released first, and then another customer "
+    "may take them. In a preview, an update of a template, an image or a version looks like a small change.",
     fix="Take the change back, or apply it between jobs, after a checkpoint, with `roll: true` under training or mig "
     "in the spec; give the pool an alias where only its name changed.",
     reads=f"what a plan replaces of {types(NODE_POOL)}, and what it changes of node pools and launch templates that is "

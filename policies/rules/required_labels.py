@@ -130,8 +130,8 @@ def _differs(labels: LabelSet, carried: Any, required: Any) -> bool:
 
 RULE: Final = StackRule(
     name="required-labels",
-    title="Everything that takes labels carries the required ones",
-    why="A GPU node without owner and cost centre cannot be charged to anybody, and nobody dares to delete it.",
+    title="Every resource that takes labels has the required ones",
+    why="A GPU node without owner and cost centre cannot be charged to anyone, and nobody dares to delete it.",
     fix="Give it the labels of the cluster, with the same values; `gpucluster guardrails check` prints what to write, "
     "and where.",
     reads="tags and labels of every resource that takes them, by the provider's own list of types; the fact "

@@ -13,7 +13,7 @@ _JUDGED: Final = on_every_cloud(Stack, __name__)
 
 RULE: Final = StackRule(
     name="reservation-in-use",
-    title="A capacity reservation is taken by the machines of its type in the stack",
+    title="Machines of the stack use the capacity reservation of their type",
     why="A reservation is billed whether used or not: machines that start outside of it are paid for a second time. "
     "Karpenter takes no reservation that its node class does not list, not even an open one.",
     fix=_JUDGED.fix,

@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from gpucluster.policies.clouds.kubernetes.elastic import elastic_labels, elastic_pools
-from gpucluster.policies.clouds.kubernetes.pool_labels import for_training, sliced_by_label
+from gpucluster.policies.clouds.kubernetes.pool_labels import for_training, perhaps_for_training, sliced_by_label
 from gpucluster.policies.clouds.pools import cloud_pools
-from gpucluster.policies.machines import Labelled
-from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.resources import UNKNOWN, Resources
+from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["RULE"]
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for resource, name, labels, sliced in _pools(stack.resources):
-        if sliced and for_training(labels):
-            yield Violation(resource, f"GPUs of `{name}` are sliced, and its nodes are labelled for training")
-
-
-def _pools(resources: Resources) -> Iterator[Labelled]:
-    """Whatever starts nodes."""
-    for cloud in cloud_pools():
-        yield from cloud.labelled(resources)
-    for pool in elastic_pools(resources):
+    for cloud in cloud_pools().values():
+        for machines in cloud.machines_of(stack.resources):
+            if machines.own_labels is not UNKNOWN:
+                yield from _of(machines.resource, machines.name, machines.own_labels, sliced=machines.sliced)
+            elif machines.with_gpus:
+                yield CannotTell(machines.resource, "the labels of its nodes are not known yet")
+    for pool in elastic_pools(stack.resources):
         labels = elastic_labels(pool)
-        if labels is not UNKNOWN:
-            yield Labelled(pool, pool.name, labels, sliced_by_label(labels))
+        if labels is UNKNOWN:
+            yield CannotTell(pool, "the labels of its nodes are not known yet")
+        else:
+            yield from _of(pool, pool.name, labels, sliced=sliced_by_label(labels))
+
+
+def _of(resource: Resource, name: str, labels: Mapping[str, Any], *, sliced: bool) -> Iterator[Finding]:
+    if sliced and perhaps_for_training(labels):
+        yield CannotTell(resource, "whether its nodes are labelled for training is not known yet")
+    elif sliced and for_training(labels):
+        yield Violation(resource, f"GPUs of `{name}` are sliced, and its nodes are labelled for training")
 
 
 RULE: Final = StackRule(
     name="sliced-gpus-in-own-pool",
-    title="Sliced GPUs (MIG) are in a pool of their own, never in the training pool",
+    title="Sliced GPUs (MIG) are in their own pool, never in the training pool",
     why="A slice has no NVLink and no GPU fabric: a job over several nodes that lands there fails or crawls, on "
     "machines whose price is the fabric.",
     fix="Give the sliced nodes a pool with gpucluster/pool: mig, and the training pool whole GPUs.",
-    reads=", ".join((*(cloud.READS for cloud in cloud_pools()), "kubernetes:karpenter.sh/v1:NodePool")),
+    reads=", ".join((*(cloud.READS for cloud in cloud_pools().values()), "kubernetes:karpenter.sh/v1:NodePool")),
     severity=Severity.HIGH,
     check=check,
 )

@@ -58,7 +58,7 @@ def _dearest(stack: Stack) -> Decimal | None:
 
 RULE: Final = StackRule(
     name="spares-in-proportion",
-    title="There are no more spare nodes than failures need",
+    title="Spare nodes match the expected failure rate",
     why="A spare node costs what a training node costs, every hour, and computes nothing until one fails.",
     fix=f"Take fewer spares (training.spares in the cluster spec), or let jobs use them; {_SETTING} sets another "
     "proportion.",

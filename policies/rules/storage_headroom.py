@@ -23,7 +23,8 @@ def check(stack: Stack) -> Iterator[Finding]:
         if amount is UNKNOWN:
             yield CannotTell(volume, "how much it promises is not known yet")
         else:
-            promised[on.urn] = promised.get(on.urn, Decimal(0)) + amount
+            # Those of one file system are the same space, once for each namespace.
+            promised[on.urn] = max(promised.get(on.urn, Decimal(0)), amount)
     for urn, amount in promised.items():
         size, on = sizes[urn], stack.resources.get(urn)
         if size is UNKNOWN:
@@ -38,9 +39,9 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 RULE: Final = StackRule(
     name="storage-headroom",
-    title="A file system has 25 % more than its volumes promise",
-    why="Lustre gets slow well before it is full, and a full one stops every job at its next checkpoint: what was "
-    "computed since the last one is paid for twice.",
+    title="A file system is 25 % larger than its volumes",
+    why="Lustre slows down well before it is full, and a full one stops every job at its next checkpoint: the work "
+    "since the last one is paid for twice.",
     fix="Make the file system larger, or spec.capacity of the PersistentVolume smaller.",
     reads=f"{TYPES}; kubernetes:core/v1:PersistentVolume on them",
     severity=Severity.MEDIUM,

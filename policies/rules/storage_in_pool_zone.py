@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,6 +12,8 @@ from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, Stack
 from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["RULE"]
+
+_ZONE_ID: Final = re.compile(r"\w+-az\d+")
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -22,15 +25,22 @@ def check(stack: Stack) -> Iterator[Finding]:
             continue
         if zones is UNKNOWN or found.zone is UNKNOWN:
             yield CannotTell(found.resource, "whether it stands in the zone of the training pool is not known yet")
+        elif found.zone not in zones and len({_is_id(zone) for zone in (found.zone, *zones)}) > 1:
+            yield CannotTell(found.resource, f"zone {found.zone} is not comparable with {', '.join(sorted(zones))}")
         elif found.zone not in zones:
             yield Violation(
                 found.resource, f"in zone {found.zone}, and the training pool in {', '.join(sorted(zones))}"
             )
 
 
+def _is_id(zone: str) -> bool:
+    """Whether it is the id of a zone of AWS, as use1-az1, which has another name in every account."""
+    return _ZONE_ID.fullmatch(zone) is not None
+
+
 RULE: Final = StackRule(
     name="storage-in-pool-zone",
-    title="Shared storage stands in the zone of the training pool",
+    title="Shared storage is in the zone of the training pool",
     why="Every byte between zones waits longer and, on AWS and Google Cloud, is billed in each direction; a job that "
     "reads its data set in every epoch pays it every time.",
     fix="Put the file system into a subnet or location of the training pool's zone; its zone cannot be changed later.",

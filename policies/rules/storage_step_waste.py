@@ -43,10 +43,9 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 RULE: Final = StackRule(
     name="storage-step-waste",
-    title="A file system is not much larger than what its volumes need",
-    why="Capacity is sold in steps that grow with the throughput of the tier, and billed whether filled or not, every "
-    "hour the cluster stands.",
-    fix="Take a tier with smaller steps (more MB/s per TiB needs fewer TiB), or promise pods what is there.",
+    title="A file system is not much larger than its volumes need",
+    why="Capacity is sold in steps that grow with the throughput of the tier, and billed every hour, filled or not.",
+    fix="Choose a tier with smaller steps (more MB/s per TiB needs fewer TiB), or size the volumes to what is there.",
     reads=f"{TYPES}; kubernetes:core/v1:PersistentVolume on them",
     severity=Severity.LOW,
     check=check,

@@ -53,7 +53,7 @@ def _slowest(found: list[FileSystem]) -> FileSystem:
 RULE: Final = StackRule(
     name="storage-throughput",
     title="Shared storage is fast enough for the GPUs that train",
-    why="GPUs that wait for data or for a checkpoint to be written are billed all the same, all of them at once.",
+    why="GPUs that wait for data or for a checkpoint are billed all the same, all of them at once.",
     fix="Take a tier with more MB/s per TiB, or more capacity; where the data set fits on the nodes' own disks, set "
     f"{_SETTING} lower.",
     reads=f"{TYPES}; the machines of training pools",

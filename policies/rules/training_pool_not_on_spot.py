@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.policies.clouds.every import on_every_cloud
+from gpucluster.policies.clouds.hidden import with_hidden
 from gpucluster.policies.rule import Severity, Stack, StackRule
 
 __all__ = ["RULE"]
@@ -19,5 +20,5 @@ RULE: Final = StackRule(
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.MEDIUM,
-    check=_JUDGED.check,
+    check=with_hidden(_JUDGED.check, _JUDGED.reads, template=True),
 )

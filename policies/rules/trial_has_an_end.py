@@ -23,16 +23,15 @@ def check(stack: Stack) -> Iterator[Finding]:
         environment = UNKNOWN if labels is UNKNOWN else labels.get("environment")
         if environment is UNKNOWN:
             yield CannotTell(each.component, "whether its environment is a trial is not known yet")
-        elif environment in _TEMPORARY:
+        elif str(environment).lower() in _TEMPORARY:
             yield Violation(each.component, f"an environment for a time, without {_ENDS}")
 
 
 RULE: Final = StackRule(
     name="trial-has-an-end",
-    title="A cluster for a trial states how long it is wanted",
-    why="Trials are forgotten: a small GPU cluster that stands a month longer than anybody looks at it costs what a "
-    "year of an engineer does.",
-    fix=f"State the days it is wanted as fact {_ENDS} (duration in the cluster spec), and destroy it then.",
+    title="A trial cluster has a duration",
+    why="Trials are forgotten: a small GPU cluster left running for a month costs as much as an engineer in a year.",
+    fix=f"Set its days as fact {_ENDS} (duration in the cluster spec); `gpucluster reap` destroys it then.",
     reads=f"the facts requiredLabels (environment {', '.join(_TEMPORARY)}) and {_ENDS}",
     severity=Severity.MEDIUM,
     check=check,

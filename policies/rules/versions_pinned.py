@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.kubernetes.versions import CHARTS, NODE_CLASS, unpinned
+from gpucluster.policies.clouds.kubernetes.charts import RELEASES
+from gpucluster.policies.clouds.kubernetes.rendered import unrendered
+from gpucluster.policies.clouds.kubernetes.versions import NODE_CLASS, unpinned
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 
 
 def check(stack: Stack) -> Iterator[Finding]:
+    yield from unrendered(stack.resources)
     for resource in stack.resources:
         if not resource.type.startswith("kubernetes:"):
             continue
@@ -25,11 +28,11 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE: Final = StackRule(
     name="versions-pinned",
     title="Charts, images and machine images are pinned to a version",
-    why="What floats changes on the next restart: a driver, plugin or fabric library of another version stops a job "
-    "that ran for weeks, on every node at once, and nothing in the plan shows it.",
-    fix="Give charts a version, images a tag other than latest or a digest, and the alias of an EC2NodeClass a date "
-    "instead of @latest.",
-    reads=f"containers of every Kubernetes object the program declares; {', '.join(CHARTS)}, {NODE_CLASS}",
+    why="A floating version changes at the next restart: another driver, plugin or fabric library stops a job that "
+    "ran for weeks, on every node at once, and no plan shows it.",
+    fix="Give charts a full version such as 1.2.3, no range; images a digest, or a tag with a full version, year and "
+    "month (25.03) or commit; and the alias of an EC2NodeClass a date instead of @latest.",
+    reads=f"containers of every Kubernetes object the program declares; {', '.join(RELEASES)}, {NODE_CLASS}",
     severity=Severity.MEDIUM,
     check=check,
 )

@@ -15,7 +15,7 @@ from gpucluster.program.readers.errors import NotReadable
 __all__ = ["SET_VARIABLE", "arguments_of", "run"]
 
 SET_VARIABLE: Final = "GPUCLUSTER_SET"
-"""Gives a program of ours other values for its spec, for one preview, as a JSON object of texts."""
+"""Gives a program of ours other values for its spec, for one preview, as a JSON object with string values."""
 
 _EXAMPLE: Final = "write for example --run 'pulumi preview --stack dev'"
 _PLAN: Final = ("--json", "--show-sames")

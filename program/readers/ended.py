@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from gpucluster.program.resources import urn_name, urn_type
 from gpucluster.program.values import is_list, is_object
+from gpucluster.record import record
 
 __all__ = ["Ended", "ended_by"]
 
@@ -20,10 +20,14 @@ _ENDS: Final[Mapping[str, How]] = {
     "import-replacement": "replaced",
     "delete-replaced": "replaced",
 }
-"""Operation -> what becomes of the resource (StepOp in pulumi/pulumi pkg/resource/deploy/step.go)."""
+"""Operation -> what becomes of the resource (StepOp in pulumi/pulumi pkg/resource/deploy/step.go).
+
+`discard` and `discard-replaced` end resources that were only read, which the cloud keeps; `remove-pending-replace`
+takes one out of the state that an earlier update, which was cut off, has deleted already.
+"""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ended:
     """One resource that an update ends.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from gpucluster.program.readers.plan_file import is_plan, read_plan, read_standi
 from gpucluster.program.readers.state_file import is_state, read_state
 from gpucluster.program.resources import Resources
 from gpucluster.program.values import is_object
+from gpucluster.textio.json_text import BadJson, parse
 
 __all__ = ["NotReadable", "Read", "read_file", "read_text"]
 
@@ -41,7 +43,11 @@ def read_text(text: str, what: str) -> Resources:
 
 def read_file(text: str, what: str) -> Read:
     """The same, with what a plan deletes and replaces."""
-    document = _document(text, what)
+    with _uncollected():
+        return _read(_document(text, what), what)
+
+
+def _read(document: Any, what: str) -> Read:
     if is_plan(document):
         return Read(read_plan(document, what), True, ended_by(document), partial(read_standing, document, what))
     if is_state(document):
@@ -51,12 +57,22 @@ def read_file(text: str, what: str) -> Read:
     raise NotReadable(f"{what} is neither a plan nor a state (found {found}); {_HOW}")
 
 
+@contextmanager
+def _uncollected() -> Generator[None]:
+    """Without the collector of garbage, which would walk what has been read again and again: all of it is kept."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def _document(text: str, what: str) -> Any:
     if not text.strip():
         raise NotReadable(f"{what} is empty; {_HOW}")
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise NotReadable(f"{what} is not JSON (line {error.lineno}: {error.msg}); {_HOW}") from None
-    except RecursionError:
-        raise NotReadable(f"{what} is nested too deeply to be a plan or state; {_HOW}") from None
+        return parse(text)
+    except BadJson as error:
+        raise NotReadable(f"{what} {error}; {_HOW}") from None

@@ -24,6 +24,9 @@ _GONE: Final = frozenset(
 )
 """Operations whose resource is not part of what will exist."""
 
+_MADE: Final = frozenset({"create", "create-replacement", "import", "import-replacement", "replace", "same", "update"})
+"""Operations that leave a resource of this stack behind, whose new state the engine always writes."""
+
 _ELSEWHERE: Final = frozenset({"read", "read-replacement"})
 """Operations on what another program owns and pays for."""
 
@@ -34,7 +37,7 @@ def is_plan(document: object) -> TypeGuard[Mapping[str, Any]]:
 
 
 def read_plan(document: Mapping[str, Any], what: str) -> Resources:
-    """The resources that will exist. NotReadable when the plan ended in an error or lacks the unchanged ones."""
+    """The resources that will exist. NotReadable when the plan ended in an error, or does not tell all of them."""
     steps = document.get("steps", [])
     if not is_list(steps) or not all(map(is_object, steps)):
         raise NotReadable(f"{what}: steps is no list of objects; write it with `{_COMMAND}`")
@@ -43,6 +46,7 @@ def read_plan(document: Mapping[str, Any], what: str) -> Resources:
             raise NotReadable(f"{what}: the op of steps[{at}] is {op!r}, no text; write it with `{_COMMAND}`")
     _refuse_failed(document, what)
     _refuse_without_sames(document, steps, what)
+    _refuse_without_states(document, steps, what)
     found: dict[str, Resource] = {}
     for step in steps:
         record = step.get("newState")
@@ -84,6 +88,24 @@ def _refuse_failed(document: Mapping[str, Any], what: str) -> None:
         if is_object(diagnostic) and diagnostic.get("severity") == "error":
             said = str(diagnostic.get("message", "")).strip() or "no message"
             raise NotReadable(f"{what}: the preview ended in an error, so the plan is not whole: {said}")
+
+
+def _refuse_without_states(document: Mapping[str, Any], steps: Sequence[Any], what: str) -> None:
+    """A plan of names alone: what its resources are is in no step, so every one of them would be left out."""
+    made = [step for step in steps if step["op"] in _MADE]
+    bare = [step for step in made if not is_object(step.get("newState"))]
+    if bare:
+        named = ", ".join(str(step.get("urn")) for step in bare[:2]) + (" and others" if len(bare) > 2 else "")
+        raise NotReadable(
+            f"{what}: {len(bare)} of {len(made)} steps have no newState, which tells what is made (first {named}); "
+            f"write the whole plan with `{_COMMAND}`"
+        )
+    summary = document.get("changeSummary")
+    counts = [summary.get(op) for op in _MADE] if is_object(summary) and not steps else []
+    if told := sum(count for count in counts if isinstance(count, int)):
+        raise NotReadable(
+            f"{what} counts {told} resources and has no steps, which tell what they are; write it with `{_COMMAND}`"
+        )
 
 
 def _refuse_without_sames(document: Mapping[str, Any], steps: Sequence[Any], what: str) -> None:

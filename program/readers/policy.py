@@ -1,127 +1,123 @@
-"""Turn what `pulumi_policy` hands to a policy into `program.resources.Resource`.
+"""Turn what the engine sends to a policy pack into `program.resources.Resource`.
 
-A resource policy sees inputs, a stack policy sees outputs. In a preview the outputs of a resource still to be made are
-mostly unknown, also those that nobody set, so the inputs seen first are kept and laid under the stack's view.
+Asked about one resource it sends inputs, asked about the stack it sends outputs. In a preview the outputs of a resource
+still to be made are mostly unknown, also those that nobody set, so the inputs seen first are kept and laid under the
+stack's view.
 
-Reading an unknown through the SDK's wrappers raises and would end the policy; here it becomes UNKNOWN. The SDK
-delivers numbers as floats (5.0 becomes 5 again) and secrets as plain text without a mark, hence the rule that no
-message prints a value that could be one.
+A secret is read as plain text without a mark, hence the rule that no message prints a value that could be one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
-from pulumi_policy import PolicyProviderResource, PolicyResource, ResourceValidationArgs, StackValidationArgs
-from pulumi_policy.proxy import (
-    UNKNOWN_ARCHIVE_VALUE,
-    UNKNOWN_ARRAY_VALUE,
-    UNKNOWN_ASSET_VALUE,
-    UNKNOWN_BOOLEAN_VALUE,
-    UNKNOWN_NUMBER_VALUE,
-    UNKNOWN_OBJECT_VALUE,
-    UNKNOWN_STRING_VALUE,
-    UnknownValueError,
-)
+from google.protobuf.struct_pb2 import Struct, Value
+from pulumi.runtime.proto.analyzer_pb2 import AnalyzeRequest, AnalyzerProviderResource, AnalyzerResource
 
+from gpucluster.program.readers.records import SIGNATURE, UNKNOWN_TEXT, plain_number
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 __all__ = ["plain", "provider_of", "resource_of", "resources_of"]
 
+_SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
+"""Mark of a secret (pulumi/pulumi sdk/go/common/resource/sig)."""
+
+# Of a string, a boolean, a number, an array, an asset, an archive and an object that are not known yet
+# (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go).
 _UNKNOWN_TEXTS: Final = frozenset(
     {
-        UNKNOWN_ARCHIVE_VALUE,
-        UNKNOWN_ARRAY_VALUE,
-        UNKNOWN_ASSET_VALUE,
-        UNKNOWN_BOOLEAN_VALUE,
-        UNKNOWN_NUMBER_VALUE,
-        UNKNOWN_OBJECT_VALUE,
-        UNKNOWN_STRING_VALUE,
+        UNKNOWN_TEXT,
+        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+        "030794c1-ac77-496b-92df-f27374a8bd58",
+        "e48ece36-62e2-4504-bad9-02848725956a",
+        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
     }
 )
 
-_PROVIDER = "pulumi:providers:"
+_PROVIDER: Final = "pulumi:providers:"
 
 
-def plain(value: object) -> Any:
-    """The value as plain dict, list, str, int, float, bool or None, with UNKNOWN for what is not known yet."""
-    if isinstance(value, Mapping):
-        mapping = cast("Mapping[str, object]", value)
-        return {key: _known(mapping, key) for key in mapping}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        sequence = cast("Sequence[object]", value)
-        return [_known(sequence, index) for index in range(len(sequence))]
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str) and value in _UNKNOWN_TEXTS:
-        return UNKNOWN  # a remediation is shown the bare text, by which the engine stands for what is not known
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
-    return UNKNOWN  # an asset or archive: no rule and no price reads into a file
+def plain(properties: Struct) -> dict[str, Any]:
+    """The properties as plain dict, list, str, int, float, bool or None, with UNKNOWN for what is not known yet."""
+    return {name: _plain(value) for name, value in properties.fields.items()}
 
 
-def _known(holder: Any, key: str | int) -> Any:
-    try:
-        return plain(holder[key])
-    except UnknownValueError:
-        return UNKNOWN
+def _plain(value: Value) -> Any:
+    kind = value.WhichOneof("kind")
+    if kind == "string_value":
+        text = value.string_value
+        return UNKNOWN if text in _UNKNOWN_TEXTS else text
+    if kind == "struct_value":
+        fields = value.struct_value.fields
+        if SIGNATURE not in fields:
+            return plain(value.struct_value)
+        if fields[SIGNATURE].string_value == _SECRET and "value" in fields:
+            return _plain(fields["value"])
+        return UNKNOWN  # an asset or archive: no rule and no price reads into a file
+    if kind == "list_value":
+        return [_plain(item) for item in value.list_value.values]
+    if kind == "number_value":
+        return plain_number(value.number_value)
+    return value.bool_value if kind == "bool_value" else None
 
 
-def resource_of(args: ResourceValidationArgs) -> Resource:
-    """The resource of a resource policy: its inputs as the engine is about to use them."""
+def resource_of(sent: AnalyzeRequest) -> Resource:
+    """The one resource asked about: its inputs as the engine is about to use them."""
     return Resource(
-        urn=args.urn,
-        type=args.resource_type,
-        name=args.name,
-        inputs=plain(args.props),
-        parent=args.opts.parent,
-        provider=args.provider.urn if args.provider else None,
-        protect=args.opts.protect,
-        keeps=tuple(args.opts.ignore_changes),
+        urn=sent.urn,
+        type=sent.type,
+        name=sent.name,
+        inputs=plain(sent.properties),
+        parent=sent.options.parent or None,
+        provider=sent.provider.urn or None,
+        protect=sent.options.protect,
+        keeps=tuple(sent.options.ignoreChanges),
     )
 
 
-def resources_of(args: StackValidationArgs, inputs: Mapping[str, Mapping[str, Any]] | None = None) -> Resources:
-    """All resources of a stack policy, with the providers it mentions.
+def provider_of(sent: AnalyzeRequest) -> Resource | None:
+    """The provider of the one resource asked about."""
+    return _of_provider(sent.provider) if sent.HasField("provider") else None
 
-    inputs: URN -> inputs that a resource policy saw in the same run; without them the outputs stand in for them.
+
+def resources_of(sent: Iterable[AnalyzerResource], inputs: Mapping[str, Mapping[str, Any]] | None = None) -> Resources:
+    """All resources of the stack, with the providers that they mention.
+
+    inputs: URN -> inputs that were sent of the one resource in the same run; without them the outputs stand in.
     """
-    found = {resource.urn: _of_stack(resource, (inputs or {}).get(resource.urn)) for resource in args.resources}
-    for resource in args.resources:
-        if resource.provider is not None and resource.provider.urn not in found:
-            found[resource.provider.urn] = _of_provider(resource.provider)
+    sent = list(sent)
+    there = {one.urn for one in sent}
+    found = {one.urn: _of_stack(one, there, (inputs or {}).get(one.urn)) for one in sent}
+    for one in sent:
+        if one.HasField("provider") and one.provider.urn not in found:
+            found[one.provider.urn] = _of_provider(one.provider)
     return Resources(found.values())
 
 
-def _of_stack(resource: PolicyResource, inputs: Mapping[str, Any] | None) -> Resource:
+def _of_stack(sent: AnalyzerResource, there: set[str], inputs: Mapping[str, Any] | None) -> Resource:
     # Nothing says whether a resource is a component, but only a custom resource has a provider.
-    custom = resource.provider is not None or resource.resource_type.startswith(_PROVIDER)
-    properties = plain(resource.props)
+    custom = sent.HasField("provider") or sent.type.startswith(_PROVIDER)
+    properties = plain(sent.properties)
     return Resource(
-        urn=resource.urn,
-        type=resource.resource_type,
-        name=resource.name,
+        urn=sent.urn,
+        type=sent.type,
+        name=sent.name,
         inputs=(properties if inputs is None else inputs) if custom else {},
         outputs=properties,
         custom=custom,
-        parent=resource.parent.urn if resource.parent else None,
-        provider=resource.provider.urn if resource.provider else None,
+        parent=sent.parent if sent.parent in there else None,
+        provider=sent.provider.urn or None,
         dependencies={
-            name: tuple(dependency.urn for dependency in dependencies)
-            for name, dependencies in resource.property_dependencies.items()
+            name: tuple(urn for urn in behind.urns if urn in there)
+            for name, behind in sent.propertyDependencies.items()
         },
-        protect=resource.opts.protect,
-        keeps=tuple(resource.opts.ignore_changes),
+        protect=sent.options.protect,
+        keeps=tuple(sent.options.ignoreChanges),
     )
 
 
-def provider_of(args: ResourceValidationArgs) -> Resource | None:
-    """The provider of a resource policy's resource."""
-    return None if args.provider is None else _of_provider(args.provider)
-
-
-def _of_provider(provider: PolicyProviderResource) -> Resource:
-    return Resource(
-        urn=provider.urn, type=provider.resource_type, name=provider.name, inputs=plain(provider.props), custom=True
-    )
+def _of_provider(sent: AnalyzerProviderResource) -> Resource:
+    return Resource(urn=sent.urn, type=sent.type, name=sent.name, inputs=plain(sent.properties), custom=True)

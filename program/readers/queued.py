@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
+from pulumi.runtime import get_root_resource
 from pulumi.runtime.settings import SETTINGS
 
 __all__ = ["Queued"]
@@ -21,6 +22,7 @@ class Queued:
     def __init__(self) -> None:
         self._tasks = _tasks()
         self._outputs = set(_tracked())
+        self._exported = set(_exports())
 
     def withdraw(self) -> None:
         """Cancel everything queued since this object was made, but for the caller's own task."""
@@ -29,6 +31,14 @@ class Queued:
         # Values that nothing will give any more: the SDK would wait for them.
         with cast(Any, SETTINGS).lock:
             _tracked().intersection_update(self._outputs)
+        # The stack sends what is exported even then, and would wait for values of what is taken back.
+        exports = _exports()
+        for name in exports.keys() - self._exported:
+            del exports[name]
+
+
+def _exports() -> dict[str, Any]:
+    return getattr(get_root_resource(), "outputs", {})
 
 
 def _tracked() -> set[asyncio.Future[Any]]:

@@ -10,12 +10,12 @@ from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.resources import UNKNOWN, Resource, urn_name
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["UNKNOWN_TEXT", "plain_number", "plain_value", "resource_of"]
+__all__ = ["SIGNATURE", "UNKNOWN_TEXT", "plain_number", "plain_value", "resource_of"]
 
 UNKNOWN_TEXT: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """What the engine writes for a value that is not known yet (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go)."""
 
-_SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
+SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
 """Key that marks an object as a secret, an asset or a reference to a resource (sdk/go/common/resource/sig)."""
 
 _BOOKKEEPING: Final = frozenset({"__defaults", "__internal"})
@@ -23,6 +23,7 @@ _BOOKKEEPING: Final = frozenset({"__defaults", "__internal"})
 
 _MASKED: Final = "[secret]"
 """What a plan file shows instead of a secret."""
+_NOT_KNOWN: Final = frozenset({UNKNOWN_TEXT, _MASKED})
 
 
 def plain_number(value: float) -> int | float:
@@ -33,9 +34,9 @@ def plain_number(value: float) -> int | float:
 def plain_value(value: Any) -> Any:
     """The value with unknowns, secrets, assets and references as UNKNOWN, and without absent members."""
     if isinstance(value, str):
-        return UNKNOWN if value in (UNKNOWN_TEXT, _MASKED) else value
+        return UNKNOWN if value in _NOT_KNOWN else value
     if is_object(value):
-        if _SIGNATURE in value:
+        if SIGNATURE in value:
             return UNKNOWN
         return {key: plain_value(item) for key, item in value.items() if item is not None and key not in _BOOKKEEPING}
     if is_list(value):
@@ -51,7 +52,7 @@ def _one(text: object) -> str:
 def _dependencies(record: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Input property -> URNs behind it, properties without any left out."""
     found = record.get("propertyDependencies")
-    if not is_object(found):
+    if not found or not is_object(found):
         return {}
     return {key: tuple(map(_one, urns)) for key, urns in found.items() if is_list(urns) and urns}
 
@@ -71,6 +72,8 @@ def _position(value: object) -> str | None:
 
 def _properties(value: object) -> Mapping[str, Any]:
     """The properties of a resource; none where the file hides them all, or holds something else there."""
+    if not value:
+        return {}
     found = plain_value(value)
     return found if is_object(found) else {}
 

@@ -86,17 +86,21 @@ class _Reader:
 
     def _stack(self, root: pulumi.Resource) -> Resource:
         name = root.pulumi_resource_name
-        return Resource(urn=self._urn(root), type=_STACK_TYPE, name=name, custom=False)
+        outputs: dict[str, Any] = getattr(root, "outputs", {})
+        known = {key: value for key, value in outputs.items() if isinstance(value, str)}
+        return Resource(urn=self._urn(root), type=_STACK_TYPE, name=name, custom=False, outputs=known)
 
     def _resource(self, item: Declared) -> Resource:
         inputs: dict[str, Any] = {}
         dependencies: dict[str, tuple[str, ...]] = {}
         names = top(item.resource)
-        for key in item.props:
+        for key, given in item.props.items():
+            if given is None:
+                continue
             behind: dict[str, None] = {}
             name = names.name(key)
             try:
-                value = self._values.plain(item.props[key], names.member(name), behind)
+                value = self._values.plain(given, names.member(name), behind)
             except Exception:  # a value that only the SDK can read; what it does with it is not known here
                 value = UNKNOWN
             if value is not None:

@@ -38,6 +38,23 @@ def args_type(resource: type) -> type | None:
     return None
 
 
+@cache
+def _names(args: type) -> Mapping[str, str]:
+    return _types.input_type_py_to_pulumi_names(args)
+
+
+@cache
+def _hint(args: type, key: str) -> Any:
+    """The type of one property, by the engine's name: the SDK would work out those of all, most of them for nobody."""
+    getter = next((getattr(args, name).fget for name, property in _names(args).items() if property == key), None)
+    if getter is None:
+        return None
+    scope = {"Output": pulumi.Output, "T": type(None)}
+    for base in args.__mro__:
+        scope = {**vars(sys.modules[base.__module__]), **scope}
+    return typing.get_type_hints(getter, scope).get("return")
+
+
 def top(resource: pulumi.Resource) -> Inside:
     """Names and places of a resource's own properties."""
     args = args_type(type(resource))
@@ -85,7 +102,7 @@ class Place:
             arguments = typing.get_args(self.whole._type())
             found = arguments[0] if len(arguments) == 1 else None
         else:
-            found = self.hint if self.args is None else _types.input_type_types(self.args).get(self.key)
+            found = self.hint if self.args is None else _hint(self.args, self.key)
         found = None if found is None else _types.unwrap_type(found)
         return None if found is Any else found
 
@@ -101,7 +118,7 @@ class Inside:
     def name(self, key: str) -> str:
         """The engine's name of a member."""
         if self.args is not None:
-            return _types.input_type_py_to_pulumi_names(self.args).get(key) or key
+            return _names(self.args).get(key) or key
         return self.translate(key) if self.translate is not None else key
 
     def member(self, name: str) -> Place:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gpucluster.cost.money import at_least
-from gpucluster.cost.render.diff_markdown import LINE_HEAD, line_row, loss_item
-from gpucluster.cost.render.diff_words import missing, part_cells, total_rows, unpriced_lists
+from gpucluster.cost.documents.diff.comment import LINE_HEAD, line_row, loss_item
+from gpucluster.cost.documents.diff.words import missing, part_cells, total_rows, unpriced_lists
+from gpucluster.cost.documents.words.basis import basis_sentence
+from gpucluster.cost.money import ranged
 from gpucluster.cost.render.markdown import bytes_of, code, fitting, row
+from gpucluster.policies.node_impacts import NodeImpact
 from gpucluster.program.resources import urn_name
 from gpucluster.pull_request.judgement import Judgement, StackJudgement
 from gpucluster.pull_request.render.findings import advice_line, mandatory_line, vendor_line
@@ -27,13 +29,12 @@ LONGEST_COMMENT: Final = 65_536
 LONGEST_SUMMARY: Final = 1_000_000
 """GitHub takes 1 MiB as the summary of a step."""
 
+_STUCK: Final = {"refused": "is refused", "waits": "would wait"}
+
 _CLOSING: Final = 1_500
 """Bytes kept for what stands at the end."""
 
-_NOTE: Final = (
-    "List prices in USD a month, before tax, discounts, support and data transfer. The plan was made in a sandbox by "
-    "the code of this change: it informs a reviewer, and proves nothing."
-)
+_NOTE: Final = "The plan was made in a sandbox by the code of this change: it informs a reviewer, and proves nothing."
 
 
 def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str = "the job summary") -> str:
@@ -50,6 +51,9 @@ def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str 
         out += ["", "**No plan**", "", *_problems(found, room // 6, elsewhere)]
     if found.refused:
         out += ["", "**Refused by its own program**", "", *_refused(found, room // 10, elsewhere)]
+    out += _nodes(found, room // 8, elsewhere)
+    if found.stuck:
+        out += ["", "**Jobs that would not run**", "", *_stuck(found, room // 8, elsewhere)]
     vendors = _vendors(found, room // 8, elsewhere)
     if found.mandatory:
         rows = fitting(
@@ -64,7 +68,9 @@ def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str 
     for number, stack in enumerate(detailed):
         share = (room - bytes_of(out)) // (len(detailed) - number)
         out += _folded(stack, share, elsewhere)
-    return "\n".join([*out, "", _NOTE, f"Rules: pack {code(found.pack)}. Base: {code(found.base[:12])}."])
+    sides = [side for stack in found.stacks for side in (stack.before, stack.after) if side is not None]
+    note = f"{basis_sentence(*sides, month=True)}. {_NOTE}"
+    return "\n".join([*out, "", note, f"Rules: pack {code(found.pack)}. Base: {code(found.base[:12])}."])
 
 
 def _table(found: Judgement, room: int) -> list[str]:
@@ -72,8 +78,8 @@ def _table(found: Judgement, room: int) -> list[str]:
     rows = fitting(found.stacks, _stack_row, room, lambda left: row(f"{len(left):,} more stacks"))
     if len(found.stacks) > 1:
         total = totals(found)
-        before = at_least(total.before, complete=total.complete_before)
-        after = at_least(total.after, complete=total.complete_after)
+        before = ranged(total.before, total.gap_before)
+        after = ranged(total.after, total.gap_after)
         name = "**Total**" if total.compared == len(found.stacks) else f"**Total of {total.compared} compared**"
         rows.append(row(name, before, after, f"**{found.change.shown}**", _violations(found.stacks)))
     return [*head, *rows]
@@ -83,10 +89,10 @@ def _stack_row(stack: StackJudgement) -> str:
     old, new = stack.before, stack.after
     before = "new stack" if stack.base == "absent" else "no comparison"
     if old is not None and stack.base == "built":
-        before = at_least(old.monthly.expected, complete=old.complete)
+        before = ranged(old.monthly.expected, old.gaps.expected)
     after = "not in the project" if stack.head == "absent" else "no plan"
     if new is not None and stack.head == "planned":
-        after = at_least(new.monthly.expected, complete=new.complete)
+        after = ranged(new.monthly.expected, new.gaps.expected)
     moved = stack.diff.change.shown if stack.diff and old is not None and new is not None else ""
     violations = _violations([stack]) if stack.head == "planned" and not stack.problem else ""
     return row(code(stack.name), before, after, moved, violations)
@@ -139,6 +145,43 @@ def _refused(found: Judgement, room: int, elsewhere: str) -> list[str]:
         return f"- {code(stack.name)}: {code(stack.refused, 400)}"
 
     return fitting(found.refused, line, room, lambda left: f"- {counted(len(left), 'more stack')} in {elsewhere}")
+
+
+def _stuck(found: Judgement, room: int, elsewhere: str) -> list[str]:
+    """By a rehearsal on the living cluster of the change."""
+    lines = [
+        f"- {code(job.title, 200)} ({code(job.source, 200)}) on {code(stack.name)} {_STUCK[job.verdict]}: "
+        f"{code(job.why, 400)}"
+        for stack in found.stuck
+        for job in stack.stuck
+    ]
+    lines += [
+        f"- nobody could tell on {code(stack.name)}: {code(stack.jobs_problem, 400)}"
+        for stack in found.stuck
+        if stack.jobs_problem
+    ]
+    return fitting(lines, str, room, lambda left: f"- {len(left):,} more in {elsewhere}")
+
+
+def _nodes(found: Judgement, room: int, elsewhere: str) -> list[str]:
+    """What becomes of the nodes of pools, where jobs on any of them end."""
+    touched = [(stack, one) for stack in found.stacks for one in stack.nodes]
+    if all(one.harmless for _, one in touched):
+        return []
+    rows = fitting(
+        sorted(touched, key=lambda item: item[1].harmless),
+        lambda item: _node_row(*item),
+        room,
+        lambda left: row("", f"{len(left):,} more in {elsewhere}"),
+    )
+    head = ["| stack | pool | what happens to it | changed | at stake for each hour since the last checkpoint |"]
+    return ["", "**What it does to nodes**", "", *head, "| --- | --- | --- | --- | --- |", *rows]
+
+
+def _node_row(stack: StackJudgement, one: NodeImpact) -> str:
+    changed = _few(one.impact.because)
+    pool = f"{code(one.impact.pool.name)}, {code(one.impact.pool.label)}"
+    return row(code(stack.name), pool, one.what, changed, one.at_stake or "nothing")
 
 
 def _vendors(found: Judgement, room: int, elsewhere: str) -> list[str]:
@@ -194,6 +237,15 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
             room // 6,
             lambda left: row(f"{len(left):,} more parts in {elsewhere}"),
         )
+    running = [job for job in stack.jobs if job.verdict == "runs"]
+    if running:
+        lines = fitting(
+            running,
+            lambda job: f"- {code(job.title, 200)}: {f'${job.hourly} an hour' if job.hourly else 'price not known'}",
+            room // 6,
+            lambda left: f"- {counted(len(left), 'more job')} in {elsewhere}",
+        )
+        out += ["", "Jobs that would run, and what their machines cost:", "", *lines]
     if found.losses:
         lines = fitting(
             found.losses, loss_item, room // 4, lambda left: f"- {counted(len(left), 'more resource')} in {elsewhere}"

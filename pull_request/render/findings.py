@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpucluster.cost.money import money
 from gpucluster.cost.render.markdown import code
-from gpucluster.policies.message import page_of
+from gpucluster.policies.message import explained_by
 from gpucluster.pull_request.judgement import Finding, StackJudgement
 from gpucluster.pull_request.vendors import Refusal
 
@@ -22,7 +22,7 @@ def mandatory_line(stack: StackJudgement, finding: Finding) -> str:
     edits = "".join(f"<br>Write in {code(edit.path)}: {code(edit.snippet, _LONGEST)}" for edit in found.edits)
     return (
         f"- {code(found.rule.name)} in {code(stack.name)}{known}: {_subject(stack, finding)}: "
-        f"{code(found.violation.what, _LONGEST)}<br>Fix: {fix} See {code(page_of(found.rule))}.{edits}"
+        f"{code(found.violation.what, _LONGEST)}<br>Fix: {fix} See {code(explained_by(found.rule))}.{edits}"
     )
 
 

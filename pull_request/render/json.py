@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gpucluster.cost.render.diff_json import change_json, diff_json
+from gpucluster.cost.documents.diff.model import change_json, diff_model
 from gpucluster.pull_request.judgement import Finding, Judgement, StackJudgement
 
 __all__ = ["as_json"]
@@ -36,7 +36,7 @@ def _stack(stack: StackJudgement) -> dict[str, Any]:
         "refused": stack.refused or None,
         "no_comparison": stack.no_comparison or None,
         "steps": dict(stack.steps),
-        "cost": None if stack.diff is None else diff_json(stack.diff),
+        "cost": None if stack.diff is None else diff_model(stack.diff),
         "price_change": None if stack.price_change is None else change_json(stack.price_change.change),
         "findings": [_finding(stack, one) for one in (*stack.mandatory, *stack.advice)],
         "new_exemptions": [
@@ -49,6 +49,8 @@ def _stack(stack: StackJudgement) -> dict[str, Any]:
             }
             for one in stack.exemptions
         ],
+        "jobs": [job.model_dump() for job in stack.jobs],
+        "jobs_problem": stack.jobs_problem or None,
         "vendors": {
             "refusals": [
                 {

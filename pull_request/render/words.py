@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.money import at_least
-from gpucluster.cost.render.diff_words import bounded, comparable, missing, share
+from gpucluster.cost.documents.diff.words import bounded, comparable, how_much, missing, share, sides
+from gpucluster.cost.gap import Gap
+from gpucluster.cost.money import ranged
 from gpucluster.cost.render.markdown import code
 from gpucluster.pull_request.judgement import Judgement, StackJudgement
 
@@ -17,12 +18,12 @@ __all__ = ["Totals", "counted", "first_line", "named", "totals"]
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """USD a month of the stacks that have both sides; `complete` whether everything in them has a price."""
+    """USD a month of the stacks that have both sides, and what it lacks because something has no price."""
 
     before: Decimal
     after: Decimal
-    complete_before: bool
-    complete_after: bool
+    gap_before: Gap
+    gap_after: Gap
     compared: int
 
 
@@ -32,8 +33,8 @@ def totals(found: Judgement) -> Totals:
     return Totals(
         before=sum((each.before.expected for each in compared), Decimal(0)),
         after=sum((each.after.expected for each in compared), Decimal(0)),
-        complete_before=all(each.old.estimate.complete for each in compared),
-        complete_after=all(each.new.estimate.complete for each in compared),
+        gap_before=Gap.sum(each.old.estimate.gaps.expected for each in compared),
+        gap_after=Gap.sum(each.new.estimate.gaps.expected for each in compared),
         compared=len(compared),
     )
 
@@ -55,11 +56,11 @@ def first_line(found: Judgement) -> str:
     touched = _touched(found)
     if found.calm:
         total = totals(found)
-        amount = at_least(total.after, complete=total.complete_after)
+        amount = ranged(total.after, total.gap_after)
         who = (
             f"{code(found.stacks[0].name)} costs" if len(found.stacks) == 1 else f"the {len(found.stacks)} stacks cost"
         )
-        return f"Nothing to look at here: {who} {amount} a month, as before, and no mandatory rule is broken."
+        return f"No cost or policy change: {who} {amount} a month, as before, and no mandatory rule is broken."
     return " ".join(filter(None, [f"**{_VERDICTS[found.verdict]}: {'; '.join(_reasons(found))}.**", touched]))
 
 
@@ -74,6 +75,10 @@ def _reasons(found: Judgement) -> Iterator[str]:
         yield f"no plan of {named(found.without_plan)}"
     if found.refused:
         yield f"an update of {named(found.refused)} refused over its budget"
+    if found.stuck:
+        jobs = sum(len(stack.stuck) for stack in found.stuck)
+        what = f"{counted(jobs, 'job')} that would not run" if jobs else "jobs that could not be rehearsed"
+        yield f"{what} on {named(found.stuck)}"
     if found.price_problem:
         yield "its price book cannot be used"
     gone = [stack for stack in found.stacks if stack.head == "absent"]
@@ -94,22 +99,22 @@ def _money(found: Judgement) -> str:
     without = f", without {named(apart)}, which has nothing to compare with" if apart else ""
     if not total.compared:
         return "no cost to compare"
-    before = at_least(total.before, complete=total.complete_before)
-    after = at_least(total.after, complete=total.complete_after)
+    before = ranged(total.before, total.gap_before)
+    after = ranged(total.after, total.gap_after)
     told = found.change
     rest = f"{missing([stack.diff for stack in found.compared if stack.diff], code)}{without}"
     if told.direction == "cannot tell":
-        known = f"{before} a month known before, {after} known after"
+        known = f"{bounded(told)}{before} a month before, {after} after"
         verdict = "cannot tell whether it costs more or less, " if not found.passes else ""
         return f"{verdict}{known}; {comparable(told)}{rest}"
     if told.direction == "the same":
         return f"the cost stays the same, {after} a month{rest}"
-    shared = share(told, total.before, complete=total.complete_before and total.complete_after)
-    return f"{bounded(told)} a month {told.direction}{shared}, from {before} to {after}{rest}"
+    shared = share(told, total.before, complete=not total.gap_before.missing and not total.gap_after.missing)
+    return f"{how_much(told)} a month {told.direction}{shared}{sides(before, after)}{rest}"
 
 
 def _touched(found: Judgement) -> str:
     kinds = [*found.touched]
     if any(stack.exemptions for stack in found.stacks):
         kinds.append("exemptions")
-    return f"**It also changes how it is judged: {', '.join(kinds)}.**" if kinds else ""
+    return f"**This change also modifies its own checks: {', '.join(kinds)}.**" if kinds else ""

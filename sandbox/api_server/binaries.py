@@ -17,10 +17,10 @@ from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say, duration
 from gpucluster.sandbox.engine.release import this_platform
 
-__all__ = ["VERSION", "Binaries", "find_binaries", "folder"]
+__all__ = ["VERSION", "VERSION_FLAGS", "Binaries", "find_binaries", "folder"]
 
-VERSION: Final = "1.34.1"
-"""Of Kubernetes; go.mod pins it, and etcd as Kubernetes 1.34 wants it (its build/dependencies.yaml)."""
+VERSION: Final = "1.36.3"
+"""Of Kubernetes; go.mod pins it, and etcd as Kubernetes 1.36 wants it (its build/dependencies.yaml)."""
 
 _HERE: Final = Path(__file__).parent
 _PROGRAMS: Final = {
@@ -31,7 +31,7 @@ _PROGRAMS: Final = {
 _NAMED_BY_GO: Final = {"etcd": "server"}
 # Clients refuse to talk to a server whose version they cannot read; without these it has none.
 _MAJOR, _MINOR, _ = VERSION.split(".")
-_VERSION_FLAGS: Final = " ".join(
+VERSION_FLAGS: Final = " ".join(
     f"-X {package}.git{name}={value}"
     for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
     for name, value in {"Version": f"v{VERSION}", "Major": _MAJOR, "Minor": _MINOR}.items()
@@ -94,7 +94,7 @@ def _is_there(installation: Installation, say: Say) -> bool:
 
 def _build(into: Path, say: Say) -> None:
     try:
-        go = find_go(cache_folder(), say)
+        go = find_go(cache_folder(), say, _HERE)
     except NoGo as error:
         raise EngineError(_advice(str(error))) from error
     source = into / "source"
@@ -103,7 +103,7 @@ def _build(into: Path, say: Say) -> None:
         shutil.copy(_HERE / name, source)
     command = [
         *(str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v"),
-        *("-ldflags", f"-s -w {_VERSION_FLAGS}", "-o", f"{into}/", *_PROGRAMS.values()),
+        *("-ldflags", f"-s -w {VERSION_FLAGS}", "-o", f"{into}/", *_PROGRAMS.values()),
     ]
     say(f"Building the Kubernetes API server {VERSION}, etcd and kubectl with {go}: {_EXPECTED}.")
     start = time.monotonic()

@@ -7,7 +7,7 @@ import json
 import ssl
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote, urlencode, urlsplit
@@ -21,6 +21,7 @@ __all__ = ["FIELD_MANAGER", "Client", "ObjectRefused"]
 FIELD_MANAGER: Final = "pulumi-kubernetes"
 """Who owns the fields we set, as the real provider calls itself (pulumi/pulumi-kubernetes, provider/pkg/ssa)."""
 
+_JSON: Final = "application/json"
 _ESTABLISHED_SECONDS: Final = 30.0
 _TIMEOUT_SECONDS: Final = 60.0
 _BUSY_SECONDS: Final = 20.0
@@ -45,8 +46,9 @@ class Client:
     """Talks to one server; may be used by several threads at once."""
 
     def __init__(self, server: Server) -> None:
+        self._living = server.living
         self._host = urlsplit(server.url).netloc
-        self._headers = {"Authorization": f"Bearer {server.token}", "Accept": "application/json"}
+        self._headers = {"Authorization": f"Bearer {server.token}", "Accept": _JSON}
         self._trust = ssl.create_default_context(cafile=str(server.authority))
         self._local = threading.local()
         self._kinds: dict[tuple[str, str], _Kind] = {}
@@ -71,29 +73,66 @@ class Client:
                 return None
             raise
 
+    def list(
+        self, api_version: str, kind: str, *, namespace: str | None = None, labels: str = ""
+    ) -> Sequence[Mapping[str, Any]]:
+        """The objects of a kind, of every namespace where none is given. labels: a selector. Raises ObjectRefused."""
+        found = self._known(api_version, kind)
+        inside = f"/namespaces/{quote(namespace)}" if namespace is not None and found.namespaced else ""
+        query = f"?{urlencode({'labelSelector': labels})}" if labels else ""
+        listed = self._ask("GET", f"{_group(api_version)}{inside}/{found.plural}{query}")
+        return [{"apiVersion": api_version, "kind": kind, **mapping(item)} for item in items(listed.get("items"))]
+
+    def create(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Makes the object, with its status where the server takes one; as it is then. Raises ObjectRefused."""
+        return self._ask("POST", self._path(document).rpartition("/")[0], document, _JSON)
+
+    def patch(
+        self, document: Mapping[str, Any], change: Mapping[str, Any], *, part: str = "", merge: str = "merge"
+    ) -> Mapping[str, Any]:
+        """Changes the object with the kind, namespace and name of `document`; as it is then. Raises ObjectRefused.
+
+        part: a subresource, such as status. merge: `strategic-merge`, by which lists of a built-in kind are merged by
+        their keys.
+        """
+        path = self._path(document) + (f"/{part}" if part else "")
+        return self._ask("PATCH", path, change, f"application/{merge}-patch+json")
+
+    def evict(self, pod: Mapping[str, Any]) -> None:
+        """Asks for the end of a pod, as a drain does. Raises ObjectRefused."""
+        metadata = mapping(pod.get("metadata"))
+        whose = {"name": metadata.get("name"), "namespace": metadata.get("namespace")}
+        eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": whose}
+        self._ask("POST", f"{self._path({**pod, 'apiVersion': 'v1', 'kind': 'Pod'})}/eviction", eviction, _JSON)
+
     def delete(self, document: Mapping[str, Any]) -> None:
-        """Deletes the object, and with a namespace what is in it; one that is gone is no error.
+        """Deletes the object with what it owns, and with a namespace what is in it; one that is gone is no error.
 
         Raises ObjectRefused.
         """
         try:
-            left = self._ask("DELETE", self._path(document))
+            # A Job would leave its pods behind by itself.
+            left = self._ask("DELETE", f"{self._path(document)}?propagationPolicy=Background")
         except ObjectRefused as refusal:
             if refusal.code == http.HTTPStatus.NOT_FOUND:
                 return
             raise
-        if document.get("kind") == "Namespace" and left.get("kind") == "Namespace":
+        if not self._living and document.get("kind") == "Namespace" and left.get("kind") == "Namespace":
             self._empty(str(mapping(document.get("metadata")).get("name")))
             # As the controller of namespaces would, which does not run here.
             spec: dict[str, Any] = {**mapping(left.get("spec")), "finalizers": None}
             finalized: dict[str, Any] = {**left, "spec": spec}
-            self._ask("PUT", f"{self._path(document)}/finalize", finalized, "application/json")
+            self._ask("PUT", f"{self._path(document)}/finalize", finalized, _JSON)
 
-    def define(self, definitions: Iterable[Mapping[str, Any]]) -> None:
-        """Installs definitions of custom kinds and waits until their objects can be made. Raises ObjectRefused."""
+    def define(self, definitions: Iterable[Mapping[str, Any]], *, there: bool = False) -> None:
+        """Installs definitions of custom kinds and waits until their objects can be made.
+
+        there: they were installed before, and the server may only just have started. Raises ObjectRefused.
+        """
         wanted = [*definitions]
         for definition in wanted:
-            self.apply(definition)
+            if not there or self.get(definition) is None:
+                self.apply(definition)
         end = time.monotonic() + _ESTABLISHED_SECONDS
         for definition in wanted:
             while not self._established(definition):
@@ -145,11 +184,15 @@ class Client:
                     self._kinds[api_version, str(item["kind"])] = _Kind(str(item["name"]), bool(item["namespaced"]))
         return self._kinds.get((api_version, kind))
 
-    def _path(self, document: Mapping[str, Any]) -> str:
-        api_version, kind = str(document.get("apiVersion")), str(document.get("kind"))
+    def _known(self, api_version: str, kind: str) -> _Kind:
         found = self._kind(api_version, kind)
         if found is None:
             raise ObjectRefused(0, {"message": f'no matches for kind "{kind}" in version "{api_version}"'})
+        return found
+
+    def _path(self, document: Mapping[str, Any]) -> str:
+        api_version = str(document.get("apiVersion"))
+        found = self._known(api_version, str(document.get("kind")))
         metadata = mapping(document.get("metadata"))
         inside = f"/namespaces/{quote(str(metadata.get('namespace') or 'default'))}" if found.namespaced else ""
         return f"{_group(api_version)}{inside}/{found.plural}/{quote(str(metadata.get('name')))}"

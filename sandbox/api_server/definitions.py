@@ -3,8 +3,7 @@
 Columns: brought_by (a Helm chart, after its repository where another chart bears the same name, or the cloud that puts
 the kinds into its clusters); version of the chart; module, module_version and sum (of go.sum) that hold them; files,
 patterns with a space between. For karpenter-provider-gcp the upstream version its go.mod names stands in: its own
-module cannot be had, so its node class has no definition here. For Kueue 0.16.9 the module of 0.16.6 stands in, whose
-definitions of the kinds that clusters here use are the same but for a description.
+module cannot be had, so its node class has no definition here.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ nobody holds it, this process ends both and itself. Should it be killed, they en
 
 from __future__ import annotations
 
-import ctypes
 import fcntl
 import json
 import os
@@ -19,52 +18,57 @@ import ssl
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
-from typing import IO, Final
+from typing import IO, Any, Final
 
-__all__ = ["LOG", "STATE", "USERS", "main"]
+from gpucluster.sandbox.api_server import child
+
+__all__ = ["LOG", "STATE", "USERS", "free_port", "main"]
 
 USERS: Final = "users"
 STATE: Final = "server.json"
 LOG: Final = "keeper.log"
 _CERTIFICATES: Final = "certificates"
+_DATABASE: Final = "database:1"
+"""A Unix socket in the folder, which its user alone enters; etcd wants a name of this form for each address
+(etcd-io/etcd v3.6.8, server/embed/config.go, checkHostURLs)."""
 
 _READY_SECONDS: Final = 120.0
-_END_SECONDS: Final = 10.0
-_PR_SET_PDEATHSIG: Final = 1
-"""Linux, prctl(2): the signal a process gets when its parent dies."""
 
 
 def main() -> None:
-    """`python -m gpucluster.sandbox.api_server.keeper FOLDER KUBE-APISERVER ETCD`."""
-    folder, api_server, etcd = map(Path, sys.argv[1:])
+    """`python -m gpucluster.sandbox.api_server.keeper FOLDER KUBE-APISERVER ETCD [living]`."""
+    folder, api_server, etcd = map(Path, sys.argv[1:4])
+    living = "living" in sys.argv[4:]
     signal.signal(signal.SIGTERM, _end)
     # The lock, once ours, is held until everything has ended: the next command waits for that.
     with (folder / USERS).open("a") as users, ExitStack() as ending:
         # A certificate of an earlier start may have expired.
         shutil.rmtree(folder / _CERTIFICATES, ignore_errors=True)
-        database = f"http://127.0.0.1:{_free_port()}"
-        flags = _etcd_flags(folder, database)
-        started = [_start([str(etcd), *flags], folder / "etcd.log", ending, by=signal.SIGTERM)]
-        _wait(started, f"{database}/health", folder / "etcd.log")
-        token, port = secrets.token_hex(16), _free_port()
+        started = [_start([str(etcd), *_etcd_flags(folder)], folder / "etcd.log", ending, by=signal.SIGTERM)]
+        # The path of a socket must be short; both programs run in the folder, too.
+        os.chdir(folder)
+        _wait(started, folder / "etcd.log", _database_answers)
+        token, port = secrets.token_hex(16), free_port()
         (folder / "tokens").write_text(f"{token},sandbox,sandbox,system:masters\n")
         (folder / "tokens").chmod(0o600)
-        flags = _api_server_flags(folder, database, port)
+        flags = _api_server_flags(folder, port, living=living)
         # At its graceful end it would wait for its clients, which are gone.
         log = folder / "api-server.log"
         started.append(_start([str(api_server), *flags], log, ending, by=signal.SIGKILL))
         url, authority = f"https://127.0.0.1:{port}", folder / _CERTIFICATES / "apiserver.crt"
-        _wait(started, f"{url}/readyz", log, authority, token)
+        _wait(started, log, lambda: _server_answers(f"{url}/readyz", authority, token))
         state = folder / STATE
         ending.callback(state.unlink, missing_ok=True)
-        _write(state, {"pid": os.getpid(), "url": url, "token": token, "authority": str(authority)})
+        reached = {"url": url, "token": token, "authority": str(authority)}
+        _write(state, {"pid": os.getpid(), "living": living, **reached})
         while _used(users) and state.exists() and all(process.poll() is None for process in started):
+            child.keep_short(log)
             time.sleep(0.05)
 
 
@@ -72,75 +76,77 @@ def _end(signal_number: int, frame: FrameType | None) -> None:
     sys.exit(0)
 
 
-def _etcd_flags(folder: Path, url: str) -> list[str]:
+def _etcd_flags(folder: Path) -> list[str]:
     return [
         *("--data-dir", str(folder / "etcd"), "--log-level", "error"),
-        *("--listen-client-urls", url, "--advertise-client-urls", url),
-        # It has no peers, and advertises the address it had at its first start.
-        *("--listen-peer-urls", f"http://127.0.0.1:{_free_port()}"),
+        *("--listen-client-urls", f"unix://{_DATABASE}", "--advertise-client-urls", f"unix://{_DATABASE}"),
+        # It has no peers.
+        *("--listen-peer-urls", "unix://peers:1"),
         # What a crash of the whole machine loses here is made again from the ledger.
         "--unsafe-no-fsync",
     ]
 
 
-def _api_server_flags(folder: Path, database: str, port: int) -> list[str]:
+def _api_server_flags(folder: Path, port: int, *, living: bool) -> list[str]:
     certificates = folder / _CERTIFICATES
-    # It makes itself a certificate, whose key also signs the tokens of service accounts: nobody uses any here.
+    # It makes itself a certificate, whose key also signs the tokens of service accounts.
     key = certificates / "apiserver.key"
     return [
-        *(f"--etcd-servers={database}", f"--secure-port={port}", "--bind-address=127.0.0.1"),
+        *(f"--etcd-servers=unix://{_DATABASE}", f"--secure-port={port}", "--bind-address=127.0.0.1"),
         *("--advertise-address=127.0.0.1", "--service-cluster-ip-range=10.0.0.0/24"),
         *(f"--cert-dir={certificates}", f"--token-auth-file={folder / 'tokens'}", "--authorization-mode=RBAC"),
         # As in every cloud's clusters: what installs drivers on nodes needs it.
         "--allow-privileged=true",
+        f"--encryption-provider-config={_encryption(folder)}",
         *(f"--service-account-key-file={key}", f"--service-account-signing-key-file={key}"),
         "--service-account-issuer=https://sandbox.invalid",
-        # Both need a controller that does not run here: one makes the accounts, one takes the finalizers off.
-        "--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",
+        # Both need a controller, which runs in a living cluster alone: one makes the accounts, one takes the finalizers
+        # off.
+        *(() if living else ("--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",)),
     ]
+
+
+def _encryption(folder: Path) -> Path:
+    """How Secrets are encrypted in etcd, by a key of this server alone; what was kept before there was one stays.
+
+    Source: kubernetes.io/docs/tasks/administer-cluster/encrypt-data.
+    """
+    file = folder / "encryption.json"
+    if not file.exists():
+        key = {"name": "sandbox", "secret": b64encode(secrets.token_bytes(32)).decode()}
+        providers: list[Any] = [{"secretbox": {"keys": [key]}}, {"identity": {}}]
+        kind = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "EncryptionConfiguration"}
+        _write(file, {**kind, "resources": [{"resources": ["secrets"], "providers": providers}]})
+    return file
 
 
 def _start(command: Sequence[str], log: Path, ending: ExitStack, *, by: signal.Signals) -> subprocess.Popen[bytes]:
     """by: the signal that ends it, with this process at the latest."""
-
-    def die_with_parent() -> None:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, by)
-
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            env={"PATH": os.environ.get("PATH", ""), "HOME": str(log.parent)},
-            preexec_fn=die_with_parent if sys.platform == "linux" else None,
-        )
-
-    def end() -> None:
-        process.send_signal(by)
-        try:
-            process.wait(_END_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-    ending.callback(end)
+    process = child.start(command, log, by=by)
+    ending.callback(child.end, process, by=by)
     return process
 
 
-def _wait(
-    started: Sequence[subprocess.Popen[bytes]], url: str, log: Path, authority: Path | None = None, token: str = ""
-) -> None:
+def _wait(started: Sequence[subprocess.Popen[bytes]], log: Path, answers: Callable[[], None]) -> None:
     """Until it answers; ends this process with the last words of its log when it does not."""
     end = time.monotonic() + _READY_SECONDS
     while time.monotonic() < end and all(process.poll() is None for process in started):
-        with suppress(OSError, urllib.error.URLError):
-            trust = ssl.create_default_context(cafile=str(authority)) if authority else None
-            request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
-            with urllib.request.urlopen(request, context=trust, timeout=5):
-                return
+        with suppress(OSError):
+            return answers()
         time.sleep(0.05)
     words = log.read_text(errors="replace").strip().splitlines()[-5:]
     sys.exit("\n".join([f"{log.stem} did not start:", *words]))
+
+
+def _database_answers() -> None:
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.connect(_DATABASE)
+
+
+def _server_answers(url: str, authority: Path, token: str) -> None:
+    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, context=ssl.create_default_context(cafile=str(authority)), timeout=5):
+        pass
 
 
 def _used(users: IO[str]) -> bool:
@@ -151,17 +157,17 @@ def _used(users: IO[str]) -> bool:
     return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
 
 
-def _write(file: Path, state: dict[str, object]) -> None:
+def _write(file: Path, content: dict[str, object]) -> None:
     scratch = file.with_name(f"{file.name}.{os.getpid()}")
     scratch.touch(mode=0o600)
-    scratch.write_text(json.dumps(state))
+    scratch.write_text(json.dumps(content))
     scratch.replace(file)
 
 

@@ -17,19 +17,25 @@ from gpucluster.sandbox.api_server import keeper
 from gpucluster.sandbox.api_server.binaries import Binaries
 from gpucluster.sandbox.engine.model import EngineError
 
-__all__ = ["Server", "in_use", "open_server"]
+__all__ = ["Server", "in_use", "keeper_state", "lives", "open_server"]
 
 _START: Final = "start"
+_OTHER_SECONDS: Final = 60.0
+"""How long a command waits for the end of another that uses the server in another way."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Server:
-    """How to reach it. authority: file with the certificate to trust. folder: where its files are."""
+    """How to reach it. authority: file with the certificate to trust. folder: where its files are.
+
+    living: whether it counts on the controllers of a cluster.
+    """
 
     url: str
     token: str
     authority: Path
     folder: Path
+    living: bool = False
 
     def kubeconfig(self) -> dict[str, Any]:
         """The document kubectl wants."""
@@ -46,15 +52,26 @@ class Server:
 
 
 @contextmanager
-def open_server(folder: Path, binaries: Binaries) -> Generator[Server]:
-    """The server whose files are in `folder`, started where it does not run. Raises EngineError with its last words."""
+def open_server(folder: Path, binaries: Binaries, *, living: bool = False) -> Generator[Server]:
+    """The server whose files are in `folder`, started where it does not run.
+
+    living: for a cluster whose controllers run. Raises EngineError with its last words.
+    """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (folder / keeper.USERS).open("a") as users:
-        # Waits for a server that is just ending.
-        fcntl.flock(users, fcntl.LOCK_SH)
-        with (folder / _START).open("a") as start:
-            fcntl.flock(start, fcntl.LOCK_EX)
-            server = _running(folder) or _started(folder, binaries)
+        end = time.monotonic() + _OTHER_SECONDS
+        while True:
+            # Waits for a server that is just ending.
+            fcntl.flock(users, fcntl.LOCK_SH)
+            with (folder / _START).open("a") as start:
+                fcntl.flock(start, fcntl.LOCK_EX)
+                server = _running(folder) or _started(folder, binaries, living)
+            if server.living or not living:
+                break
+            if time.monotonic() > end:
+                raise EngineError(f"A command uses the API server in {folder} without controllers: wait for its end.")
+            fcntl.flock(users, fcntl.LOCK_UN)
+            time.sleep(0.1)
         yield server
 
 
@@ -70,17 +87,29 @@ def in_use(folder: Path) -> bool:
     return False
 
 
-def _running(folder: Path) -> Server | None:
+def keeper_state(folder: Path, name: str = keeper.STATE) -> dict[str, Any] | None:
+    """What the keeper of this folder, of a server or of what runs beside it, wrote of itself; None where none lives."""
     try:
-        state = json.loads((folder / keeper.STATE).read_text())
+        state: dict[str, Any] = json.loads((folder / name).read_text())
     except (OSError, ValueError):
         return None
-    if not _lives(folder, int(state["pid"])):
+    return state if "pid" in state and lives(folder, int(state["pid"])) else None
+
+
+def _running(folder: Path) -> Server | None:
+    state = keeper_state(folder)
+    if state is None:
         return None
-    return Server(url=state["url"], token=state["token"], authority=Path(state["authority"]), folder=folder)
+    return Server(
+        url=state["url"],
+        token=state["token"],
+        authority=Path(state["authority"]),
+        folder=folder,
+        living=state["living"],
+    )
 
 
-def _lives(folder: Path, pid: int) -> bool:
+def lives(folder: Path, pid: int) -> bool:
     """Whether the process is a keeper of this folder, and not another that has its number by now."""
     import psutil
 
@@ -90,11 +119,12 @@ def _lives(folder: Path, pid: int) -> bool:
         return False
 
 
-def _started(folder: Path, binaries: Binaries) -> Server:
+def _started(folder: Path, binaries: Binaries, living: bool) -> Server:
     state = folder / keeper.STATE
     state.unlink(missing_ok=True)
     with (folder / keeper.LOG).open("w+") as log:
-        command = [sys.executable, "-m", keeper.__name__, str(folder), str(binaries.api_server), str(binaries.etcd)]
+        programs = (str(folder), str(binaries.api_server), str(binaries.etcd))
+        command = [sys.executable, "-m", keeper.__name__, *programs, *(("living",) if living else ())]
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, close_fds=True
         )

@@ -12,11 +12,11 @@ from typing import Any
 from gpucluster.errors import Error
 from gpucluster.sandbox.clouds.diff import Change
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.schema import ResourceType, Schema
 from gpucluster.sandbox.clouds.validate import Failure, validate
+from gpucluster.sandbox.urns import urn_name
 
-__all__ = ["Account", "Act", "BusyError", "Cloud", "CloudError", "Made", "Resource"]
+__all__ = ["Account", "Act", "AgainError", "BusyError", "Cloud", "CloudError", "Made", "Resource", "UnansweredError"]
 
 
 class Act(Enum):
@@ -25,10 +25,15 @@ class Act(Enum):
     CREATE = auto()
     UPDATE = auto()
     DELETE = auto()
+    READ = auto()
 
 
 class CloudError(Error):
     """What the cloud's API answers to a request it refuses, in its own words."""
+
+
+class UnansweredError(CloudError):
+    """A data source of which nothing is known without an account."""
 
 
 class BusyError(CloudError):
@@ -40,6 +45,14 @@ class BusyError(CloudError):
     def __init__(self, message: str, until: float) -> None:
         super().__init__(message)
         self.until = until
+
+
+class AgainError(CloudError):
+    """A refusal that the provider answers by asking again, for a while. tries: how often."""
+
+    def __init__(self, message: str, tries: int) -> None:
+        super().__init__(message)
+        self.tries = tries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +79,7 @@ class Resource:
     @property
     def logical_name(self) -> str:
         """The name the program gives it."""
-        return self.urn.rsplit("::", 1)[-1]
+        return urn_name(self.urn)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +96,17 @@ class Made:
 
 
 class Account(ABC):
-    """One configured provider: an account and region, or a Kubernetes cluster."""
+    """One configured provider: an account and region, or a Kubernetes cluster.
+
+    remark: what its user should know before anything is made, empty where there is nothing to say.
+    """
+
+    remark: str = ""
+
+    @property
+    def place(self) -> Mapping[str, Any]:
+        """Where a data source looks that names no place: the arguments for it, such as `region`."""
+        return {}
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
@@ -120,6 +143,10 @@ class Account(ABC):
         """Asked of each create and update while previewing; raises CloudError where the API already refuses."""
         return
 
+    def name(self, resource: Resource) -> str:
+        """The name that a resource bears in the cloud, empty where it has none."""
+        return ""
+
     @abstractmethod
     def create(self, resource: Resource) -> Made:
         """Makes a resource; raises CloudError where the API would refuse."""
@@ -135,10 +162,6 @@ class Account(ABC):
         """
         return True
 
-    def begun(self, entry: Entry, act: Act) -> Entry:
-        """The resource with what the cloud now goes on doing, for what is not done by the time of the answer."""
-        return entry
-
     def read(self, entry: Entry) -> Entry:
         """The resource as the API tells it, which may be more than what was asked of it."""
         return entry
@@ -149,22 +172,26 @@ class Account(ABC):
 
     @abstractmethod
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The answer of a data source; raises CloudError for one that is not simulated."""
+        """The answer of a data source; raises UnansweredError for one it has no answer to."""
 
 
 class Cloud(ABC):
     """One provider package.
 
-    lasting: the types with operations that go on after the answer, which a scenario may stretch or let fail.
-    scenario: what shall happen that is not in the program.
+    checked: whether settings are held against the SDK.
+    lasts: seconds that operations go on after the answer, where a scenario says nothing of them.
     """
 
     package: str
-    lasting: frozenset[str] = frozenset()
-    scenario: Scenario = Scenario()
+    checked: bool = True
+    lasts: float = 0.0
 
     def resource_type(self, schema: Schema, token: str) -> ResourceType | None:
         """The type behind a token, None when the provider does not have it."""
+        return schema.resource_type(token)
+
+    def function(self, schema: Schema, token: str) -> ResourceType | None:
+        """The outputs of a data source, None when the provider does not have it."""
         return schema.resource_type(token)
 
     def check_config(self, config: Mapping[str, Any]) -> list[Failure]:

@@ -10,7 +10,7 @@ from datetime import datetime
 from ipaddress import AddressValueError, IPv4Network, IPv6Network, NetmaskValueError, ip_address, ip_network
 from typing import Final
 
-from gpucluster.sandbox.narrow import is_object
+from gpucluster.sandbox.narrow import is_list, is_object, mapping
 
 __all__ = ["FORMATS"]
 
@@ -44,12 +44,19 @@ def _document(text: str) -> bool:
 
 
 def _iam_policy(text: str) -> bool:
-    """An object with statements and nothing that the grammar does not have at the top."""
+    """An object with statements, each of which allows or denies, and nothing that the grammar does not have at the top.
+
+    Source: AWS IAM user guide, "Grammar of the IAM JSON policy language".
+    """
     try:
         found = json.loads(text)
     except ValueError:
         return False
-    return is_object(found) and "Statement" in found and {*found} <= {"Version", "Id", "Statement"}
+    if not is_object(found) or "Statement" not in found or not {*found} <= {"Version", "Id", "Statement"}:
+        return False
+    statements = found["Statement"] if is_list(found["Statement"]) else [found["Statement"]]
+    effects = {str(mapping(statement).get("Effect")) for statement in statements}
+    return effects <= {"Allow", "Deny"} and found.get("Version", "2012-10-17") in ("2012-10-17", "2008-10-17")
 
 
 def _instant(text: str) -> bool:
@@ -81,7 +88,7 @@ FORMATS: Final[Mapping[str, tuple[str, Callable[[str], bool]]]] = {
     "whole": ("a whole number", _whole(r"|-?\d+")),
     "json": ("a JSON document", _document),
     "instant": ("a time such as 2026-01-31T08:00:00Z", _instant),
-    "iam-policy": ("an IAM policy with a Statement, and perhaps Version and Id", _iam_policy),
+    "iam-policy": ("an IAM policy: Statement, each with an Effect, and perhaps Version and Id", _iam_policy),
     "google-duration": ("a duration in seconds such as 3.5s", _whole(r"|-?\d+(\.\d{1,9})?s")),
     "hour": ("a time of day such as 03:00", _whole(r"([01][0-9]|2[0-3]):[0-5][0-9]")),
 }

@@ -12,34 +12,29 @@ import threading
 import time
 from collections.abc import Collection, Generator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gpucluster.sandbox.clouds.ledger_tables import open_tables
 from gpucluster.sandbox.clouds.values import from_wire, to_wire
+from gpucluster.sandbox.clouds.vault import Vault
 from gpucluster.sandbox.narrow import is_object
+from gpucluster.sandbox.urns import urn_name
 
 __all__ = ["DamagedLedgerError", "Entry", "Ledger", "Operation"]
 
-_TABLE = """
-CREATE TABLE IF NOT EXISTS resources (
-    provider TEXT NOT NULL,
-    scope TEXT NOT NULL,
-    type TEXT NOT NULL,
-    id TEXT NOT NULL,
-    name TEXT NOT NULL,
-    urn TEXT NOT NULL,
-    inputs TEXT NOT NULL,
-    outputs TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    provider_ref TEXT NOT NULL DEFAULT '',
-    operation TEXT NOT NULL DEFAULT '',
-    PRIMARY KEY (provider, scope, type, id)
-)"""
 _COLUMNS = "provider, scope, type, id, name, urn, inputs, outputs, created_at, provider_ref, operation"
-_LATER = ("provider_ref", "operation")
-"""Columns that ledgers of earlier versions do not have."""
+_PUT = f"""
+INSERT INTO resources ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (provider, scope, type, id) DO UPDATE SET name = excluded.name, urn = excluded.urn,
+inputs = excluded.inputs, outputs = excluded.outputs, created_at = excluded.created_at,
+provider_ref = excluded.provider_ref, operation = excluded.operation"""
+_AS_KEPT = "lower(trim(?, '/'))"
+"""A text as `mentions` has it."""
+_PLAIN_SECRET = '"value"'
+"""What a secret in plain text has, and one that is encrypted has not."""
 
 _STATE_OUTPUTS = ("provisioningState", "status", "state")
 
@@ -95,6 +90,11 @@ class Entry:
     operation: Operation | None = None
 
     @property
+    def names(self) -> tuple[str, str]:
+        """What it is called in the program and in the cloud."""
+        return urn_name(self.urn), self.name
+
+    @property
     def state(self) -> str:
         """What the cloud calls its state, such as ACTIVE, Creating or Failed; empty where it calls it nothing."""
         found = (self.outputs.get(name) for name in _STATE_OUTPUTS)
@@ -108,26 +108,20 @@ class Ledger:
     An operation that has ended shows in what is read from then on: nobody has to be there to see it end.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, vault: Vault | None = None) -> None:
+        """vault: what encrypts its secrets; without one, the passphrase beside the file does."""
         file.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.RLock()
+        self._vault = vault or Vault(file.with_name("passphrase"))
         self._connection = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
         try:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute(_TABLE)
-            self._add_missing_columns()
-        except sqlite3.Error:
+            open_tables(self._connection, self._resealed)
+        except BaseException:
             self._connection.close()
             raise
         file.chmod(0o600)
-
-    def _add_missing_columns(self) -> None:
-        """Ledgers of earlier versions do not know who wrote a resource, nor what goes on with it."""
-        columns = {row[1] for row in self._connection.execute("PRAGMA table_info(resources)")}
-        for column in _LATER:
-            if column not in columns:
-                self._connection.execute(f"ALTER TABLE resources ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -141,6 +135,7 @@ class Ledger:
         if found != "ok":
             raise DamagedLedgerError(str(found).replace("\n", " "))
         self.all()
+        self.providers()
 
     @property
     def version(self) -> int:
@@ -182,22 +177,73 @@ class Ledger:
 
     def of_types(self, types: Collection[str]) -> list[Entry]:
         """The resources of these types in every scope, oldest first."""
-        return self._select(f"type IN ({', '.join('?' * len(types))})", *types)
+        return self._select(f"type IN ({_marks(types)})", *types)
+
+    def of_scope(self, scope: str) -> list[Entry]:
+        """The resources of all types in a scope, oldest first."""
+        return self._select("scope = ?", scope)
+
+    def mentioning(self, types: Collection[str], *texts: str) -> list[Entry]:
+        """The resources of these types that bear one of these texts, or have it among inputs or outputs, oldest first.
+
+        Whole texts up to 1,000 characters, whatever their case, and without slashes at their ends: what comes is to be
+        looked at more closely.
+        """
+        wanted = (
+            f"SELECT resource FROM mentions WHERE type IN ({_marks(types)}) AND text IN ({_marks(texts, _AS_KEPT)})"
+        )
+        return self._select(f"number IN ({wanted})", *types, *texts)
+
+    def with_id(self, id_: str, types: Collection[str] = ()) -> list[Entry]:
+        """The resources with this id in whichever scope, whatever its case.
+
+        types: of these alone, or of all; the same below.
+        """
+        return self._select(f"lower(id) = lower(?){_of(types)}", id_, *types)
+
+    def under(self, id_: str, types: Collection[str] = ()) -> list[Entry]:
+        """The resources whose ids begin with this one and a slash, whatever their case, oldest first."""
+        # The character after a slash is a zero.
+        where = f"lower(id) > lower(?) || '/' AND lower(id) < lower(?) || '0'{_of(types)}"
+        return self._select(where, id_, id_, *types)
+
+    def in_progress(self, types: Collection[str]) -> list[Entry]:
+        """The resources of these types with which something goes on, oldest first."""
+        found = self._select(f"operation != ''{_of(types)}", *types)
+        return [entry for entry in found if entry.operation is not None]
 
     def put(self, entry: Entry) -> None:
         """Writes a resource, over the one with the same id."""
-        values = (entry.provider, entry.scope, entry.type, entry.id, entry.name, entry.urn)
-        documents = (
-            json.dumps(to_wire(entry.inputs)),
-            json.dumps(to_wire(entry.outputs)),
-            entry.created_at,
-            entry.provider_ref,
-            json.dumps(asdict(entry.operation)) if entry.operation is not None else "",
+        values = (
+            *(entry.provider, entry.scope, entry.type, entry.id, entry.name, entry.urn),
+            *(self._written(entry.inputs), self._written(entry.outputs), entry.created_at, entry.provider_ref),
+            self._written(vars(entry.operation)) if entry.operation is not None else "",
         )
         with self._lock:
+            self._connection.execute(_PUT, values)
+
+    def put_provider(self, reference: str, settings: Mapping[str, Any]) -> None:
+        """Writes with what settings a provider, by `urn::id`, works on what is here."""
+        with self._lock:
             self._connection.execute(
-                f"INSERT OR REPLACE INTO resources ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?,?,?)", values + documents
+                "INSERT OR REPLACE INTO providers VALUES (?, ?)", (reference, self._written(settings))
             )
+
+    def providers(self) -> dict[str, dict[str, Any]]:
+        """The settings of every provider that has written here, by `urn::id`."""
+        with self._lock:
+            rows = self._connection.execute("SELECT reference, settings FROM providers").fetchall()
+        try:
+            return {reference: from_wire(_object(settings), self._vault.opened) for reference, settings in rows}
+        except (TypeError, ValueError) as error:
+            raise DamagedLedgerError(f"the settings of a provider cannot be read: {error}") from error
+
+    def _written(self, values: Mapping[str, Any]) -> str:
+        return json.dumps(to_wire(values, self._vault.seal))
+
+    def _resealed(self, text: str) -> str:
+        """Values of an earlier version, as they are written now."""
+        return self._written(from_wire(_object(text))) if _PLAIN_SECRET in text else text
 
     def remove(self, provider: str, scope: str, type_: str, id_: str) -> bool:
         """Forgets a resource; False when there was none."""
@@ -216,22 +262,29 @@ class Ledger:
     def _select(self, where: str, *values: str) -> list[Entry]:
         with self._lock:
             rows = self._connection.execute(
-                f"SELECT {_COLUMNS} FROM resources WHERE {where} ORDER BY created_at, rowid", values
+                f"SELECT {_COLUMNS} FROM resources WHERE {where} ORDER BY created_at, number", values
             ).fetchall()
-        return [entry for row in rows if (entry := _entry(row)) is not None]
+        return [entry for row in rows if (entry := self._entry(row)) is not None]
+
+    def _entry(self, row: tuple[Any, ...]) -> Entry | None:
+        """A resource as it is now; None for one whose deletion has ended."""
+        try:
+            return _read(row, self._vault)
+        except (TypeError, ValueError) as error:
+            raise DamagedLedgerError(f"the row of {row[5]} ({row[3]}) cannot be read: {error}") from error
 
 
-def _entry(row: tuple[Any, ...]) -> Entry | None:
-    """A resource as it is now; None for one whose deletion has ended."""
-    try:
-        return _read(row)
-    except (TypeError, ValueError) as error:
-        raise DamagedLedgerError(f"the row of {row[5]} ({row[3]}) cannot be read: {error}") from error
+def _of(types: Collection[str]) -> str:
+    return f" AND type IN ({_marks(types)})" if types else ""
 
 
-def _read(row: tuple[str, ...]) -> Entry | None:
+def _marks(values: Collection[str], mark: str = "?") -> str:
+    return ", ".join([mark] * len(values))
+
+
+def _read(row: tuple[str, ...], vault: Vault) -> Entry | None:
     provider, scope, type_, id_, name, urn, inputs, outputs, created_at, provider_ref, begun = row
-    operation = Operation(**_object(begun)) if begun else None
+    operation = Operation(**from_wire(_object(begun), vault.opened)) if begun else None
     ended = operation if operation is not None and operation.ended else None
     if ended is not None and ended.removes:
         return None
@@ -242,8 +295,8 @@ def _read(row: tuple[str, ...]) -> Entry | None:
         id=id_,
         name=name,
         urn=urn,
-        inputs=from_wire(_object(inputs)),
-        outputs=from_wire(_object(outputs)) | dict(ended.then if ended is not None else {}),
+        inputs=from_wire(_object(inputs), vault.opened),
+        outputs=from_wire(_object(outputs), vault.opened) | dict(ended.then if ended is not None else {}),
         created_at=created_at,
         provider_ref=provider_ref,
         operation=operation if ended is None else None,

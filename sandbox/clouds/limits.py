@@ -26,7 +26,8 @@ from gpucluster.sandbox.narrow import is_list, is_object
 
 __all__ = ["Limit", "Limits"]
 
-_NUMERIC: Final = ("minimum", "maximum", "minLength", "maxLength")
+_COUNTS: Final = ("minItems", "maxItems")
+_NUMERIC: Final = ("minimum", "maximum", "minLength", "maxLength", *_COUNTS)
 _SHORT: Final = 20
 """Values of an enumeration that an error names; of a longer one it names those that are near."""
 
@@ -35,8 +36,8 @@ _SHORT: Final = 20
 class Limit:
     """One rule about one value.
 
-    rule: enum, enumAnyCase, minimum, maximum, minLength, maxLength (characters), pattern or format, the last by a name
-    in `formats.FORMATS`; the others are those of JSON Schema.
+    rule: enum, enumAnyCase, minimum, maximum, minLength, maxLength (characters), minItems, maxItems, pattern or format,
+    the last by a name in `formats.FORMATS`; the others are those of JSON Schema.
     source: the document that says so, with its version.
     """
 
@@ -45,7 +46,9 @@ class Limit:
     source: str
 
     def reason(self, given: Any) -> str:
-        """Why a value is refused, empty where it is not. given: a string, number or boolean."""
+        """Why a value is refused, empty where it is not. given: a string, number or boolean; a list for minItems and
+        maxItems.
+        """
         match self.rule:
             case "enum":
                 said = "" if _text(given) in self._texts else _not_listed(_text(given), self.value)
@@ -54,7 +57,9 @@ class Limit:
             case "minimum" | "maximum":
                 said = _out_of_range(self.rule, self.value, given)
             case "minLength" | "maxLength":
-                said = _wrong_length(self.rule, self.value, given)
+                said = _wrong_length(self.rule, self.value, given, "characters")
+            case "minItems" | "maxItems":
+                said = _wrong_length(self.rule, self.value, given, "items")
             case "pattern":
                 fits = not isinstance(given, str) or _compiled(self.value).search(given)
                 said = "" if fits else f"{_short(given)} does not match {self.value}"
@@ -146,11 +151,16 @@ def _refused(value: Any, path: str, limits: Mapping[str, Sequence[Limit]]) -> It
             if not name.startswith("__"):
                 yield from _refused(item, f"{path}.{name}" if path else name, limits)
     elif is_list(value):
+        yield from _failures(value, path, limits)
         for at, item in enumerate(value):
             yield from _refused(item, f"{path}[{at}]", limits)
     elif isinstance(value, str | int | float):
-        reasons = (limit.reason(value) for limit in limits.get(general(path), ()))
-        yield from (Failure(path, reason) for reason in reasons if reason)
+        yield from _failures(value, path, limits)
+
+
+def _failures(value: Any, path: str, limits: Mapping[str, Sequence[Limit]]) -> Iterator[Failure]:
+    reasons = (limit.reason(value) for limit in limits.get(general(path), ()))
+    yield from (Failure(path, reason) for reason in reasons if reason)
 
 
 def _text(value: Any) -> str:
@@ -178,12 +188,13 @@ def _out_of_range(rule: str, limit: float, given: Any) -> str:
     return f"expected at most {_text(limit)}, got {_text(given)}" if number > limit else ""
 
 
-def _wrong_length(rule: str, limit: float, given: Any) -> str:
-    if not isinstance(given, str):
+def _wrong_length(rule: str, limit: float, given: Any, of: str) -> str:
+    """of: what is counted, characters of a text or items of a list."""
+    if not (is_list(given) if rule in _COUNTS else isinstance(given, str)):
         return ""
-    if rule == "minLength":
-        return f"expected at least {_text(limit)} characters, got {len(given)}" if len(given) < limit else ""
-    return f"expected at most {_text(limit)} characters, got {len(given)}" if len(given) > limit else ""
+    least = rule.startswith("min")
+    wrong = len(given) < limit if least else len(given) > limit
+    return f"expected at {'least' if least else 'most'} {_text(limit)} {of}, got {len(given)}" if wrong else ""
 
 
 def _short(given: Any) -> str:

@@ -43,10 +43,21 @@ class Thing:
         """An output that stays what it was over updates."""
         return self.previous[output] if self.previous.get(output) is not None else make()
 
-    def others(self, token: str) -> list[Entry]:
-        """The things of a type in the same scope, this one left out."""
-        found = self.ledger.find(self.provider, self.scope, token)
-        return [entry for entry in found if not (self.previous and token == self.token and entry.id == self.id)]
+    def others(self, token: str, *mentioning: Any) -> list[Entry]:
+        """The things of a type in the same scope, this one left out.
+
+        mentioning: texts of which they have one at least, as `Ledger.mentioning` finds them; without any, all of them.
+        """
+        if mentioning:
+            found = self.ledger.mentioning({token}, *(str(text) for text in mentioning))
+        else:
+            found = self.ledger.find(self.provider, self.scope, token)
+        return self.beside(found)
+
+    def beside(self, found: Iterable[Entry]) -> list[Entry]:
+        """Those in the same scope, this one left out."""
+        own = (self.token, self.id) if self.previous else None
+        return [entry for entry in found if entry.scope == self.scope and (entry.type, entry.id) != own]
 
     def other(self, token: str, id_: Any) -> Entry | None:
         """The thing with this id in the same scope."""

@@ -41,6 +41,10 @@ class Modelled(Account, Generic[_Thing]):
     def name_property(self, resource: Resource) -> str | None:
         """The input that holds the name of a resource, None for types without one."""
 
+    def name(self, resource: Resource) -> str:
+        with _malformed_is_refused(resource):
+            return self.thing(resource, resource.id).name
+
     def deletes_first(self, resource: Resource) -> bool:
         """As the bridge: a name of the program's own choice cannot exist twice."""
         prop = self.name_property(resource)

@@ -6,13 +6,16 @@ An output the engine does not get is None at `up`, vanishes from dependants and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.values import UNKNOWN
 
-__all__ = ["after", "before"]
+__all__ = ["REPEATED", "after", "before"]
+
+REPEATED: Final[Mapping[str, tuple[str, ...]]] = {"tags": ("tagsAll",), "labels": ("effectiveLabels", "pulumiLabels")}
+"""Input -> outputs that say the same, and more."""
 
 
 def before(resource: Resource, known: Mapping[str, Any]) -> dict[str, Any]:

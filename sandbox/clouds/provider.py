@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -14,33 +13,32 @@ import grpc
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc, plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Made, Resource
-from gpucluster.sandbox.clouds.diff import Change, Kind, changes, property_names
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.clouds.outputs import after, before
+from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource, UnansweredError
+from gpucluster.sandbox.clouds.diff import Change, changes, property_names
+from gpucluster.sandbox.clouds.foreign.data import made_up
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.messages import decoded, diff_response, failures_of
+from gpucluster.sandbox.clouds.outputs import before
+from gpucluster.sandbox.clouds.requests import Maker, Requests
+from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.unfinished import UnfinishedError, refuse_unfinished
 from gpucluster.sandbox.clouds.validate import Failure, validate
-from gpucluster.sandbox.clouds.values import Secret, from_struct, plain, to_struct
+from gpucluster.sandbox.clouds.values import from_struct, plain, to_struct
 from gpucluster.sandbox.clouds.waiting import Waiting
+from gpucluster.sandbox.clouds.weather import Weather
 
 __all__ = ["Provider"]
 
 _ENGINE_SETTINGS = frozenset({"version", "pluginDownloadURL", "pluginChecksums", "__internal"})
 """What the engine adds to a provider's own settings."""
 
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _log = logging.getLogger(__name__)
 
-_KINDS = {
-    (Kind.ADD, False): provider_pb2.PropertyDiff.ADD,
-    (Kind.ADD, True): provider_pb2.PropertyDiff.ADD_REPLACE,
-    (Kind.DELETE, False): provider_pb2.PropertyDiff.DELETE,
-    (Kind.DELETE, True): provider_pb2.PropertyDiff.DELETE_REPLACE,
-    (Kind.UPDATE, False): provider_pb2.PropertyDiff.UPDATE,
-    (Kind.UPDATE, True): provider_pb2.PropertyDiff.UPDATE_REPLACE,
-}
+_ACTS = {"Create": Act.CREATE, "Update": Act.UPDATE, "Delete": Act.DELETE}
 
 
 def _answers(method: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -52,8 +50,10 @@ def _answers(method: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             return method(*args, **kwargs)
         except UnfinishedError as unfinished:
+            _remember(method.__name__, args, unfinished)
             refuse_unfinished(context, unfinished)
         except CloudError as refusal:
+            _remember(method.__name__, args, refusal)
             context.abort(grpc.StatusCode.UNKNOWN, str(refusal))
         except Exception as fault:
             _log.exception("fault in %s", method.__name__)
@@ -64,16 +64,24 @@ def _answers(method: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
+def _remember(method: str, args: tuple[Any, ...], error: CloudError) -> None:
+    if (act := _ACTS.get(method)) is not None and not getattr(args[1], "preview", False):
+        args[0].note(args[1].urn, act, str(error))
+
+
 class Provider(provider_pb2_grpc.ResourceProviderServicer):
     """One provider instance: configured once, then asked about its resources."""
 
-    def __init__(self, cloud: Cloud, schema: Schema, ledger: Ledger) -> None:
+    def __init__(self, cloud: Cloud, schema: Schema, ledger: Ledger, weather: Weather | None = None) -> None:
+        """weather: what happens that no program asks for; where it is left out, nothing."""
         self._cloud = cloud
         self._schema = schema
         self._ledger = ledger
+        self._weather = weather or Weather(Scenario())
         self._waiting = Waiting(ledger)
-        self._account: Account | None = None
-        self._reference = ""
+        self.die: Callable[[], object] = self.stop_waiting
+        """Ends the process that this provider would be."""
+        self._asked: Requests | None = None
         self._engine: engine_pb2_grpc.EngineStub | None = None
         self._noted: set[tuple[str, str]] = set()
 
@@ -86,10 +94,14 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             self._engine.Log(request)
 
     @property
-    def _configured(self) -> Account:
-        if self._account is None:
+    def _requests(self) -> Requests:
+        if self._asked is None:
             raise CloudError(f"the provider {self._cloud.package} was used before it was configured")
-        return self._account
+        return self._asked
+
+    @property
+    def _configured(self) -> Account:
+        return self._requests.account
 
     def Attach(self, request: Any, context: Any) -> Any:
         self._connect(request.address)
@@ -111,19 +123,23 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         news = from_struct(request.news)
         settings = self._settings(request.news)
         failures = self._cloud.check_config(plain(settings)) or self._mistyped(settings)
-        return provider_pb2.CheckResponse(inputs=to_struct(news), failures=_failures(failures))
+        return provider_pb2.CheckResponse(inputs=to_struct(news), failures=failures_of(failures))
 
     @_answers
     def DiffConfig(self, request: Any, context: Any) -> Any:
         old, new = self._settings(request.old_inputs), self._settings(request.news)
         found = changes(old, new)
         replaced = self._cloud.config_replaces(plain(old), plain(new))
-        return _diff_response(found, replaced, [])
+        return diff_response(found, replaced, [])
 
     @_answers
     def Configure(self, request: Any, context: Any) -> Any:
-        self._account = self._cloud.configure(plain(self._settings(request.args)), self._ledger)
-        self._reference = f"{request.urn}::{request.id}" if request.urn and request.id else ""
+        account = self._cloud.configure(plain(self._settings(request.args)), self._ledger)
+        reference = f"{request.urn}::{request.id}" if request.urn and request.id else ""
+        maker = Maker(reference, from_struct(request.args))
+        self._asked = Requests(self._cloud, account, self._weather, self._waiting, maker, lambda: self.die())
+        if account.remark:
+            self._warn("", account.remark)
         return provider_pb2.ConfigureResponse(
             acceptSecrets=True, supportsPreview=True, acceptResources=False, acceptOutputs=False
         )
@@ -136,7 +152,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         )
         failures = self._configured.failures(resource)
         inputs = news if failures else self._configured.defaults(resource, request.randomSeed)
-        return provider_pb2.CheckResponse(inputs=to_struct(inputs), failures=_failures(failures))
+        return provider_pb2.CheckResponse(inputs=to_struct(inputs), failures=failures_of(failures))
 
     @_answers
     def Diff(self, request: Any, context: Any) -> Any:
@@ -154,7 +170,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         stale = changes({key: resource.outputs.get(key) for key in derived}, derived)
         replaced += [change.path for change in stale if account.replaces(resource, change)]
         delete_first = bool(replaced) and account.deletes_first(resource)
-        return _diff_response(found, replaced, stale, delete_first=delete_first)
+        return diff_response(found, replaced, stale, delete_first=delete_first)
 
     def _note_unmodelled(self, resource: Resource, change: Change) -> None:
         name = property_names(change.path)[0]
@@ -186,13 +202,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             account.rehearse(resource)
             return provider_pb2.CreateResponse(properties=to_struct(before(resource, account.known(resource))))
 
-        def accept() -> Entry:
-            made = account.create(resource)
-            entry = account.begun(self._entry(resource, made, after(resource, made.outputs)), Act.CREATE)
-            self._ledger.put(entry)
-            return entry
-
-        there = self._waiting.ended(self._waiting.accepted(accept))
+        there = self._requests.create(resource)
         return provider_pb2.CreateResponse(id=there.id, properties=to_struct(there.outputs))
 
     @_answers
@@ -203,61 +213,56 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             account.rehearse(resource)
             return provider_pb2.UpdateResponse(properties=to_struct(before(resource, account.known(resource))))
 
-        def accept() -> Entry:
-            scope = account.scope(resource.type, resource.outputs)
-            there = self._ledger.get(self._cloud.package, scope, resource.token, resource.id)
-            if there is None:
-                raise CloudError(f"updating {resource.token} ({resource.id}): couldn't find resource")
-            made = account.update(resource)
-            entry = replace(self._entry(resource, made, after(resource, made.outputs)), created_at=there.created_at)
-            entry = account.begun(entry, Act.UPDATE)
-            self._ledger.put(entry)
-            return entry
-
-        there = account.read(self._waiting.ended(self._waiting.accepted(accept)))
+        there = self._requests.update(resource)
         return provider_pb2.UpdateResponse(properties=to_struct(there.outputs))
 
     @_answers
     def Read(self, request: Any, context: Any) -> Any:
-        there = self._there(request)
+        there = self._requests.read(self._type(request.urn), request.id, from_struct(request.properties))
         if there is None:
             return provider_pb2.ReadResponse()
-        there = self._configured.read(there)
         return provider_pb2.ReadResponse(
             id=there.id, properties=to_struct(there.outputs), inputs=to_struct(there.inputs)
         )
 
     @_answers
     def Delete(self, request: Any, context: Any) -> Any:
-        account = self._configured
-
-        def accept() -> Entry | None:
-            there = self._there(request)
-            if there is None or not account.delete(there):
-                return None
-            going = account.begun(there, Act.DELETE)
-            if going.operation is None:
-                self._ledger.remove(there.provider, there.scope, there.type, there.id)
-                return None
-            self._ledger.put(going)
-            return going
-
-        going = self._waiting.accepted(accept)
-        try:
-            if going is not None:
-                self._waiting.ended(going)
-        except UnfinishedError as unfinished:
-            # The state has it already.
-            raise CloudError(str(unfinished)) from unfinished
+        self._requests.delete(self._type(request.urn), request.id, from_struct(request.properties))
         return empty_pb2.Empty()
 
     @_answers
     def Invoke(self, request: Any, context: Any) -> Any:
-        answer = self._configured.invoke(request.tok, plain(from_struct(request.args)))
+        args = plain(from_struct(request.args))
+        given = self._weather.scenario.result(request.tok, args)
+        try:
+            answer = self._configured.invoke(request.tok, args)
+        except UnansweredError:
+            answer = self._stands_in(request.tok, args, said=bool(given))
+        answer = {**answer, **given}
         response = provider_pb2.InvokeResponse()
         # The field is a keyword of Python.
         getattr(response, "return").CopyFrom(to_struct(answer))
         return response
+
+    def _stands_in(self, token: str, args: Mapping[str, Any], *, said: bool) -> Mapping[str, Any]:
+        """said: whether the user gave what matters of it."""
+        function = self._cloud.function(self._schema, token)
+        if function is None:
+            version = f"{self._cloud.package} {self._schema.sdk.version}"
+            raise CloudError(f"unrecognized function {token}: the installed SDK ({version}) does not have it")
+        if not said:
+            self._warn("", f"the answer of {token} is made up: the sandbox asks nobody (a scenario has `data`)")
+        return made_up(function, {**self._configured.place, **args})
+
+    @_answers
+    def Construct(self, request: Any, context: Any) -> Any:
+        from gpucluster.sandbox.clouds.foreign.component import construct
+
+        made = construct(request, self._type(f"::::{request.type}::"))
+        self._warn(
+            made.urn, f"{request.type} is a program of its own, which is not run: what it makes is not known here"
+        )
+        return made
 
     @_answers
     def Call(self, request: Any, context: Any) -> Any:
@@ -268,6 +273,10 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self.stop_waiting()
         return empty_pb2.Empty()
 
+    def note(self, urn: str, act: Act, error: str) -> None:
+        """Remembers a request that failed."""
+        self._weather.note(urn, self._type(urn).token, act, error)
+
     def stop_waiting(self) -> None:
         """Ends the waits for what the cloud goes on doing."""
         self._waiting.stop()
@@ -277,12 +286,12 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         type_ = self._schema.resource_type(f"pulumi:providers:{self._cloud.package}")
         properties: Mapping[str, Property] = type_.inputs if type_ is not None else {}
         return {
-            key: value if key in properties and properties[key].type == "str" else _decoded(value)
+            key: value if key in properties and properties[key].type == "str" else decoded(value)
             for key, value in from_struct(struct).items()
         }
 
     def _mistyped(self, settings: Mapping[str, Any]) -> list[Failure]:
-        type_ = self._schema.resource_type(f"pulumi:providers:{self._cloud.package}")
+        type_ = self._schema.resource_type(f"pulumi:providers:{self._cloud.package}") if self._cloud.checked else None
         own = {key: value for key, value in settings.items() if key not in _ENGINE_SETTINGS}
         return validate(own, type_) if type_ is not None else []
 
@@ -304,56 +313,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             id=request.id,
         )
 
-    def _there(self, request: Any) -> Entry | None:
-        type_ = self._type(request.urn)
-        scope = self._configured.scope(type_, plain(from_struct(request.properties)))
-        return self._ledger.get(self._cloud.package, scope, type_.token, request.id)
-
-    def _entry(self, resource: Resource, made: Made, outputs: dict[str, Any]) -> Entry:
-        return Entry(
-            provider=self._cloud.package,
-            scope=self._configured.scope(resource.type, plain(outputs)),
-            type=resource.token,
-            id=made.id,
-            name=made.name,
-            urn=resource.urn,
-            inputs=dict(resource.inputs),
-            outputs=outputs,
-            provider_ref=self._reference,
-        )
-
-
-def _decoded(value: Any) -> Any:
-    if isinstance(value, Secret):
-        return Secret(_decoded(value.value))
-    if (isinstance(value, str) and value[:1] in ("{", "[", '"')) or value in ("true", "false"):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
-
-
-def _failures(failures: list[Failure]) -> list[Any]:
-    return [provider_pb2.CheckFailure(property=failure.path, reason=failure.reason) for failure in failures]
-
-
-def _diff_response(
-    found: list[Change], replaced: list[str], derived: list[Change], *, delete_first: bool = False
-) -> Any:
-    detailed = {
-        change.path: provider_pb2.PropertyDiff(kind=_KINDS[change.kind, change.path in replaced], inputDiff=True)
-        for change in found
-    }
-    detailed |= {
-        change.path: provider_pb2.PropertyDiff(kind=_KINDS[change.kind, change.path in replaced]) for change in derived
-    }
-    some = provider_pb2.DiffResponse.DIFF_SOME if detailed else provider_pb2.DiffResponse.DIFF_NONE
-    return provider_pb2.DiffResponse(
-        changes=some,
-        replaces=replaced,
-        diffs=sorted({property_names(path)[0] for path in detailed}),
-        detailedDiff=detailed,
-        hasDetailedDiff=True,
-        deleteBeforeReplace=delete_first,
-    )
+    def restore(self, urn: str, id_: str, state: Mapping[str, Any], created_at: str) -> None:
+        """Writes a resource that a state has, before the ledger was lost. state: its `inputs` and `outputs`."""
+        inputs, outputs = state["inputs"], state["outputs"]
+        resource = Resource(urn=urn, type=self._type(urn), inputs=inputs, outputs=outputs, id=id_)
+        self._requests.restore(resource, created_at)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from gpucluster.catalog.clouds import modules_of
 from gpucluster.sandbox.clouds.cloud import Cloud
+from gpucluster.sandbox.clouds.foreign.cloud import ForeignCloud
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.provider import Provider
 from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.sdk import Sdk
-from gpucluster.sandbox.clouds.unsimulated import Unsimulated
+from gpucluster.sandbox.clouds.weather import Weather
 
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
@@ -33,25 +34,23 @@ class Clouds:
         self,
         sdks: Mapping[str, Sdk],
         ledger: Ledger,
-        scenario: Scenario | None = None,
+        weather: Weather | None = None,
         servers: RealServers | None = None,
     ) -> None:
-        """servers: real API servers for the Kubernetes objects, where they are wanted."""
+        """weather: what happens that no program asks for.
+
+        servers: real API servers for the Kubernetes objects, where they are wanted.
+        """
         self._schemas = {package: Schema(sdk) for package, sdk in sdks.items()}
         self._ledger = ledger
-        self._scenario = scenario or Scenario()
+        self._weather = weather or Weather(Scenario())
         self._servers = servers
 
     def provider(self, package: str) -> Provider:
         """A fresh provider instance of a package."""
-        return Provider(self._cloud(package), self._schemas[package], self._ledger)
+        return Provider(self._cloud(package), self._schemas[package], self._ledger, self._weather)
 
     def _cloud(self, package: str) -> Cloud:
-        cloud = self._made(package)
-        cloud.scenario = self._scenario
-        return cloud
-
-    def _made(self, package: str) -> Cloud:
         if package == Kubernetes.package:
             return Kubernetes(self._servers)
-        return SIMULATED[package]() if package in SIMULATED else Unsimulated(package, sorted(SIMULATED))
+        return SIMULATED[package]() if package in SIMULATED else ForeignCloud(package)

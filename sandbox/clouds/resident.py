@@ -9,19 +9,20 @@ from __future__ import annotations
 import logging
 import socket
 import threading
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.light_import import stand_in_for_the_sdk
-from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.sdk import Sdk
 
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
     from gpucluster.sandbox.clouds.registry import Clouds
+    from gpucluster.sandbox.clouds.scenario import Scenario
+    from gpucluster.sandbox.clouds.weather import Mishap, Weather
 
 __all__ = ["Resident"]
 
@@ -54,6 +55,7 @@ class Resident:
         self._log_file = log_file
         self._scenario = scenario
         self._servers = servers
+        self._weather: Weather | None = None
         self._listener = socket.socket(socket.AF_UNIX)
 
     def __enter__(self) -> Self:
@@ -72,12 +74,24 @@ class Resident:
         log.addHandler(logging.FileHandler(self._log_file, delay=True))
         threading.Thread(target=self._accept, daemon=True).start()
 
+    @property
+    def mishaps(self) -> Sequence[Mishap]:
+        """The requests that failed so far."""
+        return self._weather.mishaps if self._weather is not None else ()
+
+    @property
+    def requests(self) -> int:
+        """How many requests the first disturbance of the scenario has seen."""
+        return self._weather.seen(0) if self._weather is not None else 0
+
     def _accept(self) -> None:
         try:
             stand_in_for_the_sdk()
             from gpucluster.sandbox.clouds.registry import Clouds
+            from gpucluster.sandbox.clouds.weather import Weather
 
-            clouds = Clouds(self._sdks, self._ledger, self._scenario, self._servers)
+            self._weather = Weather(self._scenario)
+            clouds = Clouds(self._sdks, self._ledger, self._weather, self._servers)
         except Exception:
             # Launchers see the end of their connection, and the engine says which provider did not start.
             _log.exception("the simulated clouds did not start")
@@ -90,18 +104,24 @@ class Resident:
                 return
             threading.Thread(target=self._answer, args=(connection, clouds), daemon=True).start()
 
+    def end(self, connection: socket.socket, server: Any) -> None:
+        """A provider's process dies: the launcher ends with the connection, and the engine loses its call."""
+        connection.shutdown(socket.SHUT_RDWR)
+        server.stop(grace=None)
+
     def _answer(self, connection: socket.socket, clouds: Clouds) -> None:
         """Serves one provider instance until its launcher ends."""
-        import grpc
         from pulumi.runtime.proto import provider_pb2_grpc
+
+        from gpucluster.sandbox.own_user import loopback_server
 
         with connection, connection.makefile() as requests:
             package = requests.readline().strip()
             options = [("grpc.max_receive_message_length", _MESSAGE_BYTES)]
-            server = grpc.server(ThreadPoolExecutor(max_workers=16), options=options)
+            server, port = loopback_server(options)
             provider = clouds.provider(package)
+            provider.die = partial(self.end, connection, server)
             provider_pb2_grpc.add_ResourceProviderServicer_to_server(provider, server)
-            port = server.add_insecure_port("127.0.0.1:0")
             server.start()
             connection.sendall(f"{port}\n".encode())
             requests.readline()

@@ -55,7 +55,7 @@ class Schema:
         self._types: dict[str, ResourceType | None] = {}
 
     def resource_type(self, token: str) -> ResourceType | None:
-        """The type with this token, None when the SDK does not have it."""
+        """The type or data source with this token, None when the SDK does not have it."""
         if token not in self._types:
             raw = self._cached(token)
             self._types[token] = _resource_type(token, raw) if raw else None

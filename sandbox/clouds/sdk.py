@@ -12,11 +12,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from gpucluster.catalog.clouds import cloud_of_package
 
-__all__ = ["Declaration", "Sdk", "how_to_install", "installed_sdks", "site_packages"]
+__all__ = ["DYNAMIC", "Declaration", "Sdk", "how_to_install", "installed_sdks", "site_packages"]
+
+DYNAMIC: Final = "pulumi-python"
+"""Package of the resources that a program in Python defines itself; its SDK is Pulumi's own."""
+_FUNCTION: Final = re.compile(r"[a-z][A-Za-z0-9]{1,99}")
+"""Name of a data source; those of resources begin with a capital. It becomes a file's name."""
+_NONE: Final = "0.0.0"
+"""For an SDK that says no version: its program takes whatever there is."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +60,27 @@ class Sdk:
     def declaration(self, token: str) -> Declaration | None:
         """Where a type is declared; None when the SDK has no such type."""
         if token == f"pulumi:providers:{self.package}":
-            return Declaration(self.root / "provider.py", "Provider")
+            file = self.root / "provider.py"
+            return Declaration(file, "Provider") if file.is_file() else None
         if token not in self.modules:
-            return None
+            return self._function(token)
         module, class_name = self.modules[token]
         folder = self.root.joinpath(*module.split(".")[1:])
         for file in _likely_files(folder, class_name):
             if f"\nclass {class_name}(" in file.read_text():
+                return Declaration(file, class_name)
+        return None
+
+    def _function(self, token: str) -> Declaration | None:
+        """The class of a data source's answer, in the file that is named after it."""
+        name = token.rsplit(":", 1)[-1]
+        if not _FUNCTION.fullmatch(name):
+            return None
+        snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+        class_name = f"{name[:1].upper()}{name[1:]}Result"
+        for file in sorted(self.root.rglob(f"{snake}.py")):
+            text = file.read_text()
+            if f"'{token}'" in text and f"\nclass {class_name}:" in text:
                 return Declaration(file, class_name)
         return None
 
@@ -84,11 +105,18 @@ def installed_sdks(folder: Path) -> dict[str, Sdk]:
     """The resource SDKs in a site-packages folder, by provider package."""
     sdks: dict[str, Sdk] = {}
     for file in sorted(folder.glob("pulumi_*/pulumi-plugin.json")):
-        plugin = json.loads(file.read_text())
-        version = plugin.get("version") or _package_version(file.parent)
-        if plugin.get("resource") and version:
+        try:
+            plugin = json.loads(file.read_text())
+        except ValueError:
+            # Pulumi does not see it either, and the program may not import it.
+            continue
+        version = plugin.get("version") or _package_version(file.parent) or _NONE
+        if plugin.get("resource"):
             name = plugin.get("name") or file.parent.name.removeprefix("pulumi_").replace("_", "-")
             sdks[name] = Sdk(name, version.removeprefix("v"), file.parent)
+    own = folder / "pulumi"
+    if (own / "__init__.py").is_file():
+        sdks[DYNAMIC] = Sdk(DYNAMIC, _package_version(own) or _NONE, own)
     return sdks
 
 

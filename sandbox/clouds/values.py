@@ -8,7 +8,8 @@ on the wire.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,6 +30,9 @@ __all__ = [
 
 _SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
+_SEALED: Final = "ciphertext"
+_SHOWN: Final = "plaintext"
+"""Where the JSON of a secret stands beside the tag in a deployment of the engine: encrypted, or on request as it is."""
 # What the engine sends for an unknown string, boolean, number, array, asset, archive and object
 # (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go).
 _UNKNOWN_WORDS: Final = frozenset(
@@ -92,28 +96,42 @@ def _untag(value: dict[str, Any]) -> Any:
     return Secret(value.get("value")) if value.get(_SIGNATURE) == _SECRET else value
 
 
-def to_wire(value: Any) -> Any:
-    """A value in the JSON form of the wire: secrets tagged, unknowns as the engine's word for them."""
+def to_wire(value: Any, seal: Callable[[str], str] | None = None) -> Any:
+    """A value in the JSON form of the wire: secrets tagged, unknowns as the engine's word for them.
+
+    seal: encrypts what is in a secret, as JSON; on the wire it is in plain text.
+    """
     if value is UNKNOWN:
         return _UNKNOWN_WORD
     if isinstance(value, Secret):
-        return {_SIGNATURE: _SECRET, "value": to_wire(value.value)}
+        inner = to_wire(value.value)
+        return {_SIGNATURE: _SECRET, **({_SEALED: seal(json.dumps(inner))} if seal else {"value": inner})}
     if is_object(value):
-        return {str(key): to_wire(item) for key, item in value.items()}
+        return {str(key): to_wire(item, seal) for key, item in value.items()}
     if is_list(value):
-        return [to_wire(item) for item in value]
+        return [to_wire(item, seal) for item in value]
     return value
 
 
-def from_wire(value: Any) -> Any:
-    """The inverse of `to_wire`."""
+def from_wire(value: Any, opened: Callable[[str], str] | None = None) -> Any:
+    """The inverse of `to_wire`, also of a deployment that shows its secrets. opened: decrypts what `seal` encrypted."""
     if isinstance(value, str):
         return UNKNOWN if value in _UNKNOWN_WORDS else value
     if is_object(value):
-        return _untag({key: from_wire(item) for key, item in value.items()})
+        if value.get(_SIGNATURE) == _SECRET:
+            return Secret(_hidden(value, opened))
+        return {key: from_wire(item, opened) for key, item in value.items()}
     if is_list(value):
-        return [from_wire(item) for item in value]
+        return [from_wire(item, opened) for item in value]
     return value
+
+
+def _hidden(secret: Mapping[str, Any], opened: Callable[[str], str] | None) -> Any:
+    if _SHOWN in secret:
+        return from_wire(json.loads(secret[_SHOWN]))
+    if opened is not None and _SEALED in secret:
+        return from_wire(json.loads(opened(str(secret[_SEALED]))))
+    return from_wire(secret.get("value"), opened)
 
 
 def to_struct(values: Mapping[str, Any]) -> struct_pb2.Struct:

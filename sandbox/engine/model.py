@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from gpucluster.errors import Fault
+
+INPUT_ERROR_FILE: Final = "SANDBOX_INPUT_ERROR"
+"""Where a program that refuses its user's input makes a file: the command then ends with 2, not with Pulumi's 1. A file
+works with every language host, whose only other way out is an error text."""
 
 Origin = Literal["PATH", "release", "built"]
 

@@ -18,7 +18,7 @@ from gpucluster.sandbox.narrow import is_list, is_object, mapping
 from gpucluster.sandbox.recovery.state import Recorded, StackState, is_cloud_resource
 from gpucluster.sandbox.recovery.times import seconds
 
-__all__ = ["Difference", "compare", "stack_of"]
+__all__ = ["Difference", "compare", "is_same", "stack_of"]
 
 _Resource = Mapping[str, Any]
 
@@ -74,7 +74,9 @@ def compare(
     for stack, resource, entry in pairs:
         if resource.get("pendingReplacement"):
             found[stack].remade.append((resource, entry))
-        elif not resource.get("delete") and not _same(own_part(mapping(resource.get("outputs")), entry), entry.outputs):
+        elif not resource.get("delete") and not is_same(
+            own_part(mapping(resource.get("outputs")), entry), entry.outputs
+        ):
             found[stack].changed.append(resource)
     for entry in unowned:
         stack = stack_of(entry.urn)
@@ -127,12 +129,12 @@ def _match(
     return pairs, left, [entry for entry in ledger if id(entry) not in claimed]
 
 
-def _same(state: Any, cloud: Any) -> bool:
+def is_same(state: Any, cloud: Any) -> bool:
     """Whether two values agree as far as can be told; nothing and null are the same."""
     if isinstance(cloud, Secret) or (is_object(state) and _TAGGED in state):
         return True
     if is_object(state) and is_object(cloud):
-        return all(_same(state.get(key), cloud.get(key)) for key in {*state, *cloud})
+        return all(is_same(state.get(key), cloud.get(key)) for key in {*state, *cloud})
     if is_list(state) and is_list(cloud):
-        return len(state) == len(cloud) and all(map(_same, state, cloud))
+        return len(state) == len(cloud) and all(map(is_same, state, cloud))
     return state == to_wire(cloud)

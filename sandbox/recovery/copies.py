@@ -65,17 +65,22 @@ def _written(file: Path, stack: str) -> float:
 
 
 def _keep_ledger(project: Project) -> None:
-    """Where it was written after its copy was."""
-    store, copy = project.store, project.store.ledger_copy
+    """Where it was written after its copy was; those before it stay for a while."""
+    store = project.store
+    copy, *older = store.ledger_copies
     files = [file for file in (store.ledger, store.ledger.with_name(f"{store.ledger.name}-wal")) if file.exists()]
     if not files or (copy.exists() and max(map(_changed, files)) <= _changed(copy)):
         return
     copy.parent.mkdir(exist_ok=True)
     scratch = copy.with_name(f".{copy.name}.{os.getpid()}")
-    # It has secrets in plain text, as the ledger has.
     scratch.touch(mode=0o600)
     with store.open_ledger() as ledger:
         ledger.copy_to(scratch, max(ledger.version, version_of(copy)) + 1)
+    # Newer than the ledger, which closing has written to.
+    scratch.touch()
+    for target, source in reversed([*zip(older, [copy, *older], strict=False)]):
+        if source.exists():
+            source.replace(target)
     scratch.replace(copy)
 
 

@@ -18,7 +18,14 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.project import DamagedFileError, Project
 from gpucluster.sandbox.recovery.compare import Difference, compare
 from gpucluster.sandbox.recovery.copies import copy_of_state, newest_state, version_of
-from gpucluster.sandbox.recovery.state import StackState, UnreadableStateError, once_recorded, read_state, state_files
+from gpucluster.sandbox.recovery.state import (
+    StackState,
+    UnreadableStateError,
+    is_cloud_resource,
+    once_recorded,
+    read_state,
+    state_files,
+)
 
 __all__ = ["Damage", "damaged_ledger", "damaged_states", "is_sound", "refuse_damage"]
 
@@ -31,6 +38,7 @@ class Damage:
     way_out: what to do about it.
     stack: whose state it is; empty for the ledger.
     copy: what can take its place, None where nothing can.
+    made_anew: it can be made of the other: the state of the ledger, the ledger of the states.
     left: what the clouds have and no state would know.
     """
 
@@ -39,6 +47,7 @@ class Damage:
     way_out: str
     stack: str = ""
     copy: Path | None = None
+    made_anew: bool = False
     left: tuple[Entry, ...] = ()
 
     def __str__(self) -> str:
@@ -46,9 +55,9 @@ class Damage:
 
     @property
     def final(self) -> bool:
-        """Whether only `gpucluster sandbox reset` is left: without a copy, a state can go only where it has nothing
-        to know."""
-        return self.copy is None and (bool(self.left) or not self.stack)
+        """Whether only `gpucluster sandbox reset` is left: what can't be made again can go only where it is a state
+        that has nothing to know."""
+        return self.copy is None and not self.made_anew and (bool(self.left) or not self.stack)
 
 
 def refuse_damage(project: Project, stack: str | None = None) -> None:
@@ -84,14 +93,30 @@ def _as_left(project: Project, stack: str) -> bool:
 def damaged_ledger(project: Project) -> Damage | None:
     """What is wrong with the ledger, None where nothing is; raises InputError where the disk is at fault."""
     store = project.store
-    copied = version_of(store.ledger_copy)
+    copied = version_of(store.ledger_copies[0])
     if not store.ledger.exists():
-        wrong = f"{store.ledger} is missing" if copied else ""
+        wrong = f"{store.ledger} is missing" if copied or _has_resources(project) else ""
     elif store.ledger.is_dir():
         wrong = f"{store.ledger} is a folder"
     else:
         wrong = _wrong_with_ledger(project, copied)
-    return Damage(store.ledger, wrong, store.way_out, copy=store.whole_copy) if wrong else None
+    return _repairable(project, wrong) if wrong else None
+
+
+def _repairable(project: Project, wrong: str) -> Damage:
+    """By the copy of the last command; without one, by the states, which are newer than any older copy."""
+    store = project.store
+    copy = next(store.whole_copies(), None)
+    known = all(_readable(file, stack) or newest_state(project, stack) for stack, file in state_files(project).items())
+    made_anew = known and copy != store.ledger_copies[0]
+    repair = "`gpucluster sandbox recover` repairs it" if copy or made_anew else "no copy of it is left, and no state"
+    way_out = f"{repair}, `gpucluster sandbox reset` forgets everything"
+    return Damage(store.ledger, wrong, way_out, copy=None if made_anew else copy, made_anew=made_anew)
+
+
+def _has_resources(project: Project) -> bool:
+    states = (_readable(file, stack) for stack, file in state_files(project).items())
+    return any(is_cloud_resource(resource) for state in states if state for resource in state.resources)
 
 
 def _wrong_with_ledger(project: Project, copied: int) -> str:
@@ -133,7 +158,7 @@ def _damage(project: Project, stack: str, found: dict[str, Difference]) -> Itera
     file = state_files(project).get(stack)
     newest = newest_state(project, stack)
     if file is None:
-        file = project.store.state / ".pulumi" / "stacks" / project.name / f"{stack}.json"
+        file = project.store.states(project.name) / f"{stack}.json"
         # Where the newest state has nothing, it was destroyed or removed, and what is left was let go.
         missing = f"the state {file} is missing, and the clouds have {len(left)} resources of its stack"
         wrong = missing if left and (newest is None or newest[1].resources) else ""
@@ -171,13 +196,18 @@ def _described(
         copy, state = newest
         shown = copy.relative_to(project.store.root)
         way_out = f"{recover} puts back that of {_time(state)} ({shown}), {reset}"
-        return Damage(file, wrong, way_out, stack, copy, left)
+        return Damage(file, wrong, way_out, stack, copy, left=left)
     if not left:
         return Damage(file, wrong, f"{recover} removes it: the clouds have nothing of this stack", stack)
+    with project.store.open_ledger() as ledger:
+        made_anew = {entry.provider_ref for entry in left} <= {*ledger.providers()}
+    if made_anew:
+        way_out = f"{recover} makes it anew of what the clouds have, {reset}"
+        return Damage(file, wrong, way_out, stack, made_anew=True, left=left)
     counted = Counter(entry.type for entry in left)
     there = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(counted.items()))
     way_out = f"no copy of it is left, and the clouds have {there} of this stack: {reset}"
-    return Damage(file, wrong, way_out, stack, None, left)
+    return Damage(file, wrong, way_out, stack, left=left)
 
 
 def _time(state: StackState) -> str:

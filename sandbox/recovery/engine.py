@@ -17,19 +17,23 @@ from gpucluster.sandbox.project import Project
 __all__ = ["export_deployment", "import_deployment"]
 
 
-def export_deployment(project: Project, stack: str) -> dict[str, Any]:
-    """The stack's deployment with encrypted secrets; raises EngineError when the engine does not give it."""
-    return json.loads(_engine(project, stack, "export"))
+def export_deployment(project: Project, stack: str, *, show_secrets: bool = False) -> dict[str, Any]:
+    """The stack's deployment; raises EngineError when the engine does not give it.
+
+    show_secrets: in plain text, else encrypted.
+    """
+    return json.loads(_engine(project, stack, "export", *(["--show-secrets"] if show_secrets else [])))
 
 
 def import_deployment(project: Project, stack: str, document: Mapping[str, Any]) -> None:
     """Puts a deployment in the place of the stack's; the engine checks it and encrypts its secrets."""
-    _engine(project, stack, "import", json.dumps(document))
+    _engine(project, stack, "import", text=json.dumps(document))
 
 
-def _engine(project: Project, stack: str, verb: str, text: str | None = None) -> str:
+def _engine(project: Project, stack: str, verb: str, *flags: str, text: str | None = None) -> str:
     folder = stacks.project_for_init(project)
     command = [str(find_engine().binary), "-C", str(folder), "stack", verb, "--stack", stack, "--non-interactive"]
+    command += flags
     variables = environment(os.environ, project.store)
     done = subprocess.run(command, env=variables, input=text, capture_output=True, text=True, check=False)
     if done.returncode != 0:

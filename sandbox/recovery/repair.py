@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.ledger import Entry
@@ -25,16 +25,21 @@ class Repair:
 
     adopt: becomes the resource of its URN.
     delete: the state already has a resource with that URN, and it exists.
-    leave: the state has no provider that could manage it.
+    leave: neither the state nor the ledger knows a provider that could manage it.
+    providers: settings of those that the state lacks and what is adopted needs, by `urn::id`.
     """
 
     adopt: tuple[Entry, ...] = ()
     delete: tuple[Entry, ...] = ()
     leave: tuple[Entry, ...] = ()
+    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
 
-def plan_repair(difference: Difference, state: StackState | None) -> Repair:
-    """Adopts the newest orphan of each URN that nothing else has; second ones are deleted."""
+def plan_repair(difference: Difference, state: StackState | None, providers: Mapping[str, Mapping[str, Any]]) -> Repair:
+    """Adopts the newest orphan of each URN that nothing else has; second ones are deleted.
+
+    providers: settings of those that have written to the ledger, by `urn::id`.
+    """
     resources = state.resources if state else ()
     ghosts = {str(ghost["urn"]) for ghost in difference.ghosts}
     taken = {str(item["urn"]) for item in resources if not item.get("delete") and not item.get("pendingReplacement")}
@@ -42,15 +47,22 @@ def plan_repair(difference: Difference, state: StackState | None) -> Repair:
     adopt: list[Entry] = []
     delete: list[Entry] = []
     leave: list[Entry] = []
+    needed: dict[str, str] = {}
     for entry in reversed(difference.orphans):
+        in_state = _provider(entry, difference.pending, resources)
         if entry.urn in taken:
             delete.append(entry)
-        elif _provider(entry, difference.pending, resources) is None:
+        # What a stack that is gone has left belongs to nobody.
+        elif in_state is None and (state is None or entry.provider_ref not in providers):
             leave.append(entry)
         else:
             adopt.append(entry)
             taken.add(entry.urn)
-    return Repair(adopt=tuple(reversed(adopt)), delete=tuple(delete), leave=tuple(leave))
+            if in_state is None:
+                # One for each URN: that of the newest, where a provider was replaced.
+                needed.setdefault(entry.provider_ref.rpartition("::")[0], entry.provider_ref)
+    settings = {reference: providers[reference] for reference in needed.values()}
+    return Repair(adopt=tuple(reversed(adopt)), delete=tuple(delete), leave=tuple(leave), providers=settings)
 
 
 def repaired(deployment: Mapping[str, Any], difference: Difference, repair: Repair) -> dict[str, Any]:
@@ -59,6 +71,9 @@ def repaired(deployment: Mapping[str, Any], difference: Difference, repair: Repa
     for remade, entry in difference.remade:
         _at(resources, remade["urn"]).update(_in_the_cloud(entry))
         _at(resources, remade["urn"]).pop("pendingReplacement")
+    if repair.providers and not resources:
+        resources.append(_root(difference.stack, repair.adopt[0]))
+    resources += [_made_provider(reference, settings) for reference, settings in repair.providers.items()]
     for entry in repair.adopt:
         standing = next((item for item in resources if item["urn"] == entry.urn and not item.get("delete")), None)
         if standing is not None:
@@ -68,6 +83,20 @@ def repaired(deployment: Mapping[str, Any], difference: Difference, repair: Repa
         else:
             resources.append(_adopted(entry, difference.pending, resources))
     return {**deployment, "resources": resources, "pending_operations": []}
+
+
+def _root(stack: str, entry: Entry) -> dict[str, Any]:
+    """What every other resource of a stack is below."""
+    project = entry.urn.split("::")[1]
+    urn = f"urn:pulumi:{stack}::{project}::pulumi:pulumi:Stack::{project}-{stack}"
+    return {"urn": urn, "custom": False, "type": "pulumi:pulumi:Stack"}
+
+
+def _made_provider(reference: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    urn, _, id_ = reference.rpartition("::")
+    values = _with_secrets(settings)
+    kind = _types(urn).rsplit("$", 1)[-1]
+    return {"urn": urn, "custom": True, "id": id_, "type": kind, "inputs": values, "outputs": values}
 
 
 def _at(resources: list[dict[str, Any]], urn: str) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class StackState:
 
 def state_files(project: Project) -> dict[str, Path]:
     """The state's file of each stack."""
-    folder = project.store.state / ".pulumi" / "stacks" / project.name
+    folder = project.store.states(project.name)
     files = sorted([*folder.glob("*.json"), *folder.glob("*.json.gz")])
     return {file.name.removesuffix(".gz").removesuffix(".json"): file for file in files}
 

@@ -81,7 +81,7 @@ def test_the_page_needs_no_network_and_says_in_words_what_it_draws(tmp_path: Pat
     assert result.exit_code == 0
     assert re.findall(r"(?:src|href)=|https?://", text) == []
     assert re.search(r'<svg [^>]*aria-label="([^"]*)"', text)[1] == (  # type: ignore[index]
-        "Bus bandwidth over payload. 8 nodes, ring: "
+        "Bus bandwidth over payload. 8 nodes, all-reduce, ring: "
         f"{EXAMPLES / 'p5-ring-healthy.log'}:5: 371.4 GB/s at most (p5.48xlarge, a ring must reach: 320)"
     )
 

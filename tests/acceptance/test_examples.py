@@ -124,6 +124,7 @@ def test_the_table_of_the_pytorch_benchmark_is_read() -> None:
 
 def test_interleaved_diagnoses_are_told_apart_by_their_pods() -> None:
     assert judged("ndv5-diagnosis-interleaved.log") == [
+        ("software of the nodes", "pass", "the same on all nodes"),
         ("GPU diagnosis", "pass", "aks-training-20417311-vmss000000 passed"),
         (
             "GPU diagnosis",

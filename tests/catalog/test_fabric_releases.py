@@ -12,10 +12,8 @@ import pytest
 from gpucluster.catalog import rows as table
 from gpucluster.catalog.fabric_releases import nccl_networks, none_release, release_of, releases_of, version
 from gpucluster.catalog.machines import machines
-from gpucluster.components.aws.plan import KUBERNETES_VERSION as EKS
 from gpucluster.components.azure.nd_topology import nd_v5_topology
-from gpucluster.components.azure.plan import KUBERNETES_VERSION as AKS
-from gpucluster.components.gcp.plan import KUBERNETES_VERSION as GKE
+from gpucluster.components.versions import KUBERNETES
 
 SYMBOLS: dict[str, Any] = json.loads((Path(__file__).parent / "nccl/symbols.json").read_text())
 OURS = [machine for machine in machines().values() if machine.clusters]
@@ -121,10 +119,10 @@ def test_every_recorded_wheel_has_its_checksum_and_functions() -> None:
         assert wheel["has" if package.startswith("nvidia") else "needs"]
 
 
-@pytest.mark.parametrize(("cloud", "kubernetes"), [("aws", EKS), ("gcp", GKE), ("azure", AKS)])
-def test_clusters_have_the_kubernetes_that_every_release_of_theirs_takes(cloud: str, kubernetes: str) -> None:
+@pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
+def test_clusters_have_the_kubernetes_that_every_release_of_theirs_takes(cloud: str) -> None:
     wanted = {release.kubernetes_from for machine, release in EVERY if machine.cloud == cloud} - {""}
-    assert [one for one in wanted if version(kubernetes) < version(one)] == []
+    assert [one for one in wanted if version(KUBERNETES) < version(one)] == []
 
 
 def test_the_topology_of_nd_v5_is_the_file_that_the_release_names_and_no_other_machine_of_azure_has_one() -> None:

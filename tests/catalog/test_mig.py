@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from gpucluster.catalog.gpus import gpus
@@ -46,3 +49,17 @@ def test_the_mig_manager_has_a_layout_for_each_slice_and_three_for_every_gpu():
 def test_every_gpu_that_clusters_are_built_of_has_slices():
     assert all(layouts(machine.gpu) for machine in machines().values() if machine.clusters)
     assert aks_profiles() == ("MIG1g", "MIG2g", "MIG3g", "MIG4g", "MIG7g")
+
+
+_PROFILE = re.compile(
+    r"^\|\s+0\s+MIG (?P<name>\S+)\s+\d+\s+(?P<free>\d+)/(?P<most>\d+)\s+(?P<memory>[\d.]+)", re.MULTILINE
+)
+
+
+@pytest.mark.parametrize("gpu", ["h100", "h200"])
+def test_the_slices_are_those_that_a_real_gpu_lists(gpu):
+    """`nvidia-smi mig -lgip` of an H100 80GB HBM3 and an H200, driver 580.159.04, recorded on 2026-11-23."""
+    listed = (Path(__file__).parent / "mig_profiles" / f"{gpu}.txt").read_text()
+    found = [(match["name"].replace("+", "."), int(match["most"])) for match in _PROFILE.finditer(listed)]
+
+    assert found == [(row.size, 1 if row.media else min(7 // row.compute, 8 // row.memory)) for row in slices_of(gpu)]

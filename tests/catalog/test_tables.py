@@ -25,6 +25,9 @@ TABLES = sorted(
 KEYS = {
     "aws_local_zones": ("zone",),
     "aws_regions": ("region",),
+    "azure_regions": ("zones", "source"),
+    "cpu_machines": ("machine_type",),
+    "eks_pods": ("machine_type",),
     "fabric_releases": ("fabric", "machines", "plugin"),
     "free": ("type",),
     "gpu_families": ("cloud",),
@@ -32,9 +35,13 @@ KEYS = {
     "gpus": ("gpu",),
     "holdings": ("type",),
     "image_tags": ("image", "tag_from"),
+    "kubernetes_versions": ("cloud", "version"),
     "machines": ("machine_type",),
     "mig": ("gpu", "size"),
+    "node_daemons": ("object",),
     "node_changes": ("type", "properties"),
+    "read_by_all": ("type",),
+    "regions_from": ("cloud", "from", "name"),
     "sold": ("machine_types", "purchase"),
     "zones": ("machines",),
 }
@@ -67,6 +74,7 @@ ELSEWHERE = {"build", "catalog", "docs", "examples", "links", "sandbox", "tests"
 EXCEPTIONS = {
     "acceptance/references.csv": "rates that others measured, which no cloud sells",
     "benchmarks/cost_plan.py": "a program to cost",
+    "cost/options/taken_back.csv": "how often each is taken back as spot, by region",
     "cost/prices/live/google_machines.csv": "which SKUs of a live price list make a machine",
 }
 

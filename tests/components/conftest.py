@@ -12,7 +12,7 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs
 
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
 Vary = Callable[..., ClusterSpec]

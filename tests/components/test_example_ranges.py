@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.components.example_ranges import example_range_notes
-from gpucluster.components.spec import PrivateAccess, PublicAccess
+from gpucluster.components.example_ranges import example_range_notes, only_examples
+from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 
 
 @pytest.mark.parametrize(
@@ -32,5 +32,18 @@ def test_an_example_range_is_noted(cidrs: tuple[str, ...], expected: list[str]) 
     assert example_range_notes(PublicAccess(kind="public", cidrs=cidrs)) == expected
 
 
+@pytest.mark.parametrize("cidrs", [("8.8.8.0/24",), ("192.0.2.0/24", "8.8.8.0/24")])
+def test_a_range_of_somebody_is_enough_for_an_update(cidrs: tuple[str, ...]) -> None:
+    assert only_examples(PublicAccess(kind="public", cidrs=cidrs)) is None
+
+
+def test_example_ranges_alone_end_an_update() -> None:
+    assert only_examples(PublicAccess(kind="public", cidrs=("192.0.2.0/24", "203.0.113.0/24"))) == (
+        "access.cidrs: 192.0.2.0/24, 203.0.113.0/24 are example ranges: nobody can reach the API, so an update would "
+        "build and bill what it can't finish; write the range of your office or VPN"
+    )
+
+
 def test_a_private_api_has_ranges_of_its_own() -> None:
     assert example_range_notes(PrivateAccess(kind="private", via="vpn", cidrs=("192.0.2.0/24",))) == []
+    assert only_examples(PrivateAccess(kind="private", via="vpn", cidrs=("192.0.2.0/24",))) is None

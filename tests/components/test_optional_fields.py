@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from gpucluster.components.cloud import CLOUDS, cloud_of
-from gpucluster.components.spec import ClusterSpec, PoolSpec, StackSpec
+from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
+from gpucluster.components.spec.parts import PoolSpec
 
 LEFT_OUT = ("labels", "budget", "duration")
 KEYS = {"requiredLabels", "budget", "durationDays"}

@@ -8,7 +8,7 @@ import pytest
 
 from gpucluster.components.first_spec import first_spec
 from gpucluster.components.problem import BadSpecValue, Problem
-from gpucluster.components.spec_file import stack_spec
+from gpucluster.components.spec.file import stack_spec
 
 
 @pytest.mark.parametrize(

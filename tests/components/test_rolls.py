@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.rolls import RollGuard
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 
 Vary = Callable[..., ClusterSpec]
 
@@ -60,6 +60,7 @@ def test_an_update_that_replaces_nodes_is_refused_with_what_changes_and_the_way_
     assert str(error.value) == (
         "trial-training: replaces 5 x p5.48xlarge, one at a time; jobs on them end: trial-training-x changes in "
         "userData; take the change back, or write training.roll: true into the spec for this update"
+        "; at stake are 40 GPU-hours for each hour since the last checkpoint"
     )
     said.assert_not_called()
 
@@ -87,6 +88,7 @@ def test_where_the_spec_allows_it_the_sentence_is_told_once(guard, said):
     said.assert_called_once_with(
         "trial-training: replaces 5 x p5.48xlarge, one at a time; jobs on them end: trial-training-x changes in "
         "userData; allowed by training.roll"
+        "; at stake are 40 GPU-hours for each hour since the last checkpoint"
     )
 
 

@@ -11,7 +11,8 @@ import pytest
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison import Column, cluster_of
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.prices import NotKnown, Price
+from gpucluster.cost.prices import Bound, NotKnown, Price
+from gpucluster.cost.prices.elsewhere import price_or_bound
 from gpucluster.program.resources import Resource, Resources
 from tests.program.fixtures import MakeResource, make, recordings, run_program
 
@@ -44,6 +45,20 @@ LOSSES = {
 def book() -> PriceBook:
     """The price book as it is read on 2026-11-21."""
     return PriceBook(today=TODAY)
+
+
+NOWHERE = "nowhere-1"
+"""A region that no price book has."""
+
+
+@pytest.fixture
+def disk_gib(book: PriceBook) -> Bound:
+    """Between what a GiB-month of gp3 lies there."""
+    found = price_or_bound(book, "aws", NOWHERE, "ebs-gp3", unit="GiB-month")
+    assert isinstance(found, Price)
+    assert found.instead_of is not None
+    assert found.instead_of.bound is not None
+    return found.instead_of.bound
 
 
 @pytest.fixture
@@ -133,7 +148,7 @@ def without(monkeypatch: pytest.MonkeyPatch, book: PriceBook) -> Callable[[CostL
         ) -> Price | NotKnown:
             found = lookup(provider, region, sku, purchase, term, unit=unit)
             same = isinstance(found, Price) and (
-                found.row.source, found.usd, found.row.unit, found.row.region, found.row.purchase, found.row.term,
+                found.row.document, found.usd, found.row.unit, found.row.region, found.row.purchase, found.row.term,
             ) == (line.source, line.unit_price, line.unit, line.region, line.purchase, line.term)  # fmt: skip
             return (
                 NotKnown(f"no price for {sku}", f"{provider},{region},{sku},{unit},{purchase},{term}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -29,13 +30,13 @@ def test_stdin_and_a_file_give_the_same_json(recordings: Path, tmp_path: Path) -
     from_stdin = _cost("report", "--format", "json", stdin=path.read_text())
     assert (from_file.returncode, from_file.stdout, from_file.stderr) == (0, "", "")
     assert json.loads(output.read_text()) == json.loads(from_stdin.stdout)
-    assert from_stdin.stderr.startswith("cannot tell whether it is within budget: 1 not priced")
+    assert from_stdin.stderr.startswith("within budget: expected $215,201.60 a month")
 
 
 def test_over_the_budget_of_the_components_is_exit_1(recordings: Path) -> None:
     run = _cost("report", str(recordings / "update.json"), "--format", "json")
     assert run.returncode == 1
-    assert run.stderr.startswith("over budget by $45,662.00: expected at least $295,662.00 a month")
+    assert run.stderr.startswith("over budget by $45,670.00: expected $295,670.00 a month")
     assert json.loads(run.stdout)["budget"]["verdict"] == "over"
 
 
@@ -43,7 +44,7 @@ def test_assumptions_are_inputs(recordings: Path) -> None:
     plain = _cost("report", str(recordings / "plan.json"), "--format", "json")
     run = _cost("report", str(recordings / "plan.json"), "--format", "json", "--assume", "nat_gib=1000")
     before, after = (json.loads(found.stdout)["monthly"]["expected"] for found in (plain, run))
-    assert (before, after) == ("215193.60", "215238.60")
+    assert (before, after) == ("215201.60", "215246.60")
     assert "nat_gib: 1000 GiB a month through each NAT gateway" in json.loads(run.stdout)["assumptions"]
 
 
@@ -98,13 +99,13 @@ def test_stacks_are_compared_in_every_form(recordings: Path, tmp_path: Path) -> 
     assert (table.returncode, table.stderr) == (0, "")
     assert table.stdout.splitlines()[2].split() == ["dev", "other"]
     markdown = _cost("compare", str(plan), str(renamed), "--format", "markdown")
-    assert markdown.stdout.startswith("| | dev | other |\n| --- | ---: | ---: |\n")
+    assert "\n\n| | dev | other |\n| --- | ---: | ---: |\n" in markdown.stdout
     output = tmp_path / "out.json"
     to_file = _cost("compare", str(plan), "-", "--format", "json", "--output", str(output), stdin=renamed.read_text())
     assert (to_file.returncode, to_file.stdout, to_file.stderr) == (0, "", "")
     found = json.loads(output.read_text())
     assert [column["title"] for column in found["columns"]] == ["dev", "other"]
-    assert [column["monthly"]["expected"] for column in found["columns"]] == ["215193.60", "215193.60"]
+    assert [column["monthly"]["expected"] for column in found["columns"]] == ["215201.60", "215201.60"]
 
 
 def test_a_stack_that_comes_twice_is_called_after_its_files(recordings: Path) -> None:
@@ -133,12 +134,12 @@ def test_a_report_is_grouped_by_a_label_in_every_form(recordings: Path) -> None:
     plan = str(recordings / "plan.json")
     table = _cost("report", plan, "--group-by", "team", "--quiet")
     assert "(no label)" in table.stdout
-    assert "at least $215,193.60" in table.stdout
+    assert re.search(r"Total per month +\$215,201\.60\n", table.stdout)
     document = json.loads(_cost("report", plan, "--group-by", "team", "--format", "json").stdout)
     assert document["group_by"][0]["groups"][-1]["value"] == "(no label)"
     rows = _cost("report", plan, "--group-by", "team", "--format", "csv")
-    assert rows.stdout.splitlines()[0].endswith(",reason,label:team")
-    assert rows.stderr.startswith("cannot tell whether it is within budget: 1 not priced")
+    assert rows.stdout.splitlines()[0].endswith(",bound,label:team")
+    assert rows.stderr.startswith("within budget: expected $215,201.60 a month")
 
 
 def test_a_report_is_grouped_by_several_labels_at_once(recordings: Path) -> None:
@@ -146,7 +147,7 @@ def test_a_report_is_grouped_by_several_labels_at_once(recordings: Path) -> None
     document = json.loads(_cost("report", plan, *labels, "--format", "json", "--quiet").stdout)
     assert [one["label"] for one in document["group_by"]] == ["team", "project"]
     rows = _cost("report", plan, *labels, "--format", "csv", "--quiet").stdout
-    assert rows.splitlines()[0].endswith(",reason,label:team,label:project")
+    assert rows.splitlines()[0].endswith(",bound,label:team,label:project")
     assert _cost("report", plan, *labels).stdout.count("Total per month") == 2
 
 
@@ -165,14 +166,21 @@ def test_a_comparison_is_a_table_of_a_spreadsheet_too(recordings: Path) -> None:
     run = _cost("compare", str(recordings / "plan.json"), str(recordings / "update.json"), "--format", "csv")
     rows = list(csv.reader(run.stdout.splitlines()))
     assert {len(row) for row in rows} == {4}
-    assert ["In total", "$/month", "at least $215,193.60", "at least $295,662.00"] in rows
+    assert ["In total", "$/month", "$215,201.60", "$295,670.00"] in rows
+
+
+def test_a_region_without_a_price_is_an_answer_with_the_nearest_that_have_one() -> None:
+    found = _cost("prices", "show", "--region", "ap-south-9", "--sku", "p5.48xlarge", "--format", "json")
+    assert (found.returncode, json.loads(found.stdout)["prices"]) == (0, [])
+    said = "no price of p5.48xlarge in ap-south-9; known in: ap-south-1, ap-southeast-3, ap-southeast-2, ap-northeast-2"
+    assert found.stderr.startswith(said)
 
 
 def test_prices_are_shown_in_every_form(tmp_path: Path) -> None:
     chosen = ["--provider", "aws", "--region", "us-east-1", "--sku", "p5.4xlarge"]
     table = _cost("prices", "show", *chosen)
     assert (table.returncode, table.stderr) == (0, "")
-    assert table.stdout.splitlines()[1].split()[:6] == [
+    assert table.stdout.splitlines()[3].split()[:6] == [
         "aws", "us-east-1", "p5.4xlarge", "instance-hour", "on_demand", "6.88",
     ]  # fmt: skip
     document = json.loads(_cost("prices", "show", *chosen, "--format", "json").stdout)
@@ -212,7 +220,7 @@ def test_a_change_over_the_budget_is_exit_1_in_every_form(recordings: Path, tmp_
     assert (markdown.returncode, markdown.stdout, markdown.stderr) == (1, "", "")
     assert output.read_text().endswith("\n<!-- gpucluster cost diff dev -->\n")
     document = _cost("diff", "-", new, "--format", "json", stdin=Path(old).read_text())
-    assert document.stderr.startswith("over budget by $45,662.00")
+    assert document.stderr.startswith("over budget by $45,670.00")
     assert json.loads(document.stdout)["monthly"]["change"]["expected"] == "80468.40"
 
 
@@ -262,7 +270,7 @@ def test_the_types_are_listed_with_their_sources() -> None:
     found = json.loads(_cost("types", "--format", "json").stdout)
     assert {"aws:eks/nodeGroup:NodeGroup", "gcp:container/nodePool:NodePool"} <= set(found["priced"])
     assert found["free"]["gcp:compute/network:Network"]["source"] == "https://cloud.google.com/vpc/network-pricing"
-    assert found["free"]["aws:ec2/vpc:Vpc"]["source"] == "https://aws.amazon.com/vpc/pricing/"
+    assert found["free"]["aws:ec2/subnet:Subnet"]["source"] == "https://aws.amazon.com/vpc/pricing/"
     assert not set(found["priced"]) & set(found["free"])
     assert [name for name, text in found["priced"].items() if not text] == []
     table = _cost("types")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
+from gpucluster.cost.documents.report.explanation import explanation_json, explanation_text
 from gpucluster.cost.explain import NoSuchLine, explain
-from gpucluster.cost.render.explanation import explanation_json, explanation_text
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resource
 
@@ -48,24 +48,24 @@ def test_a_line_has_its_formula_source_date_and_assumption(found: Estimate, book
         "  floor        0 x $6.88 = $0.00",
         "  ceiling      5,840 x $6.88 = $40,179.20",
         "  price        $6.88 per instance-hour, us-east-1 on-demand",
-        "  source       ewyluda/gpu-price-index data/observations/2026/2026-10-10.csv",
+        "  source       ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv",
         "  date         2026-10-10, 42 days ago",
         "  confidence   high: your own, or an official price at most 90 days old",
         "  assumption   expected GPUs of elastic-pool: 2 on average (annotation gpucluster/expected-gpus)",
     ]
 
 
-def test_what_is_free_or_has_no_price_says_why(found: Estimate, book: PriceBook) -> None:
+def test_what_is_free_or_has_no_price_says_why(found: Estimate, make: Make, cost_of: CostOf, book: PriceBook) -> None:
     assert explanation_text(explain(found, "role"), found, book.today).splitlines() == [
         "role (aws:iam/role:Role): free",
         "  why          IAM has no charge",
         "  source       https://aws.amazon.com/iam/faqs/",
     ]
-    assert explanation_text(explain(found, "far"), found, book.today).splitlines() == [
-        "far (aws:ebs/volume:Volume): not priced, not in the total",
-        "  why          no price for ebs-gp3 on_demand in aws us-west-2 per GiB-month; known: us-east-1 on_demand",
-        "  own price    aws,us-west-2,ebs-gp3,GiB-month,on_demand,,...",
-    ]
+    far = cost_of(make("aws:ebs/volume:Volume", "far", type="gp3", size=100), region="xx-nowhere-1")
+    title, why, *_, own = explanation_text(explain(far, "far"), far, book.today).splitlines()
+    assert title == "far (aws:ebs/volume:Volume): not priced, not in the total"
+    assert why.startswith("  why          no price for ebs-gp3 on_demand in aws xx-nowhere-1 per GiB-month")
+    assert own == "  own price    aws,xx-nowhere-1,ebs-gp3,GiB-month,on_demand,,..."
 
 
 def test_capacity_in_a_reservation_shows_what_it_is_worth(make: Make, cost_of: CostOf, book: PriceBook) -> None:
@@ -86,10 +86,10 @@ def test_the_document_for_machines_has_the_line_of_the_report(found: Estimate) -
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ("0", "'0' is no line; write a number from 1 to 15, or the name of a resource"),
-        ("16", "'16' is no line; write a number from 1 to 15, or the name of a resource"),
+        ("0", "'0' is no line; write a number from 1 to 16, or the name of a resource"),
+        ("17", "'17' is no line; write a number from 1 to 16, or the name of a resource"),
         ("train-nods", "did you mean train-nodes"),
-        ("zzz", "or a line's number from 1 to 15; those that cost most: train-nodes, elastic-pool, shared"),
+        ("zzz", "or a line's number from 1 to 16; those that cost most: train-nodes, elastic-pool, shared"),
     ],
 )
 def test_what_is_not_there_is_refused_with_what_is(found: Estimate, asked: str, message: str) -> None:

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpucluster.cost import Estimate, PriceBook, estimate
+from gpucluster.cost.documents.report.groups import groups_json, groups_table
 from gpucluster.cost.grouping import NO_LABEL, NOT_KNOWN, group_by, group_of, labels_of
-from gpucluster.cost.render.groups import groups_json, groups_table
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
@@ -94,14 +94,16 @@ def test_what_has_no_label_comes_last_and_what_has_no_price_makes_its_group_at_l
         "└─ subtotal, 7.7% of the total                         $8.00",
         "",
         "c",
-        "└─ subtotal, 0.0% of the total                       unknown",
+        "└─ with what has no price                            unknown",
         "",
         "(no label)",
         "├─ stack                                              $80.00",
         "└─ subtotal, 76.9% of the total                       $80.00",
         "",
         "Total per month                             at least $104.00",
-        "1 not priced, not in the total; see gpucluster cost report",
+        "  of it priced                                       $104.00",
+        "unknown: 1 without a price of its own; see gpucluster cost",
+        "report",
     ]
 
 
@@ -136,6 +138,7 @@ def test_grouping_keeps_the_total_and_every_line(
 def test_capacity_bought_elsewhere_is_part_of_its_group(make: Make, book: PriceBook) -> None:
     target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
     held = make("aws:ec2/instance:Instance", "held", instanceType="p5.48xlarge", rootBlockDevice={"volumeSize": 100},
+                associatePublicIpAddress=False,
                 tags={"team": "a"}, capacityReservationSpecification=target)  # fmt: skip
     resources = Resources([held], default_regions={"aws": "us-east-1"})
     found = estimate(resources, book)

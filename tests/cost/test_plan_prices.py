@@ -13,7 +13,7 @@ from gpucluster.cost.plan_prices import machine_usd
     ("cloud", "region", "machine", "purchase", "usd"),
     [
         ("aws", "us-east-1", "p5.48xlarge", "on-demand", "55.04"),
-        ("aws", "us-east-1", "p5.48xlarge", "capacity-block", "34.608"),
+        ("aws", "us-east-1", "p5.48xlarge", "capacity-block", "41.528"),
         ("gcp", "us-central1", "a3-megagpu-8g", "capacity-block", "44.00"),
         ("gcp", "us-central1", "a3-megagpu-8g", "flex-start", "40.32"),
         ("azure", "eastus", "Standard_ND96isr_H100_v5", "capacity-block", "98.32"),

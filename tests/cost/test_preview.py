@@ -13,8 +13,8 @@ import pulumi
 import pytest
 
 from gpucluster.cost import PriceBook, estimate
+from gpucluster.cost.documents.report.model import as_json
 from gpucluster.cost.preview import BUDGET_VARIABLE, Watched, costed_plan, totals
-from gpucluster.cost.render import as_json
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resource, Resources
 
@@ -39,12 +39,11 @@ def test_the_table_is_shown_and_the_totals_are_given_to_export(
     totals: dict[str, str] = {}
     run_program(EXAMPLE, at_end=lambda watched: totals.update(costed_plan(watched, book=BOOK)), aws__region="us-east-1")
     assert totals == {
-        "monthly": "at least 215193.60",
-        "monthlyFloor": "at least 205116.80",
-        "monthlyCeiling": "at least 245424.00",
-        "hourly": "at least 294.79",
-        "perTrainingGpuHour": "at least 8.78",
-        "notPriced": "1",
+        "monthly": "215201.60",
+        "monthlyFloor": "205124.80",
+        "monthlyCeiling": "245432.00",
+        "hourly": "294.80",
+        "perTrainingGpuHour": "8.78",
     }
     (shown,) = logged
     assert shown.startswith("Cost of stack dev: list prices in USD")
@@ -54,7 +53,8 @@ def test_the_table_is_shown_and_the_totals_are_given_to_export(
 
 def test_the_outputs_count_capacity_bought_elsewhere_and_tell_how_much_it_is() -> None:
     target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
-    inputs = {"instanceType": "p5.48xlarge", "rootBlockDevice": {"volumeSize": 100}}
+    inputs = {"instanceType": "p5.48xlarge", "rootBlockDevice": {"volumeSize": 100},
+              "associatePublicIpAddress": False}  # fmt: skip
     type_ = "aws:ec2/instance:Instance"
     machine = Resource(urn=f"urn:pulumi:dev::test::{type_}::held", type=type_, name="held",
                        inputs={**inputs, "capacityReservationSpecification": target})  # fmt: skip
@@ -194,7 +194,7 @@ def test_machines_without_a_price_are_warned_of_and_no_total_reads_as_zero(
     ("program", "said"),
     [
         (lambda: Cluster("warn"), "$3.65 a month, $0.01 an hour"),
-        (Nodes, "unknown a month, unknown an hour; 1 not priced"),
+        (Nodes, "unknown a month, unknown an hour; unknown: 1 without a price of its own"),
     ],
 )
 def test_an_update_says_the_totals_in_one_line(

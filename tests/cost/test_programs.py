@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
+from gpucluster.cost.documents.report.table import as_table
 from gpucluster.cost.grouping import group_by
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.render.table import as_table
 from gpucluster.cost.usage import check_names
 from gpucluster.cost.usage.file import read_usage
 from gpucluster.program.readers.files import read_text
@@ -102,7 +102,7 @@ def _fleet(book: PriceBook, tasks: int, nodes: int, brokers: int, requests: Deci
             {"type": "aws:ecs/service:Service", "name": "s", "from": {"taskDefinition": "t"},
              "inputs": {"launchType": "FARGATE", "desiredCount": tasks}},
             {"type": "aws:elasticache/cluster:Cluster", "name": "c",
-             "inputs": {"nodeType": "cache.t3.micro", "numCacheNodes": nodes}},
+             "inputs": {"engine": "redis", "nodeType": "cache.m4.large", "numCacheNodes": nodes}},
             {"type": "aws:redshift/cluster:Cluster", "name": "r",
              "inputs": {"nodeType": "dc2.large", "numberOfNodes": brokers}},
             {"type": "aws:lambda/function:Function", "name": "f", "inputs": {}},

@@ -83,15 +83,16 @@ VERDICTS = [
         ["aws:rds/instance:Instance"],
         "cannot tell",
         False,
-        "cannot tell whether it is within budget: 1 not priced; expected at least $73.00 a month, "
-        "ceiling at least $73.00; budget $100.00",
+        "cannot tell whether it is within budget: expected at least $73.00 a month, ceiling at least $73.00; "
+        "budget $100.00; unknown: 1 without a price of its own",
     ),
     (
         "50",
         ["aws:rds/instance:Instance"],
         "over",
         False,
-        "over budget by $23.00: expected at least $73.00 a month, ceiling at least $73.00; budget $50.00",
+        "over budget by at least $23.00: expected at least $73.00 a month, ceiling at least $73.00; budget $50.00; "
+        "unknown: 1 without a price of its own",
     ),
 ]
 
@@ -117,7 +118,7 @@ def test_a_pool_that_nothing_limits_is_never_within_a_budget(make: Make, cost_of
     verdict = _elastic(make, cost_of, {})
     assert (verdict.outcome, verdict.ceiling_over) == ("cannot tell", True)
     assert verdict.sentence == (
-        "cannot tell whether it is within budget: nothing limits an autoscaled pool; expected $73.00 a month, "
+        "cannot tell whether it is within budget: nothing limits an autoscaled pool: expected $73.00 a month, "
         "ceiling unbounded; budget $6,000.00"
     )
 

@@ -18,7 +18,7 @@ from gpucluster.components.cloud import ClusterPlan, cloud_of
 from gpucluster.components.gcp.job_pools import job_pools as gcp_pools
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.jobs import runtimes_of
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
 POOLS: Mapping[str, Callable[[Any], list[JobPool]]] = {"aws": aws_pools, "azure": azure_pools, "gcp": gcp_pools}

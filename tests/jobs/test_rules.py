@@ -1,8 +1,8 @@
 """What a real API server says of jobs and pods by the rules of each cloud: of those that would lose the fabric unseen
 or reach out for their machine, and of others that are nearly so.
 
-`rules/jobs.yaml` and `rules/pods.yaml` have a case a row, `rules/said.txt` what is said of those that are refused;
-UPDATE_GOLDEN=1 writes that anew.
+`rules/jobs.yaml`, `rules/pods.yaml` and `rules/gpus.yaml` have a case a row, `rules/said.txt` what is said of those
+that are refused; UPDATE_GOLDEN=1 writes that anew.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ import pytest
 import yaml
 
 from gpucluster.components.kubernetes import charts
-from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.job_rules import JOB_RULES, POD_RULES, job_spec, pod_spec
+from gpucluster.components.kubernetes.gpu_pod_rules import GPU_POD_RULES, gpu_pod_spec
+from gpucluster.components.kubernetes.job_pool import JobPool
+from gpucluster.components.kubernetes.job_rules import JOB_RULES, job_spec
 from gpucluster.components.kubernetes.jobs import queues_of
 from gpucluster.components.kubernetes.kinds import ADMISSION_POLICY, ADMISSION_POLICY_BINDING
 from gpucluster.components.kubernetes.objects import Kind
+from gpucluster.components.kubernetes.pod_rules import POD_RULES, folders_of, pod_spec
 from gpucluster.components.names import NAMESPACE
 from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
@@ -39,12 +41,23 @@ Expand = Callable[..., dict[str, Any]]
 Pools = Callable[..., list[JobPool]]
 
 FOLDER = Path(__file__).with_name("rules")
-JOBS: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "jobs.yaml").read_text())
-PODS: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "pods.yaml").read_text())
+JOBS: dict[str, dict[str, dict[str, Any]]] = yaml.load((FOLDER / "jobs.yaml").read_text(), yaml.CSafeLoader)
+PODS: dict[str, dict[str, dict[str, Any]]] = yaml.load((FOLDER / "pods.yaml").read_text(), yaml.CSafeLoader)
+GPUS: dict[str, dict[str, dict[str, Any]]] = yaml.load((FOLDER / "gpus.yaml").read_text(), yaml.CSafeLoader)
 SAID = FOLDER / "said.txt"
 # The pod security standard of the jobs' namespace: tests/stacks/test_security.py.
 STANDARDS = {"aws": "baseline", "azure": "privileged", "gcp": "privileged"}
 KUEUE = "system:serviceaccount:kueue-system:kueue-controller-manager"
+JOBS_PODS = "system:serviceaccount:kube-system:job-controller"
+"""Who makes the pods of jobs."""
+OTHER_NAMESPACES = {
+    "elsewhere": {},
+    "gpu-exporter": {},
+    "gpu-operator": {},
+    "allowed": {"gpucluster/gpu-nodes": "allowed"},
+}
+OTHER_RAY = ("rayjobs.ray.io", "rayservices.ray.io")
+API = {"Pod": "v1", "Job": "batch/v1", "CronJob": "batch/v1", "JobSet": "jobset.x-k8s.io/v1alpha2"}
 
 
 @dataclass(frozen=True)
@@ -73,28 +86,34 @@ def _object(kind: Kind, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
     return {"apiVersion": kind.api_version, "kind": kind.name, "metadata": {"name": name}, "spec": spec}
 
 
-def _namespace(name: str, standard: str) -> dict[str, Any]:
-    labels = {"pod-security.kubernetes.io/enforce": standard}
+def _namespace(name: str, standard: str, more: Mapping[str, str] | None = None) -> dict[str, Any]:
+    labels = {"pod-security.kubernetes.io/enforce": standard, **(more or {})}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
 
 
 @pytest.fixture(scope="module")
 def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Example) -> Iterator[list[Judge]]:
     """A server for each cloud, with the definitions of Trainer and the rules as its cluster has them."""
-    trainer = source_of("kubeflow-trainer", charts.TRAINER.version)
-    assert trainer is not None
+    brought = {"kubeflow-trainer": charts.TRAINER.version, "jobset": charts.JOBSET.version, "kuberay-operator": "1.6.2"}
+    sources = [source_of(chart, version) for chart, version in brought.items()]
+    definitions = [it for source in sources if source is not None for it in definitions_of(source)]
     with ExitStack() as stack:
         found: list[Judge] = []
         for cloud, standard in STANDARDS.items():
             server = stack.enter_context(open_server(tmp_path_factory.mktemp(cloud), find_binaries()))
             judge = Judge(cloud, Client(server))
-            judge.client.define(definitions_of(trainer))
+            # Those of Ray are large: the one of the example.
+            judge.client.define([it for it in definitions if it["metadata"]["name"] not in OTHER_RAY])
             of_the_cloud = pools(cloud)
-            rules = {JOB_RULES: _job_rules(of_the_cloud)}
+            rules = {
+                JOB_RULES: _job_rules(of_the_cloud),
+                GPU_POD_RULES: gpu_pod_spec(of_the_cloud, folders_of(of_the_cloud), [NAMESPACE]),
+            }
             if standard == "privileged":
-                rules[POD_RULES] = pod_spec(_fabrics(of_the_cloud), of_the_cloud[0].scratch)
-            for document in (_namespace(NAMESPACE, standard), _namespace("elsewhere", "privileged")):
-                judge.client.apply(document)
+                rules[POD_RULES] = pod_spec(of_the_cloud)
+            judge.client.apply(_namespace(NAMESPACE, standard))
+            for name, labels in OTHER_NAMESPACES.items():
+                judge.client.apply(_namespace(name, "privileged", labels))
             for name, spec in rules.items():
                 _enforce(judge, name, spec)
             found.append(judge)
@@ -102,18 +121,14 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
         unqueued, privileged = _job(example, {"field": "metadata.labels", "value": {}}), _bare("a")
         privileged["spec"]["containers"][0]["securityContext"] = {"privileged": True}
         end = time.monotonic() + 30
-        while not all(judge(unqueued) and judge(privileged) for judge in found):
+        while not all(judge(unqueued) and judge(privileged) and judge(_bare("a", gpus=1)) for judge in found):
             assert time.monotonic() < end
             time.sleep(0.1)
         yield found
 
 
-def _fabrics(of_the_cloud: list[JobPool]) -> list[FabricPod]:
-    return [part for pool in of_the_cloud for part in (pool.fabric, pool.mpi_fabric) if part is not None]
-
-
 def _job_rules(of_the_cloud: list[JobPool]) -> dict[str, Any]:
-    return job_spec(_fabrics(of_the_cloud), of_the_cloud[0].release, queues_of(of_the_cloud))
+    return job_spec(of_the_cloud, of_the_cloud[0].release, queues_of(of_the_cloud), [NAMESPACE])
 
 
 def _enforce(judge: Judge, name: str, spec: Mapping[str, Any]) -> None:
@@ -122,16 +137,23 @@ def _enforce(judge: Judge, name: str, spec: Mapping[str, Any]) -> None:
     judge.client.apply(_object(ADMISSION_POLICY_BINDING, name, binding))
 
 
-def _bare(name: str, namespace: str = NAMESPACE) -> dict[str, Any]:
-    spec: dict[str, Any] = {"containers": [{"name": "a", "image": "a:1"}]}
+def _bare(name: str, namespace: str = NAMESPACE, *, gpus: int = 0) -> dict[str, Any]:
+    resources = {"limits": {"nvidia.com/gpu": gpus}} if gpus else {}
+    spec: dict[str, Any] = {"containers": [{"name": "a", "image": "a:1", "resources": resources}]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace}, "spec": spec}
 
 
+def patched(job: str, pod: Mapping[str, Any], manager: str = "kueue.x-k8s.io/manager") -> dict[str, Any]:
+    """A patch of the pods of a replicated job."""
+    jobs = [{"name": job, "template": {"spec": {"template": pod}}}]
+    return {"manager": manager, "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": jobs}}}}
+
+
 def _job(example: Example, row: Mapping[str, Any]) -> dict[str, Any]:
-    """The example with one field changed, or one override of its pods; "" is the whole, whose fields are laid over."""
+    """The example with one field changed, or one patch of its pods; "" is the whole, whose fields are laid over."""
     job = example(row.get("job", "pytorch"))
-    if "override" in row:
-        job["spec"]["podTemplateOverrides"] = [{"targetJobs": [{"name": "node"}], **row["override"]}]
+    if "patch" in row:
+        job["spec"]["runtimePatches"] = [patched("node", row["patch"], row.get("manager", "example.com/me"))]
         return job
     if not row["field"]:
         return {**job, **row["value"], "metadata": {**job["metadata"], **row["value"].get("metadata", {})}}
@@ -170,6 +192,25 @@ def _over(value: Any, more: Any) -> Any:
     return [*value, *more] if isinstance(value, list) else copy.deepcopy(more)
 
 
+def _maker(row: Mapping[str, Any]) -> dict[str, Any]:
+    """An object that makes pods, by a row of `gpus.yaml`."""
+    kind = row["kind"]
+    labels = {**row.get("labels", {}), **({"kueue.x-k8s.io/queue-name": row["queue"]} if "queue" in row else {})}
+    metadata = {"name": "a", "namespace": row.get("namespace", NAMESPACE), "labels": labels}
+    asked = {"nvidia.com/gpu": row.get("gpus"), "nvidia.com/mig-1g.10gb": row.get("slices")}
+    limits = {name: amount for name, amount in asked.items() if amount is not None}
+    container = {"name": "a", "image": "a:1", "resources": {"limits": limits} if limits else {}}
+    pods = {"containers": [container], **row.get("pods", {})}
+    spec = {**row.get("spec", {})}
+    if kind == "Pod":
+        spec = pods
+    elif kind not in ("CronJob", "JobSet"):
+        selected = {} if kind == "Job" else {"selector": {"matchLabels": {"app": "a"}}}
+        more = {"serviceName": "a"} if kind == "StatefulSet" else {}
+        spec = {**spec, **selected, **more, "template": {"metadata": {"labels": {"app": "a"}}, "spec": pods}}
+    return {"apiVersion": API.get(kind, "apps/v1"), "kind": kind, "metadata": metadata, "spec": spec}
+
+
 def _said() -> dict[str, list[str]]:
     blocks = re.findall(r"^(\S+)\n((?:  .*\n)+)", SAID.read_text(), flags=re.MULTILINE)
     return {name: [line.removeprefix("  ") for line in lines.splitlines()] for name, lines in blocks}
@@ -191,7 +232,9 @@ def test_what_loses_the_fabric_or_its_guard_is_refused_on_every_cloud_and_told_w
         for name, row in JOBS["refused"].items()
     }
     for name, row in PODS["refused"].items():
-        found[f"pod-{name}"] = {judge.cloud: judge(_pod(pods[judge.cloud], row)) for judge in judges}
+        found[f"pod-{name}"] = {judge.cloud: judge(_pod(pods[judge.cloud], row), user=JOBS_PODS) for judge in judges}
+    for name, row in GPUS["refused"].items():
+        found[f"gpus-{name}"] = {judge.cloud: judge(_maker(row), user=row.get("user")) for judge in judges}
     assert {name: said for name, said in found.items() if not all(said.values())} == {}
     lines = {name: _by_cloud(said) for name, said in found.items()}
     if os.environ.get("UPDATE_GOLDEN"):
@@ -207,7 +250,9 @@ def test_what_is_nearly_so_is_taken_on_every_cloud(
         for name, row in JOBS["taken"].items():
             refused[judge.cloud, f"job-{name}"] = judge(_job(example, row))
         for name, row in PODS["taken"].items():
-            refused[judge.cloud, f"pod-{name}"] = judge(_pod(pods[judge.cloud], row))
+            refused[judge.cloud, f"pod-{name}"] = judge(_pod(pods[judge.cloud], row), user=JOBS_PODS)
+        for name, row in GPUS["taken"].items():
+            refused[judge.cloud, f"gpus-{name}"] = judge(_maker(row), user=row.get("user"))
     assert {at: said for at, said in refused.items() if said} == {}
 
 
@@ -218,7 +263,7 @@ def test_the_pods_of_every_runtime_are_taken(judges: list[Judge], expand: Expand
         for made in expand(judge.cloud, job)["jobs"]:
             pod = _bare(made["metadata"]["name"])
             pod["spec"] = made["spec"]["template"]["spec"]
-            assert judge(pod) == "", judge.cloud
+            assert judge(pod, user=JOBS_PODS) == "", judge.cloud
 
 
 def test_pods_of_other_namespaces_are_left_to_their_own_standard(judges: list[Judge]) -> None:
@@ -230,17 +275,59 @@ def test_pods_of_other_namespaces_are_left_to_their_own_standard(judges: list[Ju
 
 def test_kueue_alone_says_where_pods_go_and_what_it_said_stays(judges: list[Judge], example: Example) -> None:
     job = example("pytorch")
-    placed = {"targetJobs": [{"name": "node"}], "spec": {"nodeSelector": {"kubernetes.io/hostname": "gpu-1"}}}
-    job["spec"]["podTemplateOverrides"] = [placed]
+    job["metadata"]["name"] = "placed"
+    job["spec"]["runtimePatches"] = [patched("node", {"spec": {"nodeSelector": {"kubernetes.io/hostname": "gpu-1"}}})]
     for judge in judges:
         assert "would keep the pods" in judge(job)
         assert judge(job, keep=True, user=KUEUE) == ""
         labelled = copy.deepcopy(job)
         labelled["metadata"]["labels"]["team"] = "ml"
+        # Trainer says when a patch was last written.
+        labelled["spec"]["runtimePatches"][0]["time"] = "2026-11-22T12:00:00Z"
         assert judge(labelled) == ""
         moved = copy.deepcopy(job)
-        moved["spec"]["podTemplateOverrides"][0]["spec"]["nodeSelector"] = {"gpucluster/pool": "system"}
+        moved["spec"]["runtimePatches"] = [patched("node", {"spec": {"nodeSelector": {"gpucluster/pool": "system"}}})]
         assert "would keep the pods" in judge(moved)
+        beside = copy.deepcopy(job)
+        beside["spec"]["runtimePatches"] += [patched("node", {"spec": {"tolerations": []}}, "example.com/me")]
+        assert "would keep the pods" in judge(beside)
+
+
+def test_the_patch_that_kueues_webhook_lays_into_every_job_is_taken(judges: list[Judge], example: Example) -> None:
+    job = example("pytorch")
+    empty = {"trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": []}}}}
+    job["spec"]["runtimePatches"] = [{"manager": "kueue.x-k8s.io/manager", **empty}]
+    assert [judge(job) for judge in judges] == [""] * len(judges)
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples/jobs"
+
+
+@pytest.mark.parametrize("name", sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.yaml")))
+def test_every_example_is_taken_and_refused_without_its_queue(judges: list[Judge], name: str) -> None:
+    documents = [it for it in yaml.safe_load_all((EXAMPLES / name).read_text()) if it["kind"] != "Service"]
+    unqueued = copy.deepcopy(documents)
+    for document in unqueued:
+        document["metadata"]["name"] = "unqueued"
+        del document["metadata"]["labels"]
+    for judge in judges:
+        assert [judge(document) for document in documents] == [""]
+        assert all("kueue.x-k8s.io/queue-name" in judge(document) for document in unqueued)
+
+
+def test_nobody_but_kueue_lets_a_pod_with_gpus_start(judges: list[Judge]) -> None:
+    gates = [{"name": "kueue.x-k8s.io/admission"}]
+    held = _maker({"kind": "Pod", "queue": "dev", "gpus": 1, "pods": {"schedulingGates": gates}})
+    held["metadata"]["name"] = "held"
+    let_go = copy.deepcopy(held)
+    del let_go["spec"]["schedulingGates"]
+    labelled = copy.deepcopy(held)
+    labelled["metadata"]["labels"]["team"] = "ml"
+    for judge in judges:
+        assert judge(held, keep=True) == ""
+        assert "Kueue alone lets a pod with GPUs start" in judge(let_go)
+        assert judge(labelled) == ""
+        assert judge(let_go, keep=True, user=KUEUE) == ""
 
 
 IMAGES = (

@@ -7,9 +7,10 @@ process of its own: programs of Pulumi leave their settings behind.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import yaml
 
 from examples.pages import ROOT, Example, declared, examples, run
+from gpucluster.components.simulated import INPUT_ERROR_FILE
 from gpucluster.judges.bench import judged
 from gpucluster.program.resources import Resource, Resources
 from tests.judges.simulated import Update
@@ -24,14 +26,14 @@ from tests.judges.simulated import Update
 MOMENTS = ("planned", "updated")
 
 
-def made(example: Example) -> Iterator[tuple[str, Resources]]:
-    """The resources of an example at each moment."""
-    yield MOMENTS[0], declared(example)
+def made(example: Example) -> Iterator[tuple[str, Resources, Mapping[str, str]]]:
+    """The resources of an example at each moment, and their ids by URN."""
+    yield MOMENTS[0], declared(example), {}
     config = yaml.safe_load((ROOT / f"stacks/Pulumi.{example.stack}.yaml").read_text())["config"]
     with tempfile.TemporaryDirectory() as folder:
         update = Update(Path(folder), config)
         run(example, update)
-        yield MOMENTS[1], update.stack()
+        yield MOMENTS[1], update.stack(), update.ids
 
 
 def apart(resource: Resource, where: str) -> Resource:
@@ -43,20 +45,24 @@ def apart(resource: Resource, where: str) -> Resource:
 def said() -> Iterator[dict[str, Any]]:
     """What is said of each resource."""
     together: dict[str, list[Resource]] = {}
+    known: dict[str, str] = {}
     for example in examples():
-        for moment, resources in made(example):
+        for moment, resources, ids in made(example):
             where = f"{example.page.with_suffix('')} {moment}"
             together.setdefault(example.cloud, []).extend(apart(resource, where) for resource in resources)
+            known |= {f"{where} {urn}": id_ for urn, id_ in ids.items()}
     for resources in together.values():
         for verdict in judged(Resources(resources)):
             example, moment, _ = verdict.resource.urn.split(" ", 2)
             yield {
                 "example": example, "moment": moment, "name": verdict.resource.name, "type": verdict.resource.type,
-                "judge": verdict.judge, "outcome": verdict.outcome.value, "why": verdict.why,
+                "id": known.get(verdict.resource.urn), "judge": verdict.judge, "outcome": verdict.outcome.value,
+                "why": verdict.why,
                 "refusals": [[remark.path, remark.said] for remark in verdict.refusals],
                 "advice": [remark.path for remark in verdict.advice],
             }  # fmt: skip
 
 
 if __name__ == "__main__":
+    os.environ[INPUT_ERROR_FILE] = os.devnull  # an update from the ranges of the examples is the sandbox's alone
     json.dump(list(said()), sys.stdout)

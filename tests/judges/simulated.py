@@ -4,6 +4,7 @@ is known. The engine, which each example would wait for, has no part in what a j
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -38,7 +39,7 @@ class _Call:
 
 
 class Update(mocks.MockMonitor):
-    """Answers a program as an engine does that creates everything. config: of the stack."""
+    """Answers a program as an engine does that creates everything. config: of the stack. ids: by URN."""
 
     def __init__(self, folder: Path, config: Mapping[str, str]) -> None:
         super().__init__(cast(Any, None))
@@ -46,6 +47,7 @@ class Update(mocks.MockMonitor):
         self._config = config
         self._providers: dict[str, Provider] = {}
         self.created: list[Resource] = []
+        self.ids: dict[str, str] = {}
 
     def stack(self) -> Resources:
         """All that was created."""
@@ -64,11 +66,15 @@ class Update(mocks.MockMonitor):
             self._keep(urn, request, request.object)
             return resource_pb2.RegisterResourceResponse(urn=urn, id="provider", object=request.object)
         provider = self._providers.get(request.provider.rpartition("::")[0]) or self._default(package)
-        checked = provider.Check(provider_pb2.CheckRequest(urn=urn, news=request.object, randomSeed=b"0" * 32), _Call())
+        checked = provider.Check(
+            provider_pb2.CheckRequest(urn=urn, news=request.object, randomSeed=hashlib.sha256(urn.encode()).digest()),
+            _Call(),
+        )
         if checked.failures:
             raise Refused(f"{urn}: {checked.failures}")
         self._keep(urn, request, checked.inputs)
         there = provider.Create(provider_pb2.CreateRequest(urn=urn, properties=checked.inputs), _Call())
+        self.ids[urn] = there.id
         return resource_pb2.RegisterResourceResponse(urn=urn, id=there.id, object=there.properties)
 
     def Invoke(self, request: Any) -> Any:

@@ -15,10 +15,17 @@ import pytest
 from pulumi import _types
 from pulumi_gcp import container
 
+from tests.judges.ids import has_form, known
+
+# Thirty-eight programs, twice each.
+pytestmark = pytest.mark.timeout(1600)
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/judges.md"
 JUDGES = ("aws", "gcp", "azure", "kubernetes")
 WITHOUT_SCHEMA = {
+    # CloudFormation has it as a part of its repository.
+    "aws:ecr/lifecyclePolicy:LifecyclePolicy",
     "gcp:lustre/instance:Instance",
     "gcp:projects/service:Service",
     "gcp:projects/serviceIdentity:ServiceIdentity",
@@ -48,7 +55,7 @@ DEPRECATED = {
 @pytest.fixture(scope="module")
 def said() -> list[dict[str, Any]]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.judges.every_example"], cwd=ROOT, capture_output=True, text=True, timeout=550,
+        [sys.executable, "-m", "tests.judges.every_example"], cwd=ROOT, capture_output=True, text=True, timeout=1500,
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -70,6 +77,13 @@ def test_no_judge_refuses_a_resource_of_an_example_planned_or_updated(said: list
 @pytest.mark.slow
 def test_only_what_no_vendor_publishes_a_schema_of_is_not_judged(said: list[dict[str, Any]]) -> None:
     assert {one["type"] for one in said if one["outcome"] == "not judged"} == WITHOUT_SCHEMA
+
+
+@pytest.mark.slow
+def test_every_id_that_the_sandbox_gives_has_the_form_that_a_document_tells(said: list[dict[str, Any]]) -> None:
+    given = {(one["type"], one["id"]) for one in said if one["id"] and not one["type"].startswith("kubernetes:")}
+    assert len(given) > 100
+    assert {(type_, id_) for type_, id_ in given if known(type_) and not has_form(type_, id_)} == set()
 
 
 @pytest.mark.slow

@@ -59,10 +59,22 @@ class Recorder(Mocks):
             computed["vpcConfig"] = {**args.inputs["vpcConfig"], **group}
         elif args.typ == "aws:ec2/launchTemplate:LaunchTemplate":
             computed = {"latestVersion": 1}
+        elif args.typ == "aws:ecr/repository:Repository":
+            computed = {"repositoryUrl": f"000000000000.dkr.ecr.us-east-1.amazonaws.com/{args.inputs['name']}"}
+        elif args.typ == "aws:amp/workspace:Workspace":
+            computed = {"prometheusEndpoint": "https://metrics.example/"}
         elif args.typ == "azure-native:containerservice:ManagedCluster":
             # Asked for as a list, told as a mapping.
-            computed = {"identity": {"type": "UserAssigned"}}
-        return f"{args.name}-id", {"name": args.name, "arn": f"arn:aws:mock:::{args.name}", **args.inputs, **computed}
+            computed = {
+                "identity": {"type": "UserAssigned"},
+                "identityProfile": {"kubeletidentity": {"objectId": "kubelet"}},
+            }
+        return f"{args.name}-id", {
+            "name": args.name,
+            "arn": f"arn:aws:mock::000000000000:{args.name}",
+            **args.inputs,
+            **computed,
+        }
 
     def call(self, args: MockCallArgs) -> Any:
         raise AssertionError(f"a program must ask no cloud: {args.token}")

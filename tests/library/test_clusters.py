@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -176,13 +177,56 @@ def test_other_values_are_for_previews(declared: Declared, monkeypatch: pytest.M
 def test_a_cluster_tells_what_it_lacks_and_who_reaches_it(declared: Declared, logged: list[str]) -> None:
     spec = {**SPEC, "training": {"nodes": 4, "fabric_gbps": 12_000}}
     declared(lambda: aws.TrainingCluster("trial", spec, EAST))
-    assert "warn: trial: not to be had on AWS: GPU fabric: 12,000 Gb/s a node asked, 3,200 on p5.48xlarge" in logged
+    assert "warn: trial: not available on AWS: GPU fabric: 12,000 Gb/s a node asked, 3,200 on p5.48xlarge" in logged
     notes = [text for text in logged if text.startswith("info: trial: ")]
     assert notes[-1] == (
-        "info: trial: API reachable over the internet from 198.18.0.0/24, and from the nodes; admins: whoever runs the "
-        "first up"
+        "info: trial: API reachable over the internet from 198.18.0.0/24, and from the nodes; admins: the identity "
+        "that runs the first `pulumi up`"
     )
-    assert len(notes) == 7
+    assert len(notes) == 8
+
+
+def test_a_cluster_that_names_its_account_is_built_in_no_other(declared: Declared) -> None:
+    place = aws.Location(region="us-east-1", zone="us-east-1a", account="123456789012")
+    seen = declared(lambda: aws.TrainingCluster("trial", SPEC, place))
+    [provider] = [one for one in seen if one.typ == "pulumi:providers:aws"]
+    assert json.loads(provider.inputs["allowedAccountIds"]) == ["123456789012"]
+
+
+def test_a_cluster_that_names_a_role_is_built_and_entered_by_it(declared: Declared) -> None:
+    role = "arn:aws:iam::123456789012:role/up"
+    place = aws.Location(region="us-east-1", zone="us-east-1a", role=role)
+    kubeconfigs: list[str] = []
+
+    def program() -> None:
+        aws.TrainingCluster("trial", SPEC, place).kubeconfig.apply(kubeconfigs.append)
+
+    seen = declared(program)
+    [provider] = [one for one in seen if one.typ == "pulumi:providers:aws"]
+    assert json.loads(provider.inputs["assumeRoles"]) == [{"roleArn": role}]
+    [user] = json.loads(kubeconfigs[0])["users"]
+    assert user["user"]["exec"]["args"][-2:] == ["--role-arn", role]
+
+
+def test_a_role_of_another_account_is_refused(declared: Declared) -> None:
+    place = aws.Location(
+        region="us-east-1", zone="us-east-1a", account="123456789012", role="arn:aws:iam::210987654321:role/up"
+    )
+    with pytest.raises(gpucluster.Error) as caught:
+        declared(lambda: aws.TrainingCluster("trial", SPEC, place))
+    assert str(caught.value).splitlines()[1] == (
+        "  location.role is of account 210987654321, and account is 123456789012; name one account"
+    )
+
+
+def test_an_account_that_is_none_is_refused_with_all_else(declared: Declared) -> None:
+    with pytest.raises(gpucluster.Error) as caught:
+        declared(lambda: aws.TrainingCluster("trial", SPEC, aws.Location(region="us", zone="a", account="1234")))
+    assert str(caught.value).splitlines()[:2] == [
+        "gpucluster.aws.TrainingCluster trial: 2 problems",
+        "  location.account is '1234'; write the 12 digits of an account, in quotes (`aws sts get-caller-identity "
+        "--query Account`)",
+    ]
 
 
 def test_a_program_reads_name_pools_and_storage(declared: Declared) -> None:

@@ -18,6 +18,8 @@ from gpucluster.sandbox.clouds.sdk import how_to_install
 from tests.packaging.conftest import LINKS, ROOT, Environment
 from tests.stacks.conftest import Done
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_wheel_is_one_package_with_every_file_of_its_folders(source: Path, wheel: Path) -> None:
     folders = {"gpucluster": "gpucluster"} | {path.name: f"gpucluster/{path.name}" for path in LINKS.iterdir()}
@@ -36,11 +38,7 @@ def test_a_library_pins_nothing_and_each_cloud_is_an_extra(wheel: Path) -> None:
     required = message_from_bytes(archive.read(name)).get_all("Requires-Dist") or []
     assert [line for line in required if re.search(r"={2,3}\d", line)] == []
     bare = [line for line in required if "extra ==" not in line]
-    assert {re.split("[<>]", line)[0] for line in bare if line.startswith("pulumi")} == {
-        "pulumi",
-        "pulumi-kubernetes",
-        "pulumi-policy",
-    }
+    assert {re.split("[<>]", line)[0] for line in bare if line.startswith("pulumi")} == {"pulumi", "pulumi-kubernetes"}
     for cloud in CLOUDS:
         sdk = clouds()[cloud].sdk.replace("_", "-")
         assert [line for line in required if line.startswith(sdk) and f'extra == "{cloud}"' in line], cloud
@@ -152,7 +150,6 @@ def test_a_stack_that_stands_is_changed_and_destroyed_by_another_minor_of_the_sd
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("annotation", "errors"), [("PriceBook", 0), ("int", 1)])
 def test_a_type_checker_sees_our_types(only_gcp: Environment, tmp_path: Path, annotation: str, errors: int) -> None:
     """In strict mode, which accepts no package without types."""

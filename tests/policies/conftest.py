@@ -15,15 +15,6 @@ from typing import Any
 
 import pytest
 from pulumi.runtime.proto import analyzer_pb2
-from pulumi_policy import (
-    PolicyCustomTimeouts,
-    PolicyProviderResource,
-    PolicyResource,
-    PolicyResourceOptions,
-    ResourceValidationArgs,
-    StackValidationArgs,
-)
-from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, unknown_checking_proxy
 
 import gpucluster.policies
 from gpucluster.policies.evaluate import evaluate
@@ -32,10 +23,10 @@ from gpucluster.policies.message import message
 from gpucluster.policies.rule import ResourceRule, Rule, Stack
 from gpucluster.policies.settings import Settings
 from gpucluster.program.readers.policy import resource_of, resources_of
+from gpucluster.program.readers.records import UNKNOWN_TEXT as UNKNOWN
 
 LABELS = {"team": "research", "owner": "ada"}
 TODAY = datetime.date(2026, 11, 21)
-UNKNOWN = UNKNOWN_STRING_VALUE
 PROVIDER = "urn:pulumi:test::test::pulumi:providers:aws::default"
 GOOGLE_PROVIDER = {"project": "training-trial", "region": "us-central1", "zone": "us-central1-a"}
 AZURE_PROVIDER = {"location": "eastus", "subscriptionId": "00000000-0000-0000-0000-000000000000"}
@@ -92,50 +83,30 @@ class Program:
         """Its options leave these properties as they were made."""
         self.declared[name].keeps = list(properties)
 
-    def stack_args(self) -> StackValidationArgs:
-        made = {name: self._made(resource) for name, resource in self.declared.items()}
-        parent = next((made[r.name] for r in self.declared.values() if not r.custom), None)
-        for name, resource in self.declared.items():
-            made[name].parent = parent if resource.custom and name not in self.outside else None
-            made[name].property_dependencies.update(
-                {prop: [made[other] for other in names] for prop, names in resource.dependencies.items()}
-            )
-        return StackValidationArgs(list(made.values()))
-
-    def resource_args(self, name: str) -> ResourceValidationArgs:
-        resource = self.declared[name]
-        return ResourceValidationArgs(
-            resource.type,
-            unknown_checking_proxy(resource.properties),
-            resource.urn,
-            resource.name,
-            _options(resource.keeps),
-            self._provider(),
-        )
-
     def stack(self) -> Stack:
-        return Stack(resources=resources_of(self.stack_args()), today=TODAY)
+        return Stack(resources=resources_of(self.request().resources), today=TODAY)
 
-    def _made(self, resource: Declared) -> PolicyResource:
-        properties = unknown_checking_proxy(resource.properties)
-        provider = self._provider() if resource.custom else None
-        return PolicyResource(
-            resource.type, properties, resource.urn, resource.name, _options(resource.keeps), provider, None, [], {}
-        )
-
-    def _provider(self) -> PolicyProviderResource:
-        return PolicyProviderResource(
-            "pulumi:providers:aws", unknown_checking_proxy(self.provider_inputs), PROVIDER, "default"
+    def asked(self, name: str) -> analyzer_pb2.AnalyzeRequest:
+        """One resource as the engine's own message."""
+        [sent] = (sent for sent in self.request().resources if sent.name == name)
+        return analyzer_pb2.AnalyzeRequest(
+            type=sent.type,
+            urn=sent.urn,
+            name=sent.name,
+            properties=sent.properties,
+            options=sent.options,
+            provider=sent.provider if sent.HasField("provider") else None,
         )
 
     def request(self) -> analyzer_pb2.AnalyzeStackRequest:
-        """The same resources as the engine's own message."""
+        """All resources as the engine's own message."""
         request = analyzer_pb2.AnalyzeStackRequest()
-        for resource in self.declared.values():
+        for name, resource in self.declared.items():
             sent = request.resources.add(type=resource.type, urn=resource.urn, name=resource.name)
             sent.properties.update(resource.properties)
+            sent.options.ignoreChanges.extend(resource.keeps)
             if resource.custom:
-                sent.parent = COMPONENT
+                sent.parent = "" if name in self.outside else COMPONENT
                 sent.provider.type, sent.provider.urn, sent.provider.name = "pulumi:providers:aws", PROVIDER, "default"
                 sent.provider.properties.update(self.provider_inputs)
             for prop, names in resource.dependencies.items():
@@ -282,7 +253,7 @@ def is_told() -> Callable[[str, tuple[str, str, str], str], None]:
 
 @pytest.fixture
 def found() -> Found:
-    """(resource, what) of every violation of a rule, through the real proxy."""
+    """(resource, what) of every violation of a rule, as the engine sends the program."""
 
     def run(rule: Rule, program: Program, config: dict[str, Any] | None = None) -> list[tuple[str, str]]:
         return [(v.resource.name if v.resource else "", v.what) for v in _outcome(rule, program, config).violations]
@@ -314,7 +285,7 @@ def _outcome(rule: Rule, program: Program, config: dict[str, Any] | None) -> Any
     if isinstance(rule, ResourceRule):
         check = rule.check
         outcomes = [
-            run_resource_rule(rule, lambda name=name: check(resource_of(program.resource_args(name))))
+            run_resource_rule(rule, lambda name=name: check(resource_of(program.asked(name))))
             for name in program.declared
         ]
         return type(
@@ -594,7 +565,3 @@ def _group_rule(direction: str) -> Declared:
         {"ipProtocol": "-1", "securityGroupId": UNKNOWN, "referencedSecurityGroupId": UNKNOWN, "tags": dict(LABELS)},
         {"securityGroupId": ["efa"], "referencedSecurityGroupId": ["efa"]},
     )
-
-
-def _options(keeps: list[str]) -> PolicyResourceOptions:
-    return PolicyResourceOptions(False, keeps, None, [], PolicyCustomTimeouts(0, 0, 0), [])

@@ -38,6 +38,7 @@ from gpucluster.policies.examples import Example, example_of, plan_of
 from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.rule import ChangeRule, ReportRule
 from gpucluster.program.readers.files import read_file
+from tests.policies.laid import laid
 
 FOLDER = Path(__file__).with_name("cases")
 TODAY = datetime.date(2026, 11, 21)
@@ -54,15 +55,8 @@ class Case:
     cannot_tell: Mapping[str, str]
 
 
-def _laid(value: Any, change: Any) -> Any:
-    if not isinstance(change, Mapping) or not isinstance(value, Mapping):
-        return change
-    laid = {**value, **{key: _laid(value.get(key), inner) for key, inner in change.items()}}
-    return {key: inner for key, inner in laid.items() if inner is not None}
-
-
 def _read(file: Path) -> dict[str, Any]:
-    return yaml.safe_load(file.read_text())
+    return yaml.load(file.read_text(), yaml.CSafeLoader)
 
 
 def _program(written: Mapping[str, Any], name: str, rule: str) -> Example:
@@ -79,7 +73,7 @@ def _cases() -> Iterator[Case]:
         for case in written["cases"]:
             program = _program(written, case.get("of", "example"), file.stem)
             resources = {
-                name: {**of, "properties": _laid(of["properties"], (case.get("change") or {}).get(name, {}))}
+                name: {**of, "properties": laid(of["properties"], (case.get("change") or {}).get(name, {}))}
                 for name, of in program.resources.items()
                 if (case.get("change") or {}).get(name, {}) is not None
             }

@@ -82,7 +82,8 @@ def preview(project, previewed):
 def _but_prices(result, left_open):
     """The same without findings about prices; of other rules only those of `left_open` leave anything open."""
     code, findings, output = result
-    asked = set(re.findall(r"(\S+) cannot tell: ", output)) - {"budget", "budget-ceiling"}
+    asking = re.findall(r"(\S+(?:(?:, | and )\S+)*) cannot tell: ", output)
+    asked = {rule for rules in asking for rule in re.split(", | and ", rules)} - {"budget", "budget-ceiling"}
     assert asked == left_open, output
     return code, [finding for finding in findings if finding[1] not in OPEN], output
 

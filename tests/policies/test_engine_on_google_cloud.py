@@ -119,10 +119,14 @@ def test_spot_is_told_and_stops_nothing(preview):
     assert (code, sorted(findings)) == (0, sorted([INSTALLER, ("advisory", "training-pool-not-on-spot", POOL)])), output
 
 
-def test_the_trial_of_this_repository_has_no_finding_but_the_fabrics_own_daemons(own_project, previewed):
+def test_the_trial_of_this_repository_has_no_finding_but_what_may_have_the_machine(own_project, previewed):
     code, findings, output = previewed(own_project, "gcp-trial")
     assert code == 0, output
     assert findings == [
-        ("advisory", "exemptions-in-use", f"kubernetes:apps/v1:DaemonSet: trial-fabric-{name}")
-        for name in ("injector", "installer")
+        ("advisory", "exemptions-in-use", f"kubernetes:{name}")
+        for name in (
+            "apps/v1:DaemonSet: trial-fabric-injector",
+            "apps/v1:DaemonSet: trial-fabric-installer",
+            "helm.sh/v3:Release: trial-monitoring-gpus-dcgm",
+        )
     ], output

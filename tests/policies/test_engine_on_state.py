@@ -31,6 +31,8 @@ NOT_HERE = {
     "not-known-yet",
     "price-known",
     "storage-in-pool-zone",
+    "storage-throughput",
+    "team-budget",
 }
 
 

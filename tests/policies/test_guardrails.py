@@ -123,11 +123,12 @@ def test_findings_for_machines_have_every_field(guardrails):
                 "why": rule.why,
                 "fix": rule.fix,
                 "edits": [{"at": "tags", "write": {"team": "research"}}],
-                "page": "docs/rules/required-labels.md",
+                "page": "docs/rules.md#required-labels",
                 "exemption": _exemption("required-labels", "group"),
             }
         ],
         "rules": RULES[_state],
+        "nodes": [],
         "not_run": [rule.name for rule in PACK.change_rules],
         "resources": 2,
         "mandatory": 1,
@@ -136,7 +137,8 @@ def test_findings_for_machines_have_every_field(guardrails):
 
 
 def test_an_exemption_turns_a_finding_into_advice(guardrails):
-    entry = {"rule": "required-labels", "resource": "group", "reason": "r", "owner": "ada", "until": "2999-12-31"}
+    until = (datetime.date.today() + datetime.timedelta(days=30)).isoformat()
+    entry = {"rule": "required-labels", "resource": "group", "reason": "one day only", "owner": "ada", "until": until}
     code, out, _ = guardrails("check", "-", stdin=_state({}, exemptions=[entry]))
     assert code == 0
     assert "[advisory] exemptions-in-use  group\n    required-labels: tags: `team` missing; accepted until" in out
@@ -288,3 +290,26 @@ def test_a_configuration_that_is_wrong_ends_with_2_and_a_line_for_each_problem(g
         "error: rule `budgit` is not known; did you mean `budget`?\n"
         "error: budget: setting `montly` is not known; did you mean `monthly`?\n",
     )
+
+
+def test_a_plan_says_what_becomes_of_the_nodes_of_pools_and_what_is_at_stake(guardrails):
+    plan = guardrails("explain", "replacement-of-training-pool", "--example", "fail")[1]
+    told = (
+        "What it does to nodes:\n"
+        "    train, 4 nodes of p5.48xlarge: nodes are replaced or reimaged, one at a time; jobs on them end; changed: "
+        "releaseVersion; at stake for each hour since the last checkpoint: 32 GPU-hours, price not known"
+    )
+    assert told in guardrails("check", "--quiet", stdin=plan)[1]
+    assert json.loads(guardrails("check", "--format", "json", stdin=plan)[1])["nodes"] == [
+        {
+            "file": "stdin",
+            "pool": "train",
+            "machine": "p5.48xlarge",
+            "nodes": 4,
+            "effect": "rolling",
+            "changed": ["releaseVersion"],
+            "gone": 0,
+            "gpus": 32,
+            "usd": None,
+        }
+    ]

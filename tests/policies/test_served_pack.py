@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import json
 import subprocess
 import sys
@@ -13,13 +14,15 @@ import grpc
 import pytest
 from google.protobuf import empty_pb2, json_format
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
-from pulumi_policy.deserialize import SPECIAL_ASSET_SIG, SPECIAL_SECRET_SIG, SPECIAL_SIG_KEY
 
 import gpucluster.policies
 from gpucluster.policies.rule import ResourceRule
 from gpucluster.policies.training import PACK
+from gpucluster.program.readers.records import SIGNATURE
 
 FOLDER = Path(gpucluster.policies.__file__).parent
+SECRET = "1b47061264138c4ac30d75fd1eb44270"
+ASSET = "c44067f5952c0a294b673a41bacd8c17"
 
 
 class Engine:
@@ -30,11 +33,11 @@ class Engine:
         self.stdout = stdout
         self.stub = analyzer_pb2_grpc.AnalyzerStub(grpc.insecure_channel(f"127.0.0.1:{port}"))
 
-    def configure(self, *, remediate: bool = False, **policies_: dict[str, Any]) -> None:
+    def configure(self, *, level: str = "MANDATORY", **policies_: dict[str, Any]) -> None:
         request = analyzer_pb2.ConfigureAnalyzerRequest()
         for name, properties in policies_.items():
             config = request.policyConfig[name.replace("_", "-")]
-            config.enforcementLevel = analyzer_pb2.REMEDIATE if remediate else analyzer_pb2.MANDATORY
+            config.enforcementLevel = analyzer_pb2.EnforcementLevel.Value(level)
             config.properties.update(properties)
         self.stub.Configure(request)
 
@@ -43,7 +46,11 @@ class Engine:
         urn = f"urn:pulumi:test::test::{within}{type_}::one"
         request = analyzer_pb2.AnalyzeRequest(type=type_, urn=urn, name="one")
         request.properties.update(properties)
-        made = self.stub.Remediate(request).remediations
+        try:
+            made = self.stub.Remediate(request).remediations
+        except grpc.RpcError as error:
+            assert error.code() == grpc.StatusCode.UNIMPLEMENTED  # which the engine takes for none
+            return None
         assert [remediation.policyName for remediation in made] in ([], ["required-labels"])
         return json_format.MessageToDict(made[0].properties) if made else None
 
@@ -121,7 +128,7 @@ def test_a_seeded_mistake_is_a_mandatory_finding_with_what_why_and_fix(engine, p
     assert what == "5 nodes of p5.48xlarge, no placement group and no reservation"
     assert why.startswith("why: ")
     assert fix.startswith("fix: ")
-    assert see == "see: docs/rules/training-pool-in-one-domain.md"
+    assert see == "see: gpucluster guardrails explain training-pool-in-one-domain"
 
 
 def test_what_cannot_be_decided_is_advisory(engine, program):
@@ -155,7 +162,7 @@ def test_an_exemption_in_force_is_advisory_every_time(engine, program):
             "resource": "train",
             "reason": "bandwidth is not needed",
             "owner": "ada",
-            "until": "2999-12-31",
+            "until": str(datetime.date.today() + datetime.timedelta(days=30)),
         }
     ]
     first, second = engine.run(program), engine.run(program)
@@ -164,7 +171,7 @@ def test_an_exemption_in_force_is_advisory_every_time(engine, program):
 
 
 def test_a_secret_is_never_printed(engine, program):
-    secret = {SPECIAL_SIG_KEY: SPECIAL_SECRET_SIG, "value": "hunter2 #" * 40}
+    secret = {SIGNATURE: SECRET, "value": "hunter2 #" * 40}
     program["template"]["userData"] = secret
     program["group"]["tags"]["owner"] = secret
     found = engine.run(program)
@@ -179,10 +186,10 @@ def test_settings_of_a_policy_reach_its_rule(engine, program):
 
 
 def test_at_level_remediate_labels_are_added_and_nothing_else_is_touched(remediating, program):
-    remediating.configure(remediate=True, required_labels={"labels": {"team": "research", "owner": "ada"}})
-    secret = {SPECIAL_SIG_KEY: SPECIAL_SECRET_SIG, "value": "hunter2"}
+    remediating.configure(level="REMEDIATE", required_labels={"labels": {"team": "research", "owner": "ada"}})
+    secret = {SIGNATURE: SECRET, "value": "hunter2"}
     nested = {"secret": [secret, {"unknown": program.unknown}], "number": 5.0, "none": None, "__defaults": []}
-    asset = {SPECIAL_SIG_KEY: SPECIAL_ASSET_SIG, "text": "code"}
+    asset = {SIGNATURE: ASSET, "text": "code"}
     rest = {"description": program.unknown, "asset": asset, "secret": secret, "nested": nested}
     tags = {"team": "sales", "cost": secret, "of": program.unknown}
     assert remediating.remediated("aws:ec2/vpc:Vpc", {**rest, "tags": tags}) == {
@@ -217,7 +224,9 @@ def test_at_level_remediate_labels_are_added_and_nothing_else_is_touched(remedia
     ],
 )
 def test_labels_are_added_where_the_type_has_them_and_as_its_cloud_takes_them(remediating, type_, properties, added):
-    remediating.configure(remediate=True, required_labels={"labels": {"team": "AI", "owner": "ada"}, "keys": ["cost"]})
+    remediating.configure(
+        level="REMEDIATE", required_labels={"labels": {"team": "AI", "owner": "ada"}, "keys": ["cost"]}
+    )
     assert remediating.remediated(type_, properties) == added
 
 
@@ -225,9 +234,9 @@ def test_no_label_is_added_where_it_is_not_asked_for_known_or_ours(remediating, 
     vpc, labels = "aws:ec2/vpc:Vpc", {"labels": {"team": "research"}}
     remediating.configure(required_labels=labels)
     off = remediating.remediated(vpc, {})
-    remediating.configure(remediate=True, required_labels={"keys": ["team"]})
+    remediating.configure(level="REMEDIATE", required_labels={"keys": ["team"]})
     no_value = remediating.remediated(vpc, {})
-    remediating.configure(remediate=True, required_labels=labels)
+    remediating.configure(level="REMEDIATE", required_labels=labels)
     done = remediating.remediated(vpc, {"tags": {"team": "research"}})
     another = remediating.remediated(vpc, {"tags": {"team": "sales"}})
     unknown = remediating.remediated(vpc, {"tags": program.unknown})
@@ -239,7 +248,7 @@ def test_no_label_is_added_where_it_is_not_asked_for_known_or_ours(remediating, 
 
 
 def test_labels_of_the_machines_a_resource_starts_are_not_added(remediating):
-    remediating.configure(remediate=True, required_labels={"labels": {"team": "research"}})
+    remediating.configure(level="REMEDIATE", required_labels={"labels": {"team": "research"}})
     tags = {"tags": {"team": "research"}}
     for type_, properties in (
         ("aws:ec2/launchTemplate:LaunchTemplate", {**tags, "tagSpecifications": []}),
@@ -251,17 +260,57 @@ def test_labels_of_the_machines_a_resource_starts_are_not_added(remediating):
 
 
 def test_tags_that_are_a_secret_as_a_whole_are_left_alone_and_that_is_said(remediating):
-    remediating.configure(remediate=True, required_labels={"labels": {"team": "research"}})
-    secret = {SPECIAL_SIG_KEY: SPECIAL_SECRET_SIG, "value": {"owner": "hunter2"}}
+    remediating.configure(level="REMEDIATE", required_labels={"labels": {"team": "research"}})
+    secret = {SIGNATURE: SECRET, "value": {"owner": "hunter2"}}
     assert remediating.remediated("aws:ec2/vpc:Vpc", {"tags": secret}) is None
     assert remediating.stdout.readline() == "required-labels: nothing written into one: TypeError\n"
 
 
 def test_what_a_remediation_left_is_a_mandatory_finding(engine, program):
     del program["group"]["tags"]
-    engine.configure(remediate=True, required_labels={"labels": {"team": "research"}})
+    engine.configure(level="REMEDIATE", required_labels={"labels": {"team": "research"}})
     found = [(policy, level, message.split("\n")[0]) for policy, level, message in engine.run(program)]
     assert found == [("required-labels", "MANDATORY", "tags: `team` missing")]
+
+
+def test_a_level_that_is_configured_takes_the_place_of_the_rules_own(engine, program):
+    del program["template"]["placement"]
+    program.depends("template", "placement")
+    engine.configure(level="ADVISORY", training_pool_in_one_domain={})
+    advisory = [(policy, level) for policy, level, _ in engine.run(program)]
+    engine.configure(level="DISABLED", training_pool_in_one_domain={})
+    assert (advisory, engine.run(program)) == ([("training-pool-in-one-domain", "ADVISORY")], [])
+
+
+def test_a_rule_about_one_resource_says_that_it_mends_nothing(remediating):
+    remediating.configure(level="REMEDIATE", fabric_interfaces_valid={})
+    asked = analyzer_pb2.AnalyzeRequest(type="aws:ec2/vpc:Vpc", urn="urn:pulumi:test::test::aws:ec2/vpc:Vpc::one")
+    response = remediating.stub.Remediate(asked)
+    assert [(one.policy_name, one.reason) for one in response.not_applicable] == [
+        ("fabric-interfaces-valid", "Policy does not implement remediate")
+    ]
+    assert not response.remediations
+
+
+def test_a_finding_comes_with_what_the_engine_shows_and_stores(engine, program):
+    del program["group"]["tags"]
+    [diagnostic] = engine.stub.AnalyzeStack(program.request()).diagnostics
+    rule = next(rule for rule in PACK.rules if rule.name == "required-labels")
+    assert json_format.MessageToDict(diagnostic) == {
+        "policyName": "required-labels",
+        "policyPackName": "training",
+        "policyPackVersion": "0.0.1",
+        "description": rule.title,
+        "message": f"{rule.title}\n{diagnostic.message.partition(chr(10))[2]}",
+        "enforcementLevel": "MANDATORY",
+        "urn": program.declared["group"].urn,
+        "severity": f"POLICY_SEVERITY_{rule.severity.name}",
+    }
+
+
+def test_serving_needs_no_policy_sdk():
+    code = "import sys, gpucluster.policies.serve, gpucluster.policies.training; print('pulumi_policy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_a_misspelt_setting_is_a_finding(engine, program):

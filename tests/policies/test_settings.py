@@ -52,7 +52,7 @@ def test_everything_that_is_wrong_is_named_at_once():
         "budget": {"monthly": 5, "onExceed": "fial"},
         "label-values": "mandatry",
         "required-labels": {"keys": "team", "labels": {"team": 5}},
-        "no-privileged-containers": {"allowed": {"Pod a/b": "reason"}}
+        "no-privileged-containers": {"allowed": {"Pod a/b": {"reason": "reason", "images": ["a"]}}}
     }"""
     with pytest.raises(BadSettings) as error:
         read_settings(text, PACK.rules)

@@ -7,10 +7,11 @@ import pkgutil
 import re
 
 import pytest
+from pulumi.runtime.proto.analyzer_pb2 import POLICY_TYPE_RESOURCE, EnforcementLevel, PolicySeverity
 
 import gpucluster.policies.rules
-from gpucluster.policies.pulumi_policies import to_policies
-from gpucluster.policies.rule import Enforcement, ReportRule, Rule
+from gpucluster.policies.analyzer_info import analyzer_info
+from gpucluster.policies.rule import Enforcement, ReportRule, ResourceRule, Rule
 from gpucluster.policies.rules import CHANGE_RULES
 from gpucluster.policies.training import PACK
 
@@ -55,26 +56,36 @@ def test_names_are_unique():
 
 def test_what_reports_on_other_rules_is_never_mandatory():
     reports = {rule.name for rule in PACK.rules if isinstance(rule, ReportRule)}
-    assert reports == {"not-known-yet", "not-checked", "exemptions-in-use"}
+    assert reports == {"gpu-machines-unread", "not-known-yet", "not-checked", "exemptions-in-use"}
     assert not reports & PACK.mandatory
 
 
 def test_every_policy_carries_the_metadata_of_its_rule():
-    for policy in to_policies(PACK):
+    for policy in analyzer_info(PACK).policies:
         rule = BY_NAME[policy.name]
         assert policy.description == rule.title
-        assert policy.severity is not None
-        assert policy.severity.value == rule.severity.value
-        assert policy.enforcement_level is not None
-        assert policy.enforcement_level.value == PACK.enforcement(rule).value
+        assert PolicySeverity.Name(policy.severity) == f"POLICY_SEVERITY_{rule.severity.name}"
+        assert EnforcementLevel.Name(policy.enforcementLevel) == PACK.enforcement(rule).name
         assert policy.remediation_steps == rule.fix
+        assert set(policy.configSchema.properties) == set(rule.settings)
+        assert policy.HasField("framework") == bool(rule.frameworks)
+
+
+def test_what_mends_or_looks_at_one_resource_is_asked_about_each():
+    of_resources = {p.name for p in analyzer_info(PACK).policies if p.policy_type == POLICY_TYPE_RESOURCE}
+    assert of_resources == {rule.name for rule in PACK.rules if isinstance(rule, ResourceRule)} | {"required-labels"}
 
 
 def test_report_rules_run_last():
-    assert [policy.name for policy in to_policies(PACK)][-3:] == ["exemptions-in-use", "not-checked", "not-known-yet"]
+    assert [policy.name for policy in analyzer_info(PACK).policies][-4:] == [
+        "exemptions-in-use",
+        "not-checked",
+        "gpu-machines-unread",
+        "not-known-yet",
+    ]
 
 
 def test_rules_about_change_are_no_policies_of_the_pack():
-    names = {policy.name for policy in to_policies(PACK)}
+    names = {policy.name for policy in analyzer_info(PACK).policies}
     assert names == {rule.name for rule in PACK.rules} - {rule.name for rule in CHANGE_RULES}
     assert set(PACK.change_rules) == set(CHANGE_RULES)

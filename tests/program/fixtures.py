@@ -7,14 +7,14 @@ import runpy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pulumi
 import pytest
-from pulumi.runtime import mocks, rpc, settings
+from pulumi.runtime import mocks, rpc
 from pulumi.runtime.proto import resource_pb2
-from pulumi.runtime.stack import run_in_stack
 
+from gpucluster.program.readers.alone import run_alone
 from gpucluster.program.readers.records import UNKNOWN_TEXT, plain_value
 from gpucluster.program.readers.running import Watched, watch
 from gpucluster.program.resources import Resource, Resources
@@ -111,30 +111,11 @@ def run_program() -> RunProgram:
             if at_end is not None:
                 at_end(watched)
 
-        async def main() -> None:
-            features = set(monitor.GetDeploymentInfo(None).supportedFeatures)
-            settings.configure(
-                mocks.MockSettings(
-                    monitor=monitor,
-                    monitor_features=features,
-                    engine=engine,
-                    project="example",
-                    stack="dev",
-                    dry_run=preview,
-                    organization=None,
-                    callbacks=None,
-                )
-            )
-            settings.set_root_resource(cast(Any, None))
-            # the SDK keeps these for the process: what an earlier test left would be waited for on a closed loop
-            cast(Any, settings.SETTINGS).rpc_manager.clear()
-            cast(Any, settings.SETTINGS).outputs.clear()
-            pulumi.runtime.set_all_config({key.replace("__", ":"): value for key, value in config.items()})
-            await run_in_stack(body)
-
+        given = {key.replace("__", ":"): value for key, value in config.items()}
+        main = run_alone(body, monitor, engine, project="example", stack="dev", preview=preview, config=given)
         loop = asyncio.new_event_loop()  # not asyncio.run, which takes the loop of the thread away from other tests
         try:
-            loop.run_until_complete(main())
+            loop.run_until_complete(main)
         finally:
             loop.close()
         return Run(found[0], {urn: _sent(urn, request) for urn, request in monitor.requests})

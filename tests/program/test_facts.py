@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -16,6 +17,7 @@ ALL = Facts(
     budget=Budget(Decimal("250000.50"), "fail"),
     exemptions=[{"rule": "versions-pinned", "resource": "*", "reason": "r", "owner": "o", "until": "2026-12-31"}],
     duration_days=Decimal("14.5"),
+    begun=datetime(2026, 11, 23, 14, 7, 45, tzinfo=UTC),
     training_gpus=Decimal(32),
     spare_gpus=Decimal(8),
     outside_training=("trial-mig",),
@@ -61,11 +63,13 @@ def test_what_is_not_known_yet_or_of_another_shape_is_named(make: MakeResource) 
     component = make(
         "x:y:Cluster", "a", custom=False,
         requiredLabels=UNKNOWN, spareGpus=UNKNOWN, losses=[UNKNOWN], storageAsked={"usableTib": -1}, scaleSetLimit="x",
+        begun="yesterday",
     )  # fmt: skip
     (found,) = stated(Resources([component]))
     assert found.facts == Facts(required_labels=UNKNOWN, exemptions=[], spare_gpus=UNKNOWN)
     assert found.unread == (
         ("spareGpus", "spareGpus of a is not known before the update"),
+        ("begun", "begun of a is 'yesterday', expected a time such as 2026-11-23T14:07:45+00:00"),
         ("losses", "losses of a is not a list of texts that is known before the update"),
         ("storageAsked", "storageAsked of a cannot be used: usableTib is -1, expected a number of 0 or more"),
     )

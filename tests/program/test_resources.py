@@ -23,6 +23,16 @@ def test_parents_are_nearest_first(make: Make) -> None:
     assert [item.name for item in Resources([outer, inner, leaf]).parents(leaf)] == ["inner", "outer"]
 
 
+def test_the_stack_is_no_component_around_a_resource(make: Make) -> None:
+    stack = make("pulumi:pulumi:Stack", "stack", custom=False)
+    outer = make("x:y:Outer", "outer", custom=False, parent=stack)
+    within = make("aws:kms/key:Key", "within", parent=outer)
+    below = make("aws:kms/alias:Alias", "below", parent=within)
+    alone = make("aws:kms/key:Key", "alone", parent=stack)
+    found = Resources([stack, outer, within, below, alone])
+    assert [found.component_of(one) for one in (within, below, alone, stack)] == [outer, outer, None, None]
+
+
 def test_resources_are_found_by_type_and_by_reference(make: Make) -> None:
     template = make("aws:ec2/launchTemplate:LaunchTemplate", "template")
     role = make("aws:iam/role:Role", "role")
@@ -33,6 +43,8 @@ def test_resources_are_found_by_type_and_by_reference(make: Make) -> None:
     assert found.referred(group, "launchTemplate", template.type) == template
     assert found.referred(group, "launchTemplate", role.type) is None
     assert found.referred(group, "other", role.type) is None
+    elsewhere = make(role.type, "elsewhere")
+    assert found.present([role.urn, elsewhere.urn, template.urn, role.urn]) == [role, template]
 
 
 def test_objects_of_two_clusters_with_one_name_stay_apart(make: Make) -> None:

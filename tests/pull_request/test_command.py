@@ -93,7 +93,11 @@ def event(hub: GitHub, **changes: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("after", "code", "line"),
     [
-        (TRIAL, 0, "Nothing to look at here: `dev` costs $471.54 a month, as before, and no mandatory rule is broken."),
+        (
+            TRIAL,
+            0,
+            "No cost or policy change: `dev` costs $471.54 a month, as before, and no mandatory rule is broken.",
+        ),
         (UNLABELLED, 1, "**Fails: 1 mandatory finding in `dev`; the cost stays the same, $471.54 a month.**"),
     ],
 )
@@ -168,7 +172,7 @@ def test_the_comment_is_written_from_what_the_forge_says(run: Run, file, github:
     [made] = github.comments
     assert made["body"].splitlines()[0] == (
         "**Fails: 1 mandatory finding in `dev`; the cost stays the same, $471.54 a month.** "
-        "**It also changes how it is judged: policies.**"
+        "**This change also modifies its own checks: policies.**"
     )
     assert made["body"].endswith(f"<!-- gpucluster pr-check head={HEAD} run=20.1 -->")
     assert run("comment", "pr-check.json", env=event(github, PR_RUN_ID="21")).err.endswith("7: unchanged.\n")

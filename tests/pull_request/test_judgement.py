@@ -93,7 +93,7 @@ def test_a_budget_that_is_passed_fails_where_no_rule_of_the_pack_says_so_too(jud
 
 def test_the_region_of_the_base_is_its_own_and_not_that_of_the_head(judge) -> None:
     moved = plan("dev", TRIAL, TRIAL)
-    moved["config"] = {"aws:region": "us-west-2"}
+    moved["config"] = {"aws:region": "xx-nowhere-1"}
     [dev] = judge(evidence(stack(TRIAL, plan=moved))).stacks
     assert dev.before.complete
     assert not dev.after.complete
@@ -161,7 +161,13 @@ def test_evidence_that_has_not_what_it_says_is_no_pass(judge) -> None:
 
 def test_exemptions_are_named_where_the_base_has_not_the_same(judge) -> None:
     def exempt(until: str):
-        entry = {"rule": "required-labels", "resource": "shared", "reason": "r", "owner": "o", "until": until}
+        entry = {
+            "rule": "required-labels",
+            "resource": "shared",
+            "reason": "shared network",
+            "owner": "o",
+            "until": until,
+        }
         return changed("trial", changed("shared", tags={}), exemptions=[entry])
 
     found = judge(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gpucluster.pull_request.previews import _stack
+from gpucluster.errors import InputError
+from gpucluster.pull_request.previews import _matching, _stack
 from gpucluster.pull_request.sides import SideFailed, locks_changed
 from tests.pull_request.conftest import TRIAL, plan, state
 
@@ -136,3 +138,73 @@ def test_only_files_that_lock_packages_ask_for_an_environment_of_their_own() -> 
     assert locks_changed(["app/package-lock.json"])
     assert locks_changed(["requirements-dev.txt"])
     assert not locks_changed(["pyproject.toml", "stacks/specs/trial.yaml", "lock.py"])
+
+
+def rehearsed(**job: Any) -> str:
+    machines = [{"hourly": "110.08"}, {"hourly": "6.88"}]
+    known = {"kind": "TrainJob", "namespace": "training", "name": "pytorch", "source": "jobs/pytorch.yaml"}
+    return json.dumps({"jobs": [{**known, "verdict": "runs", "why": [], "machines": machines, **job}]})
+
+
+@dataclass
+class Living(Head):
+    """A head whose cluster answers."""
+
+    answer: str | SideFailed = ""
+
+    def rehearse(self, stack: str, files: list[Path]) -> str:
+        self.done.append(f"rehearse {', '.join(map(str, files))} on {stack}")
+        if isinstance(self.answer, SideFailed):
+            raise self.answer
+        return self.answer
+
+
+def jobs_of(tmp_path: Path, answer: str | SideFailed) -> Any:
+    new = Living(answer=answer)
+    found = _stack("dev", FakeSide(), new, "", tmp_path, [].append, [Path("jobs/pytorch.yaml")])  # type: ignore[arg-type]
+    assert new.done[-1] == "rehearse jobs/pytorch.yaml on dev"
+    return found
+
+
+def test_jobs_are_rehearsed_on_the_head_with_the_price_of_their_machines(tmp_path: Path) -> None:
+    found = jobs_of(tmp_path, rehearsed())
+    assert [job.model_dump() for job in found.jobs] == [
+        {
+            "title": "TrainJob training/pytorch",
+            "source": "jobs/pytorch.yaml",
+            "verdict": "runs",
+            "why": "",
+            "hourly": "116.96",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (SideFailed("no Go"), "no Go"),
+        (
+            "{",
+            "the rehearsal's report is not JSON (line 1: Expecting property name enclosed in double quotes)",
+        ),
+        (rehearsed(verdict="perhaps"), "the rehearsal's report can't be read: ValidationError"),
+    ],
+)
+def test_why_jobs_could_not_be_rehearsed_is_said(tmp_path: Path, answer: str | SideFailed, problem: str) -> None:
+    found = jobs_of(tmp_path, answer)
+    assert (found.jobs, found.jobs_problem) == ([], problem)
+
+
+def test_a_price_that_is_not_known_is_no_price(tmp_path: Path) -> None:
+    found = jobs_of(tmp_path, rehearsed(machines=[{"hourly": None}, {"hourly": "1"}]))
+    assert found.jobs[0].hourly is None
+
+
+def test_a_pattern_without_files_or_out_of_the_project_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "jobs").mkdir()
+    for name in ("b.yaml", "a.yaml"):
+        (tmp_path / "jobs" / name).touch()
+    assert _matching(tmp_path, ["jobs/*.yaml", "jobs/a.yaml"]) == [Path("jobs/a.yaml"), Path("jobs/b.yaml")]
+    for pattern in ("nothing/*.yaml", "../*.yaml", "/etc/*"):
+        with pytest.raises(InputError, match=f"--jobs is {re.escape(repr(pattern))}"):
+            _matching(tmp_path, [pattern])

@@ -51,7 +51,7 @@ def test_json_has_every_refusal() -> None:
 
 
 def test_a_plan_that_nobody_refuses_stays_one_calm_sentence() -> None:
-    assert comment(judged(FINE)).startswith("Nothing to look at here: ")
+    assert comment(judged(FINE)).startswith("No cost or policy change: ")
 
 
 def test_a_judge_that_is_missing_is_named_with_the_command_and_the_others_are_heard(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from gpucluster.sandbox import disk
+
+_NOBODY = 65534
 
 
 def test_where_there_is_room_nothing_is_in_the_way_of_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
@@ -50,3 +53,20 @@ def test_a_read_only_file_system_is_told_from_a_missing_right(tmp_path: Path, mo
 )
 def test_an_error_of_the_file_system_is_said_in_one_line(error: OSError, said: str) -> None:
     assert disk.cause(error).partition(";")[0] == said.replace("TMP", tempfile.gettempdir())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may become another user")
+def test_the_way_out_of_a_folder_that_may_not_be_written_leads_out() -> None:
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made) / ".sandbox"
+        folder.mkdir()
+        for path in (Path(made), folder):
+            os.chown(path, _NOBODY, _NOBODY)
+        folder.chmod(0o500)
+        child = os.fork()
+        if child == 0:
+            os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+            advice = disk.obstacle(folder, needed=0).split("`")
+            followed = len(advice) == 3 and subprocess.run(advice[1].split(), check=False).returncode == 0
+            os._exit(0 if followed and disk.obstacle(folder, needed=0) == "" else 1)
+        assert os.waitpid(child, 0)[1] == 0

@@ -56,4 +56,6 @@ def test_what_is_broken_is_named_with_its_repair(examined: Path) -> None:
         "what is cached is broken: its record cannot be read ('sha256'); run gpucluster sandbox kubernetes --build",
     )
     assert said["project"][0] == "WRONG"
-    assert said["project"][1].endswith("there is no whole copy of it: `gpucluster sandbox reset` forgets everything")
+    assert said["project"][1].endswith(
+        "`gpucluster sandbox recover` repairs it, `gpucluster sandbox reset` forgets everything"
+    )

@@ -156,7 +156,7 @@ def test_the_bare_project_is_whole_whenever_another_run_reads_it(tmp_path: Path)
 def test_first_runs_at_once_agree_on_the_passphrase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = project_in(tmp_path).store
     store.prepare()
-    monkeypatch.setattr("secrets.token_hex", lambda amount: time.sleep(0.1) or str(time.monotonic_ns() % amount))
+    monkeypatch.setattr("secrets.token_hex", lambda _: time.sleep(0.1) or str(time.monotonic_ns()))
     with ThreadPoolExecutor(8) as pool:
         read = [pool.submit(lambda: store.passphrase.read_text()) for _ in range(8)]
     assert {each.result() for each in read} == {store.passphrase.read_text()}
@@ -177,7 +177,7 @@ def test_where_nothing_can_be_written_nothing_is_made(tmp_path: Path, monkeypatc
         (sqlite3.SQLITE_FULL, " cannot be used now: "),
         (
             sqlite3.SQLITE_CORRUPT,
-            " is damaged (x); there is no whole copy of it: `gpucluster sandbox reset` forgets everything",
+            " is damaged (x); `gpucluster sandbox recover` repairs it, `gpucluster sandbox reset` forgets everything",
         ),
     ],
 )

@@ -82,6 +82,7 @@ def test_where_nothing_is_to_be_done_it_is_silent(standing: Any) -> None:
 
 
 def test_before_the_first_run_it_is_silent_and_makes_nothing(project: Any) -> None:
+    (project.root / "stacks/Pulumi.dev.yaml").write_text("")
     assert _recover(project) == ""
     assert not (project.root / ".sandbox").exists()
 

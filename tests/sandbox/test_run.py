@@ -379,7 +379,7 @@ def test_a_damaged_ledger_is_named_and_can_be_forgotten(project: Any) -> None:
         done = project.run(*command)
         assert done.returncode == 2
         wrong = (
-            "is damaged (file is not a database); there is no whole copy of it: "
+            "is damaged (file is not a database); `gpucluster sandbox recover` repairs it, "
             "`gpucluster sandbox reset` forgets everything"
         )
         assert wrong in done.stderr

@@ -13,9 +13,10 @@ import pytest
 
 from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.scenario import Existing, LastingOperation, Scenario
+from gpucluster.sandbox.clouds.scenario import Capacity, Disturbance, Drift, Existing, Quota, Scenario
 from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
-from gpucluster.sandbox.scenario_file import read_scenario, seed
+from gpucluster.sandbox.scenario_file import read_scenario
+from gpucluster.sandbox.seed import seed
 
 ROOT = Path(__file__).parents[2]
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"
@@ -57,7 +58,9 @@ def test_a_file_says_what_was_there_and_what_lasts(read: Callable[[str], Scenari
             Existing(type="aws:s3/bucket:Bucket", provider=region, inputs={"bucket": "data"}),
             Existing(type="aws:sqs/queue:Queue", provider=region, inputs={}),
         ),
-        operations=(LastingOperation(type="azure-native:network:Subnet", name="nodes", seconds=2.5, error="full"),),
+        operations=(
+            Disturbance(type="azure-native:network:Subnet", name="nodes", seconds=2.5, fails="partial", error="full"),
+        ),
     )
 
 
@@ -76,21 +79,32 @@ def test_every_example_can_be_read_and_put_into_the_clouds(name: str, sdks: dict
             "operations: [{type: 'azure-native:network:Subnet', seconds: 1:30}]",
             ["1 problem", "  line 1: operations[0].seconds is 1:30, which YAML 1.1 reads as 90 and YAML 1.2 as text"],
         ),
-        ("a", ["holds 'a'; write `exists:` or `operations:`, or both"]),
-        ("exist: []", ["1 problem", "  exist is not a field here"]),
+        ("a", ["holds 'a'; write one or more of exists:, quotas:, capacity:, operations:, drift:"]),
         (
-            "exists: [{resources: []}]\noperations: [{seconds: -1}, {type: 1}]",
+            "exist: []",
+            ["1 problem", "  exist is not a field here; allowed: exists, quotas, capacity, operations, drift"],
+        ),
+        (
+            "operations: [{type: 'x:y:Z'}, {type: '*', fails: refused}, {type: 'aws:ec2/vpc:Vpc', fails: not-yet}]",
             [
-                "4 problems",
-                "  exists.0.resources is an empty list: list should have at least 1 item",
-                "  operations.0.type is missing; add it",
-                "  operations.0.seconds is -1: input should be greater than or equal to 0",
-                "  operations.1.type is 1: input should be a valid string",
+                "operations[0].type is 'x:y:Z'; it begins with one of aws, azure-native, gcp, kubernetes, or is",
+                "operations[1].fails is 'refused'; add `error:`, what the cloud says",
+                "operations[2].fails is 'not-yet', for which aws:ec2/vpc:Vpc has no known text; add `error:`",
             ],
         ),
         (
-            "operations: [{type: 'aws:ec2/vpc:Vpc'}]",
-            ["operations.0.type is 'aws:ec2/vpc:Vpc', whose operations are done at once; allowed: azure-native:"],
+            "quotas: [{cloud: aws, name: P5, region: r, limit: 1}, {cloud: gcp, name: NVIDIA_H100_GPUS, limit: 1}]",
+            [
+                "quotas[0].name is 'P5', which is not counted here; known of aws: L-0263D0A3, L-1216C47A, L-417A185B",
+                "quotas[1].region is missing; add the region in which NVIDIA_H100_GPUS has this limit",
+            ],
+        ),
+        (
+            "operations: [{type: 'aws:ec2/vpc:Vpc', seconds: 5}]",
+            [
+                "operations[0].seconds is 5, and requests for aws:ec2/vpc:Vpc are done at once; those that last: "
+                "aws:ec2/"
+            ],
         ),
     ],
 )
@@ -98,6 +112,74 @@ def test_every_mistake_is_named(read: Callable[[str], Scenario], text: str, prob
     with pytest.raises(InputError) as refusal:
         read(text)
     assert [problem for problem in problems if problem not in str(refusal.value)] == []
+
+
+WRONG = """
+    exists: [{resources: []}, {resources: [{type: 7, input: {}}]}, aws]
+    quotas: [{cloud: ibm, name: x, limit: -1}, {name: x, limit: 1.5}]
+    capacity: [{cloud: gcp, zone: 1, machine: m, available: many}, {cloud: azure, zone: "1", machine: m, available: 1}]
+    operations:
+      - {type: "*", request: write, fails: sometimes, seconds: 100000}
+      - {type: "aws:eks/cluster:Cluster", at: 0, times: 1:30, fails: crash, error: e}
+      - {type: "aws:eks/cluster:Cluster", request: read, fails: partial}
+    drift: [{type: t}, {type: t, set: [], deleted: perhaps}]
+    data: [{function: f, result: {}}]
+    stacks: {mine: {}, 1: {}, organization/p/s: []}
+    """
+
+
+def test_all_mistakes_of_every_kind_are_told_at_once_and_in_our_words(
+    read: Callable[[str], Scenario], tmp_path: Path
+) -> None:
+    with pytest.raises(InputError) as refusal:
+        read(WRONG)
+    assert str(refusal.value).replace(str(tmp_path), "").splitlines() == [
+        "the scenario /scenario.yaml: 25 problems",
+        "  line 7: operations[1].times is 1:30, which YAML 1.1 reads as 90 and YAML 1.2 as text; write 90, or "
+        '"1:30" for the text',
+        "  exists[0].resources is an empty list; write one entry or more",
+        "  exists[1].resources[0].type is 7, which YAML reads as no text; put it in quotes",
+        "  exists[1].resources[0].input is not a field here; allowed: type, inputs",
+        "  exists[2] is 'aws'; write a mapping",
+        "  quotas[0].cloud is 'ibm'; allowed: aws, gcp, azure",
+        "  quotas[0].limit is -1; write a number of at least 0",
+        "  quotas[1].cloud is missing; add it",
+        "  quotas[1].limit is 1.5; write a whole number",
+        "  capacity[0].zone is 1, which YAML reads as no text; put it in quotes",
+        "  capacity[0].available is 'many'; write a whole number",
+        "  capacity[1].region is missing; the zone 1 is one of every region",
+        "  operations[0].request is 'write'; write one of create, update, delete, read, any",
+        "  operations[0].seconds is 100000; write a number of at most 86,400",
+        "  operations[0].fails is 'sometimes'; write one of refused, partial, throttled, timeout, not-yet, crash",
+        "  operations[1].at is 0; write a number of at least 1",
+        "  operations[1].error is given, and a provider that crashes says nothing; leave it out",
+        "  operations[2].fails is 'partial', which no request to read does; allowed: not-yet, refused, throttled",
+        "  drift[0] needs `set:` or `deleted: true`, and not both",
+        "  drift[1].set is an empty list; write a mapping",
+        "  drift[1].deleted is 'perhaps'; write true or false",
+        "  data[0].result is an empty mapping; write one entry or more",
+        "  stacks.mine is no name of a stack here; write organization/PROJECT/STACK, as the program must "
+        "where its state is kept in files",
+        "  stacks[1] is no text; put it in quotes",
+        "  stacks.organization/p/s is an empty list; write a mapping",
+    ]
+
+
+def test_a_file_says_what_there_is_too_little_of_and_what_changed(read: Callable[[str], Scenario]) -> None:
+    assert read("""
+        quotas: [{cloud: aws, name: L-417A185B, region: us-east-1, limit: 384, usage: 192}]
+        capacity: [{cloud: azure, region: eastus, zone: "1", machine: Standard_ND96isr_H100_v5, available: 2}]
+        operations: [{type: "aws:ec2/*", request: any, at: 2, times: 3, fails: throttled}]
+        drift: [{type: "aws:ec2/vpc:Vpc", set: {tags.owner: me}}, {type: "aws:s3/bucket:Bucket", deleted: true}]
+    """) == Scenario(
+        quotas=(Quota(cloud="aws", name="L-417A185B", region="us-east-1", limit=384, usage=192),),
+        capacity=(Capacity(cloud="azure", region="eastus", zone="1", machine="Standard_ND96isr_H100_v5", available=2),),
+        operations=(Disturbance(type="aws:ec2/*", request="any", at=2, times=3, fails="throttled"),),
+        drift=(
+            Drift(type="aws:ec2/vpc:Vpc", set={"tags.owner": "me"}),
+            Drift(type="aws:s3/bucket:Bucket", deleted=True),
+        ),
+    )
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -56,6 +56,13 @@ class Project:
         """On the real API server of a stack that stands."""
         return self.run("sandbox", "kubectl", "--stack", stack, *args)
 
+    def outputs(self, stack: str) -> dict[str, Any]:
+        """What a stack that stands exports, its kubeconfig read."""
+        done = self.pulumi("stack", "output", "--json", stack=stack)
+        assert done.code == 0, done.text
+        found = json.loads(done.out)
+        return {**found, "kubeconfig": json.loads(found["kubeconfig"])}
+
     def plan(self) -> dict[str, Any]:
         done = self.pulumi("preview", "--json", "--show-sames")
         assert done.code == 0, done.text
@@ -107,7 +114,15 @@ def _judge_jobs(project: Project, stack: str) -> None:
     jobs = ROOT / "examples" / "jobs"
     taken = project.kubectl("create", "--dry-run=server", "--output=name", f"--filename={jobs}", stack=stack)
     assert taken.out.split() == [
-        f"trainjob.trainer.kubeflow.org/{name}" for name in ("nccl-all-reduce", "pytorch", "single-gpu")
+        "job.batch/batch",
+        "job.batch/copy-in",
+        "job.batch/copy-out",
+        "trainjob.trainer.kubeflow.org/nccl-all-reduce",
+        "statefulset.apps/notebook",
+        "trainjob.trainer.kubeflow.org/pytorch",
+        "deployment.apps/serving",
+        "service/serving",
+        "trainjob.trainer.kubeflow.org/single-gpu",
     ], taken.text
     acceptance = project.run("acceptance", "run", "--dry-run", "--nodes", "4", "--spares", "1")
     (project.path / "acceptance.yaml").write_text(acceptance.out)
@@ -116,7 +131,7 @@ def _judge_jobs(project: Project, stack: str) -> None:
     )
     assert (measured.code, len(measured.out.split())) == (0, acceptance.out.count("apiVersion:")), measured.text
     wrong = {
-        "resourcesPerNode: {limits: {nvidia.com/gpu: 8}}": "spec.trainer.resourcesPerNode replaces all resources",
+        "resourcesPerNode: {limits: {nvidia.com/gpu: 8}}": "spec.trainer.resourcesPerNode changes what a pod",
         "env: [{name: NCCL_NET, value: Socket}]": "spec.trainer.env sets what decides about the fabric",
         "numNodez: 2": 'unknown field "spec.trainer.numNodez"',
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -12,15 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 pytestmark = pytest.mark.engine
 
 ROOT = Path(__file__).parents[2]
 TRAINING = "5 x p5.48xlarge on demand"
+ECR = "000000000000.dkr.ecr.us-east-1.sandbox.invalid"
+MONEY = {"monthly", "monthlyFloor", "monthlyCeiling", "hourly", "perTrainingGpuHour"}
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, copy: Callable[[Path], Any]) -> tuple[Any, str, str]:
+def judged(tmp_path_factory: pytest.TempPathFactory, copy: Callable[[Path], Any]) -> tuple[Any, str, str]:
     """A project whose trial cluster is up, judged by a real API server; what that printed, and remarked beside it."""
     project = copy(tmp_path_factory.mktemp("standing"))
     done = project.judged("up", "--yes", "--policy-pack", "policies", stack="aws-trial")
@@ -29,20 +33,20 @@ def built(tmp_path_factory: pytest.TempPathFactory, copy: Callable[[Path], Any])
 
 
 @pytest.fixture
-def standing(built: tuple[Any, str, str]) -> Any:
-    """The project of `built`."""
-    return built[0]
+def standing(judged: tuple[Any, str, str]) -> Any:
+    """The project of `judged`."""
+    return judged[0]
 
 
-def test_an_up_prints_the_table_once_and_ends_with_the_total(built: tuple[Any, str, str]) -> None:
-    previewed, updated = built[1].split("Updating (aws-trial)")
+def test_an_up_prints_the_table_once_and_ends_with_the_total(judged: tuple[Any, str, str]) -> None:
+    previewed, updated = judged[1].split("Updating (aws-trial)")
     assert previewed.count("Total per month") == 1
     assert "Total per month" not in updated
-    assert "Cost of stack aws-trial: $215,456.15 a month, $295.15 an hour; the preview has the table" in updated
+    assert "Cost of stack aws-trial: $215,463.30 a month, $295.16 an hour; the preview has the table" in updated
 
 
-def test_a_real_api_server_takes_every_object_and_kubectl_shows_them(built: tuple[Any, str, str]) -> None:
-    project, _, remarks = built
+def test_a_real_api_server_takes_every_object_and_kubectl_shows_them(judged: tuple[Any, str, str]) -> None:
+    project, _, remarks = judged
     (said,) = re.findall("accepted, .*", remarks)
     assert said == "accepted, 0 unchecked"
     assert {"1 EC2NodeClass.karpenter.k8s.aws", "1 NodePool.karpenter.sh"} <= {*re.split(": |, |\n", remarks)}
@@ -71,7 +75,7 @@ def test_a_first_preview_prints_the_costed_table_once_and_passes_the_policies(pr
     assert done.out.count("Total per month") == 1
     assert done.out.count(f"{TRAINING} (trial-training-nodes)") == 1
     assert "$200,896.00" in done.out
-    assert "$55.04 per instance-hour, us-east-1 on-demand: ewyluda/gpu-price-index" in done.out
+    assert "ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv" in done.out
     assert "0 not priced" in done.out
     assert "SIMULATED" in done.err
     assert "mandatory" not in done.text
@@ -81,16 +85,71 @@ def test_the_same_resources_cost_the_same_read_from_program_plan_and_state(stand
     plan = json.dumps(standing.plan())
     from_plan = standing.report(plan)
     from_state = standing.report(standing.pulumi("stack", "export").out)
-    outputs = json.loads(standing.pulumi("stack", "output", "--json").out)
+    outputs = standing.outputs("aws-trial")
     assert from_plan["monthly"] == from_state["monthly"]
     assert from_plan["parts"] == from_state["parts"]
-    assert outputs == {
+    assert {name: outputs[name] for name in MONEY} == {
         "monthly": from_plan["monthly"]["expected"],
         "monthlyFloor": from_plan["monthly"]["floor"],
         "monthlyCeiling": from_plan["monthly"]["ceiling"],
         "hourly": from_plan["hourly"]["expected"],
         "perTrainingGpuHour": from_plan["per_training_gpu_hour"],
     }
+
+
+def test_the_outputs_tell_how_to_get_in(standing: Any) -> None:
+    outputs = standing.outputs("aws-trial")
+    [user] = outputs["kubeconfig"]["users"]
+    assert list(user["user"]) == ["exec"]  # no credential
+    assert outputs["sharedStorage"].pop("id").startswith("fs-")
+    assert outputs["metrics"].startswith("https://aps-workspaces.us-east-1.")
+    assert {name: outputs[name] for name in outputs.keys() - MONEY - {"kubeconfig", "metrics", "begun", "ends"}} == {
+        "clusterName": "trial-aws-trial",
+        "account": "000000000000",
+        "registry": {
+            "image": f"{ECR}/trial-1887/jobs",
+            "login": "aws ecr get-login-password --region us-east-1 | docker login --username AWS --password-stdin "
+            f"{ECR}",
+            "caches": {
+                "public.ecr.aws": f"{ECR}/trial-1887/ecr",
+                "registry.k8s.io": f"{ECR}/trial-1887/k8s",
+                "quay.io": f"{ECR}/trial-1887/quay",
+            },
+        },
+        "sharedStorage": {"usableGib": 20480, "namespace": "training", "claim": "shared"},
+        "next": [
+            "gpucluster sandbox connect --stack aws-trial",
+            "kubectl apply -f examples/jobs/pytorch.yaml",
+            "kubectl get trainjobs,workloads,pods",
+        ],
+    }
+
+
+def test_a_context_for_the_stack_is_written_from_what_it_exports(standing: Any, tmp_path: Path) -> None:
+    """By the real engine; kubectl and the credential command are stand-ins, for no API is at a simulated address."""
+    programs = {
+        # Beside itself the command would look for an engine, and find itself.
+        "pulumi": f"PATH='{os.environ['PATH']}' exec {Path(sys.executable).parent}/gpucluster sandbox pulumi \"$@\"",
+        "aws": "",
+        "kubectl": """echo '{"status": {"allowed": true}}'""",
+    }
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    path = f"PATH={tmp_path}:{os.environ['PATH']}"
+    done = standing.run(
+        "connect", "--stack", "aws-trial", "--kubeconfig", str(tmp_path / "config"), before=("/usr/bin/env", path)
+    )
+    assert (done.code, done.out.replace(str(tmp_path), "")) == (
+        0,
+        "Wrote context trial-aws-trial to /config: the current one.\n"
+        "The cluster answers, and takes your jobs in namespace training.\n"
+        "Images of jobs:\n"
+        f"  aws ecr get-login-password --region us-east-1 | docker login --username AWS --password-stdin {ECR}\n"
+        f"  docker push {ECR}/trial-1887/jobs:TAG\n",
+    ), done.text
+    [cluster] = yaml.safe_load((tmp_path / "config").read_text())["clusters"]
+    assert cluster["cluster"] == standing.outputs("aws-trial")["kubeconfig"]["clusters"][0]["cluster"]
 
 
 def test_a_script_that_trusts_nobody_agrees_to_the_cent(standing: Any) -> None:
@@ -123,12 +182,15 @@ def test_more_nodes_are_an_update_of_the_same_resources_with_the_difference_in_d
     finally:
         standing.change("stacks/specs/trial.yaml", "nodes: 6 ", "nodes: 4 ")
     assert done.code == 0, done.text
-    assert '"215456.15" => "295896.62"' in done.out
+    assert '"215463.30" => "295904.54"' in done.out
     changed = {step["urn"].split("::")[-1]: step["op"] for step in plan["steps"] if step["op"] != "same"}
     assert changed == {
         "trial": "update",
         "trial-training-nodes": "update",
         "trial-jobs-training-cluster-queue": "update",
+        # They say how many nodes there are for a job.
+        "trial-jobs-rules-gpu-pods": "update",
+        "trial-jobs-rules-training-jobs": "update",
         # Its tag says how many samples it will take.
         "trial-monitoring-workspace": "update",
     }
@@ -191,7 +253,7 @@ def test_an_over_budget_plan_is_refused_before_anything_is_registered(project: A
     project.change("stacks/specs/trial.yaml", "monthly_usd: 420000", "monthly_usd: 200000")
     done = project.pulumi("up", "--yes", *skip)
     assert done.code != 0
-    assert "over budget by $15,456.15" in done.text
+    assert "over budget by $15,463.30" in done.text
     assert done.out.count("Total per month") == 1
     assert "Traceback" not in done.text
     assert project.ledger() == []
@@ -233,7 +295,8 @@ def test_a_preview_asks_no_cloud_anything(project: Any) -> None:
     """Invokes with known arguments would run in a preview and need an account."""
     done = project.pulumi("preview", "--logtostderr", "-v=9", "--logflow")
     assert done.code == 0
-    assert "ResourceMonitor.Invoke received" not in done.err
+    asked = set(re.findall(r"ResourceMonitor.Invoke received: tok=(\S+)", done.err))
+    assert asked <= {"pulumi:pulumi:readStackOutputs"}  # which the engine answers itself
     assert "ResourceMonitor.RegisterResource received" in done.err
 
 

@@ -43,6 +43,8 @@ KINDS = {
     "zero-nodes",
 }
 PREVIEWED = [case for case in CASES if case.startswith("stack-") or case in KINDS or os.environ.get("EVERY_PREVIEW")]
+QUICK = {"many-at-once", "not-utf-8", "stack-and-spec", "stack-cloud-unknown", "yaml-tab"}
+"""Each reader's errors once: the others go the same way, and their words are tested without an engine."""
 SPEC, STACK = "stacks/specs/trial.yaml", "stacks/Pulumi.aws-trial.yaml"
 
 
@@ -98,26 +100,27 @@ def shared(tmp_path_factory: pytest.TempPathFactory, copy: Callable[[Path], Any]
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("case", PREVIEWED)
+@pytest.mark.parametrize(
+    "case", [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in PREVIEWED]
+)
 def test_a_preview_says_the_same_once_and_changes_nothing(case: str, shared: Any) -> None:
     lay_out(case, shared.path)
     before = files_of(shared.path)
     done = shared.pulumi("preview")
     assert done.code == 2, done.text
     assert "Traceback" not in done.text
-    own = BAD / case / "preview.txt"  # where it is the sandbox that reads the file, not the program
-    assert error_in(done.text) == (own if own.exists() else BAD / case / "expected.txt").read_text()
+    assert error_in(done.text) == (BAD / case / "expected.txt").read_text()
     assert files_of(shared.path) == before
 
 
 @pytest.mark.engine
 def test_a_region_without_a_price_is_named_and_never_within_the_budget(project: Any) -> None:
-    """No mistake of the user's: what is not priced makes the total "at least", and the verdict "cannot tell"."""
-    project.change(STACK, "us-east-1", "eu-west-2")
+    """No mistake of the user's: what is not priced is bounded, and the verdict is "cannot tell" within the bound."""
+    project.change(STACK, "us-east-1", "ap-southeast-2")
     done = project.pulumi("preview")
     assert done.code == 0, done.text
     assert "p5.48xlarge" in done.out
-    assert re.search(r"Total per month +(at least \$|unknown)", done.out)
+    assert re.search(r"Total per month +\$[\d,.]+ to \$[\d,.]+\n", done.out)
     assert "Budget: cannot tell whether it is within budget" in done.out
 
 

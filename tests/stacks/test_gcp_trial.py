@@ -68,11 +68,22 @@ def test_it_is_built_and_stays_and_goes(
     assert after.code == 0, after.text
     if example == "trial":
         judge_jobs(project, STACK)
+        outputs = project.outputs(STACK)
+        assert outputs["account"] == "my-project"
+        assert outputs["metrics"] == (
+            "https://monitoring.googleapis.com/v1/projects/my-project/location/global/prometheus"
+        )
+        [user] = outputs["kubeconfig"]["users"]
+        assert user["user"]["exec"]["command"] == "gke-gcloud-auth-plugin"
+        assert outputs["clusterName"] == "trial-gcp-trial"
+        assert outputs["sharedStorage"]["claim"] == "shared"
+        assert outputs["next"][0] == "gpucluster sandbox connect --stack gcp-trial"
     gone = run("destroy", "--yes", stack=STACK)
     assert gone.code == 0, gone.text
     assert project.ledger() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", OTHERS)
 def test_every_other_kind_is_built_and_goes(example: str, standing_for: Callable[[str], Any]) -> None:
     project = standing_for(example)

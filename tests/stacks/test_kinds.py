@@ -68,6 +68,7 @@ def todays_pages() -> dict[str, str]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, indirect=True)
 def test_each_kind_is_built_as_promised_and_goes(
     kind: Any, todays_pages: dict[str, str], request: pytest.FixtureRequest

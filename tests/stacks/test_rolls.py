@@ -39,7 +39,7 @@ CASES = {
     ),
     "azure": Case(
         machines="5 x Standard_ND96isr_H100_v5",
-        program='import gpucluster.components.azure.plan as other\n\nother.KUBERNETES_VERSION = "1.34"\n',
+        program='import gpucluster.components.versions as other\n\nother.KUBERNETES = "1.36"\n',
         named=f"{NODES} changes in orchestratorVersion",
     ),
 }
@@ -101,7 +101,8 @@ def test_another_setup_of_nodes_waits_for_a_roll(project: Any) -> None:
 
 
 def test_another_zone_makes_a_new_pool_and_is_refused_before_anything_is_made(project: Any) -> None:
-    assert project.pulumi("up", "--yes", stack="gcp-trial").code == 0
+    built = project.pulumi("up", "--yes", stack="gcp-trial")
+    assert built.code == 0, built.text
     before = project.ledger()
     project.change("stacks/Pulumi.gcp-trial.yaml", "us-central1-b", "us-central1-a")
     refused = project.pulumi("up", "--yes", "--skip-preview", stack="gcp-trial")

@@ -37,7 +37,7 @@ ENFORCED = {
         "network-operator": "privileged",
     },
 }
-CONTROLLERS = {"kueue-system": "restricted", "jobset-system": "restricted", "kubeflow-system": "restricted"}
+CONTROLLERS = dict.fromkeys(("kueue-system", "jobset-system", "kubeflow-system", "node-health"), "restricted")
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def test_where_the_standard_is_privileged_a_policy_gives_back_what_matters_of_ba
     cloud, objects = cluster
     policies = {item.name: item.inputs["spec"] for item in objects if item.kind == "ValidatingAdmissionPolicy"}
     bindings = {item.name: item.inputs["spec"] for item in objects if item.kind == "ValidatingAdmissionPolicyBinding"}
-    wanted = {"training-jobs", *(["training-pods"] if ENFORCED[cloud]["training"] == "privileged" else [])}
+    wanted = {"gpu-pods", "training-jobs", *(["training-pods"] if ENFORCED[cloud]["training"] == "privileged" else [])}
     assert set(policies) == wanted
     assert bindings == {rule: {"policyName": rule, "validationActions": ["Deny"]} for rule in wanted}
     assert [spec["failurePolicy"] for spec in policies.values()] == ["Fail"] * len(wanted)
@@ -145,6 +145,7 @@ def test_network_policies_close_every_namespace_of_ours(cluster: Cluster) -> Non
     exporters = {"aws": "gpu-exporter-ports", "gcp": "monitoring-gpus-ports"}
     assert rules == {
         "jobs-network": within,
+        "node-health-network": ports(8080),
         "jobs-software-kueue-ports": ports(8082, 8443, 9443),
         "jobs-software-jobset-ports": ports(8443, 9443),
         "jobs-software-trainer-ports": ports(8443, 9443),

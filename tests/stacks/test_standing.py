@@ -28,8 +28,34 @@ _ADDONS = (
     "system-coredns",
     "system-node-monitoring",
 )
+# What takes jobs off broken nodes, and GPU-hours by namespace.
+_NODE_HEALTH = {
+    "trial-node-health": "create",
+    **{
+        f"trial-node-health-{part}": "create"
+        for part in ("account", "binding", "files", "namespace", "network", "program", "quota", "role")
+    },
+    "trial-telemetry-dashboard-use": "replace",
+}
+# Kueue 0.19, JobSet 0.12 and Trainer 2.3, with what belongs to them: docs/upgrading-jobs.md.
+_JOBS = {
+    **{f"trial-jobs-software-{part}": "update" for part in ("kueue", "jobset", "trainer")},
+    **{f"trial-jobs-{runtime}-runtime": "update" for runtime in ("training", "training-mpi", "single-gpu")},
+    **{f"trial-jobs-{pool}-cluster-queue": "update" for pool in ("training", "dev")},
+    **{f"trial-jobs-{priority}-priority": "update" for priority in ("low", "medium", "high")},
+    "trial-jobs-rules-training-jobs": "update",
+    "trial-jobs-rules-gpu-pods": "create",
+    "trial-jobs-rules-gpu-pods-binding": "create",
+}
+# A registry for images of jobs, and caches of public ones.
+_REGISTRY = {
+    "trial-registry": "create",
+    **{f"trial-registry-{part}": "create" for part in ("jobs", "ecr", "k8s", "quay")},
+}
 CHANGES: dict[str, dict[str, str]] = {
     "aws-trial": {
+        **_JOBS,
+        "aws": "update",  # bound to an account
         "trial": "update",  # its notes; nodes may start anew
         **{f"trial-{name}": "update" for name in _ADDONS},  # their versions are pinned
         # Labels of machines that start from now on.
@@ -38,15 +64,27 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-jobs-software-kueue-critical": "create",
         # The setup of machines that Karpenter starts from now on; training nodes keep theirs until they roll.
         "trial-elastic-class": "update",
-        "trial-jobs-training-mpi-runtime": "update",  # a folder for its SSH server
         # Counters of PCIe, and how many samples they make.
         "trial-gpu-exporter-dcgm": "update",
         "trial-monitoring-workspace": "update",
         "trial-telemetry-dashboard-fabric": "replace",
-        "trial-jobs-software-kueue": "update",  # 0.16.9
+        "trial-monitoring-scraper": "update",  # reads what tells of broken nodes
         "trial-monitoring-rules": "update",  # a runbook names its command anew
+        **_NODE_HEALTH,
+        "trial-training-nodes": "update",  # what EKS repairs nothing for
+        # The registry, and what nodes need to fill its caches.
+        "trial-registry": "create",
+        **{f"trial-registry-{part}": "create" for part in ("jobs", "jobs-lifecycle", "template")},
+        **{f"trial-registry-cache-{short}": "create" for short in ("ecr", "k8s", "quay")},
+        **{f"trial-registry-{pool}-caches": "create" for pool in ("system", "training", "elastic")},
+        # Volumes for claims without a class.
+        "trial-block-storage": "create",
+        **{f"trial-block-storage-{part}": "create" for part in ("class", "driver", "role")},
+        **{f"trial-block-storage-role-{part}": "create" for part in ("association", "policy")},
     },
     "gcp-trial": {
+        **_JOBS,
+        "trial-jobs-rules-training-pods": "update",  # how it says what it refuses
         "trial-network-private-services": "update",  # can be removed while a service still holds it
         "trial-api-dns": "create",
         "trial-control-plane-cluster": "update",  # Cloud DNS
@@ -58,26 +96,24 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-elastic-karpenter-account-machines-role": "create",
         "trial-elastic-karpenter-account-machines": "create",
         "trial": "update",  # says which images of jobs load the fabric
-        # The release of the fabric: plugin, daemon, images, NCCL_NET, and pods that wait for it.
-        "trial-fabric-installer": "update",
-        "trial-jobs-training-runtime": "update",
-        "trial-jobs-training-mpi-runtime": "update",
-        "trial-jobs-rules-training-jobs": "update",
+        "trial-fabric-installer": "update",  # the release of the fabric: plugin, daemon
         # Counters of PCIe, and how many samples they make.
         "trial-monitoring-gpus-dcgm": "update",
         "trial-telemetry-dashboard-fabric": "replace",
         "trial-training": "update",
         "trial-jobs-software-kueue-critical": "create",
-        "trial-jobs-software-kueue": "update",
         "trial-monitoring-rules": "update",
+        "trial-monitoring-node-health": "create",
+        **_NODE_HEALTH,
+        **_REGISTRY,
+        "trial-api-artifactregistry": "create",
     },
     "azure-trial": {
+        "trial-jobs-rules-training-pods": "update",
+        **_JOBS,
         "trial": "update",  # its notes
         "trial-scratch-daemon": "update",  # of Microsoft's registry; what is mounted stays
         "trial-control-plane-caller": "create",  # rights of whoever runs up, where the subscription gave them before
-        # Root, for who locks memory; a folder for the SSH server of MPI.
-        "trial-jobs-training-runtime": "update",
-        "trial-jobs-training-mpi-runtime": "update",
         # Counters of PCIe, and how many samples they make.
         "trial-gpu-software-gpu": "update",
         "trial-gpu-software-gpu-counters": "replace",
@@ -85,9 +121,14 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-telemetry-dashboard-fabric": "replace",
         "trial-training": "update",
         "trial-jobs-software-kueue-critical": "create",
-        "trial-jobs-software-kueue": "update",
         "trial-monitoring-alerts": "update",
+        "trial-metrics-node-health": "create",
+        **_NODE_HEALTH,
         "trial-topology": "replace",  # the text of NCCL's topology file
+        # The registry, its caches, and the nodes' right to pull.
+        "trial-registry": "create",
+        **{f"trial-registry-{part}": "create" for part in ("images", "pull")},
+        **{f"trial-registry-cache-{short}": "create" for short in ("ecr", "k8s", "quay")},
     },
 }
 """Stack -> name of a resource -> what a preview does to it, on purpose: `create` or `update`, and nothing else ever. A

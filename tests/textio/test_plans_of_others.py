@@ -6,7 +6,6 @@ import copy
 import io
 import json
 import os
-import unicodedata
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,8 @@ from hypothesis import strategies as st
 import gpucluster.cost
 from gpucluster.cli import main
 from gpucluster.cost.tables import rows_of
+from tests.fuzz.forms import faults, obeyed
+from tests.fuzz.mutants import MARKUP
 
 PLAN, LIMITS = "PLAN", "LIMITS"
 """Stand for the files in the words of a command."""
@@ -38,7 +39,7 @@ COMMANDS: list[list[str]] = [
 IDS = [" ".join(words) for words in COMMANDS]
 
 CONTROLS = [chr(number) for number in (*range(32), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))]
-PARTS = [*CONTROLS, "\x1b[31m", "\x1b]8;;http://x\x07", "a", "é", "/", "..", " "]
+PARTS = [*CONTROLS, *MARKUP, "\x1b[31m", "\x1b]8;;http://x\x07", "a", "é", "/", "..", " "]
 HOSTILE = st.lists(st.sampled_from(PARTS), max_size=6).map("".join)
 
 
@@ -100,10 +101,6 @@ def _stacks(draw: st.DrawFn) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _obeyed(text: str) -> set[str]:
-    return {c for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")}
-
-
 @pytest.mark.parametrize("words", COMMANDS, ids=IDS)
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(records=_stacks(), error=st.none() | HOSTILE)
@@ -112,7 +109,22 @@ def test_no_text_of_a_plan_reaches_the_terminal_as_a_control_character(
 ) -> None:
     _write(plan, records, error=error)
     code, shown = _run(plan, words)
-    assert (_obeyed(shown), code in (0, 1, 2)) == (set(), True), shown
+    assert (obeyed(shown), code in (0, 1, 2)) == (set(), True), shown
+
+
+@pytest.mark.parametrize("words", [words for words in COMMANDS if "--format" in words], ids=" ".join)
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(records=_stacks())
+def test_no_text_of_a_plan_is_alive_in_a_file_or_breaks_its_form(
+    plan: Path, words: list[str], records: list[dict[str, Any]]
+) -> None:
+    _write(plan, records)
+    result = plan.with_name("result")
+    result.unlink(missing_ok=True)
+    code, shown = _run(plan, [*words, "--output", str(result)])
+    assert code in (0, 1, 2), shown
+    if result.exists():
+        assert list(faults(words[words.index("--format") + 1], result.read_text())) == []
 
 
 TYPES = ["../../../evil:x/y:Z", "../prices/aws:x/y:Z", "/etc/passwd:x/y:Z", f"{'x' * 300}:x/y:Z", "\0:x/y:Z", ".",

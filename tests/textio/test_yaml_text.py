@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from gpucluster.textio.values import shown_value
-from gpucluster.textio.yaml_text import MOST_VALUES, BadYaml, parse, read
+from gpucluster.textio.yaml_text import MOST_VALUES, BadYaml, parse, read, read_all
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def _merged(depth: int) -> str:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        (_merged(12), 6),
-        ("\n".join(["a0: &a0 [1]", *(f"a{at}: &a{at} [*a{at - 1}, *a{at - 1}]" for at in range(1, 40))]), 15),
-        ("labels:\n" + "".join(f"  l{at}: a\n" for at in range(MOST_VALUES)), 25_001),
+        (_merged(12), 5),
+        ("\n".join(["a0: &a0 [1]", *(f"a{at}: &a{at} [*a{at - 1}, *a{at - 1}]" for at in range(1, 40))]), 13),
+        ("labels:\n" + "".join(f"  l{at}: a\n" for at in range(MOST_VALUES)), 10_001),
     ],
     ids=["merge keys", "aliases", "labels"],
 )
@@ -83,8 +83,22 @@ def test_what_is_too_large_is_refused_before_it_is_built(text: str, line: int) -
     with pytest.raises(BadYaml) as refused:
         parse(text)
     assert str(refused.value) == (
-        f"line {line}: the file has more than 50,000 values, with those that aliases repeat; write fewer"
+        f"line {line}: the file has more than 20,000 values, with those that aliases repeat; write fewer"
     )
+
+
+def test_half_a_character_is_refused() -> None:
+    with pytest.raises(BadYaml, match=r"^line 2: holds half a character: U\+D83D; write the whole one$"):
+        parse('a: 1\nb: "\\ud83d"')
+
+
+def test_every_document_is_read_or_the_line_of_what_is_wrong_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "jobs.yaml"
+    file.write_text("a: 1\n---\n---\n[b]\n")
+    assert read_all(file) == [{"a": 1}, None, ["b"]]
+    file.write_text("a: 1\n---\nb: *c\n")
+    with pytest.raises(BadYaml, match=r"^line 3: "):
+        read_all(file)
 
 
 def test_an_anchor_that_holds_itself_is_read() -> None:

@@ -8,11 +8,11 @@ Thresholds are those of operators of H100 clusters: idle is below 5 % utilisatio
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
 from gpucluster.catalog.fabric_releases import LIKE_TCP
+from gpucluster.record import record
 
 __all__ = ["COMMUNICATION", "Alert", "Watched", "alerts", "one_spelling", "recordings"]
 
@@ -20,6 +20,8 @@ UTILISATION: Final = "gpucluster:gpu_utilisation:percent"
 MEMORY: Final = "gpucluster:gpu_memory_used:ratio"
 ACTIVE: Final = "gpucluster:gpu_sm_active:ratio"
 SENT: Final = "gpucluster:gpu_pcie_sent:bytes_per_second"
+BROKEN: Final = "gpucluster_node_broken"
+"""What `node-health` tells of each GPU node that is not well, with its state."""
 COMMUNICATION: Final = "gpucluster_step_communication_ratio"
 """What a job exports of itself: the share of a step that its communication takes, which no exporter can know."""
 
@@ -27,7 +29,7 @@ _JOB: Final = "namespace, pod"
 _GANG: Final = "namespace, gang"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Watched:
     """What alerts say of a cluster. labels: owner, team and the others of its spec.
 
@@ -42,7 +44,7 @@ class Watched:
     nccl_net: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Alert:
     """One alert. minutes: how long its condition has to hold. runbook: what to do, or the page that says it."""
 
@@ -170,7 +172,41 @@ def alerts(watched: Watched) -> tuple[Alert, ...]:
             "fabric of its node has lost a card",
             runbook="docs/replacing-a-node.md",
         ),
+        *_of_broken_nodes(watched),
         *([_over_tcp(watched)] if watched.fabric_gbps else []),
+    )
+
+
+def _of_broken_nodes(watched: Watched) -> tuple[Alert, ...]:
+    """By what `node-health` tells: a state, until the node is well again."""
+    broken = f'{BROKEN}{{state!="left_alone"}}'
+    page = "docs/self-healing.md"
+    return (
+        Alert(
+            name="NodeBroken",
+            expression=f"{broken} > 0",
+            minutes=2,
+            severity="warning",
+            summary="GPU node {{ $labels.node }} is broken ({{ $labels.state }}): kubectl get events says why",
+            runbook=page,
+        ),
+        Alert(
+            name="NodeStaysBroken",
+            expression=_dollars(f"{broken} * {watched.gpus}", watched),
+            minutes=60,
+            severity="critical",
+            summary=f"{_amount(watched)} broken: nothing has repaired GPU node {{{{ $labels.node }}}} in an hour",
+            runbook=page,
+        ),
+        Alert(
+            name="HealingStopped",
+            expression=f'count({BROKEN}{{state="left_alone"}}) > 0',
+            minutes=0,
+            severity="critical",
+            summary="More than a fifth of the GPU nodes are broken: {{ $value }} of them keep their jobs, for it is "
+            "hardly the machines",
+            runbook=page,
+        ),
     )
 
 

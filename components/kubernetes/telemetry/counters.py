@@ -5,13 +5,14 @@ Source: NVIDIA/dcgm-exporter, etc/default-counters.csv and etc/dcp-metrics-inclu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from gpucluster.record import record
 
 __all__ = ["COUNTERS", "Counter", "counters_csv"]
 
 
-@dataclass(frozen=True)
+@record
 class Counter:
     """A field of DCGM as a metric. help: what it is, with its unit."""
 

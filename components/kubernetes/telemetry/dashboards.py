@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
 from gpucluster.components.kubernetes.telemetry.alerts import ACTIVE, MEMORY, UTILISATION, Watched, one_spelling
+from gpucluster.record import record
 
 __all__ = ["dashboards"]
 
@@ -16,7 +16,7 @@ _HEIGHT: Final = 8
 _SOURCE: Final = {"type": "prometheus", "uid": "${datasource}"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class _Panel:
     """unit: as Grafana spells it. legend: of each series."""
 
@@ -34,6 +34,13 @@ _USE: Final = (
     _Panel(title="SMs active", expression=f"avg by (namespace, pod) ({ACTIVE})", unit="percentunit", legend="{{pod}}"),
     _Panel(
         title="GPU memory used", expression=f"max by (namespace, pod) ({MEMORY})", unit="percentunit", legend="{{pod}}"
+    ),
+    # One sample an hour of each GPU that a pod holds. A team is a namespace.
+    _Panel(
+        title="GPU-hours held in 7 days, by namespace",
+        expression=f'sum by (namespace) (count_over_time({UTILISATION}{{pod!=""}}[7d:1h]))',
+        unit="h",
+        legend="{{namespace}}",
     ),
     _Panel(
         title="Tensor cores active",

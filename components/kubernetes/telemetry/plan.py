@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import ROUND_UP, Decimal
 from typing import Final
 
@@ -13,7 +12,8 @@ from gpucluster.components.kubernetes.telemetry.counters import COUNTERS
 from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
 from gpucluster.components.kubernetes.telemetry.rules import INTERVAL_SECONDS
 from gpucluster.components.plan import Prices
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.record import record
 
 __all__ = ["SCRAPE_SECONDS", "TelemetryPlan", "plan_telemetry", "telemetry_notes"]
 
@@ -26,16 +26,17 @@ _MINUTES_A_MONTH: Final = 730 * 60
 _GPUS_OF_A_MIG_NODE: Final = 8
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class TelemetryPlan:
     """watched: what alerts and dashboards say. price_sheet: OpenCost's, None without OpenCost.
-    collector: whether jobs can send metrics of themselves.
+    collector: whether jobs can send metrics of themselves. node_health: whether a program looks for broken nodes.
     million_samples: that the counters of the GPUs and the rules give managed Prometheus in a month of 730 hours.
     """
 
     watched: Watched
     price_sheet: str | None
     collector: bool
+    node_health: bool
     million_samples: Decimal
 
 
@@ -58,6 +59,7 @@ def plan_telemetry(
         ),
         price_sheet=sheet,
         collector=spec.telemetry.collector,
+        node_health=spec.health.broken_nodes != "leave",
         million_samples=_million_samples(_gpus(spec, shape)),
     )
 

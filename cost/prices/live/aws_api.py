@@ -45,7 +45,8 @@ def client() -> Products:
         config: Any = importlib.import_module("botocore.config")
     except ImportError:
         raise InputError(
-            "--aws-by api needs boto3, which is not installed: pip install 'gpucluster[aws]', or use --aws-by files"
+            "--aws-by api needs boto3, which is not installed: pip install 'gpucluster[prices-aws]', or use "
+            "--aws-by files"
         ) from None
     retries = config.Config(retries={"mode": "adaptive", "max_attempts": 8})
     return boto3.client("pricing", region_name=_ENDPOINT_REGION, config=retries)
@@ -58,12 +59,16 @@ def offers(
     for region in regions:
         found: dict[str, Offer] = {}
         for filters in {tuple(sorted(_filters(query).items())) for query in asked}:
-            records = list(_records(products, service, {**dict(filters), "regionCode": region}))
+            records = list(_records(products, service, {**dict(filters), **_place(region)}))
             published = max((record["publicationdate"] for record in records), default="")[:10]
             for offer in selected(records, asked, published, f"AWS {service} {region}"):
                 found[f"{offer.id} {offer.fields.get('offertermcode', '')}"] = offer
         say(f"AWS {service} {region}: {len(found)} offers of interest")
         yield region, list(found.values())
+
+
+def _place(region: str) -> dict[str, str]:
+    return {} if region == "global" else {"regionCode": region}
 
 
 def _filters(query: Query) -> dict[str, str]:

@@ -22,6 +22,8 @@ __all__ = ["ADDRESS", "SAVINGS_PLANS", "offers", "selected"]
 ADDRESS: Final = "https://pricing.us-east-1.amazonaws.com"
 SAVINGS_PLANS: Final = "AWSComputeSavingsPlan"
 
+_GLOBAL: Final = "global"
+"""The book's region of what is priced alike everywhere; it stands in the file of all regions alone."""
 _PREAMBLE: Final = 5
 _PUBLISHED: Final = "Publication Date"
 _NOTHING: Final[list[str]] = []
@@ -37,11 +39,13 @@ def offers(web: Web, service: str, regions: Sequence[str], asked: Sequence[Query
 ]:  # fmt: skip
     """(region, offers that a query may be about) for the regions that the service has. Raises SourceFailed."""
     plans = service == SAVINGS_PLANS
-    index = f"{address}/{'savingsPlan' if plans else 'offers'}/v1.0/aws/{service}/current/region_index.json"
-    files = _files(web.document(index), index)
+    folder = f"{address}/{'savingsPlan' if plans else 'offers'}/v1.0/aws/{service}/current"
+    index = f"{folder}/region_index.json"
+    files = _files(web.document(index), index) if {*regions} - {_GLOBAL} else {}
     for region in regions:
-        if region in files:
-            url = f"{address}{files[region].removesuffix('.json')}.csv"
+        if region in files or region == _GLOBAL:
+            path = files.get(region, "").removesuffix(".json")
+            url = f"{address}{path}.csv" if path else f"{folder}/index.csv"
             yield region, _kept(web, url, asked) or _read(web, url, f"AWS {service} {region}", asked)
 
 

@@ -19,9 +19,14 @@ __all__ = ["ADDRESS", "offers"]
 ADDRESS: Final = "https://prices.azure.com"
 _VERSION: Final = "2023-01-01-preview"
 _FILTERS: Final = {
-    "armskuname": "armSkuName", "metername": "meterName", "productname": "productName", "skuname": "skuName",
+    "armregionname": "armRegionName", "armskuname": "armSkuName",
+    "metername": "meterName", "productname": "productName", "skuname": "skuName",
 }  # fmt: skip
 """Field of a condition -> the API's name of it; other conditions are looked at here."""
+_NOT_PRIMARY: Final = "serviceName eq 'Bandwidth'"
+"""Traffic has one meter for many regions and calls one of them its own; of other services that one alone is wanted."""
+_EVERYWHERE: Final = "Global"
+"""Region of what has one price in all of them, such as a load balancer."""
 _HOURS: Final = {"1 Year": Decimal(8760), "3 Years": Decimal(26280)}
 """A reservation's price is for its whole term, though its unit says one hour."""
 _MOST_PAGES: Final = 1000
@@ -30,30 +35,36 @@ _MOST_PAGES: Final = 1000
 def offers(
     web: Web, service: str, regions: Sequence[str], asked: Sequence[Query], today: str, address: str = ADDRESS
 ) -> Iterator[tuple[str, list[Offer]]]:
-    """(region, offers that a query may be about), a region at a time. Raises SourceFailed."""
-    for region in regions:
-        found: dict[str, Offer] = {}
-        for filters in dict.fromkeys(_filter(query, service, region) for query in asked):
-            by_id: dict[str, list[Mapping[str, Any]]] = {}
-            for item in _items(web, filters, address):
-                by_id.setdefault(_id(item), []).append(item)
-            found |= {name: _offer(name, items, today) for name, items in by_id.items()}
-        web.say(f"Azure {service} {region}: {len(found)} offers")
-        yield region, list(found.values())
+    """(region, offers that a query may be about): of several regions at once, by what the server can filter.
+
+    Raises SourceFailed.
+    """
+    found: dict[str, dict[str, Offer]] = {region: {} for region in regions}
+    only = f" and armRegionName eq '{regions[0]}'" if len(regions) == 1 else ""
+    for filters in dict.fromkeys(_filter(query, service) for query in asked):
+        own = "" if "armRegionName" in filters else only
+        by_place: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+        for item in _items(web, filters + own, address):
+            by_place.setdefault((str(item.get("armRegionName")), _id(item)), []).append(item)
+        for (place, name), items in by_place.items():
+            offer = _offer(name, items, today)
+            for region in regions if place == _EVERYWHERE else [place] if place in found else []:
+                found[region][name] = offer
+    for region, offered in found.items():
+        web.say(f"Azure {service} {region}: {len(offered)} offers")
+        yield region, list(offered.values())
 
 
-def _filter(query: Query, service: str, region: str) -> str:
+def _filter(query: Query, service: str) -> str:
     exact = {_FILTERS[field]: value for field, value in query.parts[0].exact.items() if field in _FILTERS}
-    return " and ".join(
-        f"{field} eq '{value}'" for field, value in {"serviceName": service, "armRegionName": region, **exact}.items()
-    )
+    return " and ".join(f"{field} eq '{value}'" for field, value in {"serviceName": service, **exact}.items())
 
 
 def _items(web: Web, filters: str, address: str) -> Iterator[Mapping[str, Any]]:
     url = f"{address}/api/retail/prices"
-    params: Mapping[str, str] | None = {
-        "api-version": _VERSION, "currencyCode": "'USD'", "meterRegion": "'primary'", "$filter": filters,
-    }  # fmt: skip
+    params: Mapping[str, str] | None = {"api-version": _VERSION, "currencyCode": "'USD'", "$filter": filters}
+    if _NOT_PRIMARY not in filters:
+        params = {**params, "meterRegion": "'primary'"}
     for _ in range(_MOST_PAGES):
         page = web.document(url, params)
         items = page.get("Items")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import datetime
 import shutil
 import tempfile
@@ -14,7 +13,7 @@ from gpucluster.cost.prices.book import DamagedBook, PriceBook
 from gpucluster.cost.prices.check import check_prices
 from gpucluster.cost.prices.live.refresh import Answer
 from gpucluster.cost.prices.row import PriceRow
-from gpucluster.cost.prices.table import COLUMNS
+from gpucluster.cost.prices.table import write_rows
 from gpucluster.errors import Fault
 
 __all__ = ["NotWritten", "write"]
@@ -41,7 +40,7 @@ def write(folder: Path, answers: Iterable[Answer], today: datetime.date) -> list
             shutil.copyfile(folder / "sources.csv", new / "sources.csv")
             for provider in providers:
                 rows = _merged(book.rows(provider), [answer for answer in found if answer.wanted.provider == provider])
-                _write(new / f"{provider}.csv", rows)
+                write_rows(new / f"{provider}.csv", rows)
             _check(PriceBook(today=today, folder=new), today)
             written = [(new / f"{provider}.csv").replace(folder / f"{provider}.csv") for provider in providers]
     except OSError as error:
@@ -73,13 +72,3 @@ def _merged(rows: Sequence[PriceRow], answers: Sequence[Answer]) -> list[PriceRo
             done.add(id(answer))
             merged.extend(answer.rows)
     return merged + [row for answer in answers if not answer.wanted.rows for row in answer.rows]
-
-
-def _write(path: Path, rows: Iterable[PriceRow]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for row in rows:
-            values = (row.provider, row.region, row.sku, row.kind, row.unit, row.purchase, row.term,
-                      f"{row.usd_per_unit:f}", row.as_of, row.source, row.note)  # fmt: skip
-            writer.writerow(values)

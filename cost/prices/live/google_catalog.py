@@ -50,7 +50,7 @@ def _pages(web: Web, url: str, name: str, key: str) -> Iterator[Mapping[str, Any
 
 def _sold_in(sku: Mapping[str, Any], region: str) -> bool:
     places = sku.get("serviceRegions")
-    return is_list(places) and region in places
+    return is_list(places) and (region in places or "global" in places)
 
 
 def _offer(sku: Mapping[str, Any], today: str) -> Offer:

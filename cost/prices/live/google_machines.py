@@ -1,10 +1,12 @@
 """Google Cloud has no SKU for a machine: one is the sum of its vCPUs, memory, GPUs and local SSDs.
 
-`google_machines.csv`: `gpu`, a regular expression for the GPU's SKU; sizes of machines without GPUs, from the Compute
-Engine documentation (general-purpose machine families); those of others are in our catalog. Descriptions as Google's
-writes them: `A3 Instance Core running in Americas`, `Nvidia H100 80GB GPU attached to Spot Preemptible VMs running in
-Americas`, `Commitment v1: A3 Ram in Americas for 1 Year`. That a description is matched whole keeps out the SKUs of
-other ways to buy (`DWS Calendar Mode ...`, `Reserved ...`), whose usage type may be on demand as well.
+`google_machines.csv`: `gpu`, a regular expression for the GPU's SKU; sizes of machines that our catalog lacks, from the
+Compute Engine documentation (machine families; of e2-small and e2-medium the share of vCPUs that is paid for). A
+machine without `series` is sold by slices, which hold vCPUs, memory and disks as well. Flex-start is `DWS Defined
+Duration` in the catalog: four SKUs of that name sum up to the price page's $38.32 for a3-highgpu-8g. Descriptions as
+Google's writes them: `A3 Instance Core running in Americas`, `Nvidia H100 80GB GPU attached to Spot Preemptible VMs
+running in Americas`, `Commitment v1: A3 Ram in Americas for 1 Year`. That a description is matched whole keeps out the
+SKUs of other ways to buy (`DWS Calendar Mode ...`, `Reserved ...`), whose usage type may be on demand as well.
 """
 
 from __future__ import annotations
@@ -23,11 +25,12 @@ __all__ = ["machine_queries"]
 _SOURCE: Final = "SKU descriptions of the Cloud Billing Catalog"
 _SSD_GIB: Final = 375
 """Of one local SSD (Compute Engine documentation)."""
+_HOST_PARTS: Final = {"reserved": ("Cpu", "Ram"), "flex_start": ("Core", "Ram")}
 _IN: Final = " (?:running )?in .+"
 
 
 def machine_queries() -> tuple[Query, ...]:
-    """On demand, Spot and committed use for one and three years, of every machine of the table."""
+    """On demand, Spot, flex-start and committed use for one and three years, of every machine of the table."""
     path = Path(__file__).with_name("google_machines.csv")
     with path.open(newline="", encoding="utf-8") as file:
         return tuple(query for row in csv.DictReader(file) for query in _ways(row))
@@ -36,7 +39,12 @@ def machine_queries() -> tuple[Query, ...]:
 def _ways(row: Mapping[str, str]) -> Iterator[Query]:
     yield _query(row, "on_demand", "", "{part}" + _IN, gpu="{part}" + _IN, ssd="{part}(?:" + _IN + ")?")
     spot = "{part} attached to Spot Preemptible VMs(?:" + _IN + ")?"
-    yield _query(row, "spot", "", "Spot Preemptible {part}" + _IN, gpu=spot, ssd=spot)
+    host = "Spot Preemptible {part}" + _IN
+    yield _query(row, "spot", "", host, gpu=spot if row["series"] else host, ssd=spot)
+    if row["gpu"]:
+        flex = "DWS Defined Duration {part}" + _IN
+        gpu = "{part} attached to DWS Defined Duration VMs" + _IN if row["series"] else flex
+        yield _query(row, "flex_start", "", flex, gpu=gpu, ssd=flex)
     for term, words in (("1y", "1 Years?"), ("3y", "3 Years?")):
         committed = "Commitment v1: {part}" + _IN + f" for {words}"
         yield _query(row, "reserved", term, committed, gpu=committed, ssd=committed)
@@ -44,7 +52,7 @@ def _ways(row: Mapping[str, str]) -> Iterator[Query]:
 
 def _query(row: Mapping[str, str], purchase: str, term: str, host: str, *, gpu: str, ssd: str) -> Query:
     committed = purchase == "reserved"
-    core, ram = ("Cpu", "Ram") if committed else ("Instance Core", "Instance Ram")
+    core, ram = _HOST_PARTS.get(purchase, ("Instance Core", "Instance Ram"))
     disk = "Local SSD" if committed else "SSD backed Local Storage"
     vcpus, ram_gib, gpus, ssd_gib = _sizes(row)
     parts = [
@@ -66,9 +74,11 @@ def _query(row: Mapping[str, str], purchase: str, term: str, host: str, *, gpu: 
 
 def _sizes(row: Mapping[str, str]) -> tuple[Decimal, Decimal, Decimal, Decimal]:
     """vCPUs, GiB of memory, GPUs, GiB of local SSDs."""
-    if not row["gpu"]:
-        return Decimal(row["vcpus"]), Decimal(row["ram_gib"]), Decimal(0), Decimal(0)
+    if row["vcpus"]:
+        return Decimal(row["vcpus"]), Decimal(row["ram_gib"]), Decimal(row["gpus"] or 0), Decimal(0)
     machine = machines()[row["sku"]]
+    if not row["series"]:
+        return Decimal(0), Decimal(0), Decimal(machine.gpus), Decimal(0)
     sizes = machine.vcpus, machine.memory_gib, machine.gpus, machine.nvme_disks * _SSD_GIB
     vcpus, ram_gib, gpus, ssd_gib = map(Decimal, sizes)
     return vcpus, ram_gib, gpus, ssd_gib

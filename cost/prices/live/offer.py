@@ -37,7 +37,7 @@ class Offer:
 
 
 _FACTORS: Final[Mapping[str, Mapping[str, Decimal]]] = {
-    "hour": {"hrs": Decimal(1), "hour": Decimal(1), "hours": Decimal(1), "1 hour": Decimal(1), "h": Decimal(1)},
+    "hour": dict.fromkeys(("hrs", "hour", "hours", "1 hour", "1/hour", "h"), Decimal(1)),
     "GiB-month": {
         "gb-mo": Decimal(1), "gb-month": Decimal(1), "1 gb/month": Decimal(1), "1 gib/month": Decimal(1),
         "giby.mo": Decimal(1), "1 gib/hour": Decimal(730), "1 gb/hour": Decimal(730), "giby.h": Decimal(730),
@@ -48,6 +48,7 @@ _FACTORS: Final[Mapping[str, Mapping[str, Decimal]]] = {
     "MiBps-month": {"mibps-mo": Decimal(1), "gibps-mo": 1 / Decimal(1024), "mo": Decimal(1), "h": Decimal(730)},
     "LCU-hour": {"lcu-hrs": Decimal(1)},
     "disk-month": {"1/month": Decimal(1)},
+    "1M-samples": {"10m": 1 / Decimal(10)},
     "month": {"keys": Decimal(1), "months": Decimal(1)},
 }  # fmt: skip
 """Unit of the book -> unit of a live list, in small letters -> live units in one of the book. A month has 730 hours."""

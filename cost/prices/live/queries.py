@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -25,7 +26,10 @@ def queries(provider: str) -> tuple[Query, ...]:
 
 
 def _table(path: Path) -> tuple[Query, ...]:
-    """The queries of a table; `{n}` in it is `[A-Z0-9]+-`, the region that usage types of AWS may begin with."""
+    """The queries of a table.
+
+    `{n}` in it is `[A-Z0-9]+-`, the region that usage types of AWS may begin with; `per` may be a fraction, `1/8760`.
+    """
     with path.open(newline="", encoding="utf-8") as file:
         return tuple(_query(path, row) for row in csv.DictReader(file))
 
@@ -38,7 +42,13 @@ def _query(path: Path, row: Mapping[str, str]) -> Query:
     return Query(
         sku=row["sku"], kind=row["kind"], unit=row["unit"], purchase=row["purchase"], term=row["term"],
         service=row["service"], tiers=tiers, parts=(Part(conditions),), source=row["source"],
+        per=_number(row["per"]) if row["per"] else None,
     )  # fmt: skip
+
+
+def _number(text: str) -> Decimal:
+    above, _, below = text.partition("/")
+    return Decimal(above) / Decimal(below or 1)
 
 
 def condition(text: str) -> Condition:

@@ -11,10 +11,9 @@ from typing import Final, Literal
 
 from gpucluster.cost.prices.live.offer import Offer, Tier, factor
 
-__all__ = ["EVERY_MACHINE", "Condition", "Doubt", "Part", "Query", "Quote", "quoted"]
+__all__ = ["Condition", "Doubt", "Part", "Query", "Quote", "quoted"]
 
-EVERY_MACHINE: Final = "*"
-"""A query's SKU that stands for every machine type of the book; `{sku}` in its conditions is the type's name."""
+_MANY: Final = "*"
 
 
 class Doubt(Exception):
@@ -64,8 +63,11 @@ class Part:
 class Query:
     """A thing of the book and the offers that it is.
 
-    kind: that of the book's rows. service: the live list. tiers: `one` where the price must not be graduated, `first`
-    where the first tier above zero counts, `all` where every tier is a row. source: where the conditions come from.
+    sku: `*` is every machine type of the book, and in a longer one whatever has no hyphen; `{sku}` in the conditions is
+    what it stands for, `{region}` the region. kind: that of the book's rows. service: the live list. tiers: `one` where
+    the price must not be graduated, `first` where the first tier above zero counts, `all` where every tier is a row.
+    per: units of the list in one of the book, None where the name of the list's unit says it. source: where the
+    conditions come from.
     """
 
     sku: str
@@ -77,14 +79,28 @@ class Query:
     tiers: Literal["one", "first", "all"]
     parts: tuple[Part, ...]
     source: str
+    per: Decimal | None = None
 
-    def of(self, sku: str) -> Query:
-        """The query for one machine type."""
-        if self.sku != EVERY_MACHINE:
-            return self
+    @property
+    def is_of_machines(self) -> bool:
+        """Whether it is for every machine type."""
+        return self.sku == _MANY
+
+    def names(self, sku: str) -> bool:
+        """Whether it is for a SKU of the book."""
+        return self.is_of_machines or _pattern(self.sku).fullmatch(sku) is not None
+
+    def of(self, sku: str, region: str) -> Query:
+        """The query for one SKU in one region."""
+        match = None if self.is_of_machines else _pattern(self.sku).fullmatch(sku)
+        name = match[1] if match is not None and match.groups() else sku
+        words = {"{sku}": name, "{region}": region}
 
         def named(one: Condition) -> Condition:
-            return replace(one, value=one.value.replace("{sku}", sku if one.how == "==" else re.escape(sku)))
+            value = one.value
+            for word, means in words.items():
+                value = value.replace(word, means if one.how == "==" else re.escape(means))
+            return one if value == one.value else replace(one, value=value)
 
         parts = tuple(replace(part, conditions=tuple(map(named, part.conditions))) for part in self.parts)
         return replace(self, sku=sku, parts=parts)
@@ -99,6 +115,11 @@ class Quote:
 
     tiers: tuple[tuple[Decimal, Decimal], ...]
     offers: tuple[Offer, ...]
+
+
+@cache
+def _pattern(sku: str) -> re.Pattern[str]:
+    return re.compile(re.escape(sku).replace(r"\*", "([^-]+)"))
 
 
 @cache
@@ -156,7 +177,7 @@ def _sound(query: Query, offer: Offer) -> tuple[Tier, ...]:
 
 
 def _times(query: Query, offer: Offer) -> Decimal:
-    times = factor(query.unit, offer.unit)
+    times = query.per or factor(query.unit, offer.unit)
     if times is None:
         raise Doubt(f"{offer.id} is sold per {offer.unit!r}, which is not known as a unit of {query.unit}")
     return times

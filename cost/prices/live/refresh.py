@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
@@ -10,10 +11,10 @@ from typing import Final, Literal
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.prices.live.offer import Offer
 from gpucluster.cost.prices.live.queries import queries
-from gpucluster.cost.prices.live.query import EVERY_MACHINE, Doubt, Query, Quote, quoted
+from gpucluster.cost.prices.live.query import Doubt, Query, Quote, quoted
 from gpucluster.cost.prices.row import PriceRow
 
-__all__ = ["CLOUDS", "LISTS", "Answer", "Ask", "Wanted", "answered", "wanted"]
+__all__ = ["CLOUDS", "LISTS", "Answer", "Ask", "Wanted", "answered", "not_covered", "wanted"]
 
 CLOUDS: Final = ("aws", "azure", "gcp")
 """Providers whose live lists can be read."""
@@ -21,6 +22,10 @@ CLOUDS: Final = ("aws", "azure", "gcp")
 _JUMP: Final = Decimal("0.5")
 """Share by which a price may move. A larger step is more often the wrong offer (another way to buy, another unit) than
 a price, though large ones happen: AWS took 44 % off p5.48xlarge in June 2025."""
+_SPOT_JUMP: Final = Decimal(3)
+"""The same for spot, which follows the market: zones of one region were up to 2.5 times apart in late 2025."""
+_PLACE: Final = {"aws": r"[a-z]+(-[a-z]+)+-\d|global", "azure": r"[a-z0-9]+", "gcp": r"[a-z]+-[a-z]+\d+|global"}
+"""Regions as the live lists call them; the book has more: zones, continents, pairs of regions."""
 _PLACES: Final = Decimal("1e-10")
 """Decimals that AWS writes prices with; sums and divisions are rounded to them."""
 LISTS: Final = {"aws": "AWS Price List", "azure": "Azure Retail Prices API", "gcp": "Cloud Billing Catalog API"}
@@ -75,14 +80,16 @@ class _Book:
 
     rows: Sequence[PriceRow]
     by_key: dict[Key, list[PriceRow]] = field(default_factory=dict[Key, "list[PriceRow]"])
+    places: dict[tuple[str, ...], set[str]] = field(default_factory=dict[tuple[str, ...], set[str]])
 
     def __post_init__(self) -> None:
         for row in self.rows:
             key = (row.region, row.sku, row.unit, row.purchase, row.term)
             self.by_key.setdefault(key, []).append(row)
+            self.places.setdefault(key[1:], set()).add(row.region)
 
-    def regions(self, query: Query) -> set[str]:
-        return {key[0] for key in self.by_key if key == _key(key[0], query)}
+    def regions(self, sku: str, query: Query) -> set[str]:
+        return self.places.get(_key("", sku, query)[1:], set())
 
     def primary(self, key: Key) -> tuple[PriceRow, ...]:
         return tuple(sorted((row for row in self.by_key.get(key, ()) if not row.alt), key=lambda row: row.tier))
@@ -93,24 +100,44 @@ def wanted(
 ) -> Iterator[Wanted]:
     """What to ask the live lists of one cloud for.
 
-    Without regions: every key of the book that a query is for, and what the book has nowhere, where it has H100
-    machines on demand. With them: everything that a query is for, in these regions alone. only: these SKUs alone.
+    Without regions: every key of the book that a query is for, and what the book has nowhere (of machines, those of the
+    catalog), where it has H100 machines on demand. With them: everything that a query is for, in these regions alone.
+    only: these SKUs alone.
     """
     book = _Book(rows)
-    homes = {row.region for row in rows if row.purchase == "on_demand" and row.sku in _h100(provider)}
+    place, h100 = re.compile(_PLACE[provider]), _h100(provider)
+    homes = {
+        row.region for row in rows if row.purchase == "on_demand" and row.sku in h100 and place.fullmatch(row.region)
+    }
     for query in queries(provider):
-        skus = _machines(provider, rows) if query.sku == EVERY_MACHINE else [query.sku]
-        for sku in skus:
+        for sku in _skus(provider, query, rows):
             if only and sku not in only:
                 continue
-            one = query.of(sku)
-            places = set(regions) or book.regions(one) or homes
-            for region in sorted(places):
-                yield Wanted(provider, region, one, book.primary(_key(region, one)))
+            known = {region for region in book.regions(sku, query) if place.fullmatch(region)}
+            hoped = homes if not query.is_of_machines or sku in machines() else set[str]()
+            for region in sorted(set(regions) or known or hoped):
+                one = query.of(sku, region)
+                yield Wanted(provider, region, one, book.primary(_key(region, sku, one)))
 
 
-def _key(region: str, query: Query) -> Key:
-    return region, query.sku, query.unit, query.purchase, query.term
+def not_covered(rows: Iterable[PriceRow], asked: Iterable[Wanted]) -> list[PriceRow]:
+    """The primary rows that no live list is asked for."""
+    covered = {row for one in asked for row in one.rows}
+    return [row for row in rows if not row.alt and row not in covered]
+
+
+def _key(region: str, sku: str, query: Query) -> Key:
+    return region, sku, query.unit, query.purchase, query.term
+
+
+def _skus(provider: str, query: Query, rows: Sequence[PriceRow]) -> list[str]:
+    """The SKUs that a query is for: those of the book where it is for many, with the catalog's machines."""
+    if query.is_of_machines:
+        return _machines(provider, rows)
+    if "*" not in query.sku:
+        return [query.sku]
+    kept = (row.sku for row in rows if (row.kind, row.unit) == (query.kind, query.unit) and query.names(row.sku))
+    return list(dict.fromkeys(kept))
 
 
 def _machines(provider: str, rows: Sequence[PriceRow]) -> list[str]:
@@ -160,8 +187,9 @@ def _calm(answer: Answer, accept: Collection[str]) -> None:
     before, after = answer.wanted.rows, answer.rows
     if answer.wanted.query.sku in accept or not before or len(before) != len(after):
         return
+    most = _SPOT_JUMP if answer.wanted.query.purchase == "spot" else _JUMP
     for old, new in zip(before, after, strict=True):
-        if old.usd_per_unit and abs(new.usd_per_unit / old.usd_per_unit - 1) > _JUMP:
+        if old.usd_per_unit and abs(new.usd_per_unit / old.usd_per_unit - 1) > most:
             apart = new.usd_per_unit / old.usd_per_unit - 1
             raise Doubt(
                 f"${old.usd_per_unit:f} ({old.as_of}) would become ${new.usd_per_unit:f}, {apart:+.0%}: too far to be "
@@ -183,6 +211,7 @@ def _rows(item: Wanted, quote: Quote, *, to_the_cent: bool) -> Iterator[PriceRow
             notes.append(f"tier {number + first}: {_span(start, until, query.unit)}")
         if len(offers) > 1:
             notes.append(f"sum of {len(offers)} SKUs{f', exactly {usd.normalize():f}' if cent else ''}")
+        notes += [row.worldwide for row in item.rows[:1] if row.worldwide]
         yield PriceRow(
             provider=item.provider, region=item.region, sku=query.sku, kind=query.kind, unit=query.unit,
             purchase=query.purchase, term=query.term, usd_per_unit=Decimal(f"{rounded:f}"),

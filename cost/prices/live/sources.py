@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gpucluster.cost.prices.live import aws_api, aws_offers, azure_retail, google_catalog
+from gpucluster.cost.prices.live import aws_api, aws_offers, aws_spot, azure_retail, google_catalog
 from gpucluster.cost.prices.live.offer import Offer
 from gpucluster.cost.prices.live.query import Query
 from gpucluster.cost.prices.live.web import Web
@@ -25,7 +25,7 @@ class Sources:
     """Asks the list of a cloud.
 
     today: day of prices that a list gives no day for, ISO. google_key: API key. products: AWS's query API, to be asked
-    instead of the bulk files; savings plans are in files alone.
+    instead of the bulk files; savings plans and spot prices are in files alone, which a mirror has side by side.
     """
 
     web: Web
@@ -43,6 +43,9 @@ class Sources:
             return azure_retail.offers(self.web, service, regions, asked, self.today, address)
         if provider == "gcp":
             return google_catalog.offers(self.web, service, regions, self.today, self.google_key, address)
+        if service == aws_spot.SERVICE:
+            mirror = address != aws_offers.ADDRESS
+            return aws_spot.offers(self.web, regions, self.today, address if mirror else aws_spot.ADDRESS)
         if self.products is not None and service != aws_offers.SAVINGS_PLANS:
             return aws_api.offers(self.products, service, regions, asked, self.web.say)
         return aws_offers.offers(self.web, service, regions, asked, address)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -24,6 +27,8 @@ Say = Callable[[str], None]
 """Takes a line of progress."""
 
 _TRIES: Final = 6
+_REACHED_WITHIN: Final = 2.0
+"""Seconds for a name to resolve and a port to open: without a network nobody waits longer."""
 _LONGEST_WAIT: Final = 120
 """Seconds that a server's Retry-After is obeyed for; one that asks for more is given up."""
 _TIMEOUT: Final = (10, 60)
@@ -45,8 +50,10 @@ class Web:
     def __init__(self, say: Say, *, folder: Path | None = None, max_age: float = 0, backoff: float = 1) -> None:
         self.say = say
         self._folder, self._max_age = folder, max_age
+        self._reached: set[tuple[str, int]] = set()
         retry = Retry(
             total=_TRIES - 1,
+            connect=1,
             status_forcelist=_BUSY,
             backoff_factor=backoff,
             retry_after_max=_LONGEST_WAIT,
@@ -107,7 +114,21 @@ class Web:
         except (requests.RequestException, UnicodeDecodeError, csv.Error) as error:
             raise SourceFailed(f"{url}: the file breaks off ({_said(error)})") from None
 
+    def _reach(self, url: str) -> None:
+        """Raises SourceFailed where neither the server nor the proxy to it can be reached soon."""
+        proxy = requests.utils.select_proxy(url, requests.utils.get_environ_proxies(url))
+        parts = urlsplit(proxy or url)
+        place = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        if place in self._reached:
+            return
+        why = _unreachable(place)
+        if why:
+            through = f"the proxy {place[0]}" if proxy else place[0]
+            raise SourceFailed(f"{url}: {through} cannot be reached ({why}); look at the network, or set HTTPS_PROXY")
+        self._reached.add(place)
+
     def _asked(self, url: str, **options: Any) -> requests.Response:
+        self._reach(url)
         try:
             response = self._session.get(url, timeout=_TIMEOUT, **options)
         except requests.RequestException as error:
@@ -144,6 +165,23 @@ class Web:
 
     def _path(self, name: str) -> Path | None:
         return None if self._folder is None else self._folder / f"{hashlib.sha256(name.encode()).hexdigest()}.txt"
+
+
+def _unreachable(place: tuple[str, int]) -> str:
+    """Why no connection opens in time, or nothing. In a thread: nothing else ends a name that does not resolve."""
+    why: list[str] = []
+
+    def connect() -> None:
+        try:
+            socket.create_connection(place, timeout=_REACHED_WITHIN).close()
+            why.append("")
+        except OSError as error:
+            why.append(error.strerror or str(error))
+
+    thread = threading.Thread(target=connect, daemon=True)
+    thread.start()
+    thread.join(_REACHED_WITHIN)
+    return why[0] if why else f"no answer within {_REACHED_WITHIN:g} s"
 
 
 def _said(error: Exception) -> str:

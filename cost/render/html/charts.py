@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.cost.gap import Gaps
 from gpucluster.cost.model import Amounts, Unbounded
-from gpucluster.cost.money import at_least, money
+from gpucluster.cost.money import money, ranged
 from gpucluster.cost.render.html.page import safe
 
 __all__ = ["Bar", "Curve", "Mark", "bars", "curves", "figure", "marks", "span"]
@@ -70,12 +71,12 @@ def _bar(row: Bar, most: Decimal, *, shares: bool) -> str:
     return f'<li><span>{safe(row.name)}</span>{svg}<span class="amount">{safe(row.amount)}</span>{share}{note}</li>'
 
 
-def marks(amounts: Amounts, *, complete: bool) -> tuple[Mark, Mark, Mark]:
+def marks(amounts: Amounts, gaps: Gaps) -> tuple[Mark, Mark, Mark]:
     """Floor, expected and ceiling."""
     return (
-        Mark("Floor", amounts.floor, at_least(amounts.floor, complete=complete)),
-        Mark("Expected", amounts.expected, at_least(amounts.expected, complete=complete)),
-        Mark("Ceiling", amounts.ceiling, at_least(amounts.ceiling, complete=complete)),
+        Mark("Floor", amounts.floor, ranged(amounts.floor, gaps.floor)),
+        Mark("Expected", amounts.expected, ranged(amounts.expected, gaps.expected)),
+        Mark("Ceiling", amounts.ceiling, ranged(amounts.ceiling, gaps.ceiling)),
     )
 
 

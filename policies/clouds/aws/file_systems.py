@@ -29,8 +29,8 @@ def _lustre(resource: Resource, resources: Resources) -> FileSystem:
 
 def _of_subnet(resource: Resource, resources: Resources) -> str | Unknown | None:
     """Zone, by name or id, of the one subnet of a file system; None for several."""
-    urns = resource.dependencies.get("subnetIds", ())
-    made = [found for urn in urns if (found := resources.get(urn)) is not None and found.type == _SUBNET]
+    behind = resources.present(resource.dependencies.get("subnetIds", ()))
+    made = [found for found in behind if found.type == _SUBNET]
     return next(iter(subnet_zones(made))) if len(made) == 1 else None
 
 

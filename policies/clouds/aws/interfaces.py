@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import flag, items, text, whole
+from gpucluster.record import record
 
 __all__ = ["Interface", "interfaces", "network_cards"]
 
 _EFA = ("efa", "efa-only")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Interface:
     """
     card, device: networkCardIndex and deviceIndex, 0 when not given, as EC2 reads them.

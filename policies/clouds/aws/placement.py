@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text
+from gpucluster.record import record
 
 __all__ = [
     "CAPACITY_BLOCK",
@@ -24,7 +24,7 @@ CAPACITY_BLOCK: Final = "aws:ec2/capacityBlockReservation:CapacityBlockReservati
 RESERVATIONS: Final = ("aws:ec2/capacityReservation:CapacityReservation", CAPACITY_BLOCK)
 
 
-@dataclass(frozen=True)
+@record
 class Group:
     """A placement group by the name or id given; `resource` when this stack makes it."""
 
@@ -32,7 +32,7 @@ class Group:
     resource: Resource | None
 
 
-@dataclass(frozen=True)
+@record
 class Reservation:
     """A targeted reservation by its id or resource group; `resource` when this stack makes it."""
 
@@ -72,7 +72,7 @@ def _group(resource: Resource, prop: str, given: str | Unknown | None, resources
 
 
 def reservation_of(template: Resource, resources: Resources) -> Reservation | Unknown | None:
-    """The reservation a launch template or an instance targets; UNKNOWN when even its presence is not known."""
+    """The reservation a template, a group or an instance targets; UNKNOWN when even its presence is not known."""
     target = at(template.inputs, "capacityReservationSpecification", "capacityReservationTarget")
     made = next(
         (
@@ -84,8 +84,14 @@ def reservation_of(template: Resource, resources: Resources) -> Reservation | Un
     )
     if target is UNKNOWN:
         return Reservation(UNKNOWN, made, by_resource_group=False) if made else UNKNOWN
-    identity = text(target, "capacityReservationId")
+    identity = _first(target, "capacityReservationId")
     if identity is not None:
         return Reservation(identity, made, by_resource_group=False)
-    resource_group = text(target, "capacityReservationResourceGroupArn")
+    resource_group = _first(target, "capacityReservationResourceGroupArn")
     return None if resource_group is None else Reservation(resource_group, None, by_resource_group=True)
+
+
+def _first(target: object, name: str) -> str | Unknown | None:
+    """What a template names; an Auto Scaling group lists it under the same name with an s."""
+    own = text(target, name)
+    return text(target, f"{name}s", 0) if own is None else own

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.policies.clouds.aws.interfaces import Interface, interfaces
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, flag, items, text
+from gpucluster.record import record
 
 __all__ = ["SecurityGroups", "open_to_itself", "security_groups_of"]
 
@@ -20,7 +20,7 @@ _OLD_RULE: Final = "aws:ec2/securityGroupRule:SecurityGroupRule"
 _ALL: Final = ("-1", -1, "all")
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class SecurityGroups:
     """
     made: those this stack makes and the interface surely carries.
@@ -40,8 +40,8 @@ def security_groups_of(interface: Interface, template: Resource, resources: Reso
     have the same ids, and at least as many as there are groups, each carries all groups. Where they differ, an id
     tells; before the update it is unknown, and an interface carries all of the groups or some, by its number of ids.
     """
-    urns = dict.fromkeys(template.dependencies.get("networkInterfaces", ()))
-    every = [group for urn in urns if (group := resources.get(urn)) is not None and group.type == _GROUP]
+    made = resources.present(template.dependencies.get("networkInterfaces", ()))
+    every = [group for group in made if group.type == _GROUP]
     given = interface.security_groups
     if given is UNKNOWN:
         return SecurityGroups(made=(), perhaps=tuple(every), others=True)

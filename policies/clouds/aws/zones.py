@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from gpucluster.policies.clouds.aws.pools import INSTANCE, NODE_GROUP, SCALING_GROUP, training_pools
+from gpucluster.policies.clouds.aws.machines import FLEET, INSTANCE, NODE_GROUP, SCALING_GROUP
+from gpucluster.policies.clouds.aws.pools import training_pools
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 
 __all__ = ["own_zones", "pool_zones", "subnet_zones", "subnets_of", "zones_of"]
 
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
-_PROPERTIES: Final = {NODE_GROUP: "subnetIds", SCALING_GROUP: "vpcZoneIdentifiers", INSTANCE: "subnetId"}
+_PROPERTIES: Final = {
+    NODE_GROUP: "subnetIds",
+    SCALING_GROUP: "vpcZoneIdentifiers",
+    FLEET: "launchTemplateConfigs",
+    INSTANCE: "subnetId",
+}
 
 
 def pool_zones(resources: Resources) -> set[str | Unknown]:
@@ -37,11 +43,11 @@ def zones_of(machines: Resource, resources: Resources) -> set[str | Unknown]:
 def subnets_of(machines: Resource, resources: Resources) -> tuple[list[Resource], list[Any] | Unknown]:
     """(the subnets that this stack makes, all that are given)"""
     prop = _PROPERTIES[machines.type]
-    made = [
-        subnet
-        for urn in dict.fromkeys(machines.dependencies.get(prop, ()))
-        if (subnet := resources.get(urn)) is not None and subnet.type == _SUBNET
-    ]
+    behind = resources.present(machines.dependencies.get(prop, ()))
+    made = [found for found in behind if found.type == _SUBNET]
+    if machines.type == FLEET:
+        named = _in_overrides(machines, "subnetId")
+        return made, named if named is UNKNOWN else [subnet for subnet in named if subnet is not None]
     if machines.type != INSTANCE:
         return made, items(machines.inputs, prop)
     subnet = at(machines.inputs, prop)
@@ -49,12 +55,22 @@ def subnets_of(machines: Resource, resources: Resources) -> tuple[list[Resource]
 
 
 def own_zones(machines: Resource) -> set[str | Unknown]:
-    """Zones that an instance or Auto Scaling group without subnets names; UNKNOWN where AWS or a template chooses."""
+    """Zones that something without subnets names, but for a node group; UNKNOWN where AWS or a template chooses."""
     if machines.type == INSTANCE:
         zone = text(machines.inputs, "availabilityZone")
         return {UNKNOWN if zone is None else zone}
-    zones = items(machines.inputs, "availabilityZones")
+    of_fleet = machines.type == FLEET
+    zones = _in_overrides(machines, "availabilityZone") if of_fleet else items(machines.inputs, "availabilityZones")
     return {UNKNOWN} if zones is UNKNOWN or not zones else {z if isinstance(z, str) else UNKNOWN for z in zones}
+
+
+def _in_overrides(fleet: Resource, name: str) -> list[Any] | Unknown:
+    """What each override of a fleet has under a name, None where it has nothing."""
+    configs = items(fleet.inputs, _PROPERTIES[FLEET])
+    listed = UNKNOWN if configs is UNKNOWN else [items(config, "overrides") for config in configs]
+    if listed is UNKNOWN or UNKNOWN in listed:
+        return UNKNOWN
+    return [at(entry, name) for entries in listed if entries is not UNKNOWN for entry in entries]
 
 
 def subnet_zones(subnets: list[Resource]) -> set[str | Unknown]:

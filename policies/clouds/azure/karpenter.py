@@ -7,13 +7,13 @@ labels of a size; a requirement on any other label admits every size here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.catalog.azure_sizes import infiniband_sizes, size_of
 from gpucluster.policies.label_sets import labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
+from gpucluster.record import record
 
 __all__ = ["KarpenterPool", "karpenter_pools"]
 
@@ -28,7 +28,7 @@ _GPU: Final = "nvidia.com/gpu"
 _GPUS: Final = 8
 
 
-@dataclass(frozen=True)
+@record
 class KarpenterPool:
     """A node pool of Karpenter on Azure that is there for GPUs."""
 

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
-from gpucluster.policies.clouds.azure.pools import Written, written_pools
+from gpucluster.policies.clouds.azure.written import Written, written_pools
 from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at

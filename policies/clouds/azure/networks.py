@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.policies.clouds.azure.names import made_by_name, part
-from gpucluster.policies.clouds.azure.pools import Written
+from gpucluster.policies.clouds.azure.written import Written
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
+from gpucluster.record import record
 
 __all__ = ["Range", "ranges_of_cluster", "ranges_of_network", "virtual_networks"]
 
@@ -21,7 +21,7 @@ _NAME: Final = "virtualNetworkName"
 _SUBNETS: Final = ("vnetSubnetID", "podSubnetID")
 
 
-@dataclass(frozen=True)
+@record
 class Range:
     """An address range as it is written; `what` names whose it is."""
 

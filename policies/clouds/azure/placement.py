@@ -5,13 +5,13 @@ Neither makes machines share InfiniBand: that is the scale set's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.policies.clouds.azure.names import last, made_by_name
-from gpucluster.policies.clouds.azure.pools import Written
+from gpucluster.policies.clouds.azure.written import Written
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
+from gpucluster.record import record
 
 __all__ = ["RESERVATION_GROUP", "Placed", "proximity_of", "reservation_of"]
 
@@ -20,7 +20,7 @@ RESERVATION_GROUP: Final = "azure-native:compute:CapacityReservationGroup"
 _PROXIMITY_GROUP: Final = "azure-native:compute:ProximityPlacementGroup"
 
 
-@dataclass(frozen=True)
+@record
 class Placed:
     """What a pool is placed by; `resource` when this stack makes it."""
 

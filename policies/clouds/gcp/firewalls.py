@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.policies.clouds.gcp.networks import SUBNETWORK, own_network
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, flag, items, text
+from gpucluster.record import record
 
 __all__ = ["PROTOCOLS", "Opening", "firewalls_of", "opening_of"]
 
@@ -25,7 +25,7 @@ _NUMBERS: Final = {"6": "tcp", "17": "udp", "1": "icmp"}
 _EVERY_PORT: Final = ("0-65535", "1-65535")
 
 
-@dataclass(frozen=True)
+@record
 class Opening:
     """
     closed: protocols that no rule lets in from every subnet of the network.

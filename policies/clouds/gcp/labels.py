@@ -9,7 +9,8 @@ from typing import Any, Final
 from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.catalog.labelled import argument_of
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS
-from gpucluster.policies.clouds.gcp.pools import Written, cluster_of, written_pools
+from gpucluster.policies.clouds.gcp.pools import cluster_of
+from gpucluster.policies.clouds.gcp.written import Written, written_pools
 from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, setting

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.catalog.gpudirect import Fabric
@@ -12,6 +11,7 @@ from gpucluster.policies.clouds.gcp.pools import NodePool
 from gpucluster.policies.rule import CannotTell, Finding
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text
+from gpucluster.record import record
 
 __all__ = ["LONGEST_NAME", "NETWORK_OBJECT", "object_findings"]
 
@@ -22,7 +22,7 @@ _PARAMETERS: Final = "kubernetes:networking.gke.io/v1:GKENetworkParamSet"
 LONGEST_NAME: Final = 41
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class _Parameters:
     resource: Resource
     name: str | Unknown | None
@@ -55,7 +55,7 @@ def object_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resour
 
 
 def _parameters(resource: Resource, resources: Resources) -> _Parameters:
-    made = [found for urn in resource.dependencies.get("spec", ()) if (found := resources.get(urn)) is not None]
+    made = resources.present(resource.dependencies.get("spec", ()))
     subnets = [found for found in made if found.type == SUBNETWORK]
     return _Parameters(
         resource=resource,

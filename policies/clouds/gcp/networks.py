@@ -7,13 +7,14 @@ take their values from is visible, not which takes which.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.policies.clouds.gcp.names import last, made_by_name
-from gpucluster.policies.clouds.gcp.pools import NodePool, Written
+from gpucluster.policies.clouds.gcp.pools import NodePool
+from gpucluster.policies.clouds.gcp.written import Written
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
+from gpucluster.record import record
 
 __all__ = ["NETWORK", "SUBNETWORK", "Entry", "Place", "entries_of", "own_network", "place", "profile_of", "resolved"]
 
@@ -23,7 +24,7 @@ SUBNETWORK: Final = "gcp:compute/subnetwork:Subnetwork"
 _ROCE: Final = "-vpc-roce"
 
 
-@dataclass(frozen=True)
+@record
 class Place:
     """A network or subnet by the name given; `resource` when this stack makes it."""
 
@@ -42,7 +43,7 @@ class Place:
         return "one not known yet" if self.name is UNKNOWN else f"`{self.name}`"
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Entry:
     """One of additionalNodeNetworkConfigs."""
 
@@ -67,7 +68,7 @@ def entries_of(written: Written, resources: Resources) -> list[Entry] | Unknown:
     listed = items(written.inputs, "networkConfig", "additionalNodeNetworkConfigs")
     if listed is UNKNOWN:
         return UNKNOWN
-    made = [found for urn in written.dependencies("networkConfig") if (found := resources.get(urn)) is not None]
+    made = resources.present(written.dependencies("networkConfig"))
     networks, subnets = ([found for found in made if found.type == type_] for type_ in (NETWORK, SUBNETWORK))
     return [_entry(entry, resources, networks, subnets) for entry in listed]
 
@@ -96,12 +97,10 @@ def resolved(pool: NodePool, entries: list[Entry], resources: Resources) -> list
     found = {entry.network.resource.urn: entry.network.resource for entry in entries if entry.network.resource}
     if all(entry.certain for entry in entries):
         return list(found.values())
-    for urn in pool.written.dependencies("networkConfig"):
-        resource = resources.get(urn)
-        if resource is not None and resource.type == SUBNETWORK:
-            resource = own_network(resource, resources).resource
-        if resource is not None and resource.type == NETWORK:
-            found[resource.urn] = resource
+    for made in resources.present(pool.written.dependencies("networkConfig")):
+        network = own_network(made, resources).resource if made.type == SUBNETWORK else made
+        if network is not None and network.type == NETWORK:
+            found[network.urn] = network
     return list(found.values())
 
 

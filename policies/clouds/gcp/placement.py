@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.policies.clouds.gcp.names import last, made_by_name
-from gpucluster.policies.clouds.gcp.pools import Written
+from gpucluster.policies.clouds.gcp.written import Written
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text
+from gpucluster.record import record
 
 __all__ = ["FUTURE_RESERVATION", "POLICY", "RESERVATION", "Policy", "Reservation", "policy_of", "reservation_of"]
 
@@ -19,7 +19,7 @@ FUTURE_RESERVATION: Final = "gcp:compute/futureReservation:FutureReservation"
 _BLOCK: Final = "/reservationBlocks/"
 
 
-@dataclass(frozen=True)
+@record
 class Policy:
     """A placement policy by the name given, None where GKE makes one; `resource` when this stack makes it."""
 
@@ -35,7 +35,7 @@ class Policy:
         return "a placement policy whose name is not known yet" if self.name is UNKNOWN else f"policy `{self.name}`"
 
 
-@dataclass(frozen=True)
+@record
 class Reservation:
     """
     path: as the pool names it.

@@ -1,7 +1,7 @@
-"""GKE node pools with GPUs, and the training pools among them: several GPU nodes that train together.
+"""GPU machines on Google Cloud, and the training pools among them: several GPU nodes that train together.
 
-A pool is a resource of its own or written inside its cluster. Whole GPU nodes of one type in one component are one
-training pool, however many node pools these come from; without a component those of one cluster are. The node label
+They are in GKE node pools and in managed instance groups. Whole GPU nodes of one type in one component are one training
+pool, however many of these they come from; without a component those of one cluster are. The node label
 `gpucluster/pool`, or one that a Kueue ResourceFlavor selects by, tells pools apart. One node is no training pool, nor
 are nodes whose GPUs are sliced (MIG). A pool with accelerators whose machine type is not known yet may be one.
 """
@@ -9,41 +9,36 @@ are nodes whose GPUs are sliced (MIG). A pool with accelerators whose machine ty
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final
 
-from gpucluster.catalog.gpudirect import Fabric, fabric_of
-from gpucluster.catalog.machines import Machine, has_gpus, machines
+from gpucluster.catalog.gpudirect import Fabric
+from gpucluster.catalog.machines import has_gpus, unlisted
+from gpucluster.policies.clouds.gcp import instance_groups
+from gpucluster.policies.clouds.gcp.instance_groups import written_groups
 from gpucluster.policies.clouds.gcp.names import is_zone, made_by_name
+from gpucluster.policies.clouds.gcp.written import CLUSTER, NODE_POOL, Written, written_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import sliced_by_label, telling_labels
-from gpucluster.policies.label_sets import Place, labels_at
-from gpucluster.policies.machines import Labelled, Machines, several
-from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
-from gpucluster.program.values import at, flag, items, text, whole
+from gpucluster.policies.machines import Machines, several
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, once
+from gpucluster.program.values import items, text, whole
+from gpucluster.record import record
 
 __all__ = [
+    "GKE",
     "READS",
     "NodePool",
-    "Written",
     "Zones",
     "cluster_of",
     "every_pool",
-    "labelled",
-    "node_pools",
-    "sliced_pools",
+    "every_written",
+    "machines_of",
+    "names_gpus",
     "training_pools",
-    "written_pools",
 ]
 
-_NODE_POOL: Final = "gcp:container/nodePool:NodePool"
-_CLUSTER: Final = "gcp:container/cluster:Cluster"
+GKE: Final = f"{NODE_POOL}, {CLUSTER}"
+READS: Final = f"{GKE}, {instance_groups.READS}"
 
-READS: Final = _NODE_POOL
-
-_STACK: Final = "pulumi:pulumi:Stack"
-
-# What is asked of a pool that is not known yet.
-_UNSEEN: Final = ("nodeConfig", "nodeCount", "nodeLocations", "networkConfig", "upgradeSettings", "management")
 
 # A label GKE itself gives every node.
 _POOL_NAME_LABEL: Final = "cloud.google.com/gke-nodepool"
@@ -52,84 +47,12 @@ _POOL_NAME_LABEL: Final = "cloud.google.com/gke-nodepool"
 _DEFAULT_ZONES: Final = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Written:
-    """A node pool as it is written, alone or inside its cluster.
-
-    resource: the node pool, or the cluster it is written in.
-    inputs: as `gcp:container/nodePool:NodePool` has them.
-    prop: the input of the cluster it stands under; None for a resource of its own.
-    place: where `inputs` stand in those of the resource.
-    """
-
-    resource: Resource
-    inputs: Mapping[str, Any]
-    prop: str | None = None
-    place: Place = ()
-
-    @property
-    def name(self) -> str:
-        own = text(self.inputs, "name") if self.prop == "nodePools" else None
-        return self.resource.name if own is None or own is UNKNOWN else f"{self.resource.name}/{own}"
-
-    def at(self, *path: str | int) -> Any:
-        return at(self.inputs, *path)
-
-    @property
-    def machine(self) -> str | Unknown | None:
-        return text(self.inputs, "nodeConfig", "machineType")
-
-    @property
-    def known(self) -> Machine | None:
-        """Its machine type in the catalog; None when it is not known or not there."""
-        return machines().get(self.machine) if isinstance(self.machine, str) else None
-
-    @property
-    def fabric(self) -> Fabric | None:
-        """How the GPUs of its nodes talk; None when that is not known, and where it is over the one interface."""
-        return None if self.known is None else fabric_of(self.known)
-
-    @property
-    def with_gpus(self) -> bool:
-        """Whether its nodes certainly have GPUs."""
-        listed = items(self.inputs, "nodeConfig", "guestAccelerators")
-        return bool(listed is not UNKNOWN and listed) or (
-            isinstance(self.machine, str) and has_gpus("gcp", self.machine)
-        )
-
-    @property
-    def labels(self) -> Mapping[str, Any]:
-        """Labels of its nodes as far as they are known."""
-        given = labels_at(self.at("nodeConfig", "labels"))
-        return {} if given is UNKNOWN else given
-
-    @property
-    def sliced(self) -> bool:
-        """Whether its GPUs are MIG slices."""
-        listed = items(self.inputs, "nodeConfig", "guestAccelerators")
-        return listed is not UNKNOWN and any(isinstance(text(gpu, "gpuPartitionSize"), str) for gpu in listed)
-
-    @property
-    def flexible(self) -> bool:
-        """Whether its machines come when there are some: flex-start or queued provisioning."""
-        queued = flag(self.inputs, "queuedProvisioning", "enabled")
-        return True in (flag(self.inputs, "nodeConfig", "flexStart"), queued)
-
-    def dependencies(self, prop: str) -> tuple[str, ...]:
-        """URNs of what an input takes its value from."""
-        return self.resource.dependencies.get(self.prop or prop, ())
-
-    def referred(self, resources: Resources, prop: str, type_: str) -> Resource | None:
-        """What input `prop` takes its value from, where the source of a pool written alone tells."""
-        return resources.referred(self.resource, self.prop or prop, type_)
-
-
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Zones:
     """
     names: where the nodes stand; UNKNOWN when that is not known.
     count: how many zones these are.
-    region: where GKE chooses the zones, the region it chooses in.
+    region: where the cloud chooses the zones, the region it chooses in.
     """
 
     names: tuple[str, ...] | Unknown
@@ -137,7 +60,7 @@ class Zones:
     region: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class NodePool(Machines):
     """
     written: the pool as it is written.
@@ -147,6 +70,8 @@ class NodePool(Machines):
     written: Written
     cluster: Resource | None
     zones: Zones
+
+    template_is: ClassVar[str] = "instance template"
 
     @property
     def name(self) -> str:
@@ -164,61 +89,55 @@ class NodePool(Machines):
     def surely_on_fabric(self) -> bool:
         return self.whole_node
 
+    @property
+    def with_gpus(self) -> bool:
+        return self.written.with_gpus
 
-def written_pools(resource: Resource) -> Iterator[Written]:
-    """The node pools that a resource is or contains."""
-    if resource.type == _NODE_POOL:
-        yield Written(resource=resource, inputs=resource.inputs)
-    elif resource.type == _CLUSTER:
-        yield from _inside(resource)
+    @property
+    def unlisted(self) -> bool:
+        return isinstance(self.machine, str) and unlisted("gcp", self.machine)
+
+    @property
+    def sliced(self) -> bool:
+        return self.written.sliced or sliced_by_label(self.written.labels)
+
+    @property
+    def own_labels(self) -> Mapping[str, Any] | Unknown:
+        return self.written.own_labels
+
+
+def every_written(resources: Resources) -> Iterator[Written]:
+    """The node pools and managed instance groups of the stack, as node pools are written."""
+    yield from every_pool(resources)
+    yield from written_groups(resources)
 
 
 def every_pool(resources: Resources) -> Iterator[Written]:
     """The node pools of the stack, as they are written."""
-    for type_ in (_NODE_POOL, _CLUSTER):
+    for type_ in (NODE_POOL, CLUSTER):
         for resource in resources.of_type(type_):
             yield from written_pools(resource)
 
 
-def _inside(cluster: Resource) -> Iterator[Written]:
-    listed = items(cluster.inputs, "nodePools")
-    if listed is UNKNOWN:
-        yield Written(resource=cluster, inputs=dict.fromkeys(_UNSEEN, UNKNOWN), prop="nodePools")
-        return
-    for index, pool in enumerate(listed):
-        if isinstance(pool, Mapping):
-            inputs = cast("Mapping[str, Any]", pool)
-            yield Written(resource=cluster, inputs=inputs, prop="nodePools", place=("nodePools", index))
-    removed = flag(cluster.inputs, "removeDefaultNodePool")
-    if not listed and removed is not True and at(cluster.inputs, "nodeConfig") is not None:
-        default = {key: cluster.inputs.get(key) for key in ("nodeConfig", "initialNodeCount")}
-        yield Written(resource=cluster, inputs=default, prop="nodeConfig")
+def names_gpus(word: str) -> bool:
+    """Whether a word is a machine type with GPUs, or a type of GPUs that Compute Engine attaches."""
+    return has_gpus("gcp", word) or word.startswith("nvidia-")
 
 
+@once
 def training_pools(resources: Resources) -> Iterator[tuple[NodePool, ...]]:
     """Each training pool of the stack, as the node pools it is made of, in the order of their names."""
     keys = telling_labels(resources)
-    return several((_pool_of(pool, resources, keys), pool) for pool in node_pools(resources) if _may_train(pool))
+    return several((_pool_of(pool, resources, keys), pool) for pool in machines_of(resources) if _may_train(pool))
 
 
-def node_pools(resources: Resources) -> Iterator[NodePool]:
-    """The node pools of the stack that may start a node."""
-    for written in every_pool(resources):
+@once
+def machines_of(resources: Resources) -> Iterator[NodePool]:
+    """The node pools and instance groups of the stack that may start a node."""
+    for written in every_written(resources):
         pool = _read(written, resources)
         if pool.nodes != 0:
             yield pool
-
-
-def sliced_pools(resources: Resources) -> Iterator[NodePool]:
-    """Those with GPUs that are MIG slices."""
-    return (pool for pool in node_pools(resources) if pool.written.sliced)
-
-
-def labelled(resources: Resources) -> Iterator[Labelled]:
-    """The node pools, by the labels of their nodes."""
-    for written in every_pool(resources):
-        sliced = written.sliced or sliced_by_label(written.labels)
-        yield Labelled(written.resource, written.name, written.labels, sliced)
 
 
 def _may_train(pool: NodePool) -> bool:
@@ -232,10 +151,9 @@ def _pool_of(pool: NodePool, resources: Resources, keys: list[str]) -> Hashable:
     if not pool.whole_node:
         return (pool.resource.urn, pool.name)
     resource = pool.resource
-    around = (parent.urn for parent in resources.parents(resource) if not parent.custom and parent.type != _STACK)
-    within = next(around, None) or (pool.cluster.urn if pool.cluster else text(resource.inputs, "cluster"))
-    given = labels_at(pool.written.at("nodeConfig", "labels"))
-    labels = {_POOL_NAME_LABEL: pool.name, **({} if given is UNKNOWN else given)}
+    around = resources.component_of(resource) or pool.cluster
+    within = around.urn if around else text(resource.inputs, "cluster")
+    labels = {_POOL_NAME_LABEL: pool.name, **pool.written.labels}
     return (within, pool.machine, *(str(labels.get(key)) for key in keys))
 
 
@@ -245,6 +163,7 @@ def _read(written: Written, resources: Resources) -> NodePool:
     return NodePool(
         resource=written.resource,
         machine=written.machine,
+        template=written.template,
         nodes=_most(written, zones.count),
         written=written,
         cluster=cluster,
@@ -254,7 +173,7 @@ def _read(written: Written, resources: Resources) -> NodePool:
 
 def cluster_of(written: Written, resources: Resources) -> Resource | None:
     """Its cluster; None when this stack does not make it."""
-    return written.referred(resources, "cluster", _CLUSTER) or made_by_name(resources, _CLUSTER, written.at("cluster"))
+    return written.referred(resources, "cluster", CLUSTER) or made_by_name(resources, CLUSTER, written.at("cluster"))
 
 
 def _zones(written: Written, cluster: Resource | None) -> Zones:

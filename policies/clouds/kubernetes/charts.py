@@ -7,22 +7,23 @@ unless switched off); Mellanox/network-operator, `deployment/network-operator/va
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from gpucluster.program.resources import Resource, Resources, Unknown
 from gpucluster.program.values import at, flag, text
+from gpucluster.record import record
 
-__all__ = ["RELEASES", "Chart", "device_plugins", "gpu_operators", "nfd_bringers"]
+__all__ = ["RELEASE", "RELEASES", "Chart", "device_plugins", "gpu_operators", "nfd_bringers"]
 
-RELEASES: Final = ("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v4:Chart")
+RELEASE: Final = "kubernetes:helm.sh/v3:Release"
+RELEASES: Final = (RELEASE, "kubernetes:helm.sh/v4:Chart")
 
 _GPU_OPERATOR: Final = "gpu-operator"
 _NETWORK_OPERATOR: Final = "network-operator"
 _DEVICE_PLUGIN: Final = "nvidia-device-plugin"
 
 
-@dataclass(frozen=True)
+@record
 class Chart:
     """A release of a chart; `values` is what it sets."""
 

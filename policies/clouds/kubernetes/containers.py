@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, cast
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from gpucluster.program.values import text
+from gpucluster.program.values import is_list, is_object, text
 
-__all__ = ["CONTAINER_LISTS", "containers"]
+__all__ = ["CONTAINER_LISTS", "ONE_CONTAINER", "containers"]
 
 CONTAINER_LISTS: Final = ("containers", "initContainers", "ephemeralContainers")
+_MORE_LISTS: Final = ("sidecars", "steps")
+ONE_CONTAINER: Final = ("container", "script")
+"""Of templates of Argo workflows and tasks of Tekton, which name them so."""
 
 
 def containers(value: object) -> Iterator[tuple[str, object]]:
     """(name, container) of every one below a value."""
-    if isinstance(value, Mapping):
-        for key, inner in cast("Mapping[str, object]", value).items():
-            if key in CONTAINER_LISTS and isinstance(inner, Sequence) and not isinstance(inner, str):
-                for container in cast("Sequence[object]", inner):
-                    name = text(container, "name")
-                    yield name if isinstance(name, str) else "one not known yet", container
+    if is_object(value):
+        for key, inner in value.items():
+            if key in ONE_CONTAINER and text(inner, "image") is not None:
+                name = text(value, "name")
+                yield name if isinstance(name, str) else key, inner
+            elif key in CONTAINER_LISTS and is_list(inner):
+                yield from _listed(inner)
+            elif key in _MORE_LISTS and is_list(inner):
+                yield from _listed([each for each in inner if text(each, "image") is not None])
             else:
                 yield from containers(inner)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        for inner in cast("Sequence[object]", value):
+    elif is_list(value):
+        for inner in value:
             yield from containers(inner)
+
+
+def _listed(given: Sequence[object]) -> Iterator[tuple[str, object]]:
+    for container in given:
+        name = text(container, "name")
+        yield name if isinstance(name, str) else "one not known yet", container

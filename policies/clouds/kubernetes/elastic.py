@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -9,24 +10,28 @@ from gpucluster.policies.label_sets import labels_at
 from gpucluster.program.resources import Resource, Resources, Unknown
 from gpucluster.program.values import at
 
-__all__ = ["ELASTIC_TYPES", "elastic_labels", "elastic_pools"]
+__all__ = ["ELASTIC_TYPES", "KARPENTER", "elastic_labels", "elastic_pools"]
 
 _KARPENTER: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
 
 ELASTIC_TYPES: Final = (_KARPENTER, _COMPUTE_CLASS)
+KARPENTER: Final = re.compile(r"kubernetes:karpenter\.sh/\w+:NodePool")
+"""Type token of Karpenter's pools, of any version of its API."""
+# Of any version of their APIs: an older one has the labels in the same place.
 _LABELS: Final = {
-    _KARPENTER: ("spec", "template", "metadata", "labels"),
-    _COMPUTE_CLASS: ("spec", "nodePoolConfig", "nodeLabels"),
+    KARPENTER: ("spec", "template", "metadata", "labels"),
+    re.compile(r"kubernetes:cloud\.google\.com/\w+:ComputeClass"): ("spec", "nodePoolConfig", "nodeLabels"),
 }
 
 
 def elastic_pools(resources: Resources) -> Iterator[Resource]:
     """What makes such nodes in the stack."""
-    for type_ in ELASTIC_TYPES:
-        yield from resources.of_type(type_)
+    for resource in resources:
+        if any(way.fullmatch(resource.type) for way in _LABELS):
+            yield resource
 
 
 def elastic_labels(pool: Resource) -> Mapping[str, Any] | Unknown:
     """Labels of the nodes it makes."""
-    return labels_at(at(pool.inputs, *_LABELS[pool.type]))
+    return labels_at(at(pool.inputs, *next(path for way, path in _LABELS.items() if way.fullmatch(pool.type))))

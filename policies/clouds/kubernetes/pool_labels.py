@@ -18,6 +18,7 @@ __all__ = [
     "SINGLE_NODE",
     "for_single_nodes",
     "for_training",
+    "perhaps_for_training",
     "sliced_by_label",
     "telling_labels",
     "without_fabric",
@@ -53,6 +54,11 @@ def telling_labels(resources: Resources) -> list[str]:
 def for_training(labels: Mapping[str, Any]) -> bool:
     """Whether nodes say that they train together."""
     return labels.get(_POOL_LABEL) == _TRAINING
+
+
+def perhaps_for_training(labels: Mapping[str, Any]) -> bool:
+    """Whether it is not known yet if nodes say that they train together."""
+    return labels.get(_POOL_LABEL) is UNKNOWN
 
 
 def for_single_nodes(labels: Mapping[str, Any]) -> bool:

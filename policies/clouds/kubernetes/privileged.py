@@ -1,37 +1,41 @@
-"""Privileged containers of Kubernetes objects, and the ones that a GPU node cannot do without.
+"""What of its machine a pod asks for, in every kind that holds one and in the values of charts.
 
-Names: GoogleCloudPlatform/container-engine-accelerators (2026-06-11), `gpudirect-tcpx/nccl-tcpx-installer.yaml`,
-`gpudirect-tcpxo/nccl-tcpxo-installer.yaml`, `gpudirect-rdma/nccl-rdma-installer.yaml` and
-`nri_device_injector/nri-device-injector.yaml`; kubernetes-sigs/azurelustre-csi-driver v0.4.0, `deploy/`; on AKS nothing
-but a pod stripes and mounts the local disks of a node (AKS documentation, best-practices-storage-nvme). The
-charts of the NVIDIA and EFA device plugins and of NVIDIA's operators are rendered inside the cluster, where no policy
-sees their pods.
+Sources: Kubernetes page "Pod Security Standards" (what its Baseline forbids); capabilities(7), for those by which root
+in a container is root of the machine. NET_ADMIN, IPC_LOCK and the like stay inside the pod's own namespaces, and
+fabrics of GPUs need them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, cast
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
-from gpucluster.policies.clouds.kubernetes.containers import CONTAINER_LISTS, containers
+from gpucluster.policies.clouds.kubernetes.containers import CONTAINER_LISTS, ONE_CONTAINER
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
-from gpucluster.program.values import at, flag, text
+from gpucluster.program.values import at, flag, is_list, is_object, items, text
 
-__all__ = ["NODE_DAEMONS", "identity", "privileged_containers"]
+__all__ = ["privileges"]
 
-_INSTALLS: Final = "it copies the NCCL plugin of the GPU fabric to the machine and mounts its devices"
-_MOUNTS: Final = "it loads the Lustre client into the machine's kernel and mounts shared storage for its pods"
-
-NODE_DAEMONS: Final[Mapping[str, str]] = {
-    "DaemonSet kube-system/nccl-tcpx-installer": _INSTALLS,
-    "DaemonSet kube-system/nccl-tcpxo-installer": _INSTALLS,
-    "DaemonSet kube-system/nccl-rdma-installer": _INSTALLS,
-    "DaemonSet kube-system/device-injector": "it gives GPU devices to containers, so that jobs need no privileges",
-    "DaemonSet kube-system/scratch": "it makes one file system of the machine's local disks and mounts it as /scratch",
-    "DaemonSet kube-system/csi-azurelustre-node-jammy": _MOUNTS,
-    "DaemonSet kube-system/csi-azurelustre-node-noble": _MOUNTS,
-}
-"""`kind namespace/name` -> why it is privileged."""
+_NAMESPACES: Final = ("hostPID", "hostIPC", "hostNetwork")
+_CAPABILITIES: Final = (
+    "ALL",
+    "BPF",
+    "DAC_READ_SEARCH",
+    "MAC_ADMIN",
+    "MAC_OVERRIDE",
+    "SYS_ADMIN",
+    "SYS_BOOT",
+    "SYS_MODULE",
+    "SYS_RAWIO",
+)
+_FOLDERS: Final = (
+    *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/usr"),
+    *("/var", "/var/lib", "/var/run"),
+)
+"""Folders of a machine in which other pods' data, its keys or its programs are; /sys, devices and folders for data are
+none."""
+_BELOW: Final = ("/etc/kubernetes", "/root", "/var/lib/kubelet", "/var/lib/containerd", "/var/lib/docker")
 
 # What leads to the containers of a built-in workload.
 _WAY: Final = ("spec", "template", "jobTemplate")
@@ -48,40 +52,73 @@ _WORKLOADS: Final = (
 )
 
 
-def identity(resource: Resource) -> str | None:
-    """`kind namespace/name` of an object; None while its name is not known."""
-    name = text(resource.inputs, "metadata", "name")
-    namespace = text(resource.inputs, "metadata", "namespace")
-    if not isinstance(name, str) or namespace is UNKNOWN:
-        return None
-    return f"{resource.type.rpartition(':')[2]} {namespace or 'default'}/{name}"
+def privileges(resource: Resource) -> list[str] | Unknown:
+    """What it asks for, in words; UNKNOWN when nothing is visible, but part of a built-in workload is not known yet."""
+    found = list(_asked(resource.inputs, ""))
+    names = [f"`{name}`" for name, what in found if what == "privileged"]
+    words = [f"privileged container{'s' if len(names) > 1 else ''} {', '.join(names)}"] if names else []
+    words += [f"{what}{f' of `{name}`' if name else ''}" for name, what in found if what != "privileged"]
+    if words or resource.type.rpartition(":")[2] not in _WORKLOADS:
+        return list(dict.fromkeys(words))
+    return UNKNOWN if _hidden(resource.inputs) else []
 
 
-def privileged_containers(resource: Resource) -> list[str] | Unknown:
-    """Names of the privileged containers anywhere in an object, also of kinds that are not built in.
+def _asked(value: object, name: str) -> Iterator[tuple[str, str]]:
+    """(container, or `values` of a chart; what it asks for) below a value."""
+    if is_list(value):
+        for inner in value:
+            yield from _asked(inner, name)
+    elif is_object(value):
+        own = text(value, "name")
+        for key, inner in sorted(value.items()):  # the engine's message keeps no order
+            if key.lower().endswith("securitycontext"):
+                label = own if isinstance(own, str) else name
+                yield from ((label, what) for what in _in_context(inner))
+            elif key in _NAMESPACES and flag(value, key) is True:
+                yield "", key
+            elif key == "hostPath" and (path := _of_machine(inner)):
+                yield "", f"hostPath {path}"
+            else:
+                of = own if key in ONE_CONTAINER and isinstance(own, str) else name
+                yield from _asked(inner, of or ("values" if key == "values" else ""))
 
-    UNKNOWN when none is visible, but part of a built-in workload is not known yet.
-    """
-    found = [
-        name
-        for name, container in containers(resource.inputs)
-        if flag(container, "securityContext", "privileged") is True
-    ]
-    if found or resource.type.rpartition(":")[2] not in _WORKLOADS:
-        return found
-    return UNKNOWN if _hidden(resource.inputs) else found
+
+def _in_context(context: object) -> Iterator[str]:
+    if flag(context, "privileged") is True:
+        yield "privileged"
+    added = items(context, "capabilities", "add")
+    given = [str(each).upper().removeprefix("CAP_") for each in (added if added is not UNKNOWN else ())]
+    if wide := [each for each in given if each in _CAPABILITIES]:
+        yield f"{'capability' if len(wide) == 1 else 'capabilities'} {', '.join(wide)}"
+    if text(context, "procMount") == "Unmasked":
+        yield "procMount Unmasked"
+    if flag(context, "windowsOptions", "hostProcess") is True:
+        yield "hostProcess"
+
+
+def _of_machine(volume: object) -> str | None:
+    """The folder of the machine that a volume mounts, where other pods' data or the machine's own is in it."""
+    given = text(volume, "path") if is_object(volume) else volume
+    path = posixpath.normpath("/" + given.lstrip("/")) if isinstance(given, str) else ""
+    below = any(path == folder or path.startswith(f"{folder}/") for folder in _BELOW)
+    return path if path in _FOLDERS or below or path.endswith(".sock") else None
 
 
 def _hidden(value: Mapping[str, Any]) -> bool:
     """Whether a container's privileges, or something on the way to them, are not known yet."""
+    if any(flag(value, key) is UNKNOWN for key in _NAMESPACES):
+        return True
     for key in (*_WAY, *CONTAINER_LISTS):
         inner = at(value, key)
         if inner is UNKNOWN:
             return True
-        if isinstance(inner, Mapping) and _hidden(cast("Mapping[str, Any]", inner)):
+        if is_object(inner) and _hidden(inner):
             return True
-        if isinstance(inner, list) and any(
-            flag(container, "securityContext", "privileged") is UNKNOWN for container in cast("list[object]", inner)
-        ):
+        if is_list(inner) and any(_hides(container) for container in inner):
             return True
     return False
+
+
+def _hides(container: object) -> bool:
+    ways = (("privileged",), ("capabilities", "add"))
+    return any(at(container, "securityContext", *way) is UNKNOWN for way in ways)

@@ -1,24 +1,36 @@
-"""Versions that Kubernetes objects name: of charts, of images, of the machine images of Karpenter's nodes."""
+"""Versions that Kubernetes objects name: of charts, of images, of the machine images of Karpenter's nodes.
+
+Helm reads a chart's version as a range (Renovate page "helm Versioning"; README of Masterminds/semver): `1.2`,
+`^1.2.3` and `*` are whatever is newest in it. The tag of an image may be moved, and one of one or two numbers is, by
+custom, with each release that it stands for (Tugboat page "Docker Image Version Tags Primer"); a full version, the
+month of a release and the id of a commit or build are not.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from typing import Any, Final
 
+from gpucluster.policies.clouds.kubernetes.charts import RELEASES
 from gpucluster.policies.clouds.kubernetes.containers import containers
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import items, text
+from gpucluster.record import record
 
-__all__ = ["CHARTS", "NODE_CLASS", "Unpinned", "unpinned"]
+__all__ = ["NODE_CLASS", "Unpinned", "unpinned"]
 
-CHARTS: Final = ("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v4:Chart")
 NODE_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 
-_LATEST: Final = "latest"
+_EXACT: Final = re.compile(r"=?\s*v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
+_EXACT_TAGS: Final = re.compile(
+    r"\d+\.\d+\.\d+"  # a full version, wherever it stands
+    r"|(?<!\d)(?:20)?[2-9]\d\.(?:0[1-9]|1[0-2])(?!\d)"  # year and month
+    r"|(?<![0-9A-Za-z])(?:[0-9a-f]{7,40}|[0-9]{6,})(?![0-9A-Za-z])"  # a commit, a day, a build
+)
 _LOCAL: Final = (".", "/")
 
 
-@dataclass(frozen=True)
+@record
 class Unpinned:
     """floating: what may change by itself, in words. unknown: what is not known yet."""
 
@@ -28,7 +40,7 @@ class Unpinned:
 
 def unpinned(resource: Resource) -> Unpinned:
     """What a resource names without a version."""
-    if resource.type in CHARTS:
+    if resource.type in RELEASES:
         return _chart(resource)
     if resource.type == NODE_CLASS:
         return _machine_image(resource)
@@ -44,7 +56,9 @@ def _chart(resource: Resource) -> Unpinned:
         return Unpinned()
     if version is UNKNOWN:
         return Unpinned(unknown=("the version of its chart is",))
-    return Unpinned() if version else Unpinned(("a chart without version: the newest on the day it is installed",))
+    if version is None:
+        return Unpinned(("a chart without version: the newest on the day it is installed",))
+    return Unpinned() if _EXACT.fullmatch(version) else Unpinned((f"chart version `{version}`, which is a range",))
 
 
 def _machine_image(resource: Resource) -> Unpinned:
@@ -61,4 +75,4 @@ def _why(image: Any) -> str | None:
     tag = image.rpartition("/")[2].partition(":")[2]
     if not tag:
         return "has no tag, which means latest"
-    return "has the tag latest" if tag == _LATEST else None
+    return None if _EXACT_TAGS.search(tag) else f"has the tag `{tag}`, which moves to other builds"

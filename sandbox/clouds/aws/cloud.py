@@ -65,6 +65,10 @@ class AwsAccount(Modelled[Thing]):
         self.region = region
         self._default_tags = default_tags
 
+    @property
+    def place(self) -> Mapping[str, Any]:
+        return {"region": self.region}
+
     def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
         """The region; "global" for types without one, such as IAM's."""
         if "region" not in type_.outputs:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, zone_ids
-from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.aws.policy_document import policy_document
+from gpucluster.sandbox.clouds.cloud import UnansweredError
 
 __all__ = ["answer"]
 
@@ -46,8 +47,7 @@ def answer(token: str, args: Mapping[str, Any], region: str) -> Mapping[str, Any
                 "zoneIds": [zones[name] for name in names],
                 "groupNames": groups,
             }
+        case "aws:iam/getPolicyDocument:getPolicyDocument":
+            return policy_document(args)
         case _:
-            raise CloudError(
-                f"the sandbox does not simulate the data source {token}: it would need a real account; "
-                "pass the value as configuration instead"
-            )
+            raise UnansweredError(token)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.azure import deletion, invokes, models, names, operations, replacements, rules
+from gpucluster.sandbox.clouds.azure import deletion, invokes, models, names, replacements, rules
 from gpucluster.sandbox.clouds.azure.identity import is_guid, location_of, tenant_of
 from gpucluster.sandbox.clouds.azure.model import MODELS, Thing, arm_id
 from gpucluster.sandbox.clouds.azure.outputs import made
@@ -17,13 +17,13 @@ from gpucluster.sandbox.clouds.azure.previews import previewed
 from gpucluster.sandbox.clouds.azure.reading import as_read
 from gpucluster.sandbox.clouds.azure.rules.inputs import refused_inputs
 from gpucluster.sandbox.clouds.azure.rules.rule import RULES
-from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Resource
+from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.limits import Limits
 from gpucluster.sandbox.clouds.model import load
 from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
-from gpucluster.sandbox.clouds.scenario import EXISTS, Scenario
+from gpucluster.sandbox.clouds.scenario import EXISTS
 from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.validate import Failure, validate
 from gpucluster.sandbox.clouds.values import plain
@@ -57,7 +57,9 @@ class Azure(Cloud):
     """The package `azure-native`."""
 
     package = "azure-native"
-    lasting = operations.LASTING
+    lasts = 0.05
+    """Long enough to be cut off, short enough to be borne. In a subscription it is minutes, a quarter of an hour for a
+    cluster or a file system."""
 
     def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
         """A subscription and a tenant are GUIDs."""
@@ -79,16 +81,15 @@ class Azure(Cloud):
             client=str(config.get("clientId") or ""),
             location=str(config.get("location") or ""),
         )
-        return AzureAccount(ledger, settings, self.scenario)
+        return AzureAccount(ledger, settings)
 
 
 class AzureAccount(Modelled[Thing]):
     """One provider instance."""
 
-    def __init__(self, ledger: Ledger, settings: Settings, scenario: Scenario | None = None) -> None:
+    def __init__(self, ledger: Ledger, settings: Settings) -> None:
         super().__init__(ledger, MODELS)
         self._settings = settings
-        self._scenario = scenario or Scenario()
 
     def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
         """The subscription of the provider."""
@@ -120,11 +121,8 @@ class AzureAccount(Modelled[Thing]):
     def known(self, resource: Resource) -> Mapping[str, Any]:
         return previewed(resource)
 
-    def begun(self, entry: Entry, act: Act) -> Entry:
-        return operations.begun(entry, act, self._scenario)
-
     def read(self, entry: Entry) -> Entry:
-        return as_read(entry, self.ledger.of_types({AGENT_POOL}))
+        return as_read(entry, self.ledger.under(entry.id, {AGENT_POOL}))
 
     def delete(self, entry: Entry) -> bool:
         return deletion.delete(entry, self.ledger)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from gpucluster.sandbox.clouds.azure.identity import same_id
+from gpucluster.sandbox.clouds.azure.identity import same_id, with_same_id
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.azure.rules.idle import check_idle
 from gpucluster.sandbox.clouds.azure.rules.rule import refused
@@ -40,8 +40,7 @@ def delete(entry: Entry, ledger: Ledger) -> bool:
 
 def _under(entry: Entry, ledger: Ledger) -> list[Entry]:
     """The parts of a thing, or all that is in a group."""
-    prefix = f"{entry.id.lower()}/"
-    return [other for other in ledger.all() if other.provider == entry.provider and other.id.lower().startswith(prefix)]
+    return [other for other in ledger.under(entry.id) if other.provider == entry.provider]
 
 
 def _take_along(entry: Entry, ledger: Ledger) -> None:
@@ -53,7 +52,7 @@ def _take_along(entry: Entry, ledger: Ledger) -> None:
 def _check_users(entry: Entry, ledger: Ledger, but: Entry | None = None) -> None:
     """Refuses what something still uses; what goes with `but` does not count."""
     for token, (uses, code, message) in _USERS.get(entry.type, {}).items():
-        for other in ledger.of_types({token}):
+        for other in [*ledger.mentioning({token}, entry.id), *ledger.under(entry.id, {token})]:
             inside = but is not None and other.id.lower().startswith(f"{but.id.lower()}/")
             if not inside and any(same_id(id_, entry.id) for id_ in uses(other)):
                 raise refused(code, message.format(name=entry.name, id=entry.id, user=other.id))
@@ -63,11 +62,11 @@ def _check_system_pool(entry: Entry, ledger: Ledger) -> None:
     if entry.type != AGENT_POOL or entry.inputs.get("mode") != "System":
         return
     parent = entry.id.rsplit("/", 2)[0]
-    inline = next((it for it in ledger.of_types({CLUSTER}) if same_id(it.id, parent)), None)
+    inline = with_same_id(ledger, parent, {CLUSTER})
     pools = [mapping(pool) for pool in items(inline.inputs.get("agentPoolProfiles"))] if inline is not None else []
     pools += [
         it.inputs
-        for it in ledger.of_types({AGENT_POOL})
+        for it in ledger.under(parent, {AGENT_POOL})
         if it.id != entry.id and same_id(parent, it.id.rsplit("/", 2)[0])
     ]
     if inline is not None and not any(pool.get("mode") == "System" for pool in pools):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.azure.identity import same_id, tenant_of
+from gpucluster.sandbox.clouds.azure.identity import tenant_of, with_same_id
 from gpucluster.sandbox.clouds.ledger import Ledger
 
 __all__ = ["feature", "feature_properties"]
@@ -20,7 +20,7 @@ def feature(args: Mapping[str, Any], subscription: str, ledger: Ledger) -> Mappi
         f"/subscriptions/{subscription}/providers/Microsoft.Features/featureProviders/{namespace}"
         f"/subscriptionFeatureRegistrations/{name}"
     )
-    told = next((entry for entry in ledger.of_types({_FEATURE}) if same_id(entry.id, id_)), None)
+    told = with_same_id(ledger, id_, {_FEATURE})
     properties = feature_properties(subscription, namespace, name) if told is None else told.outputs["properties"]
     kind = "Microsoft.Features/featureProviders/subscriptionFeatureRegistrations"
     return {"id": id_, "name": name, "type": kind, "properties": properties}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any, Final
 from uuid import UUID, uuid4, uuid5
 
-__all__ = ["DOMAIN", "guid", "is_guid", "location_of", "same_id", "tenant_of"]
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+
+__all__ = ["DOMAIN", "guid", "is_guid", "location_of", "same_id", "tenant_of", "with_same_id"]
 
 DOMAIN: Final = "sandbox.invalid"
 """Top-level domain `invalid` never resolves (RFC 2606)."""
@@ -33,6 +36,11 @@ def tenant_of(subscription: str) -> str:
 def same_id(one: Any, other: Any) -> bool:
     """Whether two ids name the same thing; ARM does not tell upper from lower case."""
     return str(one or "").rstrip("/").lower() == str(other or "").rstrip("/").lower()
+
+
+def with_same_id(ledger: Ledger, id_: Any, types: Collection[str] = ()) -> Entry | None:
+    """The thing of these types, or of any, with this id, in whichever subscription."""
+    return next(iter(ledger.with_id(str(id_ or "").rstrip("/"), types)), None)
 
 
 def location_of(text: Any) -> str:

@@ -11,8 +11,8 @@ from uuid import NAMESPACE_DNS, uuid5
 import yaml
 
 from gpucluster.sandbox.clouds.azure.features import feature
-from gpucluster.sandbox.clouds.azure.identity import same_id
-from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.azure.identity import with_same_id
+from gpucluster.sandbox.clouds.cloud import CloudError, UnansweredError
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
 __all__ = ["answer"]
@@ -47,10 +47,7 @@ def answer(token: str, args: Mapping[str, Any], subscription: str, tenant: str, 
                 raise _refused(cluster.id, 400, "BadRequest", message)
             return _credentials("clusterAdmin", _kubeconfig(cluster, "clusterAdmin", tenant, admin=True))
         case _:
-            raise CloudError(
-                f"the sandbox does not simulate the function {token}: it would need a real account; "
-                "pass the value as configuration instead"
-            )
+            raise UnansweredError(token)
 
 
 def _nobody(subscription: str) -> str:
@@ -69,7 +66,7 @@ def _cluster(args: Mapping[str, Any], subscription: str, ledger: Ledger) -> Entr
     group, name = args.get("resourceGroupName"), args.get("resourceName")
     path = f"/subscriptions/{subscription}/resourceGroups/{group}/providers/Microsoft.ContainerService"
     id_ = f"{path}/managedClusters/{name}"
-    found = next((entry for entry in ledger.of_types({_CLUSTER}) if same_id(entry.id, id_)), None)
+    found = with_same_id(ledger, id_, {_CLUSTER})
     if found is None:
         message = (
             f"The Resource 'Microsoft.ContainerService/managedClusters/{name}' under resource group '{group}' was not "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.sandbox.clouds import model
-from gpucluster.sandbox.clouds.azure.identity import same_id, tenant_of
+from gpucluster.sandbox.clouds.azure.identity import tenant_of, with_same_id
 from gpucluster.sandbox.clouds.azure.paths import ArmPath
 from gpucluster.sandbox.clouds.ledger import Entry
 
@@ -46,12 +46,11 @@ class Thing(model.Thing):
 
     def at(self, token: str, id_: Any) -> Entry | None:
         """The thing of a type with this id, in whichever subscription; ids do not tell upper from lower case."""
-        return next((entry for entry in self.ledger.of_types({token}) if same_id(entry.id, id_)), None)
+        return with_same_id(self.ledger, id_, {token})
 
     def under(self, token: str, parent: str) -> list[Entry]:
         """The things of a type whose id is under another's, this one left out."""
-        prefix = f"{parent.lower()}/"
-        return [entry for entry in self.others(token) if entry.id.lower().startswith(prefix)]
+        return self.beside(self.ledger.under(parent, {token}))
 
     @property
     def parent(self) -> str:

@@ -62,5 +62,5 @@ def _location_of_group(inputs: dict[str, Any], ledger: Ledger) -> Any:
     name = inputs.get("resourceGroupName")
     if name is UNKNOWN:
         return UNKNOWN
-    groups = ledger.of_types({_GROUP}) if isinstance(name, str) else []
+    groups = ledger.mentioning({_GROUP}, name) if isinstance(name, str) else []
     return next((entry.outputs["location"] for entry in groups if entry.name.lower() == str(name).lower()), "")

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.schema import ResourceType
 
-__all__ = ["ArmPath", "AutoName", "path_of"]
+__all__ = ["ArmPath", "AutoName", "listed_path", "path_of"]
 
 _SUBSCRIPTION: Final = "subscriptionId"
 _OF_GUIDS: Final = frozenset({"roleAssignmentName", "roleDefinitionId"})
@@ -81,7 +81,12 @@ def _table() -> Mapping[str, ArmPath]:
 
 def path_of(type_: ResourceType) -> ArmPath:
     """The path of a type; for one that is not listed, one that looks the part."""
-    return _table().get(type_.token) or _guess(type_)
+    return listed_path(type_.token) or _guess(type_)
+
+
+def listed_path(token: str) -> ArmPath | None:
+    """The path of a type that is listed."""
+    return _table().get(token)
 
 
 def _guess(type_: ResourceType) -> ArmPath:

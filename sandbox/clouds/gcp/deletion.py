@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.gcp.identity import relative
+from gpucluster.sandbox.clouds.gcp.identity import forms, relative
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.narrow import items, mapping
@@ -53,7 +53,7 @@ def delete(entry: Entry, ledger: Ledger) -> bool:
 def _check_users(entry: Entry, ledger: Ledger) -> None:
     kind = entry.type.rsplit(":", 1)[-1].lower()
     for token, uses in _USERS.get(entry.type, {}).items():
-        user = next((other for other in ledger.of_types({token}) if entry.id in uses(other)), None)
+        user = next((other for other in ledger.mentioning({token}, *forms(entry.id)) if entry.id in uses(other)), None)
         if user is not None:
             raise CloudError(
                 f"Error waiting for deleting {kind}: googleapi: Error 400: The {kind} resource '{entry.id}' is already "
@@ -63,7 +63,7 @@ def _check_users(entry: Entry, ledger: Ledger) -> None:
 
 def _check_producers(entry: Entry, ledger: Ledger) -> None:
     network = relative(str(entry.inputs.get("network")))
-    for user in ledger.of_types(set(_PRODUCERS)):
+    for user in ledger.mentioning(_PRODUCERS, *forms(network)):
         if network in _networks(user) and _is_private(user):
             raise CloudError(
                 "Error waiting for Delete Service Networking Connection: Error code 9, message: Failed to delete "
@@ -79,9 +79,8 @@ def _is_private(entry: Entry) -> bool:
 
 def _take_along(entry: Entry, ledger: Ledger) -> None:
     """With a cluster go its node pools and its objects."""
-    for pool in ledger.of_types({_POOL}):
-        if pool.id.startswith(f"{entry.id}/"):
-            ledger.remove(pool.provider, pool.scope, pool.type, pool.id)
+    for pool in ledger.under(entry.id, {_POOL}):
+        ledger.remove(pool.provider, pool.scope, pool.type, pool.id)
     for server in api_servers(entry):
         ledger.remove_scope(server)
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import Final
 
-__all__ = ["DOMAIN", "LINKS", "is_zone", "number_of", "region_of", "relative", "zones_of"]
+__all__ = ["DOMAIN", "LINKS", "forms", "is_zone", "number_of", "region_of", "relative", "zones_of"]
 
 DOMAIN: Final = "sandbox.invalid"
 """Top-level domain `invalid` never resolves (RFC 2606)."""
@@ -24,6 +24,14 @@ _LETTERS: Final = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bc
 def relative(reference: str) -> str:
     """A reference without the host of a self link: `projects/P/global/networks/N`; others as they are."""
     return _LINK.sub("", reference, count=1)
+
+
+def forms(path: str) -> tuple[str, ...]:
+    """The ways to refer to what is at a full path, as a ledger's `mentioning` takes them: path or link, path without
+    its project, name.
+    """
+    parts = path.split("/")
+    return (path, "/".join(parts[2:]), parts[-1])
 
 
 def is_zone(location: str) -> bool:

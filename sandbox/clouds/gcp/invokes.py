@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.cloud import CloudError, UnansweredError
 from gpucluster.sandbox.clouds.gcp.identity import number_of, region_of, zones_of
 from gpucluster.sandbox.clouds.gcp.versions import VERSIONS
 
@@ -69,10 +69,7 @@ def answer(token: str, args: Mapping[str, Any], project: str, region: str, zone:
                 "uniqueId": number_of(project),
             }
         case _:
-            raise CloudError(
-                f"the sandbox does not simulate the data source {token}: it would need a real account; "
-                "pass the value as configuration instead"
-            )
+            raise UnansweredError(token)
 
 
 def _versions(args: Mapping[str, Any], project: str, region: str) -> Mapping[str, Any]:

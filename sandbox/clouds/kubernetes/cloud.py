@@ -1,3 +1,4 @@
+# ruff: noqa: ARG002 - the signatures are those of `Cloud`
 """Simulated Kubernetes API servers: those of the clusters that exist in the simulated clouds, and no other."""
 
 from __future__ import annotations
@@ -5,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError
+from gpucluster.sandbox.clouds.cloud import Account, Cloud
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
-from gpucluster.sandbox.clouds.kubernetes.clusters import SUFFIX, cluster_at, is_simulated, scope_of
+from gpucluster.sandbox.clouds.kubernetes.clusters import STAND_IN, cluster_at, is_simulated, scope_of
 from gpucluster.sandbox.clouds.kubernetes.kubeconfig import api_server
 from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.schema import ResourceType, Schema
+from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.values import UNKNOWN
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ class Kubernetes(Cloud):
         found = schema.resource_type(token)
         return found or ResourceType(token, {}, {}, open=True)
 
+    def function(self, schema: Schema, token: str) -> ResourceType | None:
+        """What reads charts and folders is a program of the provider: its SDK declares no answer, which is objects."""
+        return ResourceType(token, {}, {"result": Property({"list": "any"}, required=True)})
+
     def config_replaces(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
         """Another API server is another cluster; an unknown kubeconfig may be the same one."""
         if UNKNOWN in (old.get("kubeconfig"), new.get("kubeconfig")):
@@ -41,16 +46,14 @@ class Kubernetes(Cloud):
 
     def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
         server = api_server(config)
-        if server is None:
-            raise CloudError(
-                "the kubernetes provider has no kubeconfig that names a server; the sandbox never reads that of this "
-                "machine: pass `kubeconfig=` made from the outputs of a simulated cluster"
+        if server is None or not is_simulated(server):
+            why = f"the kubeconfig points at {server}" if server else "the kubernetes provider has no kubeconfig"
+            stand_in = Cluster(ledger, STAND_IN, config)
+            stand_in.remark = (
+                f"{why}: the sandbox talks to no real cluster and reads no kubeconfig of this machine; an empty "
+                "cluster stands in for it, and what is in the real one is not known"
             )
-        if not is_simulated(server):
-            raise CloudError(
-                f"the kubeconfig points at {server}, which is no cluster of the sandbox (those end in {SUFFIX}, or are "
-                "addresses of 203.0.113.0/24); it never talks to a real cluster"
-            )
+            return stand_in
         scope = scope_of(ledger, server)
         if self._servers is None or cluster_at(ledger, server) is None:
             return Cluster(ledger, scope, config)

@@ -10,10 +10,13 @@ from urllib.parse import urlsplit
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["SUFFIX", "all_clusters", "api_servers", "cluster_at", "is_simulated", "scope_of"]
+__all__ = ["STAND_IN", "all_clusters", "api_servers", "cluster_at", "is_simulated", "scope_of"]
 
 SUFFIX: Final = ".sandbox.invalid"
 """What the names of all simulated endpoints end in."""
+
+STAND_IN: Final = f"https://cluster{SUFFIX}"
+"""Where the objects of a cluster are kept that the sandbox did not make."""
 
 _ADDRESSES: Final = ip_network("203.0.113.0/24")
 """Where endpoints without a name are: a range for documentation (RFC 5737), which no host is in."""
@@ -58,8 +61,8 @@ def all_clusters(ledger: Ledger) -> list[Entry]:
 
 def cluster_at(ledger: Ledger, server: str) -> Entry | None:
     """The cluster behind an address, None when there is none."""
-    found = (entry for entry in all_clusters(ledger) if server in api_servers(entry))
-    return next(found, None)
+    found = ledger.mentioning(_SERVERS.keys(), server, urlsplit(server).hostname or "")
+    return next((entry for entry in found if server in api_servers(entry)), None)
 
 
 def scope_of(ledger: Ledger, server: str) -> str:

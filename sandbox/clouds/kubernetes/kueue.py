@@ -1,6 +1,6 @@
 """What would leave objects of Kueue's stuck.
 
-Sources: kubernetes-sigs/kueue v0.16.9, pkg/controller/core (the finalizer `kueue.x-k8s.io/resource-in-use` of flavors,
+Sources: kubernetes-sigs/kueue v0.19.2, pkg/controller/core (the finalizer `kueue.x-k8s.io/resource-in-use` of flavors,
 checks and queues, and who takes it away) and charts/kueue/templates/crd (definitions go with the release).
 """
 

@@ -17,13 +17,12 @@ from typing import Any, Final, Self
 
 from gpucluster.sandbox.api_server.binaries import Binaries
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
-from gpucluster.sandbox.api_server.definitions import Unavailable, definitions_of, source_of
 from gpucluster.sandbox.api_server.server import Server, in_use, open_server
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
-from gpucluster.sandbox.clouds.kubernetes import aks, gke
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
 from gpucluster.sandbox.clouds.kubernetes.clusters import all_clusters, api_servers, cluster_at
-from gpucluster.sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
+from gpucluster.sandbox.clouds.kubernetes.companion import Companion, Companions
+from gpucluster.sandbox.clouds.kubernetes.installed import Installed
 from gpucluster.sandbox.clouds.kubernetes.live import live
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, object_id
 from gpucluster.sandbox.clouds.kubernetes.verdict import Outcome, Verdict
@@ -45,8 +44,10 @@ def server_folder(root: Path, scope: str) -> Path:
 class RealServers:
     """The API servers of one run, one for each cluster it talks to, opened when it first does."""
 
-    def __init__(self, root: Path, binaries: Binaries, ledger: Ledger) -> None:
+    def __init__(self, root: Path, binaries: Binaries, ledger: Ledger, companions: Companions | None = None) -> None:
+        """companions: the controllers of clusters that live."""
         self.verdict = Verdict()
+        self._companions = companions
         self._root = root
         self._binaries = binaries
         self._ledger = ledger
@@ -61,6 +62,14 @@ class RealServers:
         self._closing.close()
         self._sweep()
 
+    def settle(self) -> list[str]:
+        """Makes the controllers and nodes of clusters that live those of the ledger; what there is to say of them.
+
+        Raises EngineError.
+        """
+        companions = [server.companion for server in self._open.values() if server.companion is not None]
+        return [line for companion in companions for line in companion.settle()]
+
     def at(self, scope: str) -> RealServer:
         """The server of the cluster with this scope, with all that the ledger has in it.
 
@@ -68,15 +77,25 @@ class RealServers:
         """
         with self._lock:
             if scope not in self._open:
-                folder = server_folder(self._root, scope)
                 try:
-                    server = self._closing.enter_context(open_server(folder, self._binaries))
+                    self._open[scope] = self._opened(scope)
                 except EngineError as error:
                     raise CloudError(str(error)) from error
-                opened = RealServer(server, self.verdict)
-                opened.catch_up(self._ledger, scope)
-                self._open[scope] = opened
             return self._open[scope]
+
+    def _opened(self, scope: str) -> RealServer:
+        """Raises EngineError."""
+        folder = server_folder(self._root, scope)
+        companions = self._companions if self._companions and self._companions.wanted(folder) else None
+        server = self._closing.enter_context(open_server(folder, self._binaries, living=companions is not None))
+        opened = RealServer(server, self.verdict)
+        opened.define_all(self._ledger, scope)
+        if companions is not None:
+            # Before the objects: their webhooks judge them.
+            beside = companions.open(server, opened.client, self._ledger, scope)
+            opened.companion = self._closing.enter_context(beside)
+        opened.catch_up(self._ledger, scope)
+        return opened
 
     def _sweep(self) -> None:
         """Removes the files of clusters that are gone."""
@@ -91,6 +110,8 @@ class RealServer:
 
     def __init__(self, server: Server, verdict: Verdict) -> None:
         self.client = Client(server)
+        self.companion: Companion | None = None
+        self._installed = Installed(server, self.client)
         self._server = server
         self._verdict = verdict
         self._file = server.folder / _APPLIED
@@ -104,18 +125,20 @@ class RealServer:
         file.write_text(json.dumps(self._server.kubeconfig()))
         return file
 
+    @property
+    def server(self) -> Server:
+        """How to reach it."""
+        return self._server
+
+    def define_all(self, ledger: Ledger, scope: str) -> None:
+        """Makes the server know the kinds of this cluster."""
+        self._installed.of_cloud(cluster_at(ledger, scope))
+        for entry in ledger.find("kubernetes", scope, RELEASE):
+            self._installed.of_release(entry.inputs)
+
     def catch_up(self, ledger: Ledger, scope: str) -> None:
         """Makes the server hold what the ledger has in this scope."""
-        cluster = cluster_at(ledger, scope)
-        if cluster is not None:
-            of_gke = gke.kinds_of(cluster)
-            for cloud, kinds in (("aks", aks.kinds_of(cluster)), ("gke", of_gke), ("gke-prometheus", of_gke)):
-                if kinds:
-                    self._define(cloud, "", kinds)
-        entries = [entry for entry in ledger.all() if (entry.provider, entry.scope) == ("kubernetes", scope)]
-        for entry in entries:
-            if entry.type == RELEASE:
-                self.define(entry.inputs)
+        entries = ledger.of_scope(scope)
         there = {_key(entry.type, entry.id): entry for entry in entries if entry.type != RELEASE}
         for key in sorted({*self._applied} - {*there}):
             token, _, id_ = key.partition("|")
@@ -129,25 +152,22 @@ class RealServer:
             except CloudError as refusal:
                 self._verdict.doubt(entry.type, entry.id, str(refusal))
 
-    def define(self, release: Mapping[str, Any]) -> None:
-        """Installs the definitions that a Helm release brings. release: its inputs."""
-        values = mapping(plain(release))
-        chart = known_chart(values)
-        kinds = kinds_of_release(values) if is_in_tables(chart) else None
-        self._define(chart, str(values.get("version") or ""), kinds)
+    def install(self, release: Mapping[str, Any]) -> None:
+        """Installs the definitions of a Helm release, and runs its controllers where they run at all.
 
-    def _define(self, brought_by: str, version: str, kinds: frozenset[str] | None) -> None:
-        """kinds: of those, as `group:kind`; None for all."""
-        source = source_of(brought_by, version)
-        if source is None:
-            return
-        try:
-            found = [item for item in definitions_of(source) if kinds is None or _defined(item) in kinds]
-            self.client.define(found)
-        except Unavailable:
-            return  # Said at the start of the run; its kinds are unchecked.
-        except ObjectRefused as refusal:
-            raise CloudError(f"the API server refuses a definition of {brought_by} {version}: {refusal}") from refusal
+        release: its inputs. Raises CloudError.
+        """
+        self._installed.of_release(release)
+        if self.companion is not None:
+            try:
+                self.companion.install(release)
+            except EngineError as error:
+                raise CloudError(str(error)) from error
+
+    def remove(self, release: Mapping[str, Any]) -> None:
+        """Ends the controllers of a Helm release. Its definitions stay, and with them their objects."""
+        if self.companion is not None:
+            self.companion.remove(release)
 
     def apply(self, token: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The object as the server keeps it; None for a kind it does not know. Raises CloudError."""
@@ -232,7 +252,7 @@ class RealCluster(Cluster):
     def accept(self, resource: Resource) -> dict[str, Any]:
         if resource.token == RELEASE:
             outputs = super().accept(resource)
-            self._real.define(resource.inputs)
+            self._real.install(resource.inputs)
             self._verdict.say(resource.token, object_id(resource.inputs), Outcome.SIMULATED)
             return outputs
         kept = self._real.apply(resource.token, resource.inputs)
@@ -247,7 +267,9 @@ class RealCluster(Cluster):
 
     def delete(self, entry: Entry) -> bool:
         gone = super().delete(entry)
-        if gone and entry.type != RELEASE:
+        if gone and entry.type == RELEASE:
+            self._real.remove(entry.inputs)
+        elif gone:
             self._real.delete(entry)
         return gone
 
@@ -267,11 +289,6 @@ def _document(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _digest(inputs: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(to_wire(plain(inputs)), sort_keys=True).encode()).hexdigest()
-
-
-def _defined(definition: Mapping[str, Any]) -> str:
-    spec = mapping(definition.get("spec"))
-    return f"{spec.get('group')}:{mapping(spec.get('names')).get('kind')}"
 
 
 def _read(file: Path) -> dict[str, str]:

@@ -57,10 +57,8 @@ def check_definition(resource: Resource, ledger: Ledger, server: str) -> None:
 
 
 def _created_by_release(ledger: Ledger, server: str, namespace: str) -> bool:
-    releases = ledger.find("kubernetes", server, RELEASE)
-    return any(
-        entry.inputs.get("createNamespace") is True and namespace_of(entry.inputs) == namespace for entry in releases
-    )
+    releases = (entry.inputs for entry in ledger.mentioning({RELEASE}, namespace) if entry.scope == server)
+    return any(inputs.get("createNamespace") is True and namespace_of(inputs) == namespace for inputs in releases)
 
 
 def check_name_is_free(resource: Resource, ledger: Ledger, server: str) -> None:

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import re
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import distributions, version
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 from gpucluster.sandbox.engine.language_host import children, runner
 from gpucluster.sandbox.engine.language_host.engine_log import EngineLog
 from gpucluster.sandbox.engine.language_host.virtualenv import MissingVirtualenv, interpreter
+from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE
+from gpucluster.sandbox.own_user import loopback_server
 
 _PLUGINS = {"analyzer": "policy pack", "resource": "provider"}
 
@@ -92,6 +94,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         try:
             python = interpreter(request.info.root_directory, _virtualenv(request.info))
         except MissingVirtualenv as error:
+            _mark_as_input()
             log.error(str(error))
             return language_pb2.RunResponse(bail=True)
         child = children.start(python, "program", request.SerializeToString(), address)
@@ -138,9 +141,8 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
 
 def serve(engine_address: str | None) -> tuple[grpc.Server, int]:
     """Start serving on a port of this machine: the server, which stops when nobody refers to it, and its port."""
-    server = grpc.server(ThreadPoolExecutor(max_workers=16), options=[("grpc.so_reuseport", 0)])
+    server, port = loopback_server([("grpc.so_reuseport", 0)])
     language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageHost(engine_address), server)
-    port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     return server, port
 
@@ -154,8 +156,15 @@ def _interpreter_or_abort(info: language_pb2.ProgramInfo, context: grpc.Servicer
     try:
         return interpreter(info.root_directory, _virtualenv(info))
     except MissingVirtualenv as error:
+        _mark_as_input()
         context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
         raise  # abort has raised; this is for the type checker
+
+
+def _mark_as_input() -> None:
+    """Makes the command end with the exit code of input that must change: the engine knows one code for all errors."""
+    if marker := os.environ.get(INPUT_ERROR_FILE):
+        Path(marker).touch()
 
 
 def _plugin_stdout(piece: bytes) -> language_pb2.RunPluginResponse:

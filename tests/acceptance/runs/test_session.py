@@ -48,6 +48,8 @@ def test_a_healthy_cluster_passes_with_all_its_promises(cluster: Any, tmp_path: 
         "promises.bus_gb_per_s.2": "pass",
         "GPU diagnosis": "pass",
         "all-reduce, 2 nodes": "pass",
+        "all-gather, 2 nodes": "pass",
+        "all-to-all, 2 nodes": "measured",
         "storage read, 2 nodes": "pass",
     }
     assert cluster.standing == {}

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from gpucluster.acceptance.measured import AllReduce, Payload
+from gpucluster.acceptance.measured import CollectiveRun, Payload
 from gpucluster.acceptance.verdicts.fabric import judge_fabric, line_rate
 from gpucluster.components.shapes import shapes
 
 MACHINES = {row.machine_type: row for row in shapes()}
 P5 = MACHINES["p5.48xlarge"]
 LARGE = 16 * 2**30
-GOOD = AllReduce(
+GOOD = CollectiveRun(
     log="a.log",
     line=1,
     tool="nccl-tests",
@@ -102,3 +102,40 @@ def test_a_machine_that_nobody_named_is_asked_for() -> None:
 
 def test_one_node_over_tcp_is_no_fault_of_the_fabric() -> None:
     assert outcome(450.0, node_count=1, nodes=("a",), network="Socket") == "cannot tell"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "speed", "expected", "why"),
+    [
+        (2, 75.0, "measured", "80% of the 94 GB/s that the cards allow; no figure is published to hold it against"),
+        (4, 51.7, "measured", "80% of the 65 GB/s that the cards allow; no figure is published to hold it against"),
+        (4, 6.0, "fail", None),
+    ],
+)
+def test_an_all_to_all_is_told_as_a_share_of_what_the_cards_allow(
+    nodes: int, speed: float, expected: str, why: str | None
+) -> None:
+    run = dataclasses.replace(
+        GOOD,
+        collective="all-to-all",
+        algorithm=None,
+        payloads=(Payload(size=LARGE, bus_gb_per_s=speed, wrong=0),),
+        nodes=tuple("abcd"[:nodes]),
+        node_count=nodes,
+        gpus=8 * nodes,
+    )
+
+    verdict = judge_fabric(run, P5)
+
+    assert (verdict.check, verdict.outcome) == (f"all-to-all, {nodes} nodes", expected)
+    assert why is None or verdict.why == why
+
+
+def test_an_all_gather_is_held_against_the_ring_and_never_against_figures_of_an_all_reduce() -> None:
+    assert outcome(320.0, collective="all-gather") == "pass"
+    assert outcome(319.9, collective="all-gather") == "fail"
+    assert outcome(500.0, "Standard_ND96isr_H100_v5", collective="all-gather", algorithm="default") == "cannot tell"
+
+
+def test_a_collective_that_the_log_does_not_name_is_not_judged() -> None:
+    assert outcome(360.0, collective=None) == "cannot tell"

@@ -7,8 +7,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpucluster.acceptance.measured import AllReduce, Payload
-from gpucluster.acceptance.runs.all_reduce import rounds
+from gpucluster.acceptance.measured import CollectiveRun, Payload
+from gpucluster.acceptance.runs.collectives import rounds
 from gpucluster.acceptance.verdicts.pairs import judge_pairs
 from gpucluster.acceptance.verdicts.verdict import Verdict
 from gpucluster.components.shapes import shapes
@@ -17,8 +17,8 @@ P5 = next(row for row in shapes() if row.machine_type == "p5.48xlarge")
 NODES = [f"node-{number}" for number in range(1, 9)]
 
 
-def pair(a: str, b: str, speed: float) -> AllReduce:
-    return AllReduce(
+def pair(a: str, b: str, speed: float) -> CollectiveRun:
+    return CollectiveRun(
         log="pairs.log",
         line=1,
         tool="nccl-tests",

@@ -8,7 +8,7 @@ import pytest
 
 from gpucluster.acceptance.judge import judge
 from gpucluster.acceptance.logs.read import Log
-from gpucluster.acceptance.measured import AllReduce, Measurement, Payload, Replacement, Storage, StoragePhase
+from gpucluster.acceptance.measured import CollectiveRun, Measurement, Payload, Replacement, Storage, StoragePhase
 from gpucluster.acceptance.promises import Promise, Promises
 
 ALL = Promises(
@@ -24,8 +24,8 @@ def outcomes(*measurements: Measurement) -> dict[str, str]:
     return {verdict.check: verdict.outcome for verdict in verdicts if verdict.check != "all-reduce, 4 nodes"}
 
 
-def ring(speed: float) -> AllReduce:
-    return AllReduce(
+def ring(speed: float) -> CollectiveRun:
+    return CollectiveRun(
         log="a.log",
         line=1,
         tool="nccl-tests",

@@ -13,7 +13,7 @@ from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.plan import plan_cluster
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
 HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
@@ -39,8 +39,17 @@ class Recorder(Mocks):
             computed = {"latestVersion": 1}
         elif args.typ == "aws:eks/nodeGroup:NodeGroup":
             computed = {"resources": [{"autoscalingGroups": [{"name": f"eks-{args.name}"}]}]}
+        elif args.typ == "aws:ecr/repository:Repository":
+            computed = {
+                "arn": f"arn:aws:ecr:us-east-1:000000000000:repository/{args.inputs['name']}",
+                "repositoryUrl": f"000000000000.dkr.ecr.us-east-1.amazonaws.com/{args.inputs['name']}",
+            }
+        elif args.typ == "aws:amp/workspace:Workspace":
+            computed = {"prometheusEndpoint": "https://metrics.example/"}
         elif args.typ == "aws:fsx/lustreFileSystem:LustreFileSystem":
             computed = {"dnsName": "fs.example", "mountName": "abcd1234"}
+        elif args.typ == "aws:s3/bucket:Bucket":
+            computed = {"bucket": args.name}
         return f"{args.name}-id", {
             "name": args.name,
             "arn": f"arn:aws:mock:us-east-1:000000000000:{args.name}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.components.aws.access import AccessPlan, access_problems, plan_access
-from gpucluster.components.spec import PrivateAccess, PublicAccess
+from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 from tests.components.told import told
 
 VPC = "10.0.0.0/16"
@@ -24,7 +24,10 @@ def test_a_public_api_is_for_its_ranges() -> None:
         services=(),
         nat=True,
         registry=None,
-        summary="over the internet from 203.0.113.0/24, and from the nodes; admins: whoever runs the first up",
+        summary="over the internet from 203.0.113.0/24, and from the nodes; admins: the identity that runs the "
+        "first `pulumi up`",
+        only_examples="access.cidrs: 203.0.113.0/24 is an example range: nobody can reach the API, so an update would "
+        "build and bill what it can't finish; write the range of your office or VPN",
     )
 
 
@@ -34,19 +37,22 @@ def test_a_public_api_is_for_its_ranges() -> None:
         (
             PrivateAccess(kind="private", via="vpn", cidrs=("10.9.0.0/16",), admins=(ADMIN,)),
             ("10.9.0.0/16",),
-            "inside only, through your VPN or peering from 10.9.0.0/16; admins: whoever runs the first up, role/admin; "
+            "inside only, through your VPN or peering from 10.9.0.0/16; admins: the identity "
+            "that runs the first `pulumi up`, role/admin; "
             "internet by NAT",
         ),
         (
             PrivateAccess(kind="private", via="bastion", egress="none", registry="mirror.example"),
             (VPC,),
-            "inside only, through a bastion host in the network (10.0.0.0/16); admins: whoever runs the first up; "
+            "inside only, through a bastion host in the network (10.0.0.0/16); admins: the identity "
+            "that runs the first `pulumi up`; "
             "no internet",
         ),
         (
             PrivateAccess(kind="private", via="inside"),
             (VPC,),
-            "inside only, from machines in the network (10.0.0.0/16); admins: whoever runs the first up; "
+            "inside only, from machines in the network (10.0.0.0/16); admins: the identity "
+            "that runs the first `pulumi up`; "
             "internet by NAT",
         ),
     ],

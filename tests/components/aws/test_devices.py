@@ -28,9 +28,9 @@ def test_these_charts_and_no_others_are_installed(seen: dict[str, MockResourceAr
         "trial-gpu-exporter-dcgm": ("dcgm-exporter", "4.8.2", False),
         "trial-devices-nvidia": ("nvidia-device-plugin", "0.18.2", False),
         "trial-devices-efa": ("aws-efa-k8s-device-plugin", "v0.5.30", False),
-        "trial-jobs-software-kueue": ("kueue", "0.16.9", False),
-        "trial-jobs-software-jobset": ("jobset", "0.10.1", False),
-        "trial-jobs-software-trainer": ("kubeflow-trainer", "2.1.0", False),
+        "trial-jobs-software-kueue": ("kueue", "0.19.2", False),
+        "trial-jobs-software-jobset": ("jobset", "0.12.0", False),
+        "trial-jobs-software-trainer": ("kubeflow-trainer", "2.3.0", False),
         "trial-elastic-karpenter-crd": ("karpenter-crd", "1.14.1", False),
         "trial-elastic-karpenter": ("karpenter", "1.14.1", True),
     }

@@ -12,6 +12,8 @@ import pytest
 import yaml
 from pulumi.runtime.mocks import MockResourceArgs
 
+from tests.components.aws.node_repair import REPAIR
+
 ROOT = Path(__file__).parents[3]
 Register = Callable[..., dict[str, MockResourceArgs]]
 Expected = list[tuple[str, str, dict[str, Any]]]
@@ -38,12 +40,24 @@ def compare(seen: dict[str, MockResourceArgs], expected: Expected) -> None:
 
 # As `aws eks describe-addon-versions --kubernetes-version 1.35` tells.
 ADDONS = {
+    "aws-ebs-csi-driver": "v1.65.0-eksbuild.1",
     "coredns": "v1.13.2-eksbuild.21",
     "eks-node-monitoring-agent": "v1.6.4-eksbuild.1",
     "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
     "kube-proxy": "v1.35.3-eksbuild.21",
     "vpc-cni": "v1.22.4-eksbuild.3",
 }
+
+
+SPEC_LABELS = {
+    "team": "research",
+    "project": "foundation-model",
+    "cost-center": "cc-1234",
+    "environment": "trial",
+    "owner": "ml-platform",
+}
+NODE_LABELS = {**SPEC_LABELS, "pulumi-project": "gpucluster", "pulumi-stack": "aws-trial"}
+VOLUME_TAGS = {**NODE_LABELS, "managed-by": "pulumi"}
 
 
 def addon(suffix: str, addon_name: str, **inputs: Any) -> tuple[str, str, dict[str, Any]]:
@@ -120,8 +134,43 @@ TRIAL: Expected = [
     ),
     addon("trial-control-plane-kube-proxy", "kube-proxy"),
     addon("trial-control-plane-pod-identity", "eks-pod-identity-agent"),
-    addon("trial-system-coredns", "coredns"),
+    addon(
+        "trial-system-coredns",
+        "coredns",
+        configurationValues='{"autoScaling": {"enabled": true, "minReplicas": 2, "maxReplicas": 10}}',
+    ),
     addon("trial-system-node-monitoring", "eks-node-monitoring-agent"),
+    addon(
+        "trial-block-storage-driver",
+        "aws-ebs-csi-driver",
+        configurationValues=json.dumps({"controller": {"extraVolumeTags": dict(sorted(VOLUME_TAGS.items()))}}),
+    ),
+    (
+        "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+        "trial-block-storage-role-policy",
+        {
+            "role": "trial-block-storage-role",
+            "policyArn": "arn:aws:iam::aws:policy/service-role/AmazonEBSCSIDriverPolicy",
+        },
+    ),
+    (
+        "kubernetes:storage.k8s.io/v1:StorageClass",
+        "trial-block-storage-class",
+        {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": {
+                "name": "gp3",
+                "labels": NODE_LABELS,
+                "annotations": {"storageclass.kubernetes.io/is-default-class": "true"},
+            },
+            "provisioner": "ebs.csi.aws.com",
+            "parameters": {"type": "gp3", "encrypted": "true"},
+            "volumeBindingMode": "WaitForFirstConsumer",
+            "allowVolumeExpansion": True,
+            "reclaimPolicy": "Delete",
+        },
+    ),
     (
         "aws:cloudwatch/logGroup:LogGroup",
         "trial-network-flow-logs-group",
@@ -186,6 +235,46 @@ TRIAL: Expected = [
             "routeTableIds": ["trial-network-private-routes-id"],
         },
     ),
+    (
+        "aws:ecr/repository:Repository",
+        "trial-registry-jobs",
+        {
+            "name": "trial-1887/jobs",
+            "imageTagMutability": "IMMUTABLE",
+            "imageScanningConfiguration": {"scanOnPush": True},
+            "encryptionConfigurations": [{"encryptionType": "AES256"}],
+            "forceDelete": True,
+        },
+    ),
+    (
+        "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",
+        "trial-registry-cache-quay",
+        {"ecrRepositoryPrefix": "trial-1887/quay", "upstreamRegistryUrl": "quay.io"},
+    ),
+    *(
+        (
+            "aws:iam/rolePolicy:RolePolicy",
+            f"trial-registry-{pool}-caches",
+            {
+                "role": role,
+                "policy": [
+                    {
+                        "Effect": "Allow",
+                        "Action": ["ecr:BatchImportUpstreamImage", "ecr:CreateRepository"],
+                        "Resource": [
+                            f"arn:aws:ecr:us-east-1:000000000000:repository/trial-1887/{short}/*"
+                            for short in ("ecr", "k8s", "quay")
+                        ],
+                    }
+                ],
+            },
+        )
+        for pool, role in {
+            "system": "trial-system-role",
+            "training": "trial-training-role",
+            "elastic": "trial-elastic-node-role",
+        }.items()
+    ),
 ]
 
 
@@ -208,7 +297,7 @@ def test_gpu_nodes_are_repaired_replaced_in_place_tainted_and_labelled(trial: di
     inputs = trial["trial-training-nodes"].inputs
     labels = {key: value for key, value in inputs["labels"].items() if "." in key or "/" in key}
     assert (inputs["nodeRepairConfig"], inputs["updateConfig"], inputs["taints"], labels) == (
-        {"enabled": True},
+        REPAIR,
         {"maxUnavailable": 1, "updateStrategy": "MINIMAL"},
         [{"key": "nvidia.com/gpu", "value": "true", "effect": "NO_SCHEDULE"}],
         {"gpucluster/pool": "training", "nvidia.com/gpu.present": "true", "vpc.amazonaws.com/efa.present": "true"},
@@ -345,3 +434,21 @@ def test_a_private_cluster_with_nat_has_endpoints_and_a_way_out(register: Regist
     assert "trial-network-nat" in seen and "trial-network-endpoint-ecr-dkr" in seen
     assert seen["trial-control-plane-api-10-0-0-0-16"].inputs["cidrIpv4"] == "10.0.0.0/16"
     assert "isolatedVPC" not in seen["trial-elastic-karpenter"].inputs["values"]["settings"]
+
+
+def test_versions_that_the_spec_names_reach_control_plane_and_nodes(register: Register) -> None:
+    chosen = {"kubernetes": "1.36", "system": "1.36", "nodes": "1.35.2-20260714", "support": "extended"}
+    seen = register(versions=chosen, mig={"nodes": 1, "layout": "1g.10gb"})
+    plane, system = (seen[name].inputs for name in ("trial-control-plane-cluster", "trial-system-nodes"))
+    assert (plane["version"], plane["upgradePolicy"]) == ("1.36", {"supportType": "EXTENDED"})
+    assert (system["version"], "releaseVersion" in system) == ("1.36", False)
+    for name in ("trial-training-nodes", "trial-mig-nodes"):
+        nodes = seen[name].inputs
+        assert (nodes["version"], nodes["releaseVersion"]) == ("1.35", "1.35.2-20260714")
+    # Pinned for 1.35 alone.
+    assert "addonVersion" not in seen["trial-control-plane-kube-proxy"].inputs
+
+
+def test_an_existing_repository_is_pulled_from_by_the_rights_that_nodes_have(register: Register) -> None:
+    seen = register(registry={"kind": "existing", "id": "123456789012.dkr.ecr.us-east-1.amazonaws.com/training"})
+    assert [name for name in seen if name.startswith("trial-registry")] == []

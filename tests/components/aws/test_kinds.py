@@ -14,7 +14,8 @@ from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.plan import plan_cluster
 from gpucluster.components.shapes import shapes
-from gpucluster.components.spec_file import read_spec
+from gpucluster.components.spec.file import read_spec
+from tests.components.aws.node_repair import REPAIR
 
 SPECS = Path(__file__).parents[3] / "examples/specs/aws"
 HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
@@ -41,6 +42,10 @@ class Recorder(Mocks):
             computed = {"latestVersion": 1}
         if args.typ == "aws:eks/nodeGroup:NodeGroup":
             computed = {"resources": [{"autoscalingGroups": [{"name": f"eks-{args.name}"}]}]}
+        if args.typ == "aws:ecr/repository:Repository":
+            computed = {"repositoryUrl": f"000000000000.dkr.ecr.us-east-1.amazonaws.com/{args.inputs['name']}"}
+        if args.typ == "aws:amp/workspace:Workspace":
+            computed = {"prometheusEndpoint": "https://metrics.example/"}
         if args.typ == "aws:fsx/lustreFileSystem:LustreFileSystem":
             computed = {"dnsName": "fs.example", "mountName": "abcd1234"}
         return f"{args.name}-id", {**known, **args.inputs, **computed}
@@ -181,7 +186,7 @@ def expected_pool(kind: str) -> Registered:
                     "vpc.amazonaws.com/efa.present": "true",
                 },
                 "launchTemplate": {"id": f"{name}-template-id", "version": "1"},
-                "nodeRepairConfig": {"enabled": True},
+                "nodeRepairConfig": REPAIR,
                 "nodeRoleArn": f"arn:aws:mock:us-east-1:000000000000:{name}-role",
                 "scalingConfig": {"minSize": least, "desiredSize": wanted, "maxSize": most},
                 # One subnet is one zone.
@@ -259,7 +264,7 @@ def test_each_kind_registers_exactly_this_training_pool_and_buys_nothing(kind: s
 
 
 def test_every_example_and_every_machine_is_among_the_kinds() -> None:
-    otherwise_alike = {"closed", "mig", "storage-bucket-home", "storage-fast"}
+    otherwise_alike = {"closed", "mig", "storage-bucket-home", "storage-fast", "teams"}
     told = {kind.partition("@")[0] for kind in EXPECTED}
     assert told == {path.stem for path in SPECS.glob("*.yaml")} - otherwise_alike
     machines = {row.machine_type for row in shapes() if row.cloud == "aws"}

@@ -8,7 +8,7 @@ import pytest
 
 from gpucluster.components.aws.lustre import LustrePlan, plan_lustre
 from gpucluster.components.offers import TierPrices
-from gpucluster.components.spec import SharedStorage
+from gpucluster.components.spec.storage import SharedStorage
 
 # USD per GiB-month; made up, so that a test does not change with the price book.
 PRICES = {125: "0.15", 250: "0.20", 500: "0.35", 1000: "0.60"}

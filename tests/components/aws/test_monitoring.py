@@ -64,6 +64,7 @@ def test_the_exporter_has_our_counters_and_no_rights_in_the_cluster(seen: dict[s
         "image": {"repository": "registry.internal/mirror/nvidia/k8s/dcgm-exporter"},
         "nodeSelector": {"nvidia.com/gpu.present": "true"},
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "serviceAccount": {"name": "dcgm-exporter"},
         "serviceMonitor": {"enabled": False},
     }
 

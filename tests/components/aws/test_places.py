@@ -9,7 +9,8 @@ import pytest
 
 from gpucluster.components.aws.location import Location, parse_location
 from gpucluster.components.aws.plan import config_problems, plan_cluster
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.mounted import MountedPlan
+from gpucluster.components.spec.cluster import ClusterSpec
 
 Vary = Callable[..., ClusterSpec]
 
@@ -158,6 +159,7 @@ def test_lustre_is_of_a_kind_that_is_sold_there(
 ) -> None:
     spec = vary(storage={"shared": {"usable_tib": 20}})
     storage = plan_cluster(spec, place(zone, region=region), stack="s").storage
+    assert not isinstance(storage, MountedPlan)
     assert (storage.deployment, storage.tier, storage.beside_gpus) == expected
 
 

@@ -11,7 +11,7 @@ from gpucluster.components.aws.plan import ElasticPlan, PlacementPlan, plan_clus
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.plan import PlanError
 from gpucluster.components.shapes import shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 
 HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
 Vary = Callable[..., ClusterSpec]
@@ -66,6 +66,8 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
             ZONE_NAMES,
             "access.cidrs: 203.0.113.0/24 is an example range: nobody can reach the API; write the range of your "
             "office or VPN before up",
+            "the jobs of a broken GPU node go on a spare within minutes; EKS reboots or replaces it after 10 to 30 "
+            "minutes (docs/self-healing.md)",
             "metrics of the GPUs go to Amazon Managed Service for Prometheus; alerts are evaluated there and sent to "
             "nobody before a receiver is set",
             "alerts count GPUs: no price of p5.48xlarge in us-east-1 is known",
@@ -90,6 +92,15 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
             "storageGbPerS": "3.3",
         },
     }
+
+
+@pytest.mark.parametrize(("nodes", "system"), [(1, 2), (56, 2), (57, 3), (119, 4), (400, 10)])
+def test_the_system_pool_is_sized_by_the_cluster(vary: Vary, nodes: int, system: int) -> None:
+    """The trial has eight machines in its elastic pool."""
+    plan = plan_cluster(vary(training={"nodes": nodes, "spares": 0}), HERE, stack="aws-trial")
+    assert plan.system.nodes == system
+    vcpus = f"{4 * system} vCPUs of running on-demand standard instances"
+    assert [vcpus in note for note in plan.facts.notes if "standard instances" in note] == [True]
 
 
 def test_no_group_is_forced_on_a_reservation(vary: Vary) -> None:
@@ -235,7 +246,8 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
         ),
         (
             {"storage": {"shared": {"usable_tib": 20, "bucket": "gs://data"}}},
-            "storage.shared.bucket is 'gs://data'; on AWS a bucket is named s3://name or s3://name/prefix",
+            "storage.shared.bucket is 'gs://data'; on AWS a bucket is named s3://name or s3://name/prefix; or "
+            "write own, for storage.bucket",
         ),
     ],
 )
@@ -275,7 +287,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
         placement={"kind": "reservation", "id": "cr-1"},
         storage={"shared": {"usable_tib": 20, "bucket": "s3://data", "fabric": True}},
     )
-    assert plan_cluster(spec, HERE, stack="s").facts.registered()["notes"][1:-5] == [
+    assert plan_cluster(spec, HERE, stack="s").facts.registered()["notes"][1:-6] == [
         "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA",
         "s3://data must exist in us-east-1; its objects appear under /bucket, and what is changed there is not written "
         "back",
@@ -294,7 +306,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
             {"training": {"nodes": 460}, "elastic": None},
             "quotas to have: 88,320 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), "
             "15,180 network interfaces (L-DF5E4CA3, 5,000 by default: raise it), 460 nodes in a node group "
-            f"(L-BD136F5B, 450 by default: raise it){CLUSTER}",
+            f"(L-BD136F5B, 450 by default: raise it){CLUSTER.replace(', 8 ', ', 40 ')}",
         ),
         (
             {

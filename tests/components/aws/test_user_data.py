@@ -70,10 +70,10 @@ def test_user_data_fits_the_limit_of_16_kib() -> None:
     assert len(base64.b64decode(gpu_user_data())) < 16 * 1024
 
 
-def run_setup(root: Path, *, raid: bool = True, lustre: bool = True) -> tuple[int, list[str]]:
+def run_setup(root: Path, *, raid: bool = True, module: bool = True, client: bool = True) -> tuple[int, list[str]]:
     """Runs the node's setup and then what the kubelet requires under `root`; the commands of the system are recorded.
 
-    raid: whether the disks are one. lustre: whether the client is there after its installation.
+    raid: whether the disks are one. module: whether the kernel has Lustre. client: whether it was installed.
     """
     tools, log = root / "tools", root / "log"
     tools.mkdir()
@@ -83,7 +83,9 @@ def run_setup(root: Path, *, raid: bool = True, lustre: bool = True) -> tuple[in
     (tools / "mountpoint").write_text(
         f'#!/bin/sh\n[ "$2" = {root}/mnt/k8s-disks/0 ] && {"true" if raid else "false"}\n'
     )
-    (tools / "modinfo").write_text(f'#!/bin/sh\n[ "$1" = lustre ] && {"true" if lustre else "false"}\n')
+    (tools / "modinfo").write_text(f'#!/bin/sh\n[ "$1" = lustre ] && {"true" if module else "false"}\n')
+    if client:
+        (tools / "mount.lustre").touch()
     for tool in tools.iterdir():
         tool.chmod(0o755)
     (root / "usr/local/bin").mkdir(parents=True)
@@ -117,8 +119,10 @@ def test_without_the_raid_the_kubelet_does_not_start(tmp_path: Path) -> None:
     assert [line for line in done if line.startswith("mount ")] == []
 
 
-def test_without_the_lustre_client_the_kubelet_does_not_start(tmp_path: Path) -> None:
-    code, done = run_setup(tmp_path, lustre=False)
+@pytest.mark.parametrize("missing", ["module", "client"])
+def test_without_the_lustre_client_the_kubelet_does_not_start(tmp_path: Path, missing: str) -> None:
+    """The kernel has the module also where the installation failed."""
+    code, done = run_setup(tmp_path, **{missing: False})
     assert code != 0
     assert [line for line in done if line.startswith("mount ")] == []
 

@@ -33,16 +33,18 @@ BEFORE_NODES: Final = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 # Sources: Amazon EKS user guide, workloads-add-ons-available-eks; aws/amazon-vpc-cni-k8s charts/aws-vpc-cni.
 ACCOUNTS: Final = {
     "vpc-cni": "aws-node",
+    "aws-ebs-csi-driver": "ebs-csi-controller-sa",
     "aws-fsx-csi-driver": "fsx-csi-controller-sa",
     "aws-efs-csi-driver": "efs-csi-controller-sa",
 }
 # Add-ons whose pods stay pending until a node without a taint is there. Source: the same.
-ON_NODES: Final = ("coredns", "aws-fsx-csi-driver", "aws-efs-csi-driver")
+ON_NODES: Final = ("coredns", "aws-ebs-csi-driver", "aws-fsx-csi-driver", "aws-efs-csi-driver")
 
 
 def granted(graph: Graph, roles: Iterable[Registered]) -> list[Registered]:
-    """What gives these roles their rights."""
-    return [grant for role in roles if role.type == ROLE for grant in graph.users(role, "role", *GRANTS)]
+    """What gives these roles their rights, but for that of nodes to make repositories of caches: they join without."""
+    found = [grant for role in roles if role.type == ROLE for grant in graph.users(role, "role", *GRANTS)]
+    return [grant for grant in found if not grant.urn.endswith("-caches")]
 
 
 def of_roles(property_: str) -> Callable[[Graph, Registered], list[Registered]]:

@@ -60,9 +60,16 @@ def _computed(args: MockResourceArgs) -> dict[str, Any]:
         case "azure-native:containerservice:ManagedCluster":
             identities = args.inputs["identity"]["userAssignedIdentities"]
             identity = {**args.inputs["identity"], "userAssignedIdentities": {name: {} for name in identities}}
-            return {"fqdn": "trial.hcp.eastus.azmk8s.io", "identity": identity}
+            return {
+                "fqdn": "trial.hcp.eastus.azmk8s.io",
+                "identity": identity,
+                "identityProfile": {"kubeletidentity": {"objectId": f"{args.name}-kubelet"}},
+                "oidcIssuerProfile": {**args.inputs["oidcIssuerProfile"], "issuerURL": "https://issuer.example/"},
+            }
+        case "azure-native:containerregistry:Registry":
+            return {"loginServer": f"{args.inputs['registryName']}.azurecr.io"}
         case "azure-native:managedidentity:UserAssignedIdentity":
-            return {"principalId": f"{args.name}-principal"}
+            return {"principalId": f"{args.name}-principal", "clientId": f"{args.name}-client"}
         case "azure-native:network:PublicIPAddress":
             return {"ipAddress": "192.0.2.1"}
         case "azure-native:storagecache:AmlFilesystem":

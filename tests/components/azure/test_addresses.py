@@ -6,7 +6,8 @@ import dataclasses
 
 import pytest
 
-from gpucluster.components.azure.addresses import AddressPlan, address_problems, lustre_range
+from gpucluster.components.azure.addresses import AddressPlan, address_problems, plan_addresses
+from gpucluster.components.spec.own_things import ClusterNetwork
 from tests.components.told import told
 
 
@@ -26,7 +27,7 @@ def test_nothing_overlaps_what_infiniband_has_for_itself(field: str, what: str) 
 def test_pods_and_services_lie_outside_of_the_network_and_subnets_inside() -> None:
     plan = dataclasses.replace(AddressPlan(), pods="10.0.64.0/18", lustre="10.9.0.0/24")
     assert told(address_problems(plan, nodes=5)) == [
-        "the ranges of network (10.0.0.0/16) and pods (10.0.64.0/18) overlap",
+        "network.ranges has network (10.0.0.0/16) and pods (10.0.64.0/18), which overlap; write others",
         "the range of Lustre, 10.9.0.0/24, lies outside of the network (10.0.0.0/16)",
     ]
 
@@ -44,4 +45,4 @@ def test_small_ranges_are_named_with_what_they_hold() -> None:
     [(4, "10.0.32.0/24"), (196, "10.0.32.0/24"), (200, "10.0.32.0/23"), (400, "10.0.32.0/23"), (404, "10.0.32.0/20")],
 )
 def test_the_subnet_of_lustre_grows_with_it(tib: int, cidr: str) -> None:
-    assert lustre_range(tib) == cidr
+    assert plan_addresses(ClusterNetwork(), lustre_tib=tib).lustre == cidr

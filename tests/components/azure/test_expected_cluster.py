@@ -9,6 +9,7 @@ elastic pool brings, is here.
 from __future__ import annotations
 
 import csv
+import hashlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +22,7 @@ import yaml
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
@@ -36,6 +37,7 @@ NODE_LABELS = {**SPEC_LABELS, "pulumi-project": "project", "pulumi-stack": "azur
 GPU_LABELS = {**NODE_LABELS, "nvidia.com/gpu.present": "true"}
 NETWORK_CONTRIBUTOR = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 CONTRIBUTOR = "b24988ac-6180-42a0-ab88-20f7382dd24c"
+ACR_PULL = "7f951dda-4ed3-4680-a7ca-43fe172d538d"
 CLUSTER_ADMIN = "b1ff04bb-8a4e-4dc4-8eb5-8693973ce19b"
 STORAGE_ACCOUNT_CONTRIBUTOR = "17d1049b-9a84-46fb-8f53-869881c3d3ab"
 STORAGE_BLOB_DATA_CONTRIBUTOR = "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
@@ -268,6 +270,43 @@ def control_plane(
         cluster,
         rights(name),
         *monitoring(f"{name}-monitoring", name),
+        *images(name),
+    ]
+
+
+def images(name: str) -> Registered:
+    full = f"{name}-registry"
+    # Unique in all of Azure, like the name of a storage account.
+    account = f"{name}{hashlib.sha256(f'{SUBSCRIPTION} azure-trial {name}'.encode()).hexdigest()[:10]}"
+
+    def cache(suffix: str, upstream: str) -> tuple[str, str, dict[str, Any]]:
+        inputs = {
+            "resourceGroupName": f"{name}-group",
+            "registryName": f"{full}-images",
+            "cacheRuleName": suffix,
+            "sourceRepository": f"{upstream}/*",
+            "targetRepository": f"{suffix}/*",
+        }
+        return "azure-native:containerregistry:CacheRule", f"{full}-cache-{suffix}", inputs
+
+    return [
+        tagged(
+            "containerregistry:Registry",
+            name,
+            f"{full}-images",
+            registryName=account,
+            sku={"name": "Premium"},
+            adminUserEnabled=False,
+            # Filled in by the SDK.
+            anonymousPullEnabled=False,
+            networkRuleBypassOptions="AzureServices",
+            publicNetworkAccess="Enabled",
+            zoneRedundancy="Disabled",
+        ),
+        cache("ecr", "public.ecr.aws"),
+        cache("k8s", "registry.k8s.io"),
+        cache("quay", "quay.io"),
+        role(name, f"{full}-pull", ACR_PULL, f"{full}-images", f"{name}-control-plane-cluster-kubelet"),
     ]
 
 
@@ -452,7 +491,7 @@ def test_a_proximity_group_is_made_where_the_stack_asks_for_one(declared: Declar
 
 def test_the_plan_names_every_service_that_a_subscription_has_to_register(everything: Declare) -> None:
     """What everybody has already is left out."""
-    paths = dict(csv.reader((ROOT / "sandbox/clouds/azure/paths.csv").open()))
+    paths = dict(csv.reader((ROOT / "sandbox/clouds/azure/paths.csv").read_text().splitlines()))
     used = {paths[kind] for example in ("trial", "private") for kind, _, _ in everything(example) if kind in paths}
     services = {found[1] for path in used for found in re.finditer(r"/providers/(Microsoft\.\w+)/", path)}
     spec = ClusterSpec.model_validate(yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text()))
@@ -612,6 +651,7 @@ def test_the_native_engine_queues_jobs_until_all_their_nodes_are_there(everythin
                             ],
                         }
                     ],
+                    "preemption": {"withinClusterQueue": "LowerPriority"},
                     "admissionChecksStrategy": {
                         "admissionChecks": [{"name": "fine-tuning", "onFlavors": ["fine-tuning"]}]
                     },
@@ -737,6 +777,14 @@ def test_a_single_node_needs_nothing_else(declared: Declare) -> None:
     )
 
 
+def test_nodes_may_pull_from_an_existing_registry(declared: Declare) -> None:
+    id_ = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/images/providers/Microsoft.ContainerRegistry/registries/Team1"
+    seen = declared("single-node", registry={"kind": "existing", "id": id_})
+    assert [item for item in seen if item[1].startswith("solo-registry")] == [
+        role("solo", "solo-registry-pull", ACR_PULL, id_, "solo-control-plane-cluster-kubelet")
+    ]
+
+
 def test_alerts_come_after_what_they_are_made_of_and_go_to_nobody(declared: Declare) -> None:
     (rules,) = [inputs["rules"] for type_, _, inputs in declared("trial") if type_.endswith(":PrometheusRuleGroup")]
 
@@ -754,9 +802,12 @@ def test_alerts_come_after_what_they_are_made_of_and_go_to_nobody(declared: Decl
         "GpuError",
         "GpuMemoryWornOut",
         "InfiniBandPortDown",
+        "NodeBroken",
+        "NodeStaysBroken",
+        "HealingStopped",
         "FabricCarriesLittle",
     ]
-    assert rules[-2] == {
+    assert rules[-5] == {
         "alert": "InfiniBandPortDown",
         "expression": "node_infiniband_state_id != 4",
         "for": "PT2M",
@@ -777,3 +828,27 @@ def test_alerts_come_after_what_they_are_made_of_and_go_to_nobody(declared: Decl
         },
     }
     assert not any("actions" in rule for rule in rules)
+
+
+def test_versions_that_the_spec_names_reach_control_plane_and_nodes(declared: Declare) -> None:
+    chosen = {"kubernetes": "1.36", "system": "1.36.2", "nodes": "1.35", "support": "extended"}
+    found = {name: inputs for _, name, inputs in declared("trial", versions=chosen)}
+    plane = found["trial-control-plane-cluster"]
+    assert (plane["kubernetesVersion"], plane["sku"], plane["supportPlan"]) == (
+        "1.36",
+        {"name": "Base", "tier": "Premium"},
+        "AKSLongTermSupport",
+    )
+    assert plane["agentPoolProfiles"][0]["orchestratorVersion"] == "1.36.2"
+    assert found["trial-training-nodes"]["orchestratorVersion"] == "1.35"
+
+
+def test_all_that_is_set_of_the_system_pool_stays_as_it_was_made_but_for_a_version_that_is_named(
+    declared: Declare,
+) -> None:
+    from gpucluster.components.azure.control_plane import _as_made  # pyright: ignore[reportPrivateUsage]
+
+    [pool] = {name: inputs for _, name, inputs in declared("trial")}["trial-control-plane-cluster"]["agentPoolProfiles"]
+    kept = {name.removeprefix("agentPoolProfiles[0].") for name in _as_made("1.36")}
+    assert kept == {*pool} - {"orchestratorVersion"}
+    assert _as_made(None) == ["agentPoolProfiles"]

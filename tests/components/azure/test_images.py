@@ -10,7 +10,7 @@ import yaml
 
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.plan import plan_cluster
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 
 TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
 HERE = Location(subscription="00000000-0000-0000-0000-000000000000", region="eastus", number="1")

@@ -32,7 +32,6 @@ def test_everything_that_a_stack_may_choose() -> None:
             "lustrePrincipal": SUBSCRIPTION,
             "systemMachine": "Standard_D16ads_v5",
             "torsets": "true",
-            "submitters": f"{SUBSCRIPTION}, {GROUP}",
         }
     )
     assert isinstance(found, Location)
@@ -45,7 +44,6 @@ def test_everything_that_a_stack_may_choose() -> None:
         lustre_principal=SUBSCRIPTION,
         system_machine="Standard_D16ads_v5",
         torsets=True,
-        submitters=(SUBSCRIPTION, GROUP),
     )
 
 
@@ -80,11 +78,6 @@ def test_everything_that_a_stack_may_choose() -> None:
         ),
         ({"gpuDriver": "operator"}, "gpuDriver is 'operator'; allowed: operators, aks; did you mean operators?"),
         ({"proximityGroup": "yes"}, "proximityGroup is 'yes'; allowed: true, false"),
-        (
-            {"submitters": f"{GROUP} researchers"},
-            "submitters has 'researchers'; name Microsoft Entra groups by their object ids, with commas between (`az "
-            "ad group show --group NAME --query id`)",
-        ),
         ({"torsets": "ib/torset"}, "torsets is 'ib/torset'; allowed: true, false"),
         (
             {"infinibandFeature": "true"},

@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.components.azure.lustre import LUSTRE_TIERS, Bucket, lustre_problems, plan_lustre
 from gpucluster.components.offers import TierPrices
-from gpucluster.components.spec import SharedStorage
+from gpucluster.components.spec.storage import SharedStorage
 from tests.components.told import told
 
 # Not Azure's: the seed has none.
@@ -90,7 +90,9 @@ def test_a_container_is_named_by_its_address() -> None:
     part = plan_lustre(asked(bucket="https://corpora.blob.core.windows.net/text/english/new"), UNPRICED).bucket
     assert whole == Bucket(account="corpora", container="text", prefix="/")
     assert part == Bucket(account="corpora", container="text", prefix="/english/new")
+    assert plan_lustre(asked(bucket="own"), UNPRICED).bucket == Bucket(account="", container="", prefix="/bucket")
     assert told(lustre_problems(asked(bucket="s3://corpora/text"))) == [
         "storage.shared.bucket is 's3://corpora/text'; on Azure a container is named "
-        "https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix where only a part of it shall appear"
+        "https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix where only a part of it shall appear; or write "
+        "own, for storage.bucket"
     ]

@@ -50,9 +50,13 @@ GPUS = monitor("nvidia-dcgm-exporter", "gpu-operator", {"app": "nvidia-dcgm-expo
 def declared(registered: Run) -> Declare:
     """Gives what stands in a cluster, by name."""
 
-    def run(*, infiniband: bool = False, sheet: str | None = None, collector: bool = False) -> dict[str, Any]:
+    def run(
+        *, infiniband: bool = False, sheet: str | None = None, collector: bool = False, health: bool = False
+    ) -> dict[str, Any]:
         watched = Watched(labels={}, gpus=8, gpu_hour_usd=None)
-        plan = TelemetryPlan(watched=watched, price_sheet=sheet, collector=collector, million_samples=Decimal(1))
+        plan = TelemetryPlan(
+            watched=watched, price_sheet=sheet, collector=collector, node_health=health, million_samples=Decimal(1)
+        )
         found = registered(
             lambda: MetricsCollection("metrics", plan, infiniband=infiniband, labels={"team": "ml"}, after=[])
         )
@@ -86,6 +90,14 @@ def test_opencost_is_read_once_a_minute_and_for_its_dollars_alone_and_the_collec
             interval="30s",
         ),
     }
+
+
+def test_what_looks_for_broken_nodes_is_read_where_it_is(declared: Declare) -> None:
+    labels = {"app.kubernetes.io/name": "node-health"}
+
+    assert declared(health=True)["metrics-node-health"] == monitor(
+        "node-health", "node-health", labels, port="metrics", interval="30s"
+    )
 
 
 def test_with_infiniband_its_counters_are_kept_too(declared: Declare) -> None:

@@ -13,8 +13,8 @@ import pytest
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
-from gpucluster.components.spec import ClusterSpec
-from gpucluster.components.spec_file import read_spec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.file import read_spec
 from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 
@@ -27,6 +27,8 @@ BUCKET = "https://corpora.blob.core.windows.net/text"
 # Types whose name no input holds that a program may leave out, or that are named by another input.
 NAMED = {
     "azure-native:compute:ProximityPlacementGroup": "proximityPlacementGroupName",
+    "azure-native:containerregistry:CacheRule": "cacheRuleName",
+    "azure-native:containerregistry:Registry": "registryName",
     "azure-native:containerservice:AgentPool": "agentPoolName",
     "azure-native:containerservice:ManagedCluster": "resourceName",
     "azure-native:storage:FileShare": "shareName",

@@ -15,7 +15,7 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.shapes import shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 
 TRIAL = Path(__file__).parents[3] / "stacks/specs/trial.yaml"
 

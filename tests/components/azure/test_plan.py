@@ -16,7 +16,7 @@ from gpucluster.components.azure.mig import plan_mig
 from gpucluster.components.azure.plan import AzureClusterPlan, plan_cluster
 from gpucluster.components.azure.settings import Settings
 from gpucluster.components.plan import PlanError
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 
 TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
 SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
@@ -79,17 +79,19 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "Standard_NC40ads_H100_v5 without InfiniBand",
         "on demand promises no capacity",
         "elastic pools",
+        "the jobs of a broken GPU node go on a spare within minutes; its machine stays until a person has it deleted "
+        "and reports it (docs/self-healing.md)",
         "metrics of the GPUs go to the Azure Monitor workspace; alerts are evaluated there and sent to nobody before a "
         "receiver is set",
         "alerts count GPUs",
         "which zones of eastus have Standard_ND96isr_H100_v5, Azure says to your subscription alone",
         "quotas to have in eastus, in vCPUs",
-        "whoever runs up needs the right to assign roles, and gets Azure Kubernetes Service RBAC Cluster Admin on this "
-        "cluster alone, for which up waits 5 minutes; whoever else previews, destroys or uses the cluster needs a "
-        "group in access.admins, which names none",
+        "the identity that runs `pulumi up` needs the right to assign roles, and gets Azure Kubernetes Service "
+        "RBAC Cluster Admin on this cluster alone, for which `up` waits 5 minutes; others who preview, destroy "
+        "or use the cluster need a group in access.admins, which names none",
         "access.cidrs",
     ]
-    assert facts["notes"][13] == (
+    assert facts["notes"][14] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 32 of "
         "standardDDSv5Family, 832 of Total Regional vCPUs; besides, Azure Managed Lustre's own for 28 TiB more; quota "
         "is not capacity"

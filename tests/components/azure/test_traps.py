@@ -16,7 +16,7 @@ from gpucluster.components.azure import propagation
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.azure.settings import Settings
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.errors import InputError
 from tests.components.azure.conftest import token
 
@@ -319,27 +319,78 @@ def test_whoever_runs_up_has_all_rights_in_this_cluster_and_nowhere_else(
 
 def test_who_submits_jobs_may_log_in_and_has_a_role_in_one_namespace(inputs: Inputs) -> None:
     group = "00000000-0000-0000-0000-00000000000c"
-    found = {name: given for name, given in inputs(Settings(submitters=(group,))).items() if "-submitters-" in name}
+    made = inputs(access={**TRIAL["access"], "submitters": [group]})
+    found = {name: given for name, given in made.items() if "-submitters-" in name}
     login = found.pop(f"trial-submitters-{group}")
     assert (login["scope"], login["principalId"], login["principalType"]) == (CLUSTER, group, "Group")
     assert login["roleDefinitionId"].endswith("/4abbcc35-e782-43d8-92c5-2d3f1bd2253f")
-    see = ["get", "list", "watch"]
     assert found["trial-submitters-role"]["metadata"]["namespace"] == "training"
-    assert found["trial-submitters-role"]["rules"] == [
-        {
-            "apiGroups": ["trainer.kubeflow.org"],
-            "resources": ["trainjobs"],
-            "verbs": [*see, "create", "update", "patch", "delete"],
-        },
-        {"apiGroups": [""], "resources": ["events", "persistentvolumeclaims", "pods", "pods/log"], "verbs": see},
-        {"apiGroups": ["jobset.x-k8s.io"], "resources": ["jobsets"], "verbs": see},
-        {"apiGroups": ["kueue.x-k8s.io"], "resources": ["localqueues", "workloads"], "verbs": see},
-    ]
+    rules = found["trial-submitters-role"]["rules"]
+    found_verbs = {
+        (rule["apiGroups"][0], what): " ".join(rule["verbs"]) for rule in rules for what in rule["resources"]
+    }
+    assert found_verbs == {
+        **dict.fromkeys(
+            [
+                ("trainer.kubeflow.org", "trainjobs"),
+                ("batch", "jobs"),
+                ("apps", "deployments"),
+                ("apps", "deployments/scale"),
+                ("apps", "statefulsets"),
+                ("apps", "statefulsets/scale"),
+                ("ray.io", "rayclusters"),
+                ("ray.io", "rayjobs"),
+                ("ray.io", "rayservices"),
+                ("", "pods/portforward"),
+            ],
+            "get list watch create update patch delete",
+        ),
+        **dict.fromkeys(
+            [
+                ("", "events"),
+                ("", "persistentvolumeclaims"),
+                ("", "pods"),
+                ("", "pods/log"),
+                ("", "services"),
+                ("jobset.x-k8s.io", "jobsets"),
+                ("kueue.x-k8s.io", "localqueues"),
+                ("kueue.x-k8s.io", "workloads"),
+            ],
+            "get list watch",
+        ),
+    }
     assert found["trial-submitters-binding"]["subjects"] == [
         {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": group}
     ]
     assert set(found) == {"trial-submitters-role", "trial-submitters-binding"}
     assert not any("-submitters-" in name for name in inputs())
+
+
+def test_a_team_has_the_topology_and_the_closed_addresses_in_its_own_namespace(inputs: Inputs) -> None:
+    group = "00000000-0000-0000-0000-00000000000b"
+    home = {**TRIAL["storage"], "home": {"expected_gib": 100}}
+    found = inputs(teams={"vision": {"groups": [group], "gpus": {"training": 16}}}, storage=home)
+    made = {name.partition(".")[2]: given for name, given in found.items() if name.startswith("trial-team-vision.")}
+    assert set(made) == {
+        "closed",
+        "files-claim",
+        "files-home-claim",
+        "files-home-volume",
+        "files-volume",
+        "namespace",
+        "network",
+        "submitters-binding",
+        "submitters-role",
+        "topology",
+    }
+    assert made["topology"]["data"] == found["trial-topology"]["data"]
+    assert made["closed"]["spec"] == found["trial-jobs-closed"]["spec"]
+    assert made["namespace"]["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
+    # NFS of Azure Files is mounted once a node, by its handle.
+    assert made["files-home-volume"]["spec"]["csi"]["volumeHandle"].endswith(".vision")
+    selected = found["trial-jobs-rules-training-pods"]["spec"]["matchConstraints"]["namespaceSelector"]
+    assert selected["matchExpressions"][0]["values"] == ["training", "team-vision"]
+    assert found[f"trial-submitters-{group}"]["principalId"] == group
 
 
 def test_nodes_reach_a_public_api_by_their_own_way_out(inputs: Inputs) -> None:

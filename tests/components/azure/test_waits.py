@@ -19,6 +19,9 @@ LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 PROVIDER: Final = "pulumi:providers:kubernetes"
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 
+CLUSTER_USER: Final = "4abbcc35-e782-43d8-92c5-2d3f1bd2253f"
+"""Azure Kubernetes Service Cluster User Role (Azure built-in roles)."""
+
 Others = Callable[[Graph, Registered], list[Registered]]
 
 
@@ -32,7 +35,9 @@ def roles_of_its_identity(graph: Graph, item: Registered) -> list[Registered]:
 
 
 def roles_in_the_cluster(graph: Graph, _: Registered) -> list[Registered]:
-    return [role for cluster in graph.of(CLUSTER) for role in graph.users(cluster, "scope", ROLE)]
+    """Those of who runs the program; others may only find the cluster and log in to it."""
+    roles = [role for cluster in graph.of(CLUSTER) for role in graph.users(cluster, "scope", ROLE)]
+    return [role for role in roles if not role.inputs["roleDefinitionId"].endswith(CLUSTER_USER)]
 
 
 def registered_before(type_: str) -> Others:

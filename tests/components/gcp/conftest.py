@@ -49,6 +49,9 @@ def _computed(args: MockResourceArgs) -> dict[str, Any]:
             return {"networks": [{**network, "ipAddresses": ["10.0.64.9"]} for network in args.inputs["networks"]]}
         case "gcp:storage/bucket:Bucket":
             return {"projectNumber": 123456789}
+        case "gcp:artifactregistry/repository:Repository":
+            place, project, repository = (args.inputs[key] for key in ("location", "project", "repositoryId"))
+            return {"registryUri": f"{place}-docker.pkg.dev/{project}/{repository}"}
         case "gcp:projects/serviceIdentity:ServiceIdentity":
             return {"member": "serviceAccount:service-123456789@container-engine-robot.iam.gserviceaccount.com"}
         case _:

@@ -7,12 +7,13 @@ import dataclasses
 import pytest
 
 from gpucluster.components.gcp.addresses import AddressPlan, address_problems, plan_addresses
+from gpucluster.components.spec.own_things import ClusterNetwork
 from tests.components.told import told
 
 
 @pytest.mark.parametrize("subnets", [0, 4, 8, 9])
 def test_a_plan_of_ours_holds_400_nodes_of_every_shape(subnets: int) -> None:
-    plan = plan_addresses(subnets)
+    plan = plan_addresses(subnets, ClusterNetwork())
     assert len(plan.gpu) == subnets
     assert told(address_problems(plan, gpu_nodes=512, other_nodes=100)) == []
 
@@ -23,8 +24,8 @@ def test_public_ranges_overlaps_and_small_ranges_are_all_named() -> None:
     )
     assert told(address_problems(plan, gpu_nodes=400, other_nodes=3)) == [
         "the range of nodes, 192.169.0.0/26, is not private",
-        "the ranges of private services (10.0.64.0/20) and pods (10.0.64.0/18) overlap",
-        "the ranges of GPU network 0 (10.8.0.0/26) and GPU network 1 (10.8.0.0/20) overlap",
+        "network.ranges has private services (10.0.64.0/20) and pods (10.0.64.0/18), which overlap; write others",
+        "network.ranges has GPU network 0 (10.8.0.0/26) and GPU network 1 (10.8.0.0/20), which overlap; write others",
         "training.nodes and the other pools need 403 addresses for nodes; 192.169.0.0/26 has 60: ask for fewer nodes",
         "training.nodes and the other pools need 26,368 addresses for pods; 10.0.64.0/18 has 16,384: ask for fewer "
         "nodes",

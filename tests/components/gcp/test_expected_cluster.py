@@ -17,8 +17,8 @@ import yaml
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import plan_cluster
-from gpucluster.components.spec import ClusterSpec
-from gpucluster.components.spec_file import read_spec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.file import read_spec
 
 ROOT = Path(__file__).parents[3]
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
@@ -64,7 +64,7 @@ def service(name: str, api: str) -> tuple[str, str, dict[str, Any]]:
 
 
 def services(name: str, *apis: str) -> Registered:
-    return [service(name, api) for api in ("cloudkms", "compute", "container", "dns", "iam", *apis)]
+    return [service(name, api) for api in ("artifactregistry", "cloudkms", "compute", "container", "dns", "iam", *apis)]
 
 
 def identity(name: str) -> Registered:
@@ -92,6 +92,29 @@ def identity(name: str) -> Registered:
             )
             for suffix, role in roles.items()
         ),
+    ]
+
+
+def images(name: str) -> Registered:
+    def repository(suffix: str, **inputs: Any) -> tuple[str, str, dict[str, Any]]:
+        full = f"{name}-registry-{suffix}"
+        place = {"project": "my-project", "location": "us-central1", "repositoryId": f"{name}-gcp-trial-{suffix}"}
+        return (
+            "gcp:artifactregistry/repository:Repository",
+            full,
+            {**place, "format": "DOCKER", "labels": labels(full), **inputs},
+        )
+
+    def cache(suffix: str, upstream: str) -> tuple[str, str, dict[str, Any]]:
+        old = {"id": "old", "action": "DELETE", "condition": {"tagState": "ANY", "olderThan": "2592000s"}}
+        remote = {"commonRepository": {"uri": f"https://{upstream}"}}
+        return repository(suffix, mode="REMOTE_REPOSITORY", remoteRepositoryConfig=remote, cleanupPolicies=[old])
+
+    return [
+        repository("jobs", dockerConfig={"immutableTags": True}),
+        cache("ecr", "public.ecr.aws"),
+        cache("k8s", "registry.k8s.io"),
+        cache("quay", "quay.io"),
     ]
 
 
@@ -511,6 +534,7 @@ def whole(name: str, mtu: int, *parts: Registered, **cluster: Any) -> Registered
     return by_name(
         services(name, "lustre", "servicenetworking"),
         identity(name),
+        images(name),
         main_network(name, mtu),
         way_out(name),
         private_services(name),
@@ -829,6 +853,7 @@ def test_a_bucket_with_home_folders(declared: Declare) -> None:
     assert declared("bucket") == by_name(
         services("bucket", "file", "servicenetworking", "storage"),
         identity("bucket"),
+        images("bucket"),
         main_network("bucket", 8244),
         way_out("bucket"),
         private_services("bucket"),
@@ -875,8 +900,8 @@ def test_by_its_dns_name_the_api_needs_no_address_and_admins_may_connect_to_it(r
     raw = yaml.safe_load((ROOT / "examples/specs/gcp/mega-on-demand.yaml").read_text())
     plan = plan_cluster(ClusterSpec.model_validate({**raw, "access": access}), HERE, stack="gcp-trial")
     assert plan.access.summary == (
-        "no address, by its DNS name from anywhere with the IAM right container.clusters.connect; admins: whoever "
-        "holds roles/container.admin in the project, user:ada@example.com; internet by NAT"
+        "no address, by its DNS name from anywhere with the IAM right container.clusters.connect; admins: "
+        "identities with roles/container.admin in the project, user:ada@example.com; internet by NAT"
     )
     found = {name: inputs for _, name, inputs in registered(lambda: TrainingCluster(plan.name, plan))}
     cluster = found["mega-control-plane-cluster"]
@@ -898,6 +923,26 @@ def test_admins_find_the_cluster_by_iam_and_no_other(declared: Declare) -> None:
             {"project": "my-project", "role": "roles/container.clusterViewer", "member": "user:ada@example.com"},
         )
     ]
+
+
+@pytest.mark.parametrize(("project", "grants"), [("my-project", 0), ("images-of-all", 1)])
+def test_nodes_are_let_into_an_existing_repository_of_another_project(
+    declared: Declare, project: str, grants: int
+) -> None:
+    path = f"europe-west4-docker.pkg.dev/{project}/training"
+    seen = declared("mega-on-demand", registry={"kind": "existing", "id": path})
+    grant = (
+        "gcp:artifactregistry/repositoryIamMember:RepositoryIamMember",
+        "mega-registry-pull",
+        {
+            "project": project,
+            "location": "europe-west4",
+            "repository": "training",
+            "role": "roles/artifactregistry.reader",
+            "member": f"serviceAccount:mega{NODES}",
+        },
+    )
+    assert [item for item in seen if item[1].startswith("mega-registry")] == [grant] * grants
 
 
 @pytest.mark.parametrize(("nodes", "most"), [(4, 6), (128, 8), (400, 16)])
@@ -970,3 +1015,12 @@ def test_the_kubeconfig_holds_no_credential() -> None:
             }
         ],
     }
+
+
+def test_versions_that_the_spec_names_reach_control_plane_and_nodes(declared: Declare) -> None:
+    newer, older = "1.36.3-gke.1640000", "1.35.2-gke.1842000"
+    chosen = {"kubernetes": "1.36", "system": newer, "nodes": older, "support": "extended"}
+    found = {name: inputs for _, name, inputs in declared("trial", versions=chosen)}
+    plane = found["trial-control-plane-cluster"]
+    assert (plane["minMasterVersion"], plane["releaseChannel"]) == ("1.36", {"channel": "EXTENDED"})
+    assert (found["trial-system-nodes"]["version"], found["trial-training-nodes"]["version"]) == (newer, older)

@@ -11,7 +11,7 @@ import yaml
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import plan_cluster
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[3]
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.gcp.lustre import LUSTRE_TIERS, lustre_problems, plan_lustre
+from gpucluster.components.gcp.lustre import LUSTRE_TIERS, lustre_problems, plan_lustre, zone_notes
 from gpucluster.components.offers import TierPrices
-from gpucluster.components.spec import SharedStorage
+from gpucluster.components.spec.storage import SharedStorage
 from tests.components.told import told
 
 # us-central1, 2026-06-05.
@@ -93,3 +93,15 @@ def test_a_tier_that_is_too_small_is_left_to_the_others_and_refused_when_it_is_t
         "storage.shared asks for 10000 TiB of data, 25 % headroom on top, and 0 GB/s; Managed Lustre"
     )
     assert problem.endswith("has at most 10,008,000 GiB at 1000 MB/s per TiB: ask for less")
+
+
+@pytest.mark.parametrize(
+    ("zone", "said"),
+    [
+        ("us-central1-b", []),
+        ("us-east5-a", ["Managed Lustre: no list that is known here has us-east5-a, only us-east5-b"]),
+        ("europe-north1-c", ["Managed Lustre: no list that is known here has europe-north1-c"]),
+    ],
+)
+def test_a_zone_that_no_list_has_is_said_and_not_refused(zone: str, said: list[str]) -> None:
+    assert [note.partition(";")[0] for note in zone_notes(zone)] == said

@@ -39,9 +39,13 @@ GPUS = monitoring("gpu-exporter", "gpu-exporter", "dcgm-exporter", endpoint={"po
 def declared(registered: Run) -> Declare:
     """Gives what stands in a cluster, by name."""
 
-    def run(*, sheet: str | None = None, collector: bool = False, registry: str | None = None) -> dict[str, Any]:
+    def run(
+        *, sheet: str | None = None, collector: bool = False, health: bool = False, registry: str | None = None
+    ) -> dict[str, Any]:
         watched = Watched(labels={"stack": "trial"}, gpus=8, gpu_hour_usd=None)
-        plan = TelemetryPlan(watched=watched, price_sheet=sheet, collector=collector, million_samples=Decimal(1))
+        plan = TelemetryPlan(
+            watched=watched, price_sheet=sheet, collector=collector, node_health=health, million_samples=Decimal(1)
+        )
         found = registered(
             lambda: Monitoring("monitoring", plan, registry=registry, tolerations=[], labels=LABELS, after=[])
         )
@@ -100,6 +104,22 @@ def test_the_exporter_alone_is_read_where_nothing_else_is_asked_for(declared: De
     assert [inputs for inputs in found.values() if inputs.get("kind") == "PodMonitoring"] == [GPUS]
 
 
+def test_what_looks_for_broken_nodes_is_read_where_it_is(declared: Declare) -> None:
+    found = declared(health=True)
+
+    assert [
+        (inputs["metadata"]["namespace"], inputs["spec"]["selector"], inputs["spec"]["endpoints"])
+        for name, inputs in found.items()
+        if name == "monitoring-node-health"
+    ] == [
+        (
+            "node-health",
+            {"matchLabels": {"app.kubernetes.io/name": "node-health"}},
+            [{"port": "metrics", "interval": "30s"}],
+        )
+    ]
+
+
 def test_opencost_is_read_once_a_minute_and_for_its_dollars_alone_and_the_collector_for_all(declared: Declare) -> None:
     found = declared(sheet="a sheet", collector=True)
 
@@ -146,5 +166,8 @@ def test_the_rules_are_the_clusters_and_name_what_the_spec_calls_it(declared: De
         "GpuError",
         "GpuMemoryWornOut",
         "InfiniBandPortDown",
+        "NodeBroken",
+        "NodeStaysBroken",
+        "HealingStopped",
     ]
     assert all(rule["labels"]["stack"] == "trial" for rule in group["rules"] if "alert" in rule)

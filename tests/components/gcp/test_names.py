@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import plan_cluster
-from gpucluster.components.spec_file import read_spec
+from gpucluster.components.spec.file import read_spec
 from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 
@@ -20,7 +20,7 @@ PAGE = (ROOT / "docs/names.md").read_text().partition("# Names and labels on Goo
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
 SPECS = [ROOT / "stacks/specs/trial.yaml", *sorted((ROOT / "examples/specs/gcp").glob("*.yaml"))]
 # Properties by which the cloud knows a resource.
-NAMES = ("name", "instanceId", "accountId", "roleId")
+NAMES = ("name", "instanceId", "accountId", "roleId", "repositoryId")
 LABELS = ("labels", "resourceLabels")
 
 Registered = list[tuple[str, str, dict[str, Any]]]

@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import plan_cluster
-from gpucluster.components.spec_file import read_spec
+from gpucluster.components.spec.file import read_spec
 
 SPECS = Path(__file__).parents[3] / "examples/specs/gcp"
 HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")

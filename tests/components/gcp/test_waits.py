@@ -22,6 +22,7 @@ KEY_USE: Final = "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember"
 # (README); each names an account, a role or a cluster, which the IAM API knows.
 # Source: hashicorp/terraform-provider-google, the base path of each service.
 APIS: Final = {
+    "artifactregistry": "artifactregistry",
     "compute": "compute",
     "container": "container",
     "filestore": "file",

@@ -9,7 +9,7 @@ from typing import Any
 from gpucluster.components.kubernetes.queueing import Queueing
 
 # managerConfig.controllerManagerConfigYaml of charts/kueue/values.yaml, without its comments: kubernetes-sigs/kueue
-# v0.16.9 (762bba717f); the text of v0.16.6 is the same.
+# v0.19.2 (8eab68778f).
 CHARTS_OWN = {
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",
     "kind": "Configuration",
@@ -21,27 +21,23 @@ CHARTS_OWN = {
         "groupKindConcurrency": {
             "Job.batch": 5,
             "Pod": 5,
-            "Workload.kueue.x-k8s.io": 5,
-            "LocalQueue.kueue.x-k8s.io": 1,
-            "ClusterQueue.kueue.x-k8s.io": 1,
+            "Workload.kueue.x-k8s.io": 10,
+            "LocalQueue.kueue.x-k8s.io": 5,
+            "ClusterQueue.kueue.x-k8s.io": 5,
             "ResourceFlavor.kueue.x-k8s.io": 1,
         }
     },
-    "clientConnection": {"qps": 50, "burst": 100},
+    "clientConnection": {"qps": 300, "burst": 500},
     "integrations": {
         "frameworks": [
             "batch/job",
             "kubeflow.org/mpijob",
             "ray.io/rayjob",
+            "ray.io/rayservice",
             "ray.io/raycluster",
             "jobset.x-k8s.io/jobset",
-            "trainer.kubeflow.org/trainjob",
-            "kubeflow.org/paddlejob",
-            "kubeflow.org/pytorchjob",
-            "kubeflow.org/tfjob",
-            "kubeflow.org/xgboostjob",
-            "kubeflow.org/jaxjob",
             "workload.codeflare.dev/appwrapper",
+            "trainer.kubeflow.org/trainjob",
             "pod",
             "deployment",
             "statefulset",
@@ -50,10 +46,26 @@ CHARTS_OWN = {
     },
 }
 OURS = {
+    "waitForPodsReady": {"timeout": "30m", "requeuingStrategy": {"timestamp": "Eviction", "backoffLimitCount": 3}},
+    "featureGates": {"FailureRecoveryPolicy": True},
+    "objectRetentionPolicies": {"workloads": {"afterFinished": "168h", "afterDeactivatedByKueue": "168h"}},
     "managedJobsNamespaceSelector": {
         "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["training"]}]
     },
-    "integrations": {"frameworks": ["batch/job", "jobset.x-k8s.io/jobset", "trainer.kubeflow.org/trainjob"]},
+    # All of its chart's but those of software that is not here: MPIJobs, AppWrappers, LeaderWorkerSets.
+    "integrations": {
+        "frameworks": [
+            "batch/job",
+            "deployment",
+            "jobset.x-k8s.io/jobset",
+            "pod",
+            "ray.io/raycluster",
+            "ray.io/rayjob",
+            "ray.io/rayservice",
+            "statefulset",
+            "trainer.kubeflow.org/trainjob",
+        ]
+    },
 }
 
 

@@ -12,7 +12,7 @@ from gpucluster.components.aws import lustre as aws_lustre
 from gpucluster.components.azure import lustre as azure_lustre
 from gpucluster.components.gcp import lustre as gcp_lustre
 from gpucluster.components.offers import TierPrices
-from gpucluster.components.spec import SharedStorage
+from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.cost import PriceBook
 from gpucluster.cost.advice import Advice, advice_of
 from gpucluster.cost.advice.lustre import Need, asked_need, steps_of

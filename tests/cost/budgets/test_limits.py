@@ -33,10 +33,10 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
     form = "write monthly, ceiling or both, in USD: {monthly: 420000, ceiling: 450000}"
     assert str(raised.value).replace(f"{path}: ", "").splitlines() == [
         "'stak' is not known; allowed: stack, labels, pools; did you mean stack?",
-        "pools.x.monthly is -1; write USD a month, a number of 0 or more",
+        "pools.x.monthly is -1; write USD a month, a number from 0 to 1,000,000,000,000",
         "pools.x.most is not known; allowed: monthly, ceiling",
         f"pools.y is 5; {form}",
-        "pools.z.ceiling is true; write USD a month, a number of 0 or more",
+        "pools.z.ceiling is true; write USD a month, a number from 0 to 1,000,000,000,000",
         f"stack is an empty mapping; {form}",
         "labels.team is 3; write names with their limits, such as team: {research: {monthly: 90000}}",
     ]

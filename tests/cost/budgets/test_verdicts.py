@@ -51,6 +51,7 @@ def test_a_budget_is_held_against_what_is_expected_and_a_ceiling_against_the_mos
 def test_limits_count_capacity_bought_elsewhere_whole(make: Make, book: PriceBook) -> None:
     target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
     held = make("aws:ec2/instance:Instance", "held", instanceType="p5.48xlarge", rootBlockDevice={"volumeSize": 100},
+                associatePublicIpAddress=False,
                 tags={"team": "a"}, capacityReservationSpecification=target)  # fmt: skip
     limit = Limit(Decimal(100), Decimal(50000))
     found = _verdicts([held], book, stack=limit, labels={"team": {"a": limit}}, pools={"held": limit})
@@ -79,7 +80,9 @@ def test_what_has_no_price_cannot_be_told_unless_the_rest_is_over_already(
     pools: list[Resource], book: PriceBook
 ) -> None:
     found = _verdicts(pools, book, stack=Limit(Decimal(1000)), labels={"team": {"c": Limit(Decimal(1))}})
-    assert [(item.outcome, item.why) for item in found] == [("cannot tell", "1 not priced")] * 2
+    assert [(item.outcome, item.why) for item in found] == [
+        ("cannot tell", "unknown: 1 without a price of its own")
+    ] * 2
     assert [item.outcome for item in _verdicts(pools, book, stack=Limit(Decimal(100)))] == ["over"]
 
 

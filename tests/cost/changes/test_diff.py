@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 
 from gpucluster.cost.changes import Change, Diff, Side, diff
-from gpucluster.cost.render.diff_words import sentence, total_rows
+from gpucluster.cost.documents.diff.words import sentence, total_rows
+from gpucluster.cost.gap import Gap
+from gpucluster.cost.model import cents
+from gpucluster.cost.money import money
+from gpucluster.cost.prices import Bound
 from gpucluster.program.resources import Resource
+from tests.cost.conftest import NOWHERE
 
 Make = Callable[..., Resource]
 MakeSide = Callable[..., Side]
@@ -80,11 +85,11 @@ def test_a_machine_that_loses_its_price_is_neither_cheaper_nor_dearer(make: Make
         ("price lost", "nodes", "5 x p5.48xlarge on demand", "None"),
         ("price lost", "nodes", "root disks, gp3", "None"),
     ]
-    assert found.change == Change(Decimal("-201096.00"), Decimal(0), open_after=True)
+    assert found.change == Change(Decimal("-201096.00"), Decimal(0), after=Gap(1, 1))
     assert (found.change.direction, found.change.exact) == ("cannot tell", None)
     assert [part.change.shown for part in found.parts] == ["cannot tell"]
     assert sentence(found) == (
-        "Cannot tell whether dev costs more or less: $201,096.00 a month known before, unknown known after; "
+        "Cannot tell whether dev costs more or less: $201,096.00 a month before, unknown after; "
         "priced on both sides: no change; not priced now: nodes."
     )
     back = diff(unpriced, priced)
@@ -94,7 +99,7 @@ def test_a_machine_that_loses_its_price_is_neither_cheaper_nor_dearer(make: Make
 
 def test_a_region_without_prices_saves_nothing(make: Make, side: MakeSide) -> None:
     disk = make(VOLUME, "disk", type="gp3", size=100)
-    found = diff(side(_nodes(make, 5), disk), side(_nodes(make, 5), disk, region="eu-west-2"))
+    found = diff(side(_nodes(make, 5), disk), side(_nodes(make, 5), disk, region=NOWHERE))
     assert {line.kind for line in found.changed} == {"price lost"}
     assert (found.change.direction, found.change.comparable) == ("cannot tell", 0)
 
@@ -147,7 +152,7 @@ def test_what_has_no_price_on_either_side_and_changes_leaves_it_open(
     found = diff(having(), having(**other))
     assert ([item.type for item in found.changed_unpriced], found.newly_unpriced) == ([UNKNOWN_TYPE], ())
     assert sentence(found) == (
-        "Cannot tell whether dev costs more or less: unknown a month known before, unknown known after; priced on both "
+        "Cannot tell whether dev costs more or less: unknown a month before, unknown after; priced on both "
         "sides: no change; changed and not priced: database."
     )
 
@@ -156,6 +161,7 @@ def test_a_reservation_that_loses_its_price_saves_nothing(make: Make, side: Make
     def held(machine: str) -> Side:
         target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
         return side(make("aws:ec2/instance:Instance", "held", instanceType=machine, rootBlockDevice={"volumeSize": 10},
+                         associatePublicIpAddress=False,
                          capacityReservationSpecification=target))  # fmt: skip
 
     found = diff(held("p5.48xlarge"), held("p5e.48xlarge"))
@@ -168,6 +174,7 @@ def test_a_reservation_that_loses_its_price_saves_nothing(make: Make, side: Make
 def test_a_pool_that_leaves_its_reservation_does_not_end_its_bill(make: Make, side: MakeSide) -> None:
     target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
     held = make("aws:ec2/instance:Instance", "held", instanceType="p5.48xlarge", rootBlockDevice={"volumeSize": 10},
+                associatePublicIpAddress=False,
                 capacityReservationSpecification=target)  # fmt: skip
     found = diff(side(held), side())
     assert sentence(found) == (
@@ -186,3 +193,47 @@ def test_what_has_no_price_on_one_side_only_is_named(make: Make, side: MakeSide)
     assert (found.no_longer_unpriced, found.complete) == ((), False)
     back = diff(side(database, cache), side(database))
     assert ([item.urn for item in back.no_longer_unpriced], back.newly_unpriced) == ([cache.urn], ())
+
+
+def _of_disk(bound: Bound, gib: int) -> tuple[Decimal, Decimal]:
+    """USD a month at the least and at the most."""
+    return cents(gib * bound.least), cents(gib * bound.most)
+
+
+def test_a_price_that_is_lost_moves_the_change_by_its_bound(make: Make, side: MakeSide, disk_gib: Bound) -> None:
+    here = side(make(VOLUME, "disk", type="gp3", size=100))
+    there = side(make(VOLUME, "disk", type="gp3", size=100, region=NOWHERE))
+    low, high = _of_disk(disk_gib, 100)
+    found = diff(here, there)
+    assert (found.change.at_least, found.change.at_most) == (low - 8, high - 8)
+    assert (found.change.direction, found.change.exact) == ("cannot tell", None)
+    assert found.change.shown == f"-{money(8 - low)} to +{money(high - 8)}"
+    assert sentence(found) == (
+        f"Cannot tell whether dev costs more or less: between {money(8 - low)} less and {money(high - 8)} more; $8.00 "
+        f"a month before, {money(low)} to {money(high)} after; priced on both sides: no change; not priced now: disk."
+    )
+    back = diff(there, here).change
+    assert (back.at_least, back.at_most) == (8 - high, 8 - low)
+
+
+def test_a_bound_that_cannot_bring_it_back_is_less_and_says_how_much(
+    make: Make, side: MakeSide, disk_gib: Bound
+) -> None:
+    low, high = _of_disk(disk_gib, 100)
+    before = side(make(VOLUME, "disk", type="gp3", size=100_000))
+    found = diff(before, side(make(VOLUME, "disk", type="gp3", size=100, region=NOWHERE)))
+    assert (found.change.direction, found.change.shown) == ("less", f"-{money(8000 - low)} to -{money(8000 - high)}")
+    assert sentence(found).startswith(
+        f"This lowers the cost of dev by {money(8000 - high)} to {money(8000 - low)} a month: $8,000.00 before, "
+    )
+
+
+def test_more_of_a_thing_without_a_price_costs_more_by_the_bound_of_what_is_added(
+    make: Make, side: MakeSide, disk_gib: Bound
+) -> None:
+    def sized(gib: int) -> Side:
+        return side(make(VOLUME, "disk", type="gp3", size=gib), region=NOWHERE)
+
+    low, high = map(money, _of_disk(disk_gib, 50))
+    assert diff(sized(100), sized(150)).change.shown == f"+{low} to +{high}"
+    assert diff(sized(150), sized(100)).change.shown == f"-{high} to -{low}"

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from gpucluster.cost import Estimate
 from gpucluster.cost.changes import Change, Side, diff
 from gpucluster.cost.changes.diff import change_of
+from gpucluster.cost.documents.diff.model import diff_model
 from gpucluster.cost.estimate import Coverage
 from gpucluster.cost.model import UNBOUNDED, Amounts, CostLine, NotPriced, Part
-from gpucluster.cost.render.diff_json import diff_json
 from gpucluster.cost.stack_facts import StackFacts
 from gpucluster.program.resources import Resource, Resources
 
@@ -78,7 +78,7 @@ def test_the_change_is_the_difference_of_the_two_reports(old: Side, new: Side) -
     before, after = old.estimate.monthly, new.estimate.monthly
     assert found.change.exact == after.expected - before.expected
     assert sum((line.change or Decimal(0) for line in found.changed), Decimal(0)) == found.change.exact
-    shown = diff_json(found)["monthly"]["change"]
+    shown = diff_model(found)["monthly"]["change"]
     ceiling = change_of(before.ceiling, after.ceiling)
     assert shown == {
         "floor": f"{after.floor - before.floor:f}",
@@ -137,7 +137,7 @@ def test_every_line_of_either_side_is_there_once(old: Side, new: Side) -> None:
 @given(OPEN_SIDES, OPEN_SIDES)
 def test_the_other_way_round_every_change_has_the_other_sign(old: Side, new: Side) -> None:
     def turned(change: Change) -> Change:
-        return Change(-change.known, -change.comparable, change.open_after, change.open_before)
+        return Change(-change.known, -change.comparable, change.after, change.before)
 
     there, back = diff(old, new), diff(new, old)
     assert there.change == turned(back.change)

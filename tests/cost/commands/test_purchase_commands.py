@@ -31,7 +31,7 @@ def test_each_prints_its_result_and_nothing_else(name: str, form: str) -> None:
 
 
 def test_options_of_a_plan_have_its_days_and_prices() -> None:
-    run = _run("options", str(ROOT / PLAN), "--days", "10", "--support", "enterprise", "--account-spend", "0")
+    run = _run("options", str(ROOT / PLAN), "--days", "10", "--support", "aws=enterprise")
     assert "wanted for 10 days" in run.stdout
     assert "with support-enterprise on an account that spends $0.00 a month besides" in run.stdout.replace("\n", " ")
 
@@ -43,19 +43,41 @@ def test_over_a_limit_is_exit_1_and_what_cannot_be_told_only_when_it_is_strict(t
     assert _run("budgets", plan, "--limits", str(limits)).exit_code == 1
     limits.write_text("stack: {monthly: 1000000}\n")
     found = _run("budgets", plan, "--limits", str(limits))
-    assert (found.exit_code, "cannot tell" in found.stdout) == (0, True)  # the plan has something without a price
-    assert _run("budgets", plan, "--limits", str(limits), "--strict").exit_code == 1
+    assert (found.exit_code, "cannot tell" in found.stdout) == (0, False)
+    assert _run("budgets", plan, "--limits", str(limits), "--strict").exit_code == 0
+    unknown = tmp_path / "plan.json"  # a disk in a region without a price
+    unknown.write_text((ROOT / PLAN).read_text().replace("us-west-2", "xx-nowhere-1"))
+    found = _run("budgets", str(unknown), "--limits", str(limits))
+    assert (found.exit_code, "bounded: 1 without a price" in found.stdout, "cannot tell" in found.stdout) == (
+        0,
+        True,
+        False,
+    )
+    assert _run("budgets", str(unknown), "--limits", str(limits), "--strict").exit_code == 0
+    limits.write_text("stack: {monthly: 215200}\n")  # between the least and the most of what has no price
+    found = _run("budgets", str(unknown), "--limits", str(limits))
+    assert (found.exit_code, "cannot tell" in found.stdout) == (0, True)
+    assert _run("budgets", str(unknown), "--limits", str(limits), "--strict").exit_code == 1
 
 
 WRONG = [
     (["options", PLAN, "--cover", "2"], "Invalid value for '--cover': '2'; write a number from 0 to 1"),
-    (["options", PLAN, "--days", "0"], "Invalid value for '--days': '0'; write a number above 0"),
+    (
+        ["options", PLAN, "--days", "0"],
+        "Invalid value for '--days': '0'; write a number above 0 and up to 1,000,000,000,000",
+    ),
     (["options", PLAN, "--checkpoint-minutes", "soon"], "'soon'; write a number above 0"),
-    (["options", PLAN, "--support", "gold", "--account-spend", "1"], "'gold' is no plan of aws with a price; known: "),
-    (["options", PLAN, "--support", "enterprise"], "--support and --account-spend need each other"),
+    (["options", PLAN, "--support", "aws=gold"], "'gold' is no plan of aws with a price; known: business, "),
+    (
+        ["options", PLAN, "--support", "enterprise"],
+        "write CLOUD=VALUE with one of aws, gcp, azure, such as aws=business",
+    ),
+    (["report", PLAN, "--discount", "aws=100%"], "write a share of the list price from 0 to less than 1, such as 8%"),
+    (["report", PLAN, "--account-spend", "gcp=1"], "only support depends on it; add --support gcp=PLAN"),
+    (["report", PLAN, "--support", "aws=business", "--account-spend", "aws=x"], "write USD a month, such as 100000"),
     (["tco", "--set", "utilisation=80"], "--set: utilisation is '80'; write a number from 0.01 to 1"),
     (["tco", "--inputs", "gone.yaml"], "File 'gone.yaml' does not exist"),
-    (["tco", "--against", "-1"], "'-1'; write a number from 0 to 1000"),
+    (["tco", "--against", "-1"], "'-1'; write a number above 0 and up to 1,000"),
     (["advise", PLAN, "--gb-per-s", "3"], "--gb-per-s needs --usable-tib"),
     (["budgets", PLAN, "--limits", PLAN], "'config' is not known; allowed: stack, labels, pools"),
     (["compare", PLAN, PLAN, "--tflops", "h100"], "'h100' is not GPU=TFLOPS; write one of h100, h200, a100: h100=890"),
@@ -79,3 +101,16 @@ def test_the_example_of_owning_is_what_the_command_prints() -> None:
     assert block is not None
     printed = _run(*block[1].split()).stdout.splitlines()
     assert [line for line in block[2].splitlines() if line != "..." and line not in printed] == []
+
+
+def test_owning_against_a_plan_is_owning_as_many_nodes_unless_others_are_given() -> None:
+    own, given = (
+        {name: (entry["value"], entry["source"]) for name, entry in json.loads(run.stdout)["inputs"].items()}
+        for run in (
+            _run("tco", "--plan", str(ROOT / PLAN), "--format", "json"),
+            _run("tco", "--plan", str(ROOT / PLAN), "--set", "nodes=16", "--format", "json"),
+        )
+    )
+    said = f"as many as in {ROOT / PLAN}"
+    assert [own[name] for name in ("nodes", "gpus_per_node", "spare_share")] == [("5", said), ("8", said), ("0", said)]
+    assert [given[name] for name in ("nodes", "spare_share")] == [("16", "yours, --set"), ("0", said)]

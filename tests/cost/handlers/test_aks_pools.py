@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
-from gpucluster.cost.render.table import as_table
+from gpucluster.cost.documents.report.table import as_table
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.program.facts import Budget
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
@@ -40,9 +40,42 @@ def test_five_training_machines_in_eastus_are_five_times_98_32_times_730(make: M
     line = found.lines[0]
     assert line.monthly == 5 * Decimal("98.32") * 730
     assert (line.unit_price, line.region, line.purchase, line.as_of, line.confidence) == (
-        Decimal("98.32"), "eastus", "on_demand", "2026-09-16", "high",
+        Decimal("98.32"), "eastus", "on_demand", "2026-10-10", "high",
     )  # fmt: skip
-    assert line.source.startswith("Azure Retail Prices API response captured 2026-09-16")
+    assert line.source.startswith("ewyluda/gpu-price-index@")
+
+
+def test_a_pool_that_a_refresh_wrote_into_its_cluster_too_is_paid_once(make: Make, cost_of: CostOf) -> None:
+    pool = _pool(make, agentPoolName="training", resourceName="c")
+    inside = {"name": "training", "vmSize": ND, "count": 5, "osDiskType": "Ephemeral"}
+    profiles = [inside, {**inside, "name": "other", "count": 1}]
+    network = {"outboundType": "none"}
+    sort = "azure-native:containerservice:ManagedCluster"
+    cluster = make(
+        sort, "cluster", location="eastus", resourceName="c", agentPoolProfiles=profiles, networkProfile=network
+    )
+    assert sorted(line.name for line in cost_of(pool, cluster).lines) == [f"1 x {ND} on demand", f"5 x {ND} on demand"]
+
+
+def test_a_share_under_reservation_whose_price_is_that_of_a_gpu_is_priced_for_all_eight(
+    make: Make, book: PriceBook, tmp_path: Path
+) -> None:
+    path = tmp_path / "ours.csv"
+    path.write_text(
+        f"provider,region,sku,unit,purchase,term,usd_per_unit\nazure,eastus,{ND},GPU-hour,reserved,1y,7.93\n"
+    )
+    share = Assumptions().with_values({"reservation_1y_share": "0.8"})
+    found = estimate(Resources([_pool(make)]), PriceBook(today=book.today, own=path), share)
+    assert found.complete
+    assert _lines(found) == [
+        (f"4 x {ND} reservation 1y", "4 x 730 h", f"{4 * 8 * Decimal('7.93') * 730:.2f}"),
+        (f"1 x {ND} on demand", "1 x 730 h", "71773.60"),
+    ]
+
+
+def test_nodes_with_a_public_address_pay_for_it(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(_pool(make, enableNodePublicIP=True), region=None)
+    assert _lines(found)[1:] == [("Public address", "5 x 730 h", "18.25")]
 
 
 def test_spot_machines_are_priced_as_such(make: Make, cost_of: CostOf) -> None:
@@ -130,8 +163,8 @@ DISKS: list[tuple[str, dict[str, Any], list[str], list[str]]] = [
     ("Standard_D4s_v5", {"osDiskType": "Managed", "osDiskSizeGB": 128}, ["system disks, P10 98.55"], []),
     (ND, {"osDiskType": None, "osDiskSizeGB": 1000}, [], []),
     (ND, {"osDiskType": None, "osDiskSizeGB": 1500}, [],
-     ["system disks of nodes: no price for managed-disk-P40-lrs on_demand in azure eastus per disk-month; known: "
-      "eastus2 on_demand"]),
+     ["no price for managed-disk-P40-lrs on_demand in azure eastus per disk-month; known: eastus2 on_demand, "
+      "australiacentral on_demand, australiacentral2 on_demand, australiaeast on_demand and 13 more"]),
     ("Standard_D4s_v5", {"osDiskType": None}, [],
      ["system disks of nodes: osDiskType is not set: AKS takes the machine's own disk where it is large enough, at no "
       "charge, and a managed disk elsewhere; set it to Ephemeral or Managed"]),
@@ -227,7 +260,7 @@ def test_own_prices_change_the_estimate_and_what_can_be_told_of_the_budget(
     assert (listed.complete, own.complete) == (False, True)
     assert listed.monthly.expected == Decimal("358941.00")
     assert own.monthly.expected == 5 * Decimal("61.25") * 730 + 32 * 1024 * Decimal("0.1") + 73
-    budget = Budget(Decimal(400_000), "fail")
+    budget = Budget(Decimal(365_000), "fail")  # inside of the bound of the storage that is not priced
     verdicts = [budget_verdict(found, budget) for found in (listed, own)]
     assert [verdict.outcome for verdict in verdicts if verdict is not None] == ["cannot tell", "within"]
 
@@ -241,8 +274,10 @@ def test_the_report_says_whose_price_it_is_and_which_rows_to_fill_in(
     before = as_table(estimate(resources, book))
     after = as_table(estimate(resources, PriceBook(today=book.today, own=path)))
     assert "    azure,eastus,AMLFS-Durable-Premium-125,GiB-month,on_demand,,..." in before.splitlines()
-    assert "at least" in before
-    assert "at least" not in after
+    assert "Total per month $362,736.39 to $368,198.29 of it priced $358,941.00" in " ".join(before.split())
+    assert "bounded: 1 without a price of its own" in before
+    assert "at least" not in before + after
+    assert "bounded" not in after
     assert "Not priced" not in after
     assert (
         "[1] $61.25 per instance-hour, eastus on-demand: your price, ours.csv line 2: agreement 4711, 2026-11-01 (high)"

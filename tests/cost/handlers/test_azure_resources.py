@@ -41,6 +41,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
             ("Log Analytics", "0", "2.76", "0.00"),
             ("Load balancer", "730", "0.025", "18.25"),
             ("Load balancer data processed", "0", "0.005", "0.00"),
+            ("Public address", "1460", "0.005", "7.30"),
         ],
     ),
     (
@@ -107,6 +108,9 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     ),
     ("storage:StorageAccount", {"location": "westus", "kind": "StorageV2", "sku": {"name": "Standard_LRS"}},
      [("Blobs, hot", "0", "0.0208", "0.00")]),
+    ("storage:StorageAccount",
+     {"location": "westus", "sku": {"name": "Standard_LRS"}, "tags": {"gpucluster-expected-gib": "5000"}},
+     [("Blobs, hot", "5000", "0.0208", "104.00")]),
     ("storage:StorageAccount", {"location": "westus", "kind": "FileStorage", "sku": {"name": "Premium_LRS"}}, []),
     ("keyvault:Key", {"properties": {"kty": "RSA"}}, []),
     ("keyvault:Vault", {}, []),
@@ -144,8 +148,8 @@ def test_all_but_lines_that_lack_a_price_in_their_region_is_priced(make: Make, c
 AML = {"sku": {"name": "AMLFS-Durable-Premium-250"}, "storageCapacityTiB": 24}
 UNPRICED: list[tuple[str, dict[str, Any], str]] = [
     ("storagecache:AmlFilesystem", AML,
-     "no price for AMLFS-Durable-Premium-250 on_demand in azure eastus: the price book has no row for "
-     "AMLFS-Durable-Premium-250"),
+     "no price for AMLFS-Durable-Premium-250 on_demand in azure eastus per GiB-month; known: "
+     "francecentral on_demand, northeurope on_demand, swedencentral on_demand, westeurope on_demand"),
     ("storagecache:AmlFilesystem", {**AML, "storageCapacityTiB": UNKNOWN},
      "storageCapacityTiB is not known before the update"),
     ("containerservice:ManagedCluster", {"sku": {"name": "Automatic"}, "networkProfile": {"outboundType": "none"}},

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpucluster.cost import Estimate, PriceBook, estimate
+from gpucluster.cost.documents.report.model import as_json
 from gpucluster.cost.grouping import group_by
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
 from gpucluster.cost.model import Amounts
 from gpucluster.cost.prices.book import _FOLDER
-from gpucluster.cost.render import as_json
 from gpucluster.program.resources import Resource, Resources
 
 audit = runpy.run_path(str(Path(__file__).parents[3] / "examples/audit_report.py"))["audit"]
 BOOK = PriceBook(today=datetime.date(2026, 11, 21))
-HOUR = {"block": Decimal("34.608"), "by id": Decimal("55.04"), "own": Decimal("55.04")}
+HOUR = {"block": Decimal("41.528"), "by id": Decimal("55.04"), "own": Decimal("55.04")}
 COUNTS = st.integers(1, 70)
 STACKS = st.fixed_dictionaries({kind: st.lists(COUNTS, max_size=3) for kind in HOUR} | {"idle": st.integers(0, 5)})
 DAYS = st.integers(1, 120)

@@ -148,8 +148,8 @@ UNPRICED: list[tuple[list[Any], list[str]]] = [
     (
         [_rule("a3-highgpu-1g", flexStart={"enabled": True}, location={"zones": ["us-east4-a"]})],
         [
-            "rule 1: no price for a3-highgpu-1g flex_start in gcp us-east4 per instance-hour; known: us-east4 spot, "
-            "us-central1 flex_start, us-east5 spot, us-central1 spot and 5 more"
+            "no price for a3-highgpu-1g flex_start in gcp us-east4 per instance-hour; known: us-east4 spot, "
+            "us-central1 flex_start, us-east5 spot, us-central1 spot and 11 more"
         ],
     ),
     ([_rule("n2-standard-4")],

@@ -57,6 +57,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
             ("GKE cluster management", "730", "0.1", "73.00"),
             ("6 x e2-medium on demand", "4380", "0.033506", "146.76"),
             ("boot disks, pd-balanced", "600", "0.1", "60.00"),
+            ("External IPv4 addresses", "4380", "0.005", "21.90"),
         ],
     ),
     (
@@ -95,11 +96,6 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
         [("Filestore ZONAL", "1024", "0.25", "256.00")],
     ),
     (
-        "gcp:filestore/instance:Instance",
-        {"location": ZONE, "tier": "BASIC_HDD", "fileShares": {"name": "home", "capacityGb": 1000}},
-        [("Filestore BASIC_HDD", "1000", "0.16", "160.00"), ("Filestore instance", "730", "0.045205479", "33.00")],
-    ),
-    (
         "gcp:storage/bucket:Bucket",
         {"location": "US-CENTRAL1"},
         [("Cloud Storage standard", "0", "0.02", "0.00")],
@@ -108,11 +104,6 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
         "gcp:storage/bucket:Bucket",
         {"location": "US-CENTRAL1", "labels": {"gpucluster-expected-gib": "20480"}},
         [("Cloud Storage standard", "20480", "0.02", "409.60")],
-    ),
-    (
-        "gcp:storage/bucket:Bucket",
-        {"location": "US", "storageClass": "STANDARD"},
-        [("Cloud Storage standard", "0", "0.026", "0.00")],
     ),
     ("gcp:kms/cryptoKey:CryptoKey", {"keyRing": UNKNOWN}, [("Cloud KMS key", "1", "0.06", "0.06")]),
     (
@@ -126,13 +117,11 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
             "zone": ZONE,
             "size": 100,
             "type": "hyperdisk-balanced",
-            "provisionedIops": 4000,
-            "provisionedThroughput": 240,
+            "provisionedIops": 3000,
+            "provisionedThroughput": 140,
         },
         [
             ("disk, hyperdisk-balanced", "100", "0.08", "8.00"),
-            ("disk, hyperdisk-balanced: IOPS above 3000", "1000", "0.005", "5.00"),
-            ("disk, hyperdisk-balanced: MiB/s above 140", "100", "0.04", "4.00"),
         ],
     ),
     (
@@ -215,8 +204,9 @@ REASONS: list[tuple[str, dict[str, Any], list[str]]] = [
         "gcp:compute/routerNat:RouterNat",
         {"region": "europe-west4"},
         [
-            "no price for cloud-nat-gateway-vm-hour on_demand in gcp europe-west4 per VM-hour; "
-            "known: us-central1 on_demand"
+            "no price for cloud-nat-data-processed on_demand in gcp europe-west4 per GiB; "
+            "known: us-central1 on_demand",
+            "no price for cloud-nat-ip-hour on_demand in gcp europe-west4 per hour; known: us-central1 on_demand",
         ],
     ),
     ("gcp:compute/routerNat:RouterNat", {"region": "us-central1", "type": "PRIVATE"},

@@ -31,9 +31,11 @@ def test_an_auto_scaling_group_costs_what_is_desired_within_its_bounds(
 ) -> None:
     template = make("aws:ec2/launchTemplate:LaunchTemplate", "t", instanceType="m5.large", blockDeviceMappings=DISK)
     group = make(GROUP, "g", minSize=1, maxSize=4, desiredCapacity=2, dependencies={"launchTemplate": template})
+    said = "vpcZoneIdentifiers is not set: subnets of the default VPC, where machines get a public IPv4 address"
     assert _lines(cost_of(template, group)) == [
         ("2 x m5.large on demand", "70.08", "140.16", "280.32", "Linux"),
         ("root disks, gp3", "4.00", "8.00", "16.00", ""),
+        ("Public IPv4 addresses", "3.65", "7.30", "14.60", said),
     ]
 
 
@@ -53,6 +55,7 @@ def test_a_launch_configuration_stands_for_a_template(
     make: Callable[..., Resource], cost_of: Callable[..., Estimate]
 ) -> None:
     configuration = make("aws:ec2/launchConfiguration:LaunchConfiguration", "c", instanceType="t3.small",
+                         associatePublicIpAddress=False,
                          rootBlockDevice={"volumeSize": 10, "volumeType": "gp2"})  # fmt: skip
     group = make(GROUP, "g", minSize=3, maxSize=3, dependencies={"launchConfiguration": configuration})
     assert _lines(cost_of(configuration, group)) == [

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gpucluster.cost import Estimate
+from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
 from gpucluster.cost.verdict import budget_verdict
-from gpucluster.program.resources import UNKNOWN, Resource
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]
@@ -43,7 +44,7 @@ def test_machine_and_disks_come_from_the_launch_template(make: Make, cost_of: Co
     compute = found.lines[0]
     assert (compute.quantity, compute.unit, compute.unit_price) == (Decimal(3650), "instance-hour", Decimal("55.04"))
     assert (compute.region, compute.purchase, compute.as_of) == ("us-east-1", "on_demand", "2026-10-10")
-    assert compute.source == "ewyluda/gpu-price-index data/observations/2026/2026-10-10.csv"
+    assert compute.source == "ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv"
 
 
 def test_a_group_without_a_template_takes_its_own_machine_and_disk(make: Make, cost_of: CostOf) -> None:
@@ -108,18 +109,18 @@ def test_a_capacity_block_is_a_fee_upfront_for_the_next_size_sold_and_whole_week
         "cr-0123 is a capacity block, not part of this stack: paid upfront, by its fee; sold by 1, 2, 4, 8, 16, 32, 64 "
         "instances, so 5 nodes are a block of 8; this trial takes 21 days of it"
     )
-    assert line.source.startswith("cloud pricing changelog")
-    assert (line.basis, line.unit_price, line.idle) == ("8 x 730 h", Decimal("34.608"), 3 * 730)
-    assert line.monthly == Decimal("202110.72")  # 8 x 730 h x 34.608
-    assert found.monthly.expected == Decimal("202310.72")  # with five root disks
-    assert found.per_training_gpu_hour == Decimal("6.93")  # 202310.72 / 730 h / 40
-    assert found.upfront == Decimal("139539.46")  # 8 x 21 x 24 h x 34.608
-    assert found.trial_total == Decimal("139670.97")  # and 20 days of the disks, 200 x 20 x 24 / 730
+    assert line.source.startswith("koyakimu/ec2-capacity-blocks-for-ml-pricing-json@b3a54ae")
+    assert (line.basis, line.unit_price, line.idle) == ("8 x 730 h", Decimal("41.528"), 3 * 730)
+    assert line.monthly == Decimal("242523.52")  # 8 x 730 h x 41.528
+    assert found.monthly.expected == Decimal("242723.52")  # with five root disks
+    assert found.per_training_gpu_hour == Decimal("8.31")  # 242723.52 / 730 h / 40
+    assert found.upfront == Decimal("167440.90")  # 8 x 21 x 24 h x 41.528
+    assert found.trial_total == Decimal("167572.41")  # and 20 days of the disks, 200 x 20 x 24 / 730
     verdict = budget_verdict(found)
     assert verdict is not None
     assert verdict.sentence == (
-        "over budget by $201,310.72: expected $202,310.72 a month, of it $202,110.72 committed elsewhere, ceiling "
-        "$202,310.72; budget $1,000.00"
+        "over budget by $241,723.52: expected $242,723.52 a month, of it $242,523.52 committed elsewhere, ceiling "
+        "$242,723.52; budget $1,000.00"
     )
 
 
@@ -128,21 +129,23 @@ def test_node_groups_in_one_capacity_block_pay_its_fee_once(make: Make, cost_of:
     waiting = {"desiredSize": 0, "minSize": 0, "maxSize": 3}
     second = _reserved(make, "second", capacityType="CAPACITY_BLOCK", scalingConfig=waiting)
     found = cost_of(*first, *second)
-    assert found.committed_monthly == Decimal("202110.72")
+    assert found.committed_monthly == Decimal("242523.52")
     assert [(line.name, line.paid_by, line.monthly) for line in found.lines if line.unit == "instance-hour"] == [
-        ("8 x p5.48xlarge in reservation cr-0123", "", Decimal("202110.72")),
+        ("8 x p5.48xlarge in reservation cr-0123", "", Decimal("242523.52")),
         ("0 x p5.48xlarge in reservation cr-0123", "cr-0123", Decimal("0.00")),
     ]
 
 
-def test_a_capacity_block_without_a_price_leaves_total_and_budget_open(make: Make, cost_of: CostOf) -> None:
+def test_a_capacity_block_without_a_price_is_over_a_budget_by_its_bound(make: Make, cost_of: CostOf) -> None:
     component = make("x:y:Cluster", "c", custom=False, budget={"monthly": "1000", "onExceed": "fail"})
-    found = cost_of(component, *_reserved(make, capacityType="CAPACITY_BLOCK"), region="eu-west-2")
-    assert any(item.reason.startswith("what cr-0123 costs where it is bought: no price") for item in found.not_priced)
+    found = cost_of(component, *_reserved(make, capacityType="CAPACITY_BLOCK"), region="ca-central-1")
+    assert [item.between.most.name for item in found.unpriced_compute if item.between] == [
+        "8 x p5.48xlarge in reservation cr-0123"
+    ]
     assert (len(found.unpriced_compute), found.complete) == (1, False)
     verdict = budget_verdict(found)
     assert verdict is not None
-    assert verdict.outcome == "cannot tell"
+    assert verdict.outcome == "over"
 
 
 def test_a_reservation_in_which_nothing_runs_yet_is_not_free(make: Make, cost_of: CostOf) -> None:
@@ -235,7 +238,10 @@ UNPRICED: list[tuple[dict[str, Any], dict[str, Any] | None, list[str]]] = [
     (
         {"scalingConfig": {"desiredSize": 1}, "capacityType": "SPOT"},
         {"name": "a template that leaves the machine to EKS"},
-        ["no price for t3.medium spot in aws us-east-1 per instance-hour; known: us-east-1 on_demand"],
+        [
+            "no price for t3.medium spot in aws us-east-1 per instance-hour; known: us-east-1 on_demand, "
+            "us-east-2 on_demand, us-gov-east-1 on_demand, us-gov-west-1 on_demand and 30 more"
+        ],
     ),
     (
         {"scalingConfig": {"desiredSize": 1}},
@@ -279,3 +285,39 @@ def test_what_cannot_be_known_is_named(
         stack.append(dependencies["launchTemplate"])
     found = cost_of(*stack, make(GROUP, "nodes", dependencies=dependencies, **inputs))
     assert [item.reason for item in found.not_priced] == reasons
+
+
+SHARES = Assumptions().with_values({"savings_plan_1y_share": "0.2", "savings_plan_3y_share": "0.6"})
+
+
+def test_savings_plans_cover_their_share_of_gpu_machines(make: Make, book: PriceBook, tmp_path: Path) -> None:
+    path = tmp_path / "ours.csv"
+    path.write_text(
+        "provider,region,sku,unit,purchase,term,usd_per_unit\n"
+        "aws,us-east-1,p5.48xlarge,GPU-hour,savings_plan,1y,4.82\n"
+        "aws,us-east-1,p5.48xlarge,GPU-hour,savings_plan,3y,3.1\n"
+    )
+    nodes = Resources([_group(make, instanceTypes=["p5.48xlarge"])], default_regions={"aws": "us-east-1"})
+    found = estimate(nodes, PriceBook(today=book.today, own=path), SHARES)
+    assert found.not_priced == ()
+    machines = [line for line in found.lines if line.unit == "instance-hour"]
+    assert [(line.name, line.monthly) for line in machines] == [
+        ("1 x p5.48xlarge savings plan 1y", 8 * Decimal("4.82") * 730),
+        ("3 x p5.48xlarge savings plan 3y", 3 * 8 * Decimal("3.1") * 730),
+        ("1 x p5.48xlarge on demand", Decimal("55.04") * 730),
+    ]
+
+
+def test_a_share_without_a_price_is_named_with_the_row_to_add_and_the_rest_is_priced(
+    make: Make, cost_of: CostOf
+) -> None:
+    found = cost_of(_group(make, instanceTypes=["p5.48xlarge"]), assumptions=SHARES)
+    assert [item.own_row for item in found.unpriced_compute] == [
+        f"aws,us-east-1,p5.48xlarge,instance-hour,savings_plan,{term}" for term in ("1y", "3y")
+    ]
+    assert found.not_priced == found.unpriced_compute
+    assert _lines(found) == [
+        ("1 x p5.48xlarge on demand", "1 x 730 h", "40179.20"),
+        ("root disks, gp3", "5 x 20 GiB", "8.00"),
+    ]
+    assert not found.complete

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import Estimate
+from gpucluster.cost import Assumptions, Estimate
 from gpucluster.program.resources import UNKNOWN, Resource
 
 LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
@@ -34,7 +34,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
         {"version": "1.35", "enabledClusterLogTypes": ["audit"]},
         [
             ("EKS control plane, standard support", "730", "0.1", "73.00"),
-            ("Control-plane logs taken in", "0", "0.5", "0.00"),
+            ("Control-plane logs taken in", "9.0", "0.5", "4.50"),
         ],
     ),
     (
@@ -55,8 +55,8 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     ),
     (
         "aws:fsx/lustreFileSystem:LustreFileSystem",
-        {"deploymentType": "SCRATCH_2", "storageCapacity": 1200},
-        [("Lustre SCRATCH_2 SSD", "1200", "0.14", "168.00")],
+        {"deploymentType": "PERSISTENT_2", "storageCapacity": 4800, "perUnitStorageThroughput": 500},
+        [("Lustre PERSISTENT_2 SSD, 500 MB/s per TiB", "4800", "0.34", "1632.00")],
     ),
     (
         "aws:efs/fileSystem:FileSystem",
@@ -96,6 +96,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
             ("1 x m6i.large on demand", "730", "0.096", "70.08"),
             ("root disk, gp3", "30", "0.08", "2.40"),
             ("data disk, gp3", "50", "0.08", "4.00"),
+            ("Public IPv4 address", "730", "0.005", "3.65"),
         ],
     ),
     (
@@ -108,6 +109,11 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     ("aws:sqs/queue:Queue", {"fifoQueue": True}, [("SQS requests", "0", "0.5", "0.00")]),
     ("aws:cloudwatch/logGroup:LogGroup", {}, [("Logs taken in", "0", "0.5", "0.00")]),
     ("aws:s3/bucket:Bucket", {}, [("S3 standard storage", "0", "0.023", "0.00")]),
+    (
+        "aws:s3/bucket:Bucket",
+        {"tags": {"gpucluster/expected-gib": "5000"}},
+        [("S3 standard storage", "5000", "0.023", "115.00")],
+    ),
 ]
 
 
@@ -126,6 +132,7 @@ def test_a_resource_has_exactly_these_lines(
     ] == lines
 
 
+PERSISTENT: dict[str, Any] = {"deploymentType": "PERSISTENT_2", "perUnitStorageThroughput": 125}
 EPHEMERAL: dict[str, Any] = {"volumes": [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}]}
 REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("aws:eks/cluster:Cluster", {"version": UNKNOWN}, "version is not known before the update"),
@@ -142,9 +149,9 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "aws:fsx/lustreFileSystem:LustreFileSystem",
-        {"deploymentType": "PERSISTENT_2", "storageCapacity": 4800, "perUnitStorageThroughput": 500},
-        "no price for fsx-lustre-persistent2-ssd-500 on_demand in aws us-east-1: "
-        "the price book has no row for fsx-lustre-persistent2-ssd-500",
+        {"deploymentType": "SCRATCH_2", "storageCapacity": 1200},
+        "no price for fsx-lustre-scratch2-ssd on_demand in aws us-east-1: "
+        "the price book has no row for fsx-lustre-scratch2-ssd",
     ),
     (
         "aws:fsx/lustreFileSystem:LustreFileSystem",
@@ -158,13 +165,13 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "aws:fsx/lustreFileSystem:LustreFileSystem",
-        {"deploymentType": "SCRATCH_2", "storageCapacity": 1200, "automaticBackupRetentionDays": 7},
+        {**PERSISTENT, "storageCapacity": 1200, "automaticBackupRetentionDays": 7},
         "backups: billed by the GiB stored; no price known",
     ),
     (
         "aws:fsx/lustreFileSystem:LustreFileSystem",
         {
-            "deploymentType": "SCRATCH_2",
+            **PERSISTENT,
             "storageCapacity": 26400,
             "metadataConfiguration": {"mode": "USER_PROVISIONED", "iops": 24000},
         },
@@ -277,6 +284,14 @@ def test_what_has_no_price_is_named_with_the_reason(
     assert found.coverage.not_priced == 1
 
 
+def test_traffic_between_zones_is_billed_at_both_ends(
+    make: Callable[..., Resource], cost_of: Callable[..., Estimate]
+) -> None:
+    usage = Assumptions().with_values({"inter_zone_gib": "1000"})
+    (line,) = cost_of(make("aws:ec2/vpc:Vpc"), assumptions=usage).lines
+    assert (line.name, line.basis, f"{line.monthly}") == ("Data between zones", "2 x 1,000 GiB", "20.00")
+
+
 FREE: list[tuple[str, dict[str, Any]]] = [
     ("aws:ec2/vpc:Vpc", {}),
     ("aws:ec2/vpcEndpoint:VpcEndpoint", {}),
@@ -335,17 +350,17 @@ def test_a_region_that_nobody_says_is_asked_for(
     make: Callable[..., Resource], cost_of: Callable[..., Estimate]
 ) -> None:
     found = cost_of(make("aws:ec2/eip:Eip"), region=None)
-    reason = "its region is not known: set aws:region in the configuration or on the provider"
+    reason = "its region is not known: set aws:region in the configuration or on the provider, or give --region"
     assert [item.reason for item in found.not_priced] == [reason]
 
 
 def test_the_region_of_the_provider_goes_before_that_of_the_configuration(
     make: Callable[..., Resource], cost_of: Callable[..., Estimate]
 ) -> None:
-    west = make("pulumi:providers:aws", "west", region="us-west-2")
+    west = make("pulumi:providers:aws", "west", region="xx-nowhere-1")
     found = cost_of(west, make("aws:ec2/eip:Eip", provider=west))
-    reason = "no price for public-ipv4-hour on_demand in aws us-west-2 per hour; known: us-east-1 on_demand"
-    assert [item.reason for item in found.not_priced] == [reason]
+    (missing,) = found.not_priced
+    assert missing.reason.startswith("no price for public-ipv4-hour on_demand in aws xx-nowhere-1 per hour; known: ")
 
 
 @pytest.mark.parametrize("target", ["aws:sqs/queue:Queue", "aws:lambda/function:Function"])
@@ -383,7 +398,7 @@ def test_a_chart_whose_objects_are_hidden_is_named_and_one_whose_objects_are_lis
 @pytest.mark.parametrize(
     ("group", "lines"),
     [
-        ("/aws/eks/one/cluster", ["EKS control plane, standard support", "Logs taken in"]),
+        ("/aws/eks/one/cluster", ["EKS control plane, standard support", "Control-plane logs taken in"]),
         (
             "/aws/eks/other/cluster",
             ["EKS control plane, standard support", "Control-plane logs taken in", "Logs taken in"],

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost import PriceBook
+from gpucluster.cost import Assumptions, PriceBook
 from gpucluster.cost.options import Options, Settings, options_of
+from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
@@ -56,11 +57,18 @@ def options(trial: Callable[..., Resources], book: PriceBook, tmp_path: Path) ->
     """`options(cloud, *more, own="aws,...", **settings)`: every way to buy, with rows of the user's own."""
 
     def found(
-        cloud: str, *more: Resource, own: str = "", facts: dict[str, object] | None = None, **settings: Any
+        cloud: str,
+        *more: Resource,
+        own: str = "",
+        facts: dict[str, object] | None = None,
+        terms: dict[str, Terms] | None = None,
+        **settings: Any,
     ) -> Options:
         path = tmp_path / "own.csv"
         path.write_text(HEADER + own)
         prices = PriceBook(today=book.today, own=path if own else None)
-        return options_of(trial(cloud, *more, **(facts or {})), prices, Settings(**settings))
+        return options_of(
+            trial(cloud, *more, **(facts or {})), prices, Settings(**settings), Assumptions(terms=terms or {})
+        )
 
     return found

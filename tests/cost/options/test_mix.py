@@ -56,8 +56,8 @@ def test_ways_without_a_price_are_named_and_in_no_mix(options: Found, elastic: R
     found = options("aws", elastic)
     pool = next(item for item in found.pools if item.pool.name == "elastic")
     assert [_shown(mix)[:2] for mix in pool.mixes] == [(None, 0)]
-    assert [words for words, _ in pool.not_priced] == [
+    assert [one.words for one in pool.not_priced] == [
         "spot", "savings plan 1y", "savings plan 1y, half upfront", "savings plan 1y, all upfront",
         "savings plan 3y", "savings plan 3y, half upfront", "savings plan 3y, all upfront",
     ]  # fmt: skip
-    assert pool.not_priced[0][1].own_row == "aws,us-east-1,p5.4xlarge,instance-hour,spot,"
+    assert pool.not_priced[0].reason.own_row == "aws,us-east-1,p5.4xlarge,instance-hour,spot,"

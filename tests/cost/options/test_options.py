@@ -9,6 +9,7 @@ import pytest
 
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.options import Options
+from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
@@ -35,20 +36,20 @@ def test_every_row_differs_by_the_machines_alone(options: Found) -> None:
 def test_ways_of_each_cloud_and_those_without_a_price(options: Found) -> None:
     def ways(cloud: str) -> tuple[list[str], list[str]]:
         pool = options(cloud).pools[0]
-        return [option.way.words for option in pool.options], [words for words, _ in pool.not_priced]
+        return [option.way.words for option in pool.options], [one.words for one in pool.not_priced]
 
     assert ways("aws") == (
-        ["on demand", "spot", "capacity block", "savings plan 1y", "savings plan 3y"],
-        ["savings plan 1y, half upfront", "savings plan 1y, all upfront", "savings plan 3y, half upfront",
-         "savings plan 3y, all upfront"],
+        ["on demand", "spot", "capacity block"],
+        ["savings plan 1y", "savings plan 1y, half upfront", "savings plan 1y, all upfront", "savings plan 3y",
+         "savings plan 3y, half upfront", "savings plan 3y, all upfront"],
     )  # fmt: skip
     assert ways("gcp") == (
         ["on demand", "spot", "flex-start", "calendar mode", "committed use 1y", "committed use 3y"],
         [],
     )
     assert ways("azure-native") == (
-        ["on demand", "spot", "reservation 1y", "reservation 3y"],
-        ["capacity block", "savings plan 1y", "savings plan 3y"],
+        ["on demand", "spot"],
+        ["capacity block", "reservation 1y", "reservation 3y", "savings plan 1y", "savings plan 3y"],
     )
 
 
@@ -58,7 +59,7 @@ def test_spot_of_a_pool_that_works_as_one_counts_the_nodes_that_jobs_need(option
     spot = next(option for option in pool.options if option.way.purchase == "spot")
     assert (pool.nodes, spot.bought.used) == (4, 5)  # a spare that goes stops nothing
     assert spot.interruptions is not None
-    assert round(spot.useful, 4) == Decimal("0.9604")
+    assert round(spot.useful, 4) == Decimal("0.9994")
     per_gpu = pool.training_rest + spot.monthly
     assert pool.per_useful_gpu_hour(spot, found.settings) == round(per_gpu / 730 / 32 / spot.useful, 2)
 
@@ -83,16 +84,29 @@ def test_zones_of_spot_stand_by_themselves_the_least_first(options: Found) -> No
 def test_a_machine_without_a_price_in_the_plan_has_those_of_other_ways(make: Make, options: Found) -> None:
     only_blocks = make("aws:eks/nodeGroup:NodeGroup", "h200", instanceTypes=["p5e.48xlarge"],
                        scalingConfig={"desiredSize": 2}, diskSize=100)  # fmt: skip
-    found = options("aws", only_blocks)
+    own = "aws,us-east-1,p5e.48xlarge,instance-hour,capacity_block,,39.80,2026-11-01\n"
+    found = options("aws", only_blocks, own=own)
     pool = next(item for item in found.pools if item.pool.name == "h200")
     assert [(option.way.words, option.monthly) for option in pool.options] == [
-        ("capacity block", Decimal("58106.54")),
+        ("capacity block", Decimal("58108.00")),
     ]
     assert ("on demand", "aws,us-east-1,p5e.48xlarge,instance-hour,on_demand,") in [
-        (words, reason.own_row) for words, reason in pool.not_priced
+        (one.words, one.reason.own_row) for one in pool.not_priced
     ]
     assert pool.complete
     assert not found.pools[0].complete  # the other pool's rows are "at least"
+
+
+def test_a_way_without_a_price_here_lies_between_what_other_regions_tell(options: Found) -> None:
+    found = options("azure-native").pools[0]
+    by_way = {one.words: one.ends for one in found.not_priced}
+    assert {words for words, ends in by_way.items() if ends} == {"reservation 1y", "reservation 3y"}
+    ends = by_way["reservation 1y"]
+    assert ends is not None
+    assert [end.rate.usd for end in ends] == [Decimal("62.92") / 2, Decimal("62.92") * 2]  # eastus2 alone has one
+    assert [end.monthly for end in ends] == [end.rate.usd * 5 * 730 for end in ends]
+    assert {end.rate.said for end in ends} == {"by 1 other region, eastus2 $62.92, divided and multiplied by 2"}
+    assert "reservation 1y" not in {option.way.words for option in found.options}
 
 
 def test_machines_in_a_reservation_named_by_id_are_the_same_in_each_row(make: Make, options: Found) -> None:
@@ -121,4 +135,18 @@ def test_a_reservation_of_the_stack_is_on_demand_and_discounts_cover_it(make: Ma
     reserved = make("aws:ec2/capacityReservation:CapacityReservation", "odcr", instanceType="p5.48xlarge",
                     instanceCount=6)  # fmt: skip
     pool = next(item for item in options("aws", reserved).pools if item.pool.name == "odcr")
-    assert [option.way.words for option in pool.options] == ["on demand", "savings plan 1y", "savings plan 3y"]
+    assert [option.way.words for option in pool.options] == ["on demand"]
+
+
+def test_support_is_in_the_stack_where_the_account_has_a_plan(options: Found) -> None:
+    monthly = Decimal(200_000)
+    without = options("aws")
+    assert (without.support, without.with_support(monthly)) == (None, monthly)
+    given = options("aws", terms={"aws": Terms(support="enterprise", account_usd=Decimal(100_000))})
+    assert given.with_support(monthly) == monthly + 5000 + Decimal("10500")
+
+
+def test_a_discount_changes_no_way_to_buy_since_all_are_at_list_prices(options: Found) -> None:
+    found = options("aws", terms={"aws": Terms(discount=Decimal("0.08"))})
+    assert [pool.options for pool in found.pools] == [pool.options for pool in options("aws").pools]
+    assert [pool.rest for pool in found.pools] == [pool.rest for pool in options("aws").pools]

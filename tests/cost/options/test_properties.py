@@ -15,6 +15,7 @@ from gpucluster.cost.options.mix import Mix, mixes_of
 from gpucluster.cost.options.pools import Pool
 from gpucluster.cost.options.price import Option, option_of
 from gpucluster.cost.options.spot import interruptions
+from gpucluster.cost.options.taken_back import TakenBack
 from gpucluster.cost.options.ways import ways_of
 
 BOOK = PriceBook(today=datetime.date(2026, 11, 21))
@@ -70,7 +71,7 @@ def test_a_mix_costs_no_less_at_its_ceiling_than_at_its_floor(
 def test_useful_is_a_share_and_more_nodes_never_leave_more(
     nodes: Decimal, rate: Decimal, checkpoint: Decimal, restart: Decimal
 ) -> None:
-    chosen = Settings(interruption_rate=rate, checkpoint_hours=checkpoint, restart_hours=restart)
-    few, many = interruptions(nodes, chosen), interruptions(nodes + 1, chosen)
+    taken, chosen = TakenBack(an_hour=rate, said=""), Settings(checkpoint_hours=checkpoint, restart_hours=restart)
+    few, many = interruptions(nodes, taken, chosen), interruptions(nodes + 1, taken, chosen)
     assert 0 <= many.useful <= few.useful <= 1
     assert 0 <= few.per_hour <= many.per_hour <= 1

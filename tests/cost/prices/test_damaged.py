@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.cli import main
 from gpucluster.cost import PriceBook, storage_price
-from gpucluster.cost.prices import DamagedBook, book
+from gpucluster.cost.prices import DamagedBook, book, table
 
 FOLDER = Path(book.__file__).parent
 PLAN = Path(__file__).parents[2] / "program" / "recordings" / "plan.json"
@@ -50,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     storage_price._book.cache_clear()
 
 
-COLUMNS = ",".join(book.COLUMNS)
+COLUMNS = ",".join(table.COLUMNS)
 DAMAGES: list[tuple[Damage, str]] = [
     *((_instead(",55.04,", f",{amount},"), f"aws.csv line 2: usd_per_unit is {amount!r}; {AMOUNT}")
       for amount in ("-55.04", "0", "0.00", "free", "NaN", "Infinity", "1e3", "9" * 10, "0x10", " 55.04", "1_0")),
@@ -92,13 +92,14 @@ def test_each_damage_is_named_with_its_line_and_what_to_do(folder: Path, damage:
 
 
 def test_a_row_whose_source_has_no_line_is_named_with_the_line_to_add(folder: Path) -> None:
-    _instead("2026-10-10,ewyluda", "2026-10-10,a friend of ewyluda")(folder)
+    _instead('2026-10-10,"ewyluda', '2026-10-10,"a friend of ewyluda')(folder)
     with pytest.raises(DamagedBook) as refused:
         PriceBook().rows("aws")
     assert str(refused.value) == (
         "the price book is damaged: cost/prices/aws.csv line 2: the source of aws p5.48xlarge in us-east-1, 'a friend "
-        "of ewyluda/gpu-price-index data/observations/2026/2026-10-10.csv', has no line in sources.csv; add a line to "
-        "sources.csv (starts_with,provider,basis,why) that the source starts with"
+        "of ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv#source=aws,pricing=on_demand,"
+        "sku=p5.48xlarge,region=us-east-1', has no line in sources.csv; add a line to "
+        "sources.csv (starts_with,provider,basis,why,licence,url) that the source starts with"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import re
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
@@ -48,7 +49,7 @@ def test_a_file_holds_the_rows_of_its_provider_only(provider: str) -> None:
 
 def test_units_purchases_and_terms_are_known() -> None:
     assert {row.unit for row in ROWS} <= UNITS
-    assert {row.purchase for row in ROWS} == PURCHASES
+    assert {row.purchase for row in ROWS} == PURCHASES - {"savings_plan"}
     assert {row.term for row in ROWS} <= {"", "1y", "1y-partial", "1y-all", "3y", "3y-partial", "3y-all"}
     assert [row for row in ROWS if (row.purchase in ("reserved", "savings_plan")) != bool(row.term)] == []
 
@@ -91,10 +92,69 @@ def test_every_line_of_the_sources_table_is_used_by_a_row_or_a_refresh_and_says_
     assert [line for line in lines if not line["why"]] == []
 
 
+NOTED = ("Apache-2.0", "MIT", "MPL-2.0", "none stated; price facts only", "the cloud's own list")
+PLACE = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{7}:\S|pypi:[\w-]+@[\d.]+:\S|https://\S+/\S")
+"""repository@commit:path, package@version:path, or a page."""
+
+
+def _sources() -> list[dict[str, str]]:
+    with (FOLDER / "sources.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_no_fact_is_taken_from_a_source_whose_licence_forbids_it() -> None:
+    licences = {line["starts_with"]: line["licence"] for line in _sources()}
+    assert set(licences.values()) <= set(NOTED)
+    assert [name for name in licences if "cocalc" in name or "FSL" in name] == []
+
+
+def test_every_source_is_where_its_line_says() -> None:
+    for line in _sources():
+        assert line["url"].startswith("https://"), line
+        repository = re.match(r"([\w.-]+/[\w.-]+)@([0-9a-f]*)", line["starts_with"])
+        if repository is not None:
+            assert line["url"].startswith(f"https://github.com/{repository[1]}"), line
+            assert repository[2] in line["url"], line
+
+
+def test_every_row_can_be_audited() -> None:
+    lists = tuple(f"{name}, " for name in LISTS.values())
+    vague = {row.source for row in ROWS if not PLACE.search(row.source) and not row.source.startswith(lists)}
+    assert vague == set()
+    assert {row.as_of for row in ROWS if not row.as_of} == set()
+
+
+def test_a_price_for_the_whole_world_is_one_that_the_vendor_says_is_one() -> None:
+    """Support, DNS and what else has no region; every other price is that of the regions where it was seen."""
+    worldwide = {(row.provider, row.kind) for row in ROWS if row.region == "global" and row.provider in LISTS}
+    assert worldwide == {
+        *(("aws", kind) for kind in ("dns", "egress", "support")),
+        *(("azure", kind) for kind in ("dns", "security")),
+        *(("gcp", kind) for kind in ("container", "control_plane", "dns", "messaging", "observability", "security",
+                                     "serverless", "support")),
+    }  # fmt: skip
+
+
+STATED = re.compile(
+    r"(?:^|; )worldwide: (infracost/infracost@95ba4f4:internal/resources/\S+\.go|https://\S+|not stated)$"
+)
+"""The document by which a vendor's list has one price: a program that asks it for region `global`, or for none."""
+
+
+def test_a_price_for_the_whole_world_names_the_document_that_says_so_or_is_of_low_confidence() -> None:
+    worldwide = [row for row in ROWS if row.region == "global" and row.provider in LISTS and not row.alt]
+    found = {row: STATED.search(row.note) for row in worldwide if row.kind != "support"}  # fees of an account
+    assert [row for row, stated in found.items() if stated is None] == []
+    unstated = {row for row, stated in found.items() if stated is not None and stated[1] == "not stated"}
+    assert {(row.provider, row.sku) for row in unstated} == {
+        ("azure", "keyvault-key-hsm"), ("gcp", "cloud-run-requests"), ("gcp", "kms-software-key-version"),
+        ("gcp", "managed-prometheus-samples"), ("gcp", "secret-manager-access"), ("gcp", "secret-manager-version"),
+    }  # fmt: skip
+    assert {row.confidence(TODAY) for row in unstated} == {"low"}
+
+
 UNPRICED = (
-    "a2-highgpu-2g",
     "a2-megagpu-16g",
-    "a2-ultragpu-2g",
     "a3-edgegpu-8g",
     "a3-edgegpu-8g-nolssd",
     "a3-ultragpu-8g-nolssd",
@@ -110,12 +170,12 @@ def test_a_machine_without_a_price_is_none_that_clusters_are_built_of() -> None:
 @pytest.mark.parametrize("machine", sorted(set(machines()) - set(UNPRICED)))
 def test_every_machine_of_the_gpu_table_has_a_price_where_its_cloud_is_at_home(machine: str) -> None:
     provider = machines()[machine].cloud
-    home = {"aws": ["us-east-1"], "azure": ["eastus", "eastus2"], "gcp": ["us-central1"]}[provider]
+    home = {"aws": ["us-east-1", "us-east-2"], "azure": ["eastus", "eastus2"], "gcp": ["us-central1"]}[provider]
     assert any(row.sku == machine and row.region in home and not row.alt for row in BOOK.rows(provider))
 
 
 def test_machines_of_googles_page_are_kept_to_the_cent_and_say_what_the_page_prints() -> None:
-    page = "Google Cloud accelerator-optimized VM pricing page, captured as "
+    page = "ewyluda/gpu-price-index@1e77fb7:tests/fixtures/gcp.html"
     whole = [row for row in BOOK.rows("gcp") if row.source.startswith(page) and row.sku.startswith(("a3-", "a4-"))]
     printed = {(row.sku, row.purchase, row.term): row.note.partition("the page prints ")[2] for row in whole}
     assert len(whole) == len(printed) == 23

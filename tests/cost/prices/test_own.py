@@ -63,7 +63,8 @@ def test_what_is_still_missing_names_own_rows_among_the_nearest(tmp_path: Path) 
     path = _file(tmp_path, "provider,region,sku,unit,usd_per_unit\nazure,westus,AMLFS-Durable-Premium-40,GiB-month,1\n")
     found = PriceBook(own=path).lookup("azure", "eastus", "AMLFS-Durable-Premium-40", unit="GiB-month")
     assert found == NotKnown(
-        "no price for AMLFS-Durable-Premium-40 on_demand in azure eastus per GiB-month; known: westus on_demand",
+        "no price for AMLFS-Durable-Premium-40 on_demand in azure eastus per GiB-month; known: westus on_demand, "
+        "francecentral on_demand, northeurope on_demand, swedencentral on_demand and 1 more",
         "azure,eastus,AMLFS-Durable-Premium-40,GiB-month,on_demand,",
     )
 
@@ -109,7 +110,7 @@ BAD = [
         [
             "line 2: sku is empty; write a value",
             "line 2: provider is 'azur'; allowed: aws, azure, coreweave, crusoe, gcp, lambda, nebius, runpod, vast",
-            "line 2: usd_per_unit is 'free'; allowed: a number of 0 or more, such as 61.25",
+            "line 2: usd_per_unit is 'free'; allowed: a number from 0 to 1,000,000,000,000, such as 61.25",
         ],
     ),
     (
@@ -117,7 +118,7 @@ BAD = [
         [
             "line 2: term is '2y'; allowed for reserved: 1y, 1y-partial, 1y-all, 3y, 3y-partial, 3y-all",
             "line 2: as_of is 'yesterday'; allowed: a day, month or year such as 2026-11-01, or nothing",
-            "line 2: usd_per_unit is '-1'; allowed: a number of 0 or more, such as 61.25",
+            "line 2: usd_per_unit is '-1'; allowed: a number from 0 to 1,000,000,000,000, such as 61.25",
             "line 2: note is 'note=alt mine'; graduated prices and second opinions belong to the book: give the one "
             "price you pay",
         ],

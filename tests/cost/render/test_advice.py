@@ -5,7 +5,6 @@ After a change that is meant: `UPDATE_GOLDEN=1 python -m pytest tests/cost/rende
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from decimal import Decimal
@@ -16,8 +15,9 @@ import pytest
 from gpucluster.cost import PriceBook
 from gpucluster.cost.advice import advice_of
 from gpucluster.cost.advice.lustre import asked_need
-from gpucluster.cost.render.advice import advice_json, advice_text
+from gpucluster.cost.documents.advice import advice_document
 from gpucluster.cost.render.layout import WIDEST
+from gpucluster.cost.render.write import written
 from gpucluster.program.resources import Resource, Resources
 
 GOLDEN = Path(__file__).parent / "golden" / "advice"
@@ -30,7 +30,7 @@ def test_advice_is_shown_as_its_golden_file(
 ) -> None:
     resources = Resources(stack(cloud), default_regions={"aws": "us-east-1"})
     found = advice_of(resources, book, need=asked_need(Decimal(20), Decimal(3)))
-    text = advice_text(found, "Advice") if form == "txt" else json.dumps(advice_json(found), indent=2)
+    text = written(advice_document(found, "Advice"), "table" if form == "txt" else "json")
     path = GOLDEN / f"{cloud}.{form}"
     if "UPDATE_GOLDEN" in os.environ:
         path.parent.mkdir(exist_ok=True)
@@ -41,4 +41,5 @@ def test_advice_is_shown_as_its_golden_file(
 
 
 def test_without_advice_it_says_so() -> None:
-    assert advice_text((), "Advice").splitlines()[-1] == "Nothing here would cost less at the prices that are known"
+    text = written(advice_document((), "Advice"), "table")
+    assert text.splitlines()[-1] == "Nothing here would cost less at the prices that are known"

@@ -5,7 +5,6 @@ After a change that is meant: `UPDATE_GOLDEN=1 python -m pytest tests/cost/rende
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable
@@ -15,20 +14,15 @@ from typing import Any
 import pytest
 
 from gpucluster.cost.comparison import Column, Comparison, compare
-from gpucluster.cost.render.comparison_json import comparison_json
-from gpucluster.cost.render.comparison_markdown import comparison_markdown
-from gpucluster.cost.render.comparison_table import comparison_table
+from gpucluster.cost.documents.comparison import comparison_document
 from gpucluster.cost.render.layout import WIDEST
+from gpucluster.cost.render.write import written
 from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 MakeColumn = Callable[..., Column]
 GOLDEN = Path(__file__).parent / "golden" / "comparison"
-FORMS: dict[str, Callable[[Comparison], str]] = {
-    "txt": comparison_table,
-    "md": comparison_markdown,
-    "json": lambda found: json.dumps(comparison_json(found), indent=2),
-}
+FORMS = {"txt": "table", "md": "markdown", "json": "json"}
 
 
 def _two(column: MakeColumn, make: Make) -> Comparison:
@@ -56,7 +50,7 @@ CASES = {"two": _two, "three": _three, "silent": _silent}
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", CASES)
 def test_a_comparison_is_shown_as_its_golden_file(case: str, form: str, column: MakeColumn, make: Make) -> None:
-    path, text = GOLDEN / f"{case}.{form}", FORMS[form](CASES[case](column, make)) + "\n"
+    path, text = GOLDEN / f"{case}.{form}", written(comparison_document(CASES[case](column, make)), FORMS[form]) + "\n"
     if "UPDATE_GOLDEN" in os.environ:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
@@ -65,14 +59,14 @@ def test_a_comparison_is_shown_as_its_golden_file(case: str, form: str, column: 
 
 @pytest.mark.parametrize("case", CASES)
 def test_no_line_of_the_table_is_wider_than_the_widest(case: str, column: MakeColumn, make: Make) -> None:
-    lines = comparison_table(CASES[case](column, make)).splitlines()
+    lines = written(comparison_document(CASES[case](column, make)), "table").splitlines()
     assert [line for line in lines if len(line) > WIDEST or line != line.rstrip()] == []
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_row_of_a_markdown_table_has_as_many_cells_as_its_head(case: str, column: MakeColumn, make: Make) -> None:
     found = CASES[case](column, make)
-    tables = re.findall(r"(?:^\|.*\n)+", comparison_markdown(found), re.MULTILINE)
+    tables = re.findall(r"(?:^\|.*\n)+", written(comparison_document(found), "markdown"), re.MULTILINE)
     cells = [{len(re.findall(r"(?<!\\)\|", row)) - 1 for row in table.splitlines()} for table in tables]
     assert cells == [{len(found.columns) + 1}, *({5} for _ in found.offers)]
 
@@ -85,4 +79,4 @@ def test_money_in_json_is_text(column: MakeColumn, make: Make) -> None:
             return [item for part in value for item in numbers(part)]
         return [value] if isinstance(value, float) else []
 
-    assert numbers(comparison_json(_three(column, make))) == []
+    assert numbers(comparison_document(_three(column, make)).model()) == []

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
+from gpucluster.cost.documents.report.model import line_json
+from gpucluster.cost.documents.report.rows import COLUMNS, as_csv
 from gpucluster.cost.grouping import group_by
-from gpucluster.cost.render.csv import COLUMNS, as_csv
-from gpucluster.cost.render.json import line_json
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resource
 
@@ -28,16 +28,23 @@ def test_the_rows_are_the_lines_of_the_report_and_what_has_no_price(
     resources = read_text((recordings / name).read_text(), name)
     found = estimate(resources, book)
     rows = list(csv.DictReader(io.StringIO(as_csv(found, [group_by(found, resources, "team")]))))
-    priced = [row for row in rows if row["status"] == "priced"]
+    priced = [row for row in rows if row["status"] != "not priced"]
+    texts = [{**line_json(line, found), "usage": " ".join(line.usage)} for line in found.lines]
     assert tuple(rows[0]) == (*COLUMNS, "label:team")
     assert [row["line"] for row in priced] == [str(number) for number in range(1, len(found.lines) + 1)]
-    assert [
-        {key: row[key] for key in line_json(line, found)} for row, line in zip(priced, found.lines, strict=True)
-    ] == [line_json(line, found) for line in found.lines]
-    assert sum(Decimal(row["monthly"]) for row in priced) == found.monthly.expected
-    assert [(row["resource_name"], row["monthly"], row["label:team"]) for row in rows if row not in priced] == [
-        ("far", "", "(no label)")
+    assert [{key: row[key] for key in text} for row, text in zip(priced, texts, strict=True)] == texts
+    assert [row["name"] for row in rows if row["status"] == "depends on usage"] == [
+        line.name for line in found.lines if line.by_usage
     ]
+    assert sum(Decimal(row["monthly"]) for row in priced) == found.monthly.expected
+    assert rows == priced
+
+
+def test_a_row_without_a_price_has_no_amount_and_says_why(make: Make, cost_of: CostOf) -> None:
+    found = cost_of(make("aws:ebs/volume:Volume", "far", type="gp3", size=100), region="xx-nowhere-1")
+    (row,) = csv.DictReader(io.StringIO(as_csv(found)))
+    assert (row["resource_name"], row["status"], row["monthly"]) == ("far", "not priced", "")
+    assert row["reason"].startswith("no price for ebs-gp3 on_demand in aws xx-nowhere-1")
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+a", "-a", "@a", "\ta"])

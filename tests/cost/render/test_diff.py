@@ -6,7 +6,7 @@ import csv
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,18 +16,22 @@ import pytest
 
 from gpucluster.cost import PriceBook, estimate
 from gpucluster.cost.changes import Diff, Side, diff
-from gpucluster.cost.render.diff_csv import COLUMNS, diff_csv
-from gpucluster.cost.render.diff_json import diff_json
-from gpucluster.cost.render.diff_markdown import LONGEST, diff_markdown
-from gpucluster.cost.render.diff_table import diff_table
+from gpucluster.cost.documents.diff import diff_document
+from gpucluster.cost.documents.diff.comment import diff_comment
+from gpucluster.cost.documents.diff.model import diff_model
+from gpucluster.cost.documents.diff.rows import COLUMNS
+from gpucluster.cost.documents.schema import diff_schema
+from gpucluster.cost.documents.words.unpriced import unpriced_words
 from gpucluster.cost.render.layout import NARROWEST, WIDEST
+from gpucluster.cost.render.markdown import LONGEST
+from gpucluster.cost.render.write import written
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.readers.files import read_file
 from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]
 GOLDEN = Path(__file__).parent / "golden" / "diff"
-SCHEMA: dict[str, Any] = json.loads((Path(__file__).parents[3] / "docs/cost-diff.schema.json").read_text())
+SCHEMA = diff_schema()
 
 
 def _check(name: str, text: str) -> None:
@@ -81,21 +85,21 @@ def reshaped(make: Make, book: PriceBook) -> Diff:
 @pytest.mark.parametrize("name", ["grown", "reshaped"])
 def test_a_change_in_every_form(name: str, request: pytest.FixtureRequest) -> None:
     found: Diff = request.getfixturevalue(name)
-    _check(f"{name}.txt", diff_table(found))
-    _check(f"{name}.md", diff_markdown(found))
-    _check(f"{name}.json", json.dumps(diff_json(found), indent=2))
+    _check(f"{name}.txt", written(diff_document(found), "table"))
+    _check(f"{name}.md", diff_comment(found))
+    _check(f"{name}.json", json.dumps(diff_model(found), indent=2))
 
 
 @pytest.mark.parametrize("width", [NARROWEST, WIDEST])
 def test_no_line_is_wider_than_the_table(reshaped: Diff, grown: Diff, width: int) -> None:
     for found in (reshaped, grown):
-        assert max(map(len, diff_table(found, width).splitlines())) <= width
+        assert max(map(len, written(diff_document(found), "table", width).splitlines())) <= width
 
 
 def test_nothing_that_changes_is_one_sentence(grown: Diff) -> None:
     found = diff(grown.old, grown.old)
-    assert diff_markdown(found).startswith("**The cost of `dev` does not change: at least $215,193.60 a month.**\n")
-    assert "<details>" not in diff_markdown(found)
+    assert diff_comment(found).startswith("**The cost of `dev` does not change: $215,201.60 a month.**\n")
+    assert "<details>" not in diff_comment(found)
 
 
 def _many(make: Make, book: PriceBook, number: int, name: str) -> Diff:
@@ -117,7 +121,7 @@ def _many(make: Make, book: PriceBook, number: int, name: str) -> Diff:
 @pytest.mark.parametrize("name", ["disk-", "`|@é" * 60], ids=["plain", "hostile"])
 def test_a_thousand_resources_fit_into_a_comment_with_the_totals_first(make: Make, book: PriceBook, name: str) -> None:
     found = _many(make, book, 1000, name)
-    text = diff_markdown(found)
+    text = diff_comment(found)
     assert len(text.encode()) <= LONGEST
     assert text.count("| **Total per month** |") == 1
     assert text.index("**Total per month**") < 1000
@@ -134,10 +138,10 @@ def test_the_order_does_not_hang_on_that_of_the_resources(grown: Diff, recording
     read = read_file((recordings / "update.json").read_text(), "update.json").resources
     backwards = Resources(reversed(list(read)), default_regions={"aws": "us-east-1"})
     new = Side("update.json", estimate(backwards, book), backwards, "dev", True)
-    assert diff_markdown(diff(grown.old, new)) == diff_markdown(grown)
+    assert diff_comment(diff(grown.old, new)) == diff_comment(grown)
 
 
-def _errors(document: dict[str, Any]) -> list[str]:
+def _errors(document: Mapping[str, Any]) -> list[str]:
     validator = jsonschema.Draft202012Validator(SCHEMA)
     return [error.json_path for error in validator.iter_errors(json.loads(json.dumps(document)))]
 
@@ -145,18 +149,18 @@ def _errors(document: dict[str, Any]) -> list[str]:
 def test_the_json_is_as_its_schema_says_and_every_field_of_it_is_required(grown: Diff, reshaped: Diff) -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     for found in (grown, reshaped):
-        document = diff_json(found)
+        document = diff_model(found)
         assert _errors(document) == []
         assert set(SCHEMA["required"]) == set(document)
-    assert _errors({**diff_json(grown), "total": "3"}) == ["$"]
+    assert _errors({**diff_model(grown), "total": "3"}) == ["$"]
 
 
 def test_csv_has_the_lines_that_change_and_adds_up(grown: Diff, reshaped: Diff) -> None:
     for found in (grown, reshaped):
-        rows = list(csv.DictReader(diff_csv(found).splitlines()))
+        rows = list(csv.DictReader(written(diff_document(found), "csv").splitlines()))
         assert len([row for row in rows if row["line"]]) == len(found.changed)
         assert sum(Decimal(row["change"]) for row in rows if row["change"]) == found.change.comparable
         assert [row["reason"] for row in rows if row["kind"] == "newly unpriced"] == [
-            item.reason for item in found.newly_unpriced
+            unpriced_words(item) for item in found.newly_unpriced
         ]
-    assert diff_csv(grown).splitlines()[0] == ",".join(COLUMNS)
+    assert written(diff_document(grown), "csv").splitlines()[0] == ",".join(COLUMNS)

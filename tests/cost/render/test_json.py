@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import PriceBook, estimate
-from gpucluster.cost.render import as_json
+from gpucluster.cost.documents.report.model import as_json
 from gpucluster.program.readers.files import read_text
 
 
@@ -22,23 +22,25 @@ def document(recordings: Path, book: PriceBook) -> dict[str, Any]:
 
 def test_the_fields_that_others_build_on_are_there(document: dict[str, Any]) -> None:
     assert list(document) == [
-        "schema_version", "currency", "complete", "monthly", "hourly", "per_training_gpu_hour",
-        "training_gpus", "per_slice_hour", "trial", "committed_elsewhere_monthly", "unpriced_compute", "budget",
-        "parts", "lines", "free", "not_priced", "what_if", "not_built", "idle_own_prices", "assumptions", "coverage",
-        "price_dates", "monthly_by_confidence",
+        "schema_version", "currency", "complete", "known", "monthly", "monthly_at_list_prices", "terms", "hourly",
+        "per_training_gpu_hour", "training_gpus", "per_slice_hour", "trial", "committed_elsewhere_monthly",
+        "unpriced_compute", "budget",
+        "teams", "parts", "lines", "free", "not_priced", "what_if", "not_built", "idle_own_prices", "assumptions",
+        "lines_by_usage", "coverage", "price_dates", "monthly_by_confidence",
     ]  # fmt: skip
-    assert (document["schema_version"], document["currency"], document["complete"]) == (2, "USD", False)
-    assert document["monthly"] == {"floor": "205116.80", "expected": "215193.60", "ceiling": "245424.00"}
-    assert document["hourly"] == {"floor": "280.98", "expected": "294.79", "ceiling": "336.20"}
+    assert (document["schema_version"], document["currency"], document["complete"]) == (2, "USD", True)
+    assert document["monthly"] == {"floor": "205124.80", "expected": "215201.60", "ceiling": "245432.00"}
+    assert document["known"]["state"] == "complete"
+    assert document["hourly"] == {"floor": "280.99", "expected": "294.80", "ceiling": "336.21"}
     assert (document["per_training_gpu_hour"], document["training_gpus"]) == ("8.78", "32")
-    assert document["trial"] == {"days": "14", "expected": "99048.01", "ceiling": "112962.28", "upfront": "0"}
+    assert document["trial"] == {"days": "14", "expected": "99051.70", "ceiling": "112965.96", "upfront": "0"}
     assert document["budget"] == {
         "monthly": "250000",
         "on_exceed": "fail",
-        "verdict": "cannot tell",
+        "verdict": "within",
         "ceiling_over": False,
     }
-    assert document["coverage"] == {"resources": 18, "priced": 10, "free": 7, "not_priced": 1}
+    assert document["coverage"] == {"resources": 18, "priced": 11, "free": 7, "not_priced": 0, "both": 0}
     assert document["price_dates"] == {"oldest": "2024-07-01", "newest": "2026-10-10"}
 
 
@@ -55,16 +57,18 @@ def test_a_line_says_everything_about_its_price(document: dict[str, Any]) -> Non
         "unit": "instance-hour",
         "basis": "5 x 730 h",
         "unit_price": "55.04",
+        "list_unit_price": "55.04",
         "monthly": "200896.00",
         "monthly_floor": "200896.00",
         "monthly_ceiling": "200896.00",
         "region": "us-east-1",
         "purchase": "on_demand",
         "term": "",
-        "source": "ewyluda/gpu-price-index data/observations/2026/2026-10-10.csv",
+        "source": "ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv",
         "as_of": "2026-10-10",
         "confidence": "high",
         "assumption": "",
+        "usage": [],
         "spend": "new",
         "paid_by": "",
         "idle_quantity": "0",

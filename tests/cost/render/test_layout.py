@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cost import PriceBook, estimate
-from gpucluster.cost.render import as_table
+from gpucluster.cost.documents.report.table import as_table
 from gpucluster.cost.render.layout import NARROWEST, WIDEST, Layout, width_for
 from gpucluster.program.readers.files import read_text
 

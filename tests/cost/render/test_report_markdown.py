@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
+from gpucluster.cost.documents.report.comment import report_markdown
 from gpucluster.cost.grouping import group_by
-from gpucluster.cost.render.diff_markdown import LONGEST
-from gpucluster.cost.render.report_markdown import report_markdown
+from gpucluster.cost.render.markdown import LONGEST
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resource
 
@@ -42,7 +42,7 @@ def test_a_thousand_resources_fit_with_the_totals_first(make: Make, cost_of: Cos
     found = cost_of(*disks, *unknown)
     text = report_markdown(found, "dev")
     assert len(text.encode()) <= LONGEST
-    assert f"{found.monthly.expected:,.2f} a month.**" in text.splitlines()[0]
+    assert f"{found.monthly.expected:,.2f} a month (unknown: 200 without" in text.splitlines()[0]
     assert "more lines" in text
     assert text.splitlines()[-1] == "<!-- gpucluster cost report dev -->"
 

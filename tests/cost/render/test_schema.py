@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,19 @@ import jsonschema
 import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
+from gpucluster.cost.documents.report.groups import groups_json
+from gpucluster.cost.documents.report.model import as_json
+from gpucluster.cost.documents.schema import report_schema
 from gpucluster.cost.grouping import group_by
-from gpucluster.cost.render.groups import groups_json
-from gpucluster.cost.render.json import as_json
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resource
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]
-SCHEMA: dict[str, Any] = json.loads((Path(__file__).parents[3] / "docs/cost-report.schema.json").read_text())
+SCHEMA = report_schema()
 
 
-def _errors(document: dict[str, Any]) -> list[str]:
+def _errors(document: Mapping[str, Any]) -> list[str]:
     validator = jsonschema.Draft202012Validator(SCHEMA)
     return [error.json_path for error in validator.iter_errors(json.loads(json.dumps(document)))]
 

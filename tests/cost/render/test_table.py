@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.render import as_table
+from gpucluster.cost.documents.report.table import as_table
 from gpucluster.cost.render.layout import WIDEST
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resource
@@ -98,7 +98,7 @@ def test_shown_amounts_add_up_by_hand(name: str, recordings: Path, book: PriceBo
             assert _amount(line) == rows
             subtotals.append(rows)
             rows = Decimal(0)
-        elif line.startswith("Total per month"):
+        elif line.startswith("  of it priced"):
             assert _amount(line) == sum(subtotals)
             break
     assert len(subtotals) == 3
@@ -111,7 +111,7 @@ def test_every_price_has_a_mark_with_its_source_and_date(name: str, recordings: 
     block = text[text.index("\nPrices\n") :]
     explained = re.findall(r"^\[(\d+)\] .*?\((?:high|medium|low)\)$", block, flags=re.MULTILINE | re.DOTALL)
     assert sorted(used, key=int) == explained
-    assert "$55.04 per instance-hour, us-east-1 on-demand: ewyluda/gpu-price-index" in block
+    assert "ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv" in block
     assert "2026-10-10" in block
 
 
@@ -142,4 +142,5 @@ def test_usage_that_is_taken_as_zero_gives_no_part(make: Make, cost_of: CostOf) 
     lines = as_table(cost_of(storage, bucket, volume)).splitlines()
     assert "storage" not in lines
     assert "stack" in lines
-    assert any("s3_gib: 0 GiB in each bucket" in line for line in lines)
+    assert "  1 line depends on usage, taken as 0" in lines
+    assert "  - S3 standard storage (data): $0.023 per GiB-month in us-east-1 (2025-10-22, medium), by s3_gib" in lines

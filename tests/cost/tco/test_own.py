@@ -12,11 +12,12 @@ from gpucluster.cost.tco.inputs import fields
 
 PUBLISHED = (
     "nodes=8", "spare_share=0", "node_usd=425000", "life_years=3", "utilisation=0.8", "people_per_64_gpus=1.5",
-    "person_usd_per_year=250000", "kw_per_node=4.48", "idle_power_share=0", "pue=1.3", "usd_per_kwh=0.10",
-    "network_usd_per_gpu_hour=0.10",
+    "person_usd_per_year=250000", "kw_per_node=4.48", "idle_power_share=1", "pue=1.3", "usd_per_kwh=0.10",
+    "network_usd_per_gpu_hour=0.08",
 )  # fmt: skip
 """A course's example: DGX H100 nodes at $425,000 for 8 GPUs over 3 years, 80 % use, 64 GPUs run by 1.5 people at
-$250,000, 0.56 kW a GPU (4.48 a node) while it works, PUE 1.3, $0.10 a kWh, $0.10 a GPU-hour of network."""
+$250,000, 0.56 kW a GPU (4.48 a node) on average at that use, PUE 1.3, $0.10 a kWh, and for the network $0.10 a
+productive GPU-hour, which is $0.08 an hour."""
 
 NOTHING = ("spare_share=0", "node_usd=0", "network_usd_per_gpu_hour=0", "people_per_64_gpus=0", "usd_per_kwh=0")
 
@@ -26,20 +27,27 @@ def _annual(*settings: str) -> dict[str, Decimal]:
     return {item.name: item.annual for item in own.items if item.annual}
 
 
-def test_the_published_example_is_3_56_a_productive_gpu_hour() -> None:
+def test_each_part_of_the_published_example_is_that_of_its_source_and_their_sum_3_56() -> None:
     own = own_cluster(Inputs.of(settings=PUBLISHED))
-    # 53,125 / 3 + 1.5 x 250,000 / 64 + 0.10 x 8,760 + 0.56 x 1.3 x 0.10 x 8,760 x 0.8, over 8,760 x 0.8 hours
-    by_hand = (Decimal(53125) / 3 + Decimal("5859.375") + 876 + Decimal("0.0728") * 7008) / 7008
-    assert round(own.per_productive_gpu_hour, 6) == round(by_hand, 6)
-    assert Decimal("3.55") <= round(own.per_productive_gpu_hour, 2) <= Decimal("3.56")
+    parts = {item.name: item.annual / own.productive_gpu_hours for item in own.items if item.annual}
+    assert own.items[-1].annual == 64 * Decimal("0.56") * Decimal("1.3") * Decimal("0.10") * 8760  # $637.7 a GPU
+    rounded = {name: round(part, 2) for name, part in parts.items()}
+    assert rounded == {
+        "nodes": Decimal("2.53"),
+        "staff": Decimal("0.84"),
+        "electricity": Decimal("0.09"),
+        "fabric and network, by the hour": Decimal("0.10"),
+    }
+    assert sum(rounded.values()) == Decimal("3.56")  # the source adds rounded parts
+    assert round(own.per_productive_gpu_hour, 4) == Decimal("3.5540")
 
 
-def test_with_idle_power_and_a_spare_node_it_is_more() -> None:
+def test_with_nodes_that_draw_less_idle_it_is_less_and_with_a_spare_node_more() -> None:
     prices = [
         own_cluster(Inputs.of(settings=[*PUBLISHED, *more])).per_productive_gpu_hour
-        for more in ((), ("idle_power_share=1",), ("idle_power_share=1", "spare_share=0.05"))
+        for more in ((), ("idle_power_share=0",), ("spare_share=0.05",))
     ]
-    assert [round(price, 2) for price in prices] == [Decimal("3.56"), Decimal("3.58"), Decimal("3.91")]
+    assert [round(price, 2) for price in prices] == [Decimal("3.55"), Decimal("3.54"), Decimal("3.88")]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,12 @@ from gpucluster.program.resources import Resource, Resources
 HERE = Path(__file__).parent
 SAMPLES: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "samples.yaml").read_text())
 TABLES = ("aws", "azure-native", "gcp")
+WITHOUT_A_PRICE = {
+    "aws:elasticache/cluster:Cluster", "aws:elasticache/replicationGroup:ReplicationGroup",
+    "aws:lightsail/instance:Instance", "aws:msk/cluster:Cluster", "aws:opensearch/domain:Domain",
+    "azure-native:app:ContainerApp",
+}  # fmt: skip
+"""No source under an open licence is known for the sizes of their samples."""
 REGIONS = {"aws": "us-east-1", "azure-native": "eastus", "gcp": "us-central1"}
 
 
@@ -50,8 +56,8 @@ def test_every_type_has_its_golden_lines(make: Callable[..., Resource], book: Pr
 
 def test_every_sample_is_priced_whole_and_costs_something(make: Callable[..., Resource], book: PriceBook) -> None:
     found = {type_: _cost(make, book, type_, inputs) for type_, inputs in SAMPLES.items()}
-    assert {type_: cost.not_priced for type_, cost in found.items() if cost.not_priced} == {}
-    assert [type_ for type_, cost in found.items() if not cost.monthly.expected] == []
+    assert {type_ for type_, cost in found.items() if cost.not_priced} == WITHOUT_A_PRICE
+    assert {type_ for type_, cost in found.items() if not cost.monthly.expected} <= WITHOUT_A_PRICE
 
 
 def test_every_type_of_a_table_has_a_sample_or_is_always_free() -> None:

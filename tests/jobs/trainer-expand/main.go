@@ -16,7 +16,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -88,14 +88,14 @@ func expand(ctx context.Context, asked question) (answer, error) {
 		return answer{}, err
 	}
 	for i := range asked.Runtimes {
-		if _, err := (&trainerwebhooks.ClusterTrainingRuntimeWebhook{}).ValidateCreate(ctx, &asked.Runtimes[i]); err != nil {
+		if _, err := (&trainerwebhooks.ClusterTrainingRuntimeValidator{}).ValidateCreate(ctx, &asked.Runtimes[i]); err != nil {
 			return answer{Refused: err.Error()}, nil
 		}
 		builder = builder.WithObjects(&asked.Runtimes[i])
 	}
 	cluster := builder.Build()
 
-	runtimes, err := trainercore.New(ctx, cluster, indexes{builder})
+	runtimes, err := trainercore.New(ctx, cluster, indexes{builder}, nil)
 	if err != nil {
 		return answer{}, err
 	}
@@ -119,20 +119,23 @@ func expand(ctx context.Context, asked question) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	webhook, err := jobsetwebhooks.NewJobSetWebhook(cluster)
+	hooks, err := newWebhooks(cluster, jobsetwebhooks.Setup)
 	if err != nil {
 		return answer{}, err
 	}
-	if err := webhook.Default(ctx, set); err != nil {
-		return answer{}, err
-	}
-	if _, err := webhook.ValidateCreate(ctx, set); err != nil {
-		return answer{Refused: err.Error()}, nil
+	for _, path := range []string{"/mutate-jobset-x-k8s-io-v1alpha2-jobset", "/validate-jobset-x-k8s-io-v1alpha2-jobset"} {
+		refused, err := hooks.created(ctx, path, set)
+		if err != nil {
+			return answer{}, err
+		}
+		if refused != nil {
+			return answer{Refused: refused.Error()}, nil
+		}
 	}
 	if err := cluster.Create(ctx, set); err != nil {
 		return answer{}, err
 	}
-	controller := jobsetcontrollers.NewJobSetReconciler(cluster, scheme, record.NewFakeRecorder(100))
+	controller := jobsetcontrollers.NewJobSetReconciler(cluster, scheme, events.NewFakeRecorder(100))
 	var jobs batchv1.JobList
 	for seen := -1; seen < len(jobs.Items); {
 		seen = len(jobs.Items)

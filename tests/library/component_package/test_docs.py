@@ -23,6 +23,7 @@ def test_the_page_names_every_input_and_output() -> None:
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_its_program_previews_as_it_says(project: Yaml) -> None:
     project.write(PROGRAM.replace("./gpucluster-package", "../package"))
     code, text = project.pulumi("preview")
@@ -33,6 +34,7 @@ def test_its_program_previews_as_it_says(project: Yaml) -> None:
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_its_mistakes_are_told_as_it_says(project: Yaml) -> None:
     wrong = PROGRAM.replace("{nodes: 4}", "{nodes: 0, fabric_gbs: 1600}").replace("us-east-1a", "us-east-9a")
     project.write(wrong.replace("./gpucluster-package", "../package"))

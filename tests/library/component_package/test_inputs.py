@@ -41,9 +41,9 @@ def refused(given: dict[str, Any]) -> list[str]:
 
 def test_whole_numbers_are_integers_and_what_is_null_is_left_out() -> None:
     spec = {**SPEC, "elastic": None, "labels": {"team": "research", "owner": None}}
-    found = read({"location": {**PLACE, "second_zone": None}, "spec": spec, "machine": None})
+    found = read({"location": {**PLACE, "second_zone": None, "account": None}, "spec": spec, "machine": None})
     assert found.machine is None
-    assert asdict(found.location) == {**PLACE, "second_zone": None}
+    assert asdict(found.location) == {**PLACE, "second_zone": None, "account": None, "role": None}
     assert found.spec == {**SPEC, "labels": {"team": "research"}}
     assert type(found.spec["training"]["nodes"]) is int
 

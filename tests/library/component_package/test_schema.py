@@ -95,7 +95,16 @@ def strange(value: Any, of: Mapping[str, Any], at: str) -> Iterator[str]:
 
 def test_a_union_has_the_fields_of_its_kinds_and_says_which() -> None:
     access = TYPES["gpucluster:index:Access"]
-    assert sorted(access["properties"]) == ["admins", "cidrs", "egress", "kind", "registry", "via"]
+    assert sorted(access["properties"]) == [
+        "admins",
+        "cidrs",
+        "egress",
+        "kind",
+        "peer",
+        "registry",
+        "submitters",
+        "via",
+    ]
     assert access["required"] == ["kind"]
     assert access["properties"]["cidrs"]["description"] == (
         "kind public: IPv4 ranges that may reach the API; kind private: IPv4 ranges at the other end of the VPN or "

@@ -8,6 +8,7 @@ from pulumi_gcp import compute, container
 
 LABELS = {"team": "research"}
 NETWORKS = 4
+PLUGIN = "us-docker.pkg.dev/gce-ai-infra/gpudirect-tcpx/nccl-plugin-gpudirecttcpx-dev:v3.1.12"
 
 mistakes = (pulumi.Config().get("mistake") or "none").split()
 
@@ -155,11 +156,7 @@ class Cluster(pulumi.ComponentResource):
                 "selector": {"matchLabels": own},
                 "template": {
                     "metadata": {"labels": own},
-                    "spec": {
-                        "containers": [
-                            {"name": name, "image": "example.com/a:1", "securityContext": {"privileged": True}}
-                        ]
-                    },
+                    "spec": {"containers": [{"name": name, "image": PLUGIN, "securityContext": {"privileged": True}}]},
                 },
             },
             opts=inside,

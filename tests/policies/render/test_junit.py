@@ -27,4 +27,4 @@ def test_a_failure_says_what_why_fix_and_where(report):
     case = ElementTree.fromstring(as_junit(report))[0][0]
     assert (case.get("file"), case.get("line")) == ("infra/my program.py", "14")
     assert case[0].attrib == {"message": "far <away>?", "type": "high"}
-    assert case[0].text == "why: It costs.\nfix: Mend it.\nsee: docs/rules/near.md"
+    assert case[0].text == "why: It costs.\nfix: Mend it.\nsee: gpucluster guardrails explain near"

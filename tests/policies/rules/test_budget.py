@@ -62,7 +62,7 @@ def test_a_reservation_without_a_price_leaves_the_budget_open(program, found):
     _budget(program, "1000000")
     program.add("aws:ec2/instance:Instance", "held", {**machine, "capacityReservationSpecification": target})
     [(name, what)] = found(budget_undecidable.RULE, program)
-    assert (name, what.startswith("cannot tell whether it is within budget: 1 not priced")) == ("trial", True)
+    assert (name, "; unknown: 1 without a price of its own; without a price: `held` (" in what) == ("trial", True)
 
 
 def test_a_budget_that_warns_is_told_by_the_advisory_rule(program, found):
@@ -95,8 +95,8 @@ def test_a_total_with_an_unpriced_resource_is_never_within_the_budget(program, f
     assert found(budget.RULE, program) == []
     [(name, what)] = unknown(budget.RULE, program)
     assert name == "trial"
-    assert what.startswith("cannot tell whether it is within budget: 1 not priced")
-    assert "without a price: `graph` (" in what
+    assert what.startswith("cannot tell whether it is within budget: expected at least $")
+    assert "; unknown: 1 without a price of its own; without a price: `graph` (" in what
 
 
 def test_a_budget_not_known_yet_is_said(program, found, unknown):
@@ -128,8 +128,8 @@ def test_machines_without_a_price_make_the_budget_undecidable(program, found, un
     _budget(program, "1000000")
     [(name, what)] = found(budget_undecidable.RULE, program)
     assert name == "trial"
-    assert what.startswith("cannot tell whether it is within budget: 1 not priced")
-    assert "without a price: `train` (" in what
+    assert what.startswith("cannot tell whether it is within budget: expected unknown a month")
+    assert "; unknown: 1 without a price of its own; without a price: `train` (" in what
     assert (found(budget.RULE, program), unknown(budget.RULE, program)) == ([], [])
 
 
@@ -143,3 +143,14 @@ def test_machines_without_a_price_and_without_a_budget_are_not_its_business(prog
     program["template"]["instanceType"] = "p9.48xlarge"
     del program["trial"]["budget"]
     assert found(budget_undecidable.RULE, program) == []
+
+
+def test_a_budget_is_decided_by_the_bound_of_what_has_no_price(program, found, unknown):
+    far = {"region": "nowhere-1", "type": "gp3", "size": 1000, "tags": dict(program.labels)}
+    program.add("aws:ebs/volume:Volume", "far", far)
+    _budget(program, "1000000")
+    assert (found(budget.RULE, program), unknown(budget.RULE, program)) == ([], [])
+    _budget(program, "100")
+    [(_, what)] = found(budget.RULE, program)
+    assert what.startswith("over budget by at least $")
+    assert "; bounded: 1 without a price of its own, 99." in what

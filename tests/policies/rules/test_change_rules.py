@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -97,6 +97,27 @@ def test_what_the_cloud_keeps_is_no_loss(holds):
 def test_what_holds_something_else_is_not_looked_at(holds):
     others = [type_ for type_, holding in holdings().items() if holding.holds != holds]
     assert found(RULES[holds], *(replaced(forced(type_)) for type_ in others)) == []
+
+
+def resized(type_: str, before: Any, after: Any):
+    """The outcome for a plan that changes how much fits into a resource."""
+    first, *rest = holdings()[type_].size
+    old, new = cast("list[dict[str, Any]]", [{first: {rest[0]: size} if rest else size} for size in (before, after)])
+    plan = Changes(ended=[], before=Resources([resource(type_, **old)]), after=Resources([resource(type_, **new)]))
+    return evaluate([no_loss_of_shared_storage.RULE], plan.after, plan, today=TODAY)[0]
+
+
+@pytest.mark.parametrize("type_", [type_ for type_, holding in holdings().items() if holding.size])
+def test_shared_storage_that_shrinks_in_place_is_found_and_what_grows_is_not(type_):
+    way = ".".join(holdings()[type_].size)
+    assert [found.what for found in resized(type_, "26400", 2400).violations] == [
+        f"shared storage shrinks: `{way}` from 26400 to 2400"
+    ]
+    grown, same, first = resized(type_, 2400, "26400"), resized(type_, 2400, "2400"), resized(type_, None, 2400)
+    assert (grown.violations, same.violations, first.violations) == ((), (), ())
+    assert [found.what for found in resized(type_, 2400, UNKNOWN).unknown] == [
+        f"whether shared storage shrinks: `{way}` is not known yet"
+    ]
 
 
 @pytest.mark.parametrize("type_", ["aws:s3/bucket:Bucket", "gcp:storage/bucket:Bucket"])
@@ -259,7 +280,13 @@ def test_a_plan_that_takes_nothing_away_has_no_finding(rule):
 def test_an_exemption_accepts_a_loss_and_one_that_waits_for_its_plan_is_not_called_useless():
     rule = no_loss_of_shared_storage.RULE
     lustre = resource("aws:fsx/lustreFileSystem:LustreFileSystem")
-    entry = {"rule": rule.name, "resource": "it", "reason": "copied", "owner": "ada", "until": "2999-12-31"}
+    entry = {
+        "rule": rule.name,
+        "resource": "it",
+        "reason": "copied to the new one",
+        "owner": "ada",
+        "until": "2027-01-31",
+    }
     component = Resource(
         urn=CLUSTER, type="example:index:Cluster", name="trial", custom=False, outputs={"exemptions": [entry]}
     )
@@ -268,7 +295,7 @@ def test_an_exemption_accepts_a_loss_and_one_that_waits_for_its_plan_is_not_call
     told, used = evaluate([rule, exemptions_in_use.RULE], stack, changes, today=TODAY)
     assert told.violations == ()
     assert [violation.what for violation in used.violations] == [
-        "no-loss-of-shared-storage: shared storage is deleted; accepted until 2999-12-31 by ada: copied"
+        "no-loss-of-shared-storage: shared storage is deleted; accepted until 2027-01-31 by ada: copied to the new one"
     ]
     [waiting] = evaluate([rule, exemptions_in_use.RULE], stack, today=TODAY)
     assert waiting.violations == ()

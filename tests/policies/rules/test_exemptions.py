@@ -98,6 +98,48 @@ def test_a_date_that_is_none_is_a_finding(exempted):
     ]
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "problem"),
+    [
+        (
+            "rule",
+            "no-such-rule",
+            "rule is `no-such-rule`, which there is not; `gpucluster guardrails list` shows those",
+        ),
+        ("reason", " ", "reason is ` `; say why in 10 characters and two words or more"),
+        ("reason", "x", "reason is `x`; say why in 10 characters and two words or more"),
+        ("reason", "xxxxxxxxxxxx", "reason is `xxxxxxxxxxxx`; say why in 10 characters and two words or more"),
+        ("reason", ". . . . . .", "reason is `. . . . . .`; say why in 10 characters and two words or more"),
+        ("owner", "-", "owner is `-`; name who answers for it"),
+    ],
+)
+def test_an_exemption_that_only_looks_filled_in_accepts_nothing(exempted, field, value, problem):
+    exempted["trial"]["exemptions"][0][field] = value
+    found = _run(exempted, DOMAIN)
+    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
+    [(name, what)] = found["exemptions-valid"]
+    assert (name, what.startswith(f"exemption 1: {problem}")) == ("trial", True)
+
+
+@pytest.mark.parametrize(
+    ("resource", "last", "too_far", "whom"),
+    [
+        ("train", "2027-11-22", "2027-11-23", "more than 366 days ahead, owner ada"),
+        ("*", "2026-12-22", "2026-12-23", "more than 31 days ahead for every resource, owner ada"),
+    ],
+)
+def test_an_exemption_ends_within_a_year_and_one_for_everything_within_a_month(exempted, resource, last, too_far, whom):
+    exempted["trial"]["exemptions"][0] |= {"resource": resource, "until": last}
+    assert _run(exempted, DOMAIN)["training-pool-in-one-domain"] == []
+    exempted["trial"]["exemptions"][0]["until"] = too_far
+    found = _run(exempted, DOMAIN)
+    assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
+    assert found["exemptions-valid"] == [
+        ("trial", f"the exemption from `training-pool-in-one-domain` for `{resource}` ends on {too_far}, {whom}")
+    ]
+    assert found["exemptions-in-use"] == []
+
+
 def test_an_exemption_for_another_resource_accepts_nothing_and_is_said(exempted):
     exempted["trial"]["exemptions"][0]["resource"] = "other"
     found = _run(exempted, DOMAIN)
@@ -114,7 +156,13 @@ def test_an_exemption_for_another_resource_accepts_nothing_and_is_said(exempted)
 def test_what_the_cloud_refuses_cannot_be_accepted(program):
     program["group"]["tags"]["owner"] = "a#b"
     program["trial"]["exemptions"] = [
-        {"rule": "label-values", "resource": "group", "reason": "r", "owner": "ada", "until": "2027-01-01"}
+        {
+            "rule": "label-values",
+            "resource": "group",
+            "reason": "agreed for a test",
+            "owner": "ada",
+            "until": "2027-01-01",
+        }
     ]
     found = _run(program, label_values.RULE)
     assert [name for name, _ in found["label-values"]] == ["group"]
@@ -123,7 +171,13 @@ def test_what_the_cloud_refuses_cannot_be_accepted(program):
 
 def test_an_exemption_cannot_accept_its_own_end(exempted):
     exempted["trial"]["exemptions"].append(
-        {"rule": "exemptions-valid", "resource": "trial", "reason": "r", "owner": "ada", "until": "2027-01-01"}
+        {
+            "rule": "exemptions-valid",
+            "resource": "trial",
+            "reason": "agreed for a test",
+            "owner": "ada",
+            "until": "2027-01-01",
+        }
     )
     exempted["trial"]["exemptions"][0]["until"] = "2020-01-01"
     assert [name for name, _ in _run(exempted)["exemptions-valid"]] == ["trial"]
@@ -173,7 +227,7 @@ def _configured(program, *entries):
 
 
 def test_an_exemption_of_the_configuration_that_lacks_something_is_a_finding_of_its_rule(program):
-    entry = {"resource": "train", "reason": "test", "until": "2026-11-21"}
+    entry = {"resource": "train", "reason": "agreed for a test", "until": "2026-11-21"}
     assert _configured(program, entry, "train") == {
         DOMAIN.name: [
             "in the pack's configuration, exemption 1 has no owner",
@@ -184,7 +238,7 @@ def test_an_exemption_of_the_configuration_that_lacks_something_is_a_finding_of_
 
 
 def test_an_exemption_of_the_configuration_that_accepts_nothing_is_said(program):
-    entry = {"resource": "train", "reason": "test", "owner": "ada", "until": "2026-11-21"}
+    entry = {"resource": "train", "reason": "agreed for a test", "owner": "ada", "until": "2026-11-21"}
     [what] = _configured(program, entry)["exemptions-in-use"]
     assert what.startswith(f"the exemption from `{DOMAIN.name}` for `train` accepts nothing")
 

@@ -101,9 +101,9 @@ def test_the_fix_names_the_missing_cards(program, messages):
     program["template"]["networkInterfaces"].pop()
     assert messages(RULE, program) == [
         "5 nodes of p5.48xlarge with EFA on 31 of 32 network cards; missing on card 31\n"
-        "why: Each missing one is bandwidth the machine's price includes and training does not get; without any, NCCL "
-        "falls back to TCP.\n"
+        "why: Each missing interface is bandwidth that you pay for and training does not get. Without any, NCCL falls "
+        "back to TCP.\n"
         "fix: List an interface of type `efa-only` on card 31 in networkInterfaces of the launch template: device 1 on "
         "card 0, device 0 on the others.\n"
-        "see: docs/rules/fabric-interfaces-complete.md"
+        "see: gpucluster guardrails explain fabric-interfaces-complete"
     ]

@@ -9,10 +9,10 @@ import pytest
 
 from gpucluster.cost.prices import PriceBook
 from gpucluster.policies.pack import Pack
-from gpucluster.pull_request.evidence import StackEvidence
+from gpucluster.pull_request.evidence import JobEvidence, StackEvidence
 from gpucluster.pull_request.render.comment import LONGEST_COMMENT, LONGEST_SUMMARY, comment
 from gpucluster.pull_request.render.json import as_json
-from tests.pull_request.conftest import TODAY, TRIAL, changed, evidence, stack
+from tests.pull_request.conftest import TODAY, TRIAL, Resources, changed, evidence, stack
 
 TWICE = changed("system", scalingConfig={"desiredSize": 4, "minSize": 4, "maxSize": 4})
 UNLABELLED = changed("shared", tags={})
@@ -24,10 +24,10 @@ def first(text: str) -> str:
 
 def test_a_clean_change_is_one_calm_sentence_with_the_total(judge) -> None:
     assert comment(judge(evidence(stack(TRIAL)))) == (
-        "Nothing to look at here: `dev` costs $471.54 a month, as before, and no mandatory rule is broken."
+        "No cost or policy change: `dev` costs $471.54 a month, as before, and no mandatory rule is broken."
     )
     assert comment(judge(evidence(stack(TRIAL), stack(TRIAL, name="prod")))) == (
-        "Nothing to look at here: the 2 stacks cost $943.08 a month, as before, and no mandatory rule is broken."
+        "No cost or policy change: the 2 stacks cost $943.08 a month, as before, and no mandatory rule is broken."
     )
 
 
@@ -145,7 +145,7 @@ def test_a_price_that_is_lost_is_neither_a_saving_nor_a_pass(judge) -> None:
     found = judge(evidence(stack(changed("shared", storageType="HDD"))))
     text = comment(found)
     assert first(text) == (
-        "**Cannot tell whether it costs more or less: $471.54 a month known before, at least $297.54 known after; "
+        "**Cannot tell whether it costs more or less: $471.54 a month before, at least $297.54 after; "
         "priced on both sides: no change; not priced now: `shared`; no mandatory rule is broken.**"
     )
     assert "\n| `dev` | $471.54 | at least $297.54 | cannot tell | " in text
@@ -157,8 +157,8 @@ def test_a_price_that_is_lost_is_neither_a_saving_nor_a_pass(judge) -> None:
 def test_a_price_that_is_lost_beside_a_mandatory_finding_is_no_saving_either(judge) -> None:
     text = comment(judge(evidence(stack(changed("shared", storageType="HDD", tags={})))))
     assert first(text) == (
-        "**Fails: 1 mandatory finding in `dev`; cannot tell whether it costs more or less, $471.54 a month known "
-        "before, at least $297.54 known after; priced on both sides: no change; not priced now: `shared`.**"
+        "**Fails: 1 mandatory finding in `dev`; cannot tell whether it costs more or less, $471.54 a month "
+        "before, at least $297.54 after; priced on both sides: no change; not priced now: `shared`.**"
     )
 
 
@@ -171,16 +171,22 @@ def test_a_new_stack_with_something_unpriced_costs_at_least_what_is_known(judge)
 
 
 def test_the_first_line_names_what_touches_the_judging(judge) -> None:
-    entry = {"rule": "required-labels", "resource": "shared", "reason": "r", "owner": "o", "until": "2026-12-01"}
+    entry = {
+        "rule": "required-labels",
+        "resource": "shared",
+        "reason": "shared network",
+        "owner": "o",
+        "until": "2026-12-01",
+    }
     exempt = changed("trial", UNLABELLED, exemptions=[entry])
     files = ["policies/rules/budget.py", "cost/prices/aws.csv", ".github/workflows/comment.yml", "requirements.lock"]
     text = comment(judge(evidence(stack(exempt)), files))
     assert first(text) == (
         "**Passes: the cost stays the same, $471.54 a month; no mandatory rule is broken.** "
-        "**It also changes how it is judged: policies, prices, workflows, the lock, exemptions.**"
+        "**This change also modifies its own checks: policies, prices, workflows, the lock, exemptions.**"
     )
     assert "- the lock: `requirements.lock`\n" in text
-    assert "- exemption in `dev`: `required-labels` for `shared` until 2026-12-01, by `o`: `r`\n" in text
+    assert "- exemption in `dev`: `required-labels` for `shared` until 2026-12-01, by `o`: `shared network`\n" in text
 
 
 def test_a_change_of_prices_has_a_line_of_its_own(judge, tmp_path) -> None:
@@ -234,3 +240,52 @@ def test_the_json_has_every_finding_and_amounts_as_text(judge) -> None:
     assert (document["passes"], dev["name"], dev["cost"]["monthly"]["after"]["expected"]) == (False, "dev", "471.54")
     [finding] = dev["findings"]
     assert (finding["rule"], finding["new"], finding["monthly"]) == ("required-labels", True, "174.00")
+
+
+def rehearsed(*jobs: JobEvidence, problem: str = "") -> StackEvidence:
+    return stack(TRIAL).model_copy(update={"jobs": [*jobs], "jobs_problem": problem})
+
+
+RUNS = JobEvidence(title="TrainJob training/good", source="jobs/good.yaml", verdict="runs", hourly="110.08")
+STUCK = JobEvidence(title="Pod default/`x`", source="jobs/bad.yaml", verdict="refused", why="a pod without a queue")
+
+
+def test_a_job_that_would_not_run_fails_the_change_and_is_told_with_the_words_of_who_stops_it(judge) -> None:
+    found = judge(evidence(rehearsed(RUNS, STUCK)))
+    text = comment(found)
+    assert not found.passes
+    assert first(text) == ("**Fails: 1 job that would not run on `dev`; the cost stays the same, $471.54 a month.**")
+    assert "**Jobs that would not run**\n\n- `` Pod default/`x` `` (`jobs/bad.yaml`) on `dev` is refused: " in text
+    assert "Jobs that would run, and what their machines cost:\n\n- `TrainJob training/good`: $110.08 an hour\n" in text
+    [shown] = json.loads(as_json(found))["stacks"]
+    assert [job["verdict"] for job in shown["jobs"]] == ["runs", "refused"]
+
+
+def test_jobs_that_all_run_leave_a_calm_change_calm(judge) -> None:
+    assert judge(evidence(rehearsed(RUNS))).calm
+
+
+def test_jobs_that_nobody_could_rehearse_are_said_and_hold_the_change_up(judge) -> None:
+    found = judge(evidence(rehearsed(problem="there is no Go")))
+    assert not found.passes
+    assert "- nobody could tell on `dev`: `there is no Go`" in comment(found)
+
+
+def test_what_becomes_of_the_nodes_of_pools_is_a_table_with_what_is_at_stake(judge) -> None:
+    pool = {
+        "type": "aws:eks/nodeGroup:NodeGroup",
+        "scalingConfig": {"desiredSize": 4, "minSize": 4, "maxSize": 4},
+        "instanceTypes": ["p5.48xlarge"],
+        "releaseVersion": "1.35.0-20260714",
+    }
+    before: Resources = {**TRIAL, "train": pool}
+    after = changed("train", before, releaseVersion="1.35.1-20260801")
+    text = comment(judge(evidence(stack(after, before))))
+    head = "| stack | pool | what happens to it | changed | at stake for each hour since the last checkpoint |"
+    [row] = text.split(f"{head}\n| --- | --- | --- | --- | --- |\n")[1].split("\n\n")[0].splitlines()
+    assert row == (
+        "| `dev` | `train`, `4 nodes of p5.48xlarge` | nodes are replaced or reimaged, one at a time; jobs on them end "
+        "| `releaseVersion` | 32 GPU-hours, $220.17 |"
+    )
+    larger = changed("train", before, scalingConfig={"desiredSize": 5, "minSize": 5, "maxSize": 5})
+    assert "What it does to nodes" not in comment(judge(evidence(stack(larger, before))))

@@ -42,7 +42,13 @@ def parsed(text: str) -> list[Token]:
 
 def made(judge, name: str):
     """A change with the text in every place that a program or its author fills."""
-    entry = {"rule": name, "resource": name, "reason": name, "owner": name, "until": "2026-12-01"}
+    entry = {
+        "rule": "required-labels",
+        "resource": name,
+        "reason": f"agreed by {name}",
+        "owner": name,
+        "until": "2026-12-01",
+    }
     base = changed("trial", exemptions=[entry])
     lustre = {**TRIAL["shared"], "tags": {name: name}}
     unpriced = {"type": "aws:fsx/lustreFileSystem:LustreFileSystem", "storageType": name, "tags": {"team": name}}

@@ -15,7 +15,7 @@ from gpucluster.sandbox.api_server.binaries import Binaries, find_binaries
 from gpucluster.sandbox.api_server.server import Server, open_server
 
 FAKE_PROGRAM = """#!/bin/sh
-[ "$1" = "--version" ] && echo "Kubernetes v1.34.1"
+[ "$1" = "--version" ] && echo "Kubernetes v1.36.3"
 exit 0
 """
 
@@ -24,7 +24,7 @@ FAKE_GO = f"""\
 import json, os, sys
 from pathlib import Path
 if sys.argv[1] == "version":
-    sys.exit(print("go version go1.26.6 linux/amd64"))
+    sys.exit(print("go version go1.27.3 linux/amd64"))
 with Path(sys.argv[0] + ".calls").open("a") as calls:
     calls.write(json.dumps({{"arguments": sys.argv[1:], "files": sorted(os.listdir())}}) + "\\n")
 if sys.argv[1] == "mod":

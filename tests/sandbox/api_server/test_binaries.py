@@ -23,19 +23,19 @@ def test_the_programs_are_built_once_from_the_committed_module_with_their_versio
     assert call["arguments"] == [
         *("build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v", "-ldflags"),
         "-s -w"
-        " -X k8s.io/component-base/version.gitVersion=v1.34.1"
+        " -X k8s.io/component-base/version.gitVersion=v1.36.3"
         " -X k8s.io/component-base/version.gitMajor=1"
-        " -X k8s.io/component-base/version.gitMinor=34"
-        " -X k8s.io/client-go/pkg/version.gitVersion=v1.34.1"
+        " -X k8s.io/component-base/version.gitMinor=36"
+        " -X k8s.io/client-go/pkg/version.gitVersion=v1.36.3"
         " -X k8s.io/client-go/pkg/version.gitMajor=1"
-        " -X k8s.io/client-go/pkg/version.gitMinor=34",
+        " -X k8s.io/client-go/pkg/version.gitMinor=36",
         *("-o", into, "k8s.io/kubernetes/cmd/kube-apiserver", "k8s.io/kubernetes/cmd/kubectl"),
         "go.etcd.io/etcd/server/v3",
     ]
     there = {path.name for path in binaries.folder().iterdir()}
     assert there == {"kube-apiserver", "kubectl", "etcd", "installed.json", "verified.json"}
     assert said[0] == (
-        f"Building the Kubernetes API server 1.34.1, etcd and kubectl with {go}: "
+        f"Building the Kubernetes API server 1.36.3, etcd and kubectl with {go}: "
         "about 5 minutes on 2 cores and 2 GB in Go's caches the first time, seconds after that."
     )
 
@@ -53,18 +53,18 @@ def test_programs_that_were_changed_are_made_anew(said: list[str]) -> None:
 
 
 def test_a_server_of_another_version_is_not_installed(go: Path, said: list[str]) -> None:
-    go.write_text(go.read_text().replace("Kubernetes v1.34.1", "Kubernetes v1.33.0"))
+    go.write_text(go.read_text().replace("Kubernetes v1.36.3", "Kubernetes v1.33.0"))
     with pytest.raises(EngineError) as caught:
         binaries.find_binaries(say=said.append)
     assert str(caught.value) == (
         "The Kubernetes API server just built cannot be used: its kube-apiserver does not answer with its version, "
-        'v1.34.1 ("Kubernetes v1.33.0").'
+        'v1.36.3 ("Kubernetes v1.33.0").'
     )
     assert not binaries.folder().exists()
 
 
 def test_a_build_that_fails_says_why_and_what_it_needs(go: Path, said: list[str]) -> None:
-    go.write_text("#!/bin/sh\n[ $1 = version ] && echo go1.26.6 && exit\necho 'no such module'; exit 1\n")
+    go.write_text("#!/bin/sh\n[ $1 = version ] && echo go1.27.3 && exit\necho 'no such module'; exit 1\n")
     with pytest.raises(EngineError) as caught:
         binaries.find_binaries(say=said.append)
     assert str(caught.value) == (

@@ -93,3 +93,19 @@ def test_a_deleted_namespace_takes_all_along_and_can_be_made_again(client: Clien
         client.apply(inside)
         client.delete(space)
         assert (client.get(space), client.get(inside)) == (None, None)
+
+
+def test_an_object_is_made_listed_by_its_labels_and_changed_in_parts(client: Client) -> None:
+    node = _object("Node", "one", status={"capacity": {"cpu": "8"}})
+    node["metadata"]["labels"] = {"pool": "a"}
+    assert client.create(node)["status"]["capacity"] == {"cpu": "8"}
+    client.patch(node, {"metadata": {"labels": {"new": "b"}}})
+    condition = {"type": "Ready", "status": "True", "reason": "a"}
+    for type_ in ("Ready", "Other"):
+        change = {"status": {"conditions": [{**condition, "type": type_}]}}
+        client.patch(node, change, part="status", merge="strategic-merge")
+    [found] = client.list("v1", "Node", labels="pool=a")
+    assert (found["kind"], found["metadata"]["labels"]) == ("Node", {"pool": "a", "new": "b"})
+    assert {item["type"] for item in found["status"]["conditions"]} == {"Ready", "Other"}
+    client.delete(node)
+    assert client.list("v1", "Node", labels="pool=a") == []

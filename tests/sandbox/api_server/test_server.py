@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from pathlib import Path
 
 import psutil
@@ -28,6 +29,7 @@ with open_server(Path(sys.argv[1]), find_binaries()) as server:
     time.sleep(60)
 """
 
+HIDDEN = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "hidden", "namespace": "default"}}
 NOTE = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "note", "namespace": "default"}}
 
 
@@ -63,13 +65,16 @@ def test_a_server_is_shared_survives_its_starter_and_ends_with_its_last_user_wit
         first.wait()
         time.sleep(0.3)
         Client(second).apply({**NOTE, "data": {"a": "b"}})
+        Client(second).apply({**HIDDEN, "stringData": {"a": "open sesame"}})
         assert in_use(folder)
     assert _gone(folder)
     assert not in_use(folder)
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    assert [file for file in files if b"sesame" in file.read_bytes()] == []
     with open_server(folder, binaries) as later:
-        kept = Client(later).get(NOTE)
-        assert kept is not None
-        assert kept["data"] == {"a": "b"}
+        kept, hidden = Client(later).get(NOTE), Client(later).get(HIDDEN)
+        assert kept is not None and hidden is not None
+        assert (kept["data"], hidden["data"]) == ({"a": "b"}, {"a": b64encode(b"open sesame").decode()})
         keeper = psutil.Process(int(next(p for p in _processes(folder) if "keeper" in " ".join(p.cmdline())).pid))
         keeper.kill()
         assert _gone(folder), "what a killed keeper has started ends with it"
@@ -93,3 +98,9 @@ def test_the_kubeconfig_leads_to_it_and_nowhere_else(server: Server) -> None:
     assert cluster["cluster"]["server"].startswith("https://127.0.0.1:")
     assert Path(cluster["cluster"]["certificate-authority"]).is_file()
     assert document["users"] == [{"name": "sandbox", "user": {"token": server.token}}]
+
+
+def test_its_etcd_has_no_port(tmp_path: Path, binaries: Binaries) -> None:
+    with open_server(tmp_path / "it", binaries):
+        (etcd,) = (it for it in _processes(tmp_path / "it") if it.name() == "etcd")
+        assert etcd.net_connections("inet") == []

@@ -26,11 +26,11 @@ from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.limits import Limits
 from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.registry import SIMULATED
-from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.clouds.validate import general
 from gpucluster.sandbox.clouds.values import from_wire, plain, to_wire
-from gpucluster.sandbox.narrow import is_list, is_object
+from gpucluster.sandbox.narrow import is_list, is_object, mapping
 
 __all__ = ["PACKAGES", "Mutant", "Stand", "Standing", "built", "others", "random_wrong", "wrong"]
 
@@ -91,11 +91,41 @@ class Stand:
         with self._without(mutant.urn):
             return self._asked(mutant)
 
-    def may_lack(self, token: str, name: str) -> bool:
-        """Whether an input may be left out: no name, which is made of the logical one then, and not asked for."""
-        type_ = self._cloud.resource_type(self._schema, token)
-        known = type_.inputs.get(name) if type_ is not None else None
-        return known is not None and not known.required and not name.endswith("Name")
+    def listed(self, token: str, path: str) -> Sequence[Any]:
+        """The values that the SDK lists for an input, none where it lists none."""
+        properties, of = self._type(token).inputs, None
+        for name in path.split("."):
+            if name.removesuffix("[]") not in properties:
+                return ()
+            of = _inside(properties[name.removesuffix("[]")].type)
+            properties = self._members(token, of)
+        return _values_of(of)
+
+    def optional(self, standing: Standing) -> Iterator[tuple[tuple[str | int, ...], Property, Any]]:
+        """Every input that may be left out, with its type and its value, None where it has none; in the objects that
+        are there, and of a list in the first. No name, which is made of the logical one where it lacks."""
+        yield from self._optional(standing.type, standing.inputs, self._type(standing.type).inputs, ())
+
+    def _optional(
+        self, token: str, given: Mapping[str, Any], properties: Mapping[str, Property], path: tuple[str | int, ...]
+    ) -> Iterator[tuple[tuple[str | int, ...], Property, Any]]:
+        for name, prop in properties.items():
+            inside, at = given.get(name), (*path, name)
+            if not prop.required and not name.endswith("Name"):
+                yield at, prop, inside
+            if is_list(inside) and inside:
+                inside, at = inside[0], (*at, 0)
+            if is_object(inside):
+                yield from self._optional(token, inside, self._members(token, _inside(prop.type)), at)
+
+    def _members(self, token: str, of: Any) -> Mapping[str, Property]:
+        """The inputs of an object by its type, none for what is no object."""
+        return self._type(token).types[of["ref"]] if "ref" in mapping(of) else {}
+
+    def _type(self, token: str) -> ResourceType:
+        found = self._cloud.resource_type(self._schema, token)
+        assert found is not None, token
+        return found
 
     def check(self, mutant: Mutant) -> str:
         """What Check has against a mutant: its values alone, and not what it stands beside."""
@@ -116,9 +146,7 @@ class Stand:
         return ""
 
     def _resource(self, mutant: Mutant) -> Resource:
-        type_ = self._cloud.resource_type(self._schema, mutant.type)
-        assert type_ is not None, mutant.type
-        return Resource(urn=mutant.urn, type=type_, inputs=from_wire(mutant.inputs))
+        return Resource(urn=mutant.urn, type=self._type(mutant.type), inputs=from_wire(mutant.inputs))
 
     @contextmanager
     def _without(self, urn: str) -> Generator[None]:
@@ -171,19 +199,24 @@ def random_wrong(stand: Stand, seed: int, count: int) -> Iterator[Mutant]:
 
 def others(stand: Stand, limits: Limits) -> Iterator[Mutant]:
     """Values that are as good: those that are listed, else other names, ranges, times, versions and numbers, truth
-    values turned, what is optional left out, and another tag."""
+    values turned, what is optional given or left out, and another tag."""
     for standing, path, value in _scalars(stand, once=False):
-        listed = [_some(limit.value) for limit in limits.of(standing.type).get(_name(path), ()) if limit.rule == "enum"]
-        for other in chain(*listed) if listed else _as_good(str(path[-1]), value):
+        at = _name(path)
+        listed = [_some(limit.value) for limit in limits.of(standing.type).get(at, ()) if limit.rule == "enum"]
+        listed = listed or [_some(stand.listed(standing.type, at))]
+        for other in chain(*listed) if any(listed) else _as_good(str(path[-1]), value):
             if other != value:
                 yield _mutant(standing, path, other, f"-> {str(other)[:40]!r}")
     for standing in {standing.type: standing for standing in reversed(stand.resources)}.values():
-        for name in (name for name in standing.inputs if stand.may_lack(standing.type, name)):
-            kept = {key: item for key, item in standing.inputs.items() if key != name}
-            yield Mutant(standing.urn, standing.type, kept, name, "left out")
-            if name in ("tags", "labels", "resourceLabels"):
-                more = {**kept, name: {**standing.inputs[name], "another": "value"}}
-                yield Mutant(standing.urn, standing.type, more, name, "one more")
+        for path, prop, value in stand.optional(standing):
+            if value is not None:
+                yield _mutant(standing, path, None, "left out")
+            for other in (
+                _some([True, False] if prop.type == "bool" else _values_of(prop.type)) if value is None else ()
+            ):
+                yield _mutant(standing, path, other, f"given as {other!r}")
+            if value is not None and path[-1] in ("tags", "labels", "resourceLabels"):
+                yield _mutant(standing, path, {**value, "another": "value"}, "one more")
 
 
 def _standing(raw: Mapping[str, Any]) -> Standing:
@@ -230,7 +263,8 @@ def _put(value: Any, path: tuple[str | int, ...], new: Any) -> Any:
         return new
     if is_list(value):
         return [_put(item, path[1:], new) if at == path[0] else item for at, item in enumerate(value)]
-    return {key: _put(item, path[1:], new) if key == path[0] else item for key, item in value.items()}
+    changed = {**value, path[0]: _put(value.get(path[0], {}), path[1:], new)}
+    return {key: item for key, item in changed.items() if item is not None}
 
 
 def _written(path: tuple[str | int, ...]) -> str:
@@ -265,6 +299,20 @@ def _disturbed(chance: random.Random, value: Any) -> Any:
             "".join(chance.choices(_LETTERS, k=chance.randint(1, 30))),
         ]
     )
+
+
+def _inside(of: Any) -> Any:
+    """The type of the items of a list, or of lists of lists."""
+    while "list" in mapping(of):
+        of = of["list"]
+    return of
+
+
+def _values_of(of: Any) -> Sequence[Any]:
+    """The values that a type lists; of a list that it takes, one of each."""
+    if "list" in mapping(of):
+        return [[value] for value in _values_of(of["list"])]
+    return [value for one in [of, *mapping(of).get("union", ())] for value in mapping(one).get("enum", ())]
 
 
 def _some(values: Sequence[Any]) -> Sequence[Any]:
@@ -303,7 +351,11 @@ _SHAPES: Final[Sequence[tuple[re.Pattern[str], Callable[[str], Sequence[str]]]]]
     (re.compile(r"\d+(\.\d+){3}"), lambda text: [str(ip_address(text) + at) for at in (1, 2)]),
     (re.compile(r"\d\d:\d\d"), lambda _: ["00:00", "12:00", "23:00"]),
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z"), lambda _: ["2027-02-28T23:59:59Z", "2026-07-01T12:00:00+02:00"]),
+    (re.compile(r"PT\d+M"), lambda _: ["PT5M", "PT15M", "PT1H"]),
+    (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), lambda text: [f"{text[:-1]}{end}" for end in "07a"]),
+    (re.compile(r"\d+%"), lambda _: ["10%", "100%"]),
     (re.compile(r"1\.\d\d"), lambda _: ["1.33", "1.34"]),
+    (re.compile(r"eastus"), lambda _: ["westeurope", "East US 2", "uaecentral", "usgovvirginia"]),
     (re.compile(r"\d+s"), lambda text: [f"{int(text[:-1]) + at}s" for at in (1, 86400)]),
     (re.compile(r"arn:aws:iam::\d+:role/.*"), lambda _: ["arn:aws-us-gov:iam::123456789012:role/path/of/another"]),
     (

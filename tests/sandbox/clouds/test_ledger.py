@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gpucluster.sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
+from gpucluster.sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger, Operation
 from gpucluster.sandbox.clouds.values import Secret
 
 VPC = Entry(
@@ -120,3 +122,96 @@ def test_two_processes_that_look_and_then_write_do_not_overtake_each_other(tmp_p
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(file)]) for _ in range(2)]
     assert [writer.wait() for writer in writers] == [0, 0]
     assert sorted(int(entry.id) for entry in Ledger(file).all()) == list(range(100))
+
+
+ROLE = replace(VPC, type="aws:iam/role:Role", id="reader", name="Reader", outputs={"arn": "arn:x/Reader"})
+
+
+def test_what_mentions_a_text_is_found_whatever_its_case_and_until_it_no_longer_does(ledger: Ledger) -> None:
+    group = replace(VPC, type="g", id="g-1", inputs={"vpcs": [{"id": "/VPC-1/"}], "size": 1})
+    for entry in (VPC, ROLE, group):
+        ledger.put(entry)
+    assert ledger.mentioning({"g", VPC.type}, "vpc-1") == [VPC, group]
+    assert ledger.mentioning({ROLE.type}, "none", "ARN:x/reader") == [ROLE]
+    assert ledger.mentioning({ROLE.type}, "reader") == [ROLE]
+    ledger.put(replace(group, inputs={"vpcs": []}))
+    assert ledger.mentioning({"g"}, "vpc-1") == []
+    ledger.remove(VPC.provider, VPC.scope, VPC.type, VPC.id)
+    assert ledger.mentioning({VPC.type}, "vpc-1") == []
+
+
+def test_a_self_link_is_found_by_the_path_in_it(ledger: Ledger) -> None:
+    link = "https://www.googleapis.com/compute/v1/projects/p/global/networks/n"
+    ledger.put(replace(VPC, inputs={"network": link}))
+    assert ledger.mentioning({VPC.type}, "projects/p/global/networks/n") == ledger.all()
+
+
+def test_ids_and_what_is_below_them_are_found_whatever_their_case(ledger: Ledger) -> None:
+    group, inside, beside = (replace(VPC, id=id_, inputs={}) for id_ in ("/G/a", "/g/A/b", "/g/ab/c"))
+    for entry in (group, inside, beside):
+        ledger.put(entry)
+    assert ledger.with_id("/g/A") == ledger.with_id("/g/a", {VPC.type}) == [group]
+    assert ledger.under("/g/a") == ledger.under("/G/A", {VPC.type}) == [inside]
+    assert ledger.with_id("/g/a", {"another"}) == ledger.under("/g/a", {"another"}) == []
+    assert ledger.of_scope(VPC.scope) == [group, inside, beside]
+    assert ledger.of_scope("elsewhere") == []
+
+
+def test_only_what_still_goes_on_is_in_progress(ledger: Ledger) -> None:
+    going, ended = (Operation(state="Creating", ends=time.time() + wait) for wait in (60, -60))
+    ledger.put(replace(VPC, operation=going))
+    ledger.put(replace(VPC, id="vpc-2", operation=ended))
+    assert ledger.in_progress({VPC.type}) == [replace(VPC, operation=going)]
+
+
+def test_a_changed_resource_keeps_its_place(ledger: Ledger) -> None:
+    other = replace(VPC, id="vpc-2")
+    for entry in (VPC, other, replace(VPC, name="new")):
+        ledger.put(entry)
+    assert [entry.id for entry in ledger.all()] == ["vpc-1", "vpc-2"]
+
+
+def test_secrets_are_encrypted_by_the_passphrase_beside_the_file(tmp_path: Path) -> None:
+    hidden = {"a": [Secret({"token": "open sesame"})]}
+    settings = {"region": "us-east-1", "kubeconfig": Secret("open sesame")}
+    with closing(Ledger(tmp_path / "ledger")) as ledger:
+        ledger.put(replace(VPC, inputs=hidden, outputs=hidden))
+        ledger.put_provider("urn::id", settings)
+        assert [file for file in tmp_path.iterdir() if b"sesame" in file.read_bytes()] == []
+    with closing(Ledger(tmp_path / "ledger")) as ledger:
+        (found,) = ledger.all()
+        assert (found.inputs, found.outputs, ledger.providers()) == (hidden, hidden, {"urn::id": settings})
+    (tmp_path / "passphrase").write_text("another")
+    with closing(Ledger(tmp_path / "ledger")) as ledger:
+        with pytest.raises(DamagedLedgerError, match=r"^the row of urn:1 \(vpc-1\) cannot be read: .*passphrase does"):
+            ledger.verify()
+        ledger.remove(VPC.provider, VPC.scope, VPC.type, VPC.id)
+        with pytest.raises(DamagedLedgerError, match=r"^the settings of a provider cannot be read: "):
+            ledger.verify()
+
+
+FIRST_VERSION = """
+CREATE TABLE resources (provider TEXT NOT NULL, scope TEXT NOT NULL, type TEXT NOT NULL, id TEXT NOT NULL,
+name TEXT NOT NULL, urn TEXT NOT NULL, inputs TEXT NOT NULL, outputs TEXT NOT NULL, created_at TEXT NOT NULL,
+PRIMARY KEY (provider, scope, type, id))"""
+
+
+def test_a_ledger_of_an_earlier_version_is_taken_over_without_secrets_in_plain_text(tmp_path: Path) -> None:
+    file = tmp_path / "ledger"
+    secret = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": "open sesame"}
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(FIRST_VERSION)
+        for id_ in ("vpc-1", "vpc-2"):
+            inputs = json.dumps({"password": secret, "filler": "x" * 5000})
+            row = ("aws", "us-east-1", VPC.type, id_, "", "urn:1", inputs, "{}", VPC.created_at)
+            connection.execute("INSERT INTO resources VALUES (?,?,?,?,?,?,?,?,?)", row)
+    with closing(Ledger(file)) as ledger:
+        ledger.verify()
+        assert [(entry.id, entry.inputs["password"]) for entry in ledger.all()] == [
+            ("vpc-1", Secret("open sesame")),
+            ("vpc-2", Secret("open sesame")),
+        ]
+        assert [entry.id for entry in ledger.mentioning({VPC.type}, "VPC-2")] == ["vpc-2"]
+        assert [each for each in tmp_path.iterdir() if b"sesame" in each.read_bytes()] == []
+    with closing(Ledger(file)) as ledger:
+        assert len(ledger.all()) == 2

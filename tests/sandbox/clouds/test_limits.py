@@ -20,7 +20,18 @@ CLOUDS = {"aws": "aws", "gcp": "gcp", "azure": "azure-native"}
 """Folder -> package."""
 PACKAGE = "gpucluster.sandbox.clouds."
 AWS, GCP = Limits(f"{PACKAGE}aws"), Limits(f"{PACKAGE}gcp")
-RULES = {"enum", "enumAnyCase", "minimum", "maximum", "minLength", "maxLength", "pattern", "format"}
+RULES = {
+    "enum",
+    "enumAnyCase",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "pattern",
+    "format",
+}
 
 
 @pytest.mark.parametrize(
@@ -47,6 +58,39 @@ def test_a_rule_takes_what_it_allows_and_says_why_it_refuses_the_rest(
     }
 
 
+def test_a_list_has_as_many_items_as_a_document_lets_it() -> None:
+    least, most = Limit("minItems", 1, "D"), Limit("maxItems", 2, "D")
+    assert [least.reason([]), least.reason(["a"])] == ["expected at least 1 items, got 0 (D)", ""]
+    assert [most.reason(["a", "b"]), most.reason(["a", "b", "c"])] == ["", "expected at most 2 items, got 3 (D)"]
+    assert [least.reason(""), most.reason("abc")] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("cloud", "token", "inputs", "refused"),
+    [
+        (
+            "aws",
+            "aws:efs/mountTarget:MountTarget",
+            {"securityGroups": [f"sg-{at:017x}" for at in range(101)]},
+            {"securityGroups": "expected at most 100 items, got 101 (cfn-lint 1.58.0, AWS::EFS::MountTarget, MIT-0)"},
+        ),
+        (
+            "azure",
+            "azure-native:storagecache:AmlFilesystem",
+            {"zones": ["1", "2"]},
+            {"zones": "expected at most 1 items, got 2 (pulumi-azure-native 3.29.0, AmlFilesystem: zones)"},
+        ),
+        ("azure", "azure-native:storagecache:AmlFilesystem", {"zones": [UNKNOWN]}, {}),
+        ("azure", "azure-native:storagecache:AmlFilesystem", {"zones": UNKNOWN}, {}),
+    ],
+)
+def test_a_list_that_is_too_long_is_refused_by_its_path(
+    cloud: str, token: str, inputs: dict[str, Any], refused: dict[str, str]
+) -> None:
+    found = Limits(f"{PACKAGE}{cloud}").failures(token, inputs)
+    assert {failure.path: failure.reason for failure in found} == refused
+
+
 def test_a_long_list_names_what_is_near_and_a_long_text_is_cut() -> None:
     limit = Limit("enum", [f"p{at}.48xlarge" for at in range(30)], "D")
     assert limit.reason("p5.48xlargee") == (
@@ -68,8 +112,8 @@ def test_a_long_list_names_what_is_near_and_a_long_text_is_cut() -> None:
         ("google-duration", ["86400s", "3.5s", ""], ["1d", "Bogus-Value"]),
         (
             "iam-policy",
-            ['{"Statement": []}', '{"Version": "2012-10-17", "Statement": {}}'],
-            ["{}", "[]", '{"sTATEMENT": []}'],
+            ['{"Statement": []}', '{"Version": "2012-10-17", "Statement": {"Effect": "Allow"}}'],
+            ["{}", "[]", '{"sTATEMENT": []}', '{"Statement": {}}', '{"Version": "72012-10-17", "Statement": []}'],
         ),
         ("whole", ["18000", "-1", ""], ["1.5", "Bogus-Value"]),
         ("hour", ["00:00", "23:59"], ["", "3:00", "24:00", "10:60"]),
@@ -121,8 +165,9 @@ def test_every_row_is_of_an_input_that_the_sdk_has_and_can_be_read(cloud: str, s
         found = schemas[CLOUDS[cloud]].resource_type(token)
         assert found is not None, token
         for path, rules in limits.of(token).items():
-            if not _has(found.inputs, found.types, path.split(".")):
-                lost.append((token, path))
+            for of_list in {limit.rule in ("minItems", "maxItems") for limit in rules}:
+                if not _has(found.inputs, found.types, path.split("."), is_list=of_list):
+                    lost.append((token, path))
             assert {limit.rule for limit in rules} <= RULES
             assert all(limit.source for limit in rules)
             for limit in rules:
@@ -164,8 +209,8 @@ def _rows(cloud: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def _has(properties: Any, types: Any, names: list[str]) -> bool:
-    """Whether a path of inputs leads to something that is no object."""
+def _has(properties: Any, types: Any, names: list[str], *, is_list: bool) -> bool:
+    """Whether a path of inputs leads to a list, or to something that is neither a list nor an object."""
     name = names[0].removesuffix("[]")
     if name not in properties:
         return False
@@ -173,5 +218,5 @@ def _has(properties: Any, types: Any, names: list[str]) -> bool:
     if names[0].endswith("[]"):
         inner = inner["list"]
     if len(names) > 1:
-        return "ref" in inner and _has(types[inner["ref"]], types, names[1:])
-    return isinstance(inner, str) or "union" in inner or "enum" in inner
+        return "ref" in inner and _has(types[inner["ref"]], types, names[1:], is_list=is_list)
+    return "list" in inner if is_list else isinstance(inner, str) or "union" in inner or "enum" in inner

@@ -13,9 +13,10 @@ from gpucluster.sandbox.clouds.aws.cloud import Aws
 from gpucluster.sandbox.clouds.azure.cloud import Azure
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.provider import Provider
-from gpucluster.sandbox.clouds.scenario import LastingOperation, Scenario
+from gpucluster.sandbox.clouds.scenario import Disturbance, Scenario
 from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.values import UNKNOWN, from_struct, to_struct
+from gpucluster.sandbox.clouds.weather import Weather
 
 URN = "urn:pulumi:dev::small::aws:ec2/vpc:Vpc::net"
 INPUTS = {"cidrBlock": "10.0.0.0/16"}
@@ -144,15 +145,24 @@ def test_a_region_that_looks_like_none_is_a_failure(provider: Provider) -> None:
     ]
 
 
-def test_data_sources_answer_for_the_fake_account_or_say_that_they_do_not(provider: Provider) -> None:
+def test_data_sources_answer_for_the_fake_account_or_have_an_answer_that_is_made_up(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(provider, "_warn", lambda _, message: said.append(message))
+
     def ask(token: str) -> dict[str, Any]:
         return from_struct(getattr(provider.Invoke(provider_pb2.InvokeRequest(tok=token), Context()), "return"))
 
     assert ask("aws:index/getCallerIdentity:getCallerIdentity")["accountId"] == "000000000000"
     assert ask("aws:index/getRegion:getRegion")["region"] == "us-east-1"
     assert ask("aws:index/getAvailabilityZones:getAvailabilityZones")["zoneIds"][0] == "use1-az1"
-    with pytest.raises(AbortedError, match="does not simulate the data source aws:ec2/getAmi:getAmi"):
-        ask("aws:ec2/getAmi:getAmi")
+    assert said == []
+    image = ask("aws:ec2/getAmi:getAmi")
+    assert (image["id"][:4], image["region"], image == ask("aws:ec2/getAmi:getAmi")) == ("ami-", "us-east-1", True)
+    assert [line.partition(" is made up")[0] for line in said] == ["the answer of aws:ec2/getAmi:getAmi"] * 2
+    with pytest.raises(AbortedError, match="unrecognized function aws:ec2/getNothing:getNothing"):
+        ask("aws:ec2/getNothing:getNothing")
 
 
 def test_a_type_without_a_model_is_named_once_and_one_with_a_model_never(
@@ -180,16 +190,14 @@ def test_a_fault_of_ours_is_named_as_such(provider: Provider, monkeypatch: pytes
         create(provider, INPUTS)
 
 
-LATER = Scenario(operations=(LastingOperation(type="azure-native:network:PublicIPAddress", seconds=60),))
+LATER = Scenario(operations=(Disturbance(type="azure-native:network:PublicIPAddress", seconds=60),))
 ADDRESS = "urn:pulumi:dev::small::azure-native:network:PublicIPAddress::address"
 PLACE = {"publicIpAddressName": "address", "resourceGroupName": "g", "location": "eastus"}
 
 
 def in_azure(schemas: dict[str, Schema], ledger: Ledger, scenario: Scenario) -> Provider:
     """A provider of a subscription with the group `g`."""
-    cloud = Azure()
-    cloud.scenario = scenario
-    made = Provider(cloud, schemas["azure-native"], ledger)
+    made = Provider(Azure(), schemas["azure-native"], ledger, Weather(scenario))
     subscription = {"subscriptionId": "11111111-2222-3333-4444-555555555555"}
     made.Configure(provider_pb2.ConfigureRequest(args=to_struct(subscription)), Context())
     group = to_struct({"resourceGroupName": "g", "location": "eastus"})
@@ -226,7 +234,8 @@ def remembered(context: Context) -> Any:
 
 
 def test_a_failed_operation_leaves_what_it_made_and_says_so(schemas: dict[str, Schema], ledger: Ledger) -> None:
-    failing = LastingOperation(type="azure-native:network:PublicIPAddress", error='Code="PublicIPCountLimitReached"')
+    error = 'Code="PublicIPCountLimitReached"'
+    failing = Disturbance(type="azure-native:network:PublicIPAddress", fails="partial", error=error)
     context = Context()
     with pytest.raises(AbortedError, match="PublicIPCountLimitReached"):
         make_address(in_azure(schemas, ledger, Scenario(operations=(failing,))), context)

@@ -30,4 +30,15 @@ def test_an_sdk_whose_plugin_names_no_version_has_that_of_its_package(tmp_path: 
     installed = tmp_path / "pulumi_synced_folder-0.12.4.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: pulumi_synced_folder\nVersion: 0.12.4\n")
-    assert {sdk.package: sdk.version for sdk in installed_sdks(tmp_path).values()} == {"synced-folder": "0.12.4"}
+    assert {sdk.package: sdk.version for sdk in installed_sdks(tmp_path).values()} == {
+        "other": "0.0.0",
+        "synced-folder": "0.12.4",
+    }
+
+
+def test_a_plugin_file_that_is_cut_off_leaves_the_others(tmp_path: Path) -> None:
+    whole = '{"resource": true, "version": "1.0.0"}'
+    for package, text in (("pulumi_cut", whole[:12]), ("pulumi_whole", whole)):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "pulumi-plugin.json").write_text(text)
+    assert [*installed_sdks(tmp_path)] == ["whole"]

@@ -25,6 +25,12 @@ def test_values_survive_the_wire() -> None:
     assert from_wire(to_wire(VALUES)) == VALUES
 
 
+def test_a_deployment_shows_a_secret_as_json_beside_its_tag() -> None:
+    tag = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}
+    shown = {"key": {**tag, "plaintext": '{"inner": [1, "b"]}'}, "plaintext": "a name like another"}
+    assert from_wire(shown) == {"key": Secret({"inner": [1, "b"]}), "plaintext": "a name like another"}
+
+
 def test_every_word_of_the_engine_for_an_unknown_is_understood() -> None:
     words = [
         "04da6b54-80e4-46f7-96ec-b56ff0331ba9",

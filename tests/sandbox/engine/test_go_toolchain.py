@@ -16,7 +16,7 @@ target = Path(sys.argv[sys.argv.index("--target") + 1])
 Path(sys.argv[0] + ".call").write_text(json.dumps(sys.argv[1:]))
 go = target / "go" / "bin" / "go"
 go.parent.mkdir(parents=True)
-go.write_text("#!/bin/sh\\necho go version go1.26.6 linux/amd64\\n")
+go.write_text("#!/bin/sh\\necho go version go1.27.3 linux/amd64\\n")
 go.chmod(0o755)
 """
 
@@ -43,13 +43,13 @@ def test_a_go_that_does_not_fit_is_named_and_one_is_installed_once(
 ) -> None:
     old = write_command("go", body)
     uv = write_command("uv", UV)
-    go = cache_folder / "go" / "1.26.6" / "go" / "bin" / "go"
+    go = cache_folder / "go" / "1.27.3" / "go" / "bin" / "go"
     assert find_go(cache_folder, said.append) == go
     uv.unlink()
     assert find_go(cache_folder, said.append) == go
     refused = f"go on PATH ({old}) {reason}."
     assert said == [refused, "Installing a Go toolchain (70 MB, once)", refused]
-    assert [path.name for path in (cache_folder / "go").iterdir()] == ["1.26.6"]
+    assert [path.name for path in (cache_folder / "go").iterdir()] == ["1.27.3"]
 
 
 def test_the_toolchain_is_installed_with_the_committed_hashes_for_this_interpreter(

@@ -104,20 +104,33 @@ def test_what_the_state_once_had_was_kept_on_purpose_unless_that_was_an_earlier_
 
 def test_the_newest_orphan_of_a_urn_is_adopted_and_the_others_deleted() -> None:
     newer = replace(VPC, id="vpc-2")
-    assert plan_repair(Difference("dev", orphans=[VPC, newer]), _state()) == Repair(adopt=(newer,), delete=(VPC,))
+    assert plan_repair(Difference("dev", orphans=[VPC, newer]), _state(), {}) == Repair(adopt=(newer,), delete=(VPC,))
 
 
 def test_an_orphan_whose_urn_the_state_has_elsewhere_is_deleted_unless_that_is_gone() -> None:
     second = replace(VPC, id="vpc-2")
-    assert plan_repair(Difference("dev", orphans=[second]), _state(IN_STATE)) == Repair(delete=(second,))
+    assert plan_repair(Difference("dev", orphans=[second]), _state(IN_STATE), {}) == Repair(delete=(second,))
     gone = Difference("dev", orphans=[second], ghosts=[IN_STATE])
-    assert plan_repair(gone, _state(IN_STATE)) == Repair(adopt=(second,))
+    assert plan_repair(gone, _state(IN_STATE), {}) == Repair(adopt=(second,))
 
 
 def test_an_orphan_without_a_provider_in_the_state_is_left() -> None:
     difference = Difference("dev", orphans=[VPC])
-    assert plan_repair(difference, StackState("dev", (STACK,))) == Repair(leave=(VPC,))
-    assert plan_repair(difference, None) == Repair(leave=(VPC,))
+    assert plan_repair(difference, StackState("dev", (STACK,)), {}) == Repair(leave=(VPC,))
+    assert plan_repair(difference, None, {}) == Repair(leave=(VPC,))
+
+
+def test_an_orphan_brings_the_provider_that_the_ledger_knows_and_the_root_of_an_empty_state() -> None:
+    settings = {VPC.provider_ref: {"region": "us-east-1", "token": Secret("x")}}
+    difference = Difference("dev", orphans=[VPC])
+    repair = plan_repair(difference, StackState("dev", ()), settings)
+    assert repair == Repair(adopt=(VPC,), providers=settings)
+    assert plan_repair(difference, None, settings) == Repair(leave=(VPC,))
+    root, provider, adopted = repaired({}, difference, repair)["resources"]
+    secret = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "plaintext": '"x"'}
+    given = {"region": "us-east-1", "token": secret}
+    assert (root, provider) == (STACK, {**AWS, "inputs": given, "outputs": given})
+    assert (adopted["provider"], adopted["parent"]) == (VPC.provider_ref, STACK["urn"])
 
 
 def test_an_adopted_resource_depends_on_all_that_was_there_before_it() -> None:

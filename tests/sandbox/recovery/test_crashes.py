@@ -144,7 +144,7 @@ def _cases() -> list[Any]:
             direction,
             seed,
             id=f"{cloud}-{who}-{direction}-{seed}",
-            marks=[pytest.mark.slow] if asked else [],
+            marks=[pytest.mark.slow] if asked or seed else [],
         )
         for cloud in SMALL
         for who in WHO
@@ -287,6 +287,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("who", "direction"), _trial_cases())
 def test_the_trial_cluster_survives_a_crash(who: str, direction: str, crash: Any, trial: Path, tmp_path: Path) -> None:
     whole = len(_project(trial).store.existing())

@@ -8,6 +8,8 @@ import re
 import shutil
 import socket
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
@@ -111,7 +113,9 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
 def test_what_a_command_has_left_is_whole_and_its_copies_are_private(sandbox: Sandbox) -> None:
     assert sandbox.wrong() == []
     copies = [file for file in sandbox.store.copies.rglob("*") if file.is_file()]
-    assert {file.name: file.stat().st_mode & 0o777 for file in copies} == {"clouds.sqlite3": 0o600, "dev.json": 0o600}
+    assert {file.name: file.stat().st_mode & 0o777 for file in copies} == dict.fromkeys(
+        ("clouds.sqlite3", "clouds.sqlite3.1", "dev.json"), 0o600
+    )
 
 
 STATES: dict[str, tuple[Callable[[Sandbox], object], str]] = {
@@ -303,8 +307,7 @@ def test_a_damaged_ledger_is_named_and_put_back(sandbox: Sandbox, case: str) -> 
     (found,) = sandbox.wrong()
     assert found.startswith(wrong)
     assert _said(status, 2).endswith(
-        "; `gpucluster sandbox recover` puts back the copy that the last command left, "
-        "`gpucluster sandbox reset` forgets everything"
+        "; `gpucluster sandbox recover` repairs it, `gpucluster sandbox reset` forgets everything"
     )
     assert _said(recover, 0).endswith("\n  put copies/clouds.sqlite3 in its place\n")
     assert (sandbox.store.existing(), sandbox.wrong(), _said(recover, 0)) == (before, [], "")
@@ -317,13 +320,13 @@ def test_a_damaged_ledger_can_be_forgotten(sandbox: Sandbox, case: str) -> None:
     assert not sandbox.store.root.exists()
 
 
-def test_a_damaged_ledger_without_a_whole_copy_leaves_reset(sandbox: Sandbox) -> None:
+def test_a_damaged_ledger_without_a_whole_copy_of_ledger_or_state_leaves_reset(sandbox: Sandbox) -> None:
     _page(sandbox)
-    os.truncate(sandbox.store.ledger_copy, 5000)
-    for command in (status, recover):
-        assert _said(command, 2).endswith(
-            "; there is no whole copy of it: `gpucluster sandbox reset` forgets everything"
-        )
+    sandbox.state.write_text("")
+    shutil.rmtree(sandbox.store.copies)
+    sandbox.state.with_name("dev.json.bak").unlink()
+    left = "; no copy of it is left, and no state, `gpucluster sandbox reset` forgets everything"
+    assert _said(recover, 2).endswith(left)
 
 
 def test_the_damaged_file_is_kept_beside_what_took_its_place(sandbox: Sandbox) -> None:
@@ -371,9 +374,25 @@ def test_a_lock_of_another_machine_names_the_file_to_remove(lock: Callable[[str]
     assert _said(reset, 0, "--yes") == ""
 
 
-def test_reset_waits_for_no_command_and_disturbs_none(sandbox: Sandbox) -> None:
-    with sandbox.store.in_use():
-        assert _said(reset, 2, "--yes").startswith(
-            f"error: a command of the sandbox is at work in {sandbox.store.root}"
+HOLDER = """
+import sys
+from pathlib import Path
+from gpucluster.sandbox.project import Store
+
+with Store(Path(sys.argv[1])).in_use():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_reset_waits_for_no_command_and_names_the_one_that_it_would_disturb(sandbox: Sandbox) -> None:
+    command = [sys.executable, "-c", HOLDER, str(sandbox.store.root)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
+        assert _said(reset, 2, "--yes") == (
+            f"error: process {holder.pid} is at work in {sandbox.store.root}; wait for its end, or end it, and run "
+            "this again"
         )
+        holder.communicate()
     assert sandbox.wrong() == []
+    assert _said(reset, 0, "--yes") == ""

@@ -12,11 +12,14 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.values import Secret
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.find import differences
 from tests.sandbox.conftest import PROJECT, PulumiProject
@@ -33,11 +36,12 @@ PROGRAM = """
     config = pulumi.Config()
     vpc = last = CustomResource("aws:ec2/vpc:Vpc", "net", {"cidrBlock": "10.0.0.0/16"})
     for at in range(int(config.require("keys"))):
-        CustomResource("aws:ssm/parameter:Parameter", f"key{at}", {"type": "String", "value": "x"})
+        hidden = pulumi.Output.secret("open sesame")
+        CustomResource("aws:ssm/parameter:Parameter", f"key{at}", {"type": "String", "value": hidden})
     for at in range(int(config.get("chain") or 0)):
         props = {"vpcId": vpc.id, "cidrBlock": f"10.0.{at}.0/24"}
         last = CustomResource("aws:ec2/subnet:Subnet", f"s{at}", props, ResourceOptions(depends_on=[last]))
-    if config.get("wait"):
+    if config.get("wait") and not pulumi.runtime.is_dry_run():
         vpc.id.apply(lambda _: time.sleep(120))
 """
 UP = ("up", "--yes", "--skip-preview")
@@ -117,6 +121,48 @@ def test_what_is_lost_is_refused_by_an_update_and_put_back_by_recover(standing: 
     assert standing.run("recover").stdout == ""
 
 
+def _copies(project: PulumiProject) -> list[Path]:
+    pulumi = project.root / ".sandbox/state/.pulumi"
+    return [project.root / ".sandbox/copies", *(pulumi / part for part in ("history", "backups", "stacks"))]
+
+
+def test_of_a_state_without_any_copy_the_ledger_makes_another(standing: PulumiProject) -> None:
+    before = standing.ledger()
+    for folder in _copies(standing):
+        shutil.rmtree(folder)
+    assert "`gpucluster sandbox recover --stack dev` makes it anew of what the clouds have" in standing.refused(
+        "preview"
+    )
+    assert standing.run("recover", "--stack", "dev").returncode == 0
+    assert standing.ledger() == before
+    standing.pulumi("preview", "--expect-no-changes")
+    standing.pulumi("refresh", "--yes", "--expect-no-changes")
+    standing.pulumi("destroy", "--yes", "--skip-preview")
+    assert standing.ledger() == []
+
+
+def test_of_a_ledger_without_any_copy_the_state_makes_another(standing: PulumiProject) -> None:
+    before = {_without_time(entry) for entry in standing.ledger()}
+    for file in [_ledger(standing), *_copies(standing)[0].glob("clouds*")]:
+        file.unlink()
+    assert "is missing; `gpucluster sandbox recover` repairs it" in standing.refused("preview")
+    assert standing.run("recover").stdout.endswith("make it anew of what the state says\n")
+    assert {_without_time(entry) for entry in standing.ledger()} == before
+    standing.pulumi("refresh", "--yes", "--expect-no-changes")
+
+
+def _without_time(entry: Entry) -> str:
+    return str(replace(entry, created_at="", inputs=dict(sorted(entry.inputs.items()))))
+
+
+def test_nothing_in_the_sandbox_has_a_secret_in_plain_text(standing: PulumiProject) -> None:
+    assert any(entry.inputs.get("value") == Secret("open sesame") for entry in standing.ledger())
+    for command in (("recover",), ("status",), ("status", "--format", "json"), ("doctor",)):
+        assert "sesame" not in standing.run(*command).stdout
+    files = [file for file in (standing.root / ".sandbox").rglob("*") if file.is_file()]
+    assert [file for file in files if b"sesame" in file.read_bytes()] == []
+
+
 def _kept(project: PulumiProject) -> list[str]:
     document = json.loads(project.run("status", "--format", "json").stdout)
     assert (document["orphans"], document["ghosts"]) == ([], [])
@@ -169,15 +215,20 @@ def _wait_until(condition: Callable[[], bool], run: subprocess.Popen[str]) -> No
         time.sleep(0.02)
 
 
-def test_reset_leaves_a_running_update_alone(tmp_path: Path) -> None:
+def test_a_running_update_is_left_alone_and_named(tmp_path: Path) -> None:
     project = _new(tmp_path / "project", **{"small:keys": "0", "small:wait": "yes"})
     run = _start(project)
     locks = project.root / ".sandbox/state/.pulumi/locks/organization/small/dev"
-    _wait_until(lambda: any(locks.glob("*.json")), run)
+    # The lock of `stack init` goes again.
+    _wait_until(lambda: _count(_ledger(project)) == 1, run)
     pid = json.loads(next(locks.glob("*.json")).read_text())["pid"]
-    refused = project.run("reset", "--yes")
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith(f"error: the stack dev is in use: process {pid} of ")
+    for command in (("reset", "--yes"), ("pulumi", *UP, "--stack", "dev"), ("recover",)):
+        refused = project.run(*command)
+        said = [line for line in refused.stderr.splitlines() if "SIMULATED" not in line]
+        assert (refused.returncode, refused.stdout, len(said)) == (2, "", 1)
+        assert said[0].startswith(f"error: the stack dev is in use: process {pid} of ")
+    preview = project.run("pulumi", "preview", "--stack", "dev")
+    assert f"The stack dev is in use: process {pid} of " in preview.stderr
     os.killpg(run.pid, signal.SIGINT)
     run.communicate(timeout=60)
     assert project.run("reset", "--yes").returncode == 0

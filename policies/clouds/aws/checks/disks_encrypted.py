@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, cast
 
+from gpucluster.policies.clouds.aws.machines import INSTANCE, LAUNCH_CONFIGURATION, LAUNCH_TEMPLATE
+from gpucluster.policies.clouds.aws.machines import READS as MACHINES
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import at, flag, items
@@ -16,20 +18,18 @@ from gpucluster.program.values import at, flag, items
 __all__ = ["FIX", "READS", "check"]
 
 _ACCOUNT: Final = "aws:ebs/encryptionByDefault:EncryptionByDefault"
-_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
-_INSTANCE: Final = "aws:ec2/instance:Instance"
 _CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 _ITSELF: Final = ("aws:ebs/volume:Volume", "aws:efs/fileSystem:FileSystem")
 
 FIX: Final = (
     "Set encrypted to true on every disk of the launch template, instance or node class, and on the file system."
 )
-READS: Final = f"{_TEMPLATE}, {_INSTANCE}, {_CLASS}, {', '.join(_ITSELF)}"
+READS: Final = f"{MACHINES}, {_CLASS}, {', '.join(_ITSELF)}"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
     by_account = any(flag(of.inputs, "enabled") is not False for of in stack.resources.of_type(_ACCOUNT))
-    for type_ in (_TEMPLATE, _INSTANCE, _CLASS, *_ITSELF):
+    for type_ in (LAUNCH_TEMPLATE, LAUNCH_CONFIGURATION, INSTANCE, _CLASS, *_ITSELF):
         for resource in stack.resources.of_type(type_):
             found = _encrypted(resource)
             if False in found and (not by_account or type_ == _ITSELF[1]):
@@ -43,7 +43,7 @@ def _encrypted(resource: Resource) -> list[bool | Unknown]:
     """For each disk that is described; one that says nothing is taken as not encrypted."""
     if resource.type in _ITSELF:
         return [_said(flag(resource.inputs, "encrypted"))]
-    way = {_TEMPLATE: ("blockDeviceMappings",), _CLASS: ("spec", "blockDeviceMappings")}.get(resource.type)
+    way = {LAUNCH_TEMPLATE: ("blockDeviceMappings",), _CLASS: ("spec", "blockDeviceMappings")}.get(resource.type)
     if way is None:
         disks = [*_listed(resource.inputs, "ebsBlockDevices"), *_listed(resource.inputs, "rootBlockDevice")]
         return [_said(flag(disk, "encrypted")) for disk in disks]

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.aws.interfaces import Interface, network_cards
-from gpucluster.policies.clouds.aws.pools import AwsMachines, training_pools
+from gpucluster.policies.clouds.aws.machines import READS as MACHINES
+from gpucluster.policies.clouds.aws.machines import AwsMachines
+from gpucluster.policies.clouds.aws.pools import training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource
 
@@ -16,7 +18,7 @@ FIX: Final = (
     "List one interface of type `efa-only` per network card in networkInterfaces of the launch template: device 1 "
     "on card 0, device 0 on the others."
 )
-READS: Final = "aws:eks/nodeGroup:NodeGroup, aws:ec2/launchTemplate:LaunchTemplate"
+READS: Final = MACHINES
 
 
 def check(stack: Stack) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from gpucluster.catalog.machines import machines
 from gpucluster.policies.clouds.aws.interfaces import Interface, interfaces, network_cards
-from gpucluster.policies.clouds.aws.pools import LAUNCH_TEMPLATE
+from gpucluster.policies.clouds.aws.machines import LAUNCH_TEMPLATE
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import text
@@ -31,8 +31,11 @@ def check(resource: Resource) -> Iterator[Finding]:
         return
     if not any(interface.efa for interface in listed):
         return
-    if problems := [*_pairs(listed), *_cards(listed, text(resource.inputs, "instanceType"))]:
+    machine = text(resource.inputs, "instanceType")
+    if problems := [*_pairs(listed), *_cards(listed, machine)]:
         yield Violation(resource, "; ".join(problems))
+    elif machine is UNKNOWN:
+        yield CannotTell(resource, "which network cards take EFA is not known: its machine type is not known yet")
 
 
 def _pairs(listed: list[Interface]) -> Iterator[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.pools import AwsMachines, training_pools
+from gpucluster.policies.clouds.aws.machines import READS as MACHINES
+from gpucluster.policies.clouds.aws.machines import AwsMachines
+from gpucluster.policies.clouds.aws.pools import training_pools
 from gpucluster.policies.clouds.aws.security_groups import SecurityGroups, open_to_itself, security_groups_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
@@ -17,7 +19,7 @@ FIX: Final = (
     "the group itself (referencedSecurityGroupId); 0.0.0.0/0 egress does not match EFA, which is not IP, but keep it "
     "beside it."
 )
-READS: Final = "aws:ec2/launchTemplate:LaunchTemplate, aws:ec2/securityGroup:SecurityGroup and its rules"
+READS: Final = f"{MACHINES}, aws:ec2/securityGroup:SecurityGroup and its rules"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -27,8 +29,13 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _of_machines(machines: AwsMachines, resources: Resources) -> Iterator[Finding]:
-    if not isinstance(machines.template, Resource) or machines.interfaces is UNKNOWN:
-        return  # fabric-interfaces-complete has said so
+    if machines.template is UNKNOWN:
+        return  # said for all rules that need it
+    if machines.interfaces is UNKNOWN:
+        yield CannotTell(machines.resource, "the security groups of its EFA interfaces are not known here")
+        return
+    if not isinstance(machines.template, Resource):
+        return  # no interface carries EFA, as fabric-interfaces-complete says
     told: set[str] = set()
     for interface in machines.interfaces:
         if not interface.efa:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.pools import NODE_GROUP
+from gpucluster.policies.clouds.aws.machines import NODE_GROUP
 from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
 from gpucluster.policies.rule import Finding, Stack, Violation
 from gpucluster.program.values import text

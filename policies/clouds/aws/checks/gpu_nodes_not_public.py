@@ -1,4 +1,4 @@
-"""Public addresses of EC2 machines with GPUs: the subnet's, or the instance's own.
+"""Public addresses of EC2 machines with GPUs: the subnet's, the instance's own, or an Elastic IP.
 
 Those of a launch template's interfaces are judged by `fabric-interfaces-valid` where EC2 refuses them.
 """
@@ -8,32 +8,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.pools import AwsMachines, machines_of
+from gpucluster.policies.clouds.aws.elastic_ips import READS as ELASTIC_IPS
+from gpucluster.policies.clouds.aws.elastic_ips import elastic_ips
+from gpucluster.policies.clouds.aws.machines import READS as MACHINES
+from gpucluster.policies.clouds.aws.machines import AwsMachines, machines_of
 from gpucluster.policies.clouds.aws.zones import subnets_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
-from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import flag
 
 __all__ = ["FIX", "READS", "check"]
 
 FIX: Final = (
-    "Put them into a subnet with mapPublicIpOnLaunch false, behind a NAT gateway, without associatePublicIpAddress."
+    "Put them into a subnet with mapPublicIpOnLaunch false, behind a NAT gateway, without associatePublicIpAddress or "
+    "an Elastic IP."
 )
-READS: Final = (
-    "aws:eks/nodeGroup:NodeGroup, aws:autoscaling/group:Group, aws:ec2/instance:Instance, "
-    "aws:ec2/launchTemplate:LaunchTemplate, aws:ec2/subnet:Subnet"
-)
+READS: Final = f"{MACHINES}, aws:ec2/subnet:Subnet, {ELASTIC_IPS}"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for machines in machines_of(stack.resources):
-        if machines.with_gpus:
-            yield from _of(machines, stack)
+    with_gpus = [machines for machines in machines_of(stack.resources) if machines.with_gpus]
+    for machines in with_gpus:
+        yield from _of(machines, stack)
+    yield from elastic_ips(stack.resources, {machines.resource.urn: machines for machines in with_gpus})
 
 
 def _of(machines: AwsMachines, stack: Stack) -> Iterator[Finding]:
     interfaces = [] if machines.interfaces is UNKNOWN else machines.interfaces
-    own = [flag(machines.resource.inputs, "associatePublicIpAddress"), *(each.public_ip for each in interfaces)]
+    holders = [machines.resource, *([machines.template] if isinstance(machines.template, Resource) else ())]
+    own = [flag(of.inputs, "associatePublicIpAddress") for of in holders] + [each.public_ip for each in interfaces]
     of_subnets = {
         subnet.name: flag(subnet.inputs, "mapPublicIpOnLaunch")
         for subnet in subnets_of(machines.resource, stack.resources)[0]

@@ -9,21 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.policies.clouds.aws.machines import INSTANCE, LAUNCH_CONFIGURATION, LAUNCH_TEMPLATE
+from gpucluster.policies.clouds.aws.machines import READS as MACHINES
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import at, text
 
 __all__ = ["FIX", "READS", "check"]
 
-_STATED: Final = ("aws:ec2/launchTemplate:LaunchTemplate", "aws:ec2/instance:Instance")
+_STATED: Final = (LAUNCH_TEMPLATE, LAUNCH_CONFIGURATION, INSTANCE)
 _CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 
 FIX: Final = "Set httpTokens to `required` in metadataOptions, with httpPutResponseHopLimit 1."
-READS: Final = f"{', '.join(_STATED)}, {_CLASS}"
+READS: Final = f"{MACHINES}, {_CLASS}"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for type_, way in ((_STATED[0], ()), (_STATED[1], ()), (_CLASS, ("spec",))):
+    for type_, way in (*((stated, ()) for stated in _STATED), (_CLASS, ("spec",))):
         for resource in stack.resources.of_type(type_):
             tokens = text(resource.inputs, *way, "metadataOptions", "httpTokens")
             if text(resource.inputs, *way, "metadataOptions", "httpEndpoint") == "disabled" or tokens == "required":

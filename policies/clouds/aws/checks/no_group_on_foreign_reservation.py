@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.placement import PLACEMENT_GROUP, Group, Reservation, group_of, reservation_of
-from gpucluster.policies.clouds.aws.pools import LAUNCH_TEMPLATE
+from gpucluster.policies.clouds.aws.machines import INSTANCE, LAUNCH_TEMPLATE, SCALING_GROUP
+from gpucluster.policies.clouds.aws.machines import READS as MACHINES
+from gpucluster.policies.clouds.aws.placement import (
+    PLACEMENT_GROUP,
+    Group,
+    Reservation,
+    group_of,
+    own_group_of,
+    reservation_of,
+)
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
-from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
 
 __all__ = ["FIX", "READS", "check"]
@@ -17,17 +25,32 @@ FIX: Final = (
     "Remove placement.groupName from the launch template (the reservation is the co-location domain), or make the "
     "reservation in the group (placementGroupArn of the capacity reservation)."
 )
-READS: Final = (
-    "aws:ec2/launchTemplate:LaunchTemplate, aws:ec2/placementGroup:PlacementGroup, "
-    "aws:ec2/capacityReservation:CapacityReservation"
-)
+READS: Final = f"{MACHINES}, aws:ec2/placementGroup:PlacementGroup, aws:ec2/capacityReservation:CapacityReservation"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for template in stack.resources.of_type(LAUNCH_TEMPLATE):
-        group, reservation = group_of(template, stack.resources), reservation_of(template, stack.resources)
-        if isinstance(group, Group) and isinstance(reservation, Reservation):
-            yield from _together(template, group, reservation, stack.resources)
+    resources = stack.resources
+    for template in resources.of_type(LAUNCH_TEMPLATE):
+        yield from _of(template, group_of(template, resources), reservation_of(template, resources), resources)
+    for type_ in (SCALING_GROUP, INSTANCE):
+        for machines in resources.of_type(type_):
+            own_group, own_reservation = own_group_of(machines, resources), reservation_of(machines, resources)
+            template = resources.referred(machines, "launchTemplate", LAUNCH_TEMPLATE)
+            if (own_group is not None or own_reservation is not None) and template is not None:
+                own_group = group_of(template, resources) if own_group is None else own_group
+                own_reservation = reservation_of(template, resources) if own_reservation is None else own_reservation
+            yield from _of(machines, own_group, own_reservation, resources)
+
+
+def _of(
+    resource: Resource, group: Group | Unknown | None, reservation: Reservation | Unknown | None, resources: Resources
+) -> Iterator[Finding]:
+    if group is None or reservation is None:
+        return
+    if isinstance(group, Group) and isinstance(reservation, Reservation):
+        yield from _together(resource, group, reservation, resources)
+    else:
+        yield CannotTell(resource, "whether it has both a placement group and a reservation is not known yet")
 
 
 def _together(template: Resource, group: Group, reservation: Reservation, resources: Resources) -> Iterator[Finding]:

@@ -1,15 +1,17 @@
-"""IAM statements that allow any action, of all services or of one, on any resource.
+"""IAM statements that allow any action, of all services or of one, on any resource; roles that anybody may take; and
+the EKS access policy with every right in a cluster.
 
-Sources: IAM user guide, "IAM JSON policy elements"; AWS managed policy AdministratorAccess.
+Sources: AWS managed policy AdministratorAccess; EKS user guide, "Review access policy permissions"
+(AmazonEKSClusterAdminPolicy).
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, cast
+from collections.abc import Iterator
+from typing import Any, Final
 
-from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.policies.clouds.aws.policy_documents import document, trusts_everybody, wide_rights
+from gpucluster.policies.rule import Accepted, CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, items, text
 
@@ -23,10 +25,12 @@ _ATTACHMENTS: Final = tuple(
     f"aws:iam/{name}:{name[0].upper()}{name[1:]}"
     for name in ("policyAttachment", "rolePolicyAttachment", "userPolicyAttachment", "groupPolicyAttachment")
 )
+_ACCESS: Final = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
 _EVERYTHING: Final = ":iam::aws:policy/AdministratorAccess"
+_IN_CLUSTER: Final = "AmazonEKSClusterAdminPolicy"
 
 FIX: Final = "List the actions that are needed, and the ARNs they are needed on."
-READS: Final = ", ".join((*_POLICIES, _ROLE, *_ATTACHMENTS))
+READS: Final = ", ".join((*_POLICIES, _ROLE, *_ATTACHMENTS, _ACCESS))
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -38,11 +42,17 @@ def check(stack: Stack) -> Iterator[Finding]:
             attached = text(resource.inputs, "policyArn")
             if isinstance(attached, str) and attached.endswith(_EVERYTHING):
                 yield Violation(resource, "the policy AdministratorAccess", fix="Attach what is needed instead.")
+            elif attached is UNKNOWN and not resource.dependencies.get("policyArn"):
+                yield CannotTell(resource, "the policy that is attached is not known yet")
+    for resource in stack.resources.of_type(_ROLE):
+        yield from _trusted(resource)
+    for resource in stack.resources.of_type(_ACCESS):
+        yield from _in_cluster(resource, stack)
 
 
 def _written(resource: Resource) -> Iterator[Finding]:
-    documents = [_document(given) for given in _given(resource)]
-    wide = [words for document in documents if document is not UNKNOWN for words in _wide(document)]
+    documents = [document(given) for given in _given(resource)]
+    wide = [words for each in documents if each is not UNKNOWN for words in wide_rights(each)]
     if wide:
         yield Violation(resource, f"allows {'; '.join(dict.fromkeys(wide))}")
     elif UNKNOWN in documents:
@@ -59,34 +69,31 @@ def _given(resource: Resource) -> list[Any]:
     return [*admin, *([UNKNOWN] if inline is UNKNOWN else [at(entry, "policy") for entry in inline])]
 
 
-def _document(given: Any) -> Any:
-    """A policy as an object; an empty one for what is no policy, which IAM refuses by itself."""
-    if not isinstance(given, str):
-        return UNKNOWN if given is UNKNOWN else cast("Any", given) if isinstance(given, Mapping) else {}
-    try:
-        return json.loads(given)
-    except json.JSONDecodeError:
-        return {}
+def _trusted(role: Resource) -> Iterator[Finding]:
+    policy = document(at(role.inputs, "assumeRolePolicy"))
+    if policy is not UNKNOWN and trusts_everybody(policy):
+        fix = "Name the accounts, roles or services that may, or bind them by aws:PrincipalOrgID."
+        yield Violation(role, "anybody of any account may take this role", fix=fix)
 
 
-def _wide(document: object) -> Iterator[str]:
-    """The statements with a wildcard for both, in words."""
-    for statement in _listed(at(document, "Statement")):
-        if at(statement, "Effect") != "Allow" or "*" not in _listed(at(statement, "Resource")):
-            continue
-        if at(statement, "NotAction") is not None:
-            yield "all actions but those named, on `*`"
-        wide = [action for action in _listed(at(statement, "Action")) if _is_wide(action)]
-        if wide:
-            yield f"{', '.join(f'`{action}`' for action in wide)} on `*`"
+def _in_cluster(access: Resource, stack: Stack) -> Iterator[Finding]:
+    """A person named from outside is a cluster's administrator; a role of the program is what may be taken over."""
+    policy, scope = text(access.inputs, "policyArn"), text(access.inputs, "accessScope", "type")
+    if not isinstance(policy, str) or not policy.endswith(_IN_CLUSTER) or scope == "namespace":
+        return
+    principal = text(access.inputs, "principalArn")
+    what = f"the access policy {_IN_CLUSTER}: every right in the cluster"
+    if _own_identity(access, stack) or (isinstance(principal, str) and principal.endswith(":root")):
+        yield Violation(access, what, fix="Associate AmazonEKSEditPolicy or AmazonEKSViewPolicy with namespaces.")
+    elif isinstance(principal, str):
+        yield Accepted(access, what, "its principal is named from outside of this program, as an administrator")
+    else:
+        yield CannotTell(access, f"{what}; for whom is not known yet")
 
 
-def _is_wide(action: object) -> bool:
-    return action == "*" or (isinstance(action, str) and action.endswith(":*"))
-
-
-def _listed(value: Any) -> list[Any]:
-    """IAM takes one thing or a list of them."""
-    if value is None or value is UNKNOWN:
-        return []
-    return cast("list[Any]", value) if isinstance(value, list) else [value]
+def _own_identity(access: Resource, stack: Stack) -> bool:
+    """Whether the principal, maybe by its access entry, is a role or user that this stack makes."""
+    made = stack.resources.present(access.dependencies.get("principalArn", ()))
+    return any(
+        one.type.startswith("aws:iam/") or (one.type != access.type and _own_identity(one, stack)) for one in made
+    )

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.aws.karpenter import machine_pools, selects
+from gpucluster.policies.clouds.aws.machines import LAUNCH_TEMPLATE, machines_of
+from gpucluster.policies.clouds.aws.machines import READS as MACHINES
 from gpucluster.policies.clouds.aws.placement import Reservation, reservation_of
-from gpucluster.policies.clouds.aws.pools import LAUNCH_TEMPLATE
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, text
@@ -19,8 +20,8 @@ FIX: Final = (
     "capacityReservationSelectorTerms of the EC2NodeClass and allow `reserved` in the pool; or give it up."
 )
 READS: Final = (
-    "aws:ec2/capacityReservation:CapacityReservation, aws:ec2/launchTemplate:LaunchTemplate, "
-    "aws:ec2/instance:Instance, kubernetes:karpenter.sh/v1:NodePool, kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
+    f"{MACHINES}, aws:ec2/capacityReservation:CapacityReservation, kubernetes:karpenter.sh/v1:NodePool, "
+    "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 )
 
 _RESERVATION: Final = "aws:ec2/capacityReservation:CapacityReservation"
@@ -45,6 +46,9 @@ def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterato
     ]
     answers = {starter.name: _takes(starter, reservation, resources) for starter in starters}
     answers |= {pool.name: selects(node_class, reservation) for pool, node_class in pools}
+    foreign = (of for of in machines_of(resources) if of.template is UNKNOWN and of.machine == machine)
+    answers |= {of.name: None for of in foreign}
+    answers = answers or {of.name: None for of in machines_of(resources) if of.hidden is not None}
     if True in answers.values() or not answers:
         return
     names = ", ".join(f"`{name}`" for name in answers)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.policies.clouds.aws.machines import INSTANCE, NODE_GROUP, SCALING_GROUP, AwsMachines, machines_of
+from gpucluster.policies.clouds.aws.machines import READS as MACHINES
 from gpucluster.policies.clouds.aws.placement import (
     CAPACITY_BLOCK,
     Group,
@@ -13,7 +15,7 @@ from gpucluster.policies.clouds.aws.placement import (
     own_group_of,
     reservation_of,
 )
-from gpucluster.policies.clouds.aws.pools import INSTANCE, NODE_GROUP, AwsMachines, machines_of, training_pools
+from gpucluster.policies.clouds.aws.pools import training_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import without_fabric
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack
@@ -27,10 +29,7 @@ FIX: Final = (
     "target a reservation or capacity block there (capacityReservationSpecification), which is placed already; one "
     "for all of the pool. Nodes that do not train together: give their node groups different labels `gpucluster/pool`."
 )
-READS: Final = (
-    "aws:eks/nodeGroup:NodeGroup, aws:autoscaling/group:Group, aws:ec2/instance:Instance, "
-    "aws:ec2/launchTemplate:LaunchTemplate, aws:ec2/placementGroup:PlacementGroup"
-)
+READS: Final = f"{MACHINES}, aws:ec2/placementGroup:PlacementGroup"
 
 
 # EC2 page "Capacity Blocks for ML": instances of one block.
@@ -76,7 +75,8 @@ def _placement(
     machines: AwsMachines, resources: Resources
 ) -> tuple[Group | Unknown | None, Reservation | Unknown | None]:
     own = own_group_of(machines.resource, resources) if machines.resource.type != NODE_GROUP else None
-    reservation = reservation_of(machines.resource, resources) if machines.resource.type == INSTANCE else None
+    names_one = machines.resource.type in (INSTANCE, SCALING_GROUP)
+    reservation = reservation_of(machines.resource, resources) if names_one else None
     if not isinstance(machines.template, Resource):
         return own, reservation
     return (

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.pools import NODE_GROUP, AwsMachines, training_pools
+from gpucluster.policies.clouds.aws.machines import NODE_GROUP, AwsMachines
+from gpucluster.policies.clouds.aws.machines import READS as MACHINES
+from gpucluster.policies.clouds.aws.pools import training_pools
 from gpucluster.policies.clouds.aws.zones import own_zones, subnet_zones, subnets_of
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack
@@ -18,9 +20,7 @@ FIX: Final = (
     "Give all machines of the pool one subnet (subnetIds of node groups), in the zone of their placement group or "
     "reservation. Nodes that do not train together: give their node groups different labels `gpucluster/pool`."
 )
-READS: Final = (
-    "aws:eks/nodeGroup:NodeGroup, aws:autoscaling/group:Group, aws:ec2/instance:Instance, aws:ec2/subnet:Subnet"
-)
+READS: Final = f"{MACHINES}, aws:ec2/subnet:Subnet"
 
 
 def check(stack: Stack) -> Iterator[Finding]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.pools import NODE_GROUP, AwsMachines, training_pools
-from gpucluster.policies.rule import Finding, Stack
-from gpucluster.program.resources import Resource
-from gpucluster.program.values import text
+from gpucluster.policies.clouds.aws.machines import NODE_GROUP, AwsMachines
+from gpucluster.policies.clouds.aws.machines import READS as MACHINES
+from gpucluster.policies.clouds.aws.pools import training_pools
+from gpucluster.policies.rule import CannotTell, Finding, Stack
+from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.program.values import says, text, whole
 
 __all__ = ["FIX", "READS", "check"]
 
@@ -16,22 +18,34 @@ FIX: Final = (
     "Take on-demand capacity, a reservation or a capacity block (capacityType ON_DEMAND or CAPACITY_BLOCK); keep "
     "spot for pools of independent jobs."
 )
-READS: Final = (
-    "aws:eks/nodeGroup:NodeGroup, aws:autoscaling/group:Group, aws:ec2/instance:Instance, "
-    "aws:ec2/launchTemplate:LaunchTemplate"
-)
+READS: Final = MACHINES
+
+_CAPACITY: Final = "targetCapacitySpecification"
+_ALL: Final = 100
 
 
 def check(stack: Stack) -> Iterator[Finding]:
     for pool in training_pools(stack.resources):
         for machines in pool:
-            if _on_spot(machines):
+            on_spot = _on_spot(machines)
+            if on_spot is UNKNOWN:
+                yield CannotTell(machines.resource, "whether it is on spot capacity is not known yet")
+            elif on_spot:
                 yield machines.finding(f"{machines.label} on spot capacity")
 
 
-def _on_spot(machines: AwsMachines) -> bool:
+def _on_spot(machines: AwsMachines) -> bool | Unknown:
+    inputs = machines.resource.inputs
     if machines.resource.type == NODE_GROUP:
-        return text(machines.resource.inputs, "capacityType") == "SPOT"
-    holders = (machines.resource, machines.template)
-    markets = [text(of.inputs, "instanceMarketOptions", "marketType") for of in holders if isinstance(of, Resource)]
-    return "spot" in markets
+        return says(inputs, "capacityType", word="SPOT")
+    holders = [inputs, *([machines.template.inputs] if isinstance(machines.template, Resource) else ())]
+    # Of an Auto Scaling group, the rest of these per cent is spot capacity; without a number, none is.
+    on_demand = whole(inputs, "mixedInstancesPolicy", "instancesDistribution", "onDemandPercentageAboveBaseCapacity")
+    signs: list[bool | Unknown] = [
+        *(says(of, "instanceMarketOptions", "marketType", word="spot") for of in holders),
+        *(UNKNOWN if (price := text(of, "spotPrice")) is UNKNOWN else price is not None for of in holders),
+        says(inputs, _CAPACITY, "defaultTargetCapacityType", word="spot"),
+        UNKNOWN if (count := whole(inputs, _CAPACITY, "spotTargetCapacity")) is UNKNOWN else bool(count),
+        UNKNOWN if on_demand is UNKNOWN else on_demand is not None and on_demand < _ALL,
+    ]
+    return True if True in signs else UNKNOWN if UNKNOWN in signs else False

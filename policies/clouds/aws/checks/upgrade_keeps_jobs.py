@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.aws.pools import NODE_GROUP, training_pools
+from gpucluster.policies.clouds.aws.machines import NODE_GROUP
+from gpucluster.policies.clouds.aws.pools import training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag, text

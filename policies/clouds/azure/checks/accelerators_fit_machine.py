@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.catalog.mig import aks_profiles
-from gpucluster.policies.clouds.azure.pools import Written, written_pools
+from gpucluster.policies.clouds.azure.written import Written, written_pools
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import text

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from gpucluster.policies.clouds.azure.networks import Range, ranges_of_cluster, ranges_of_network, virtual_networks
-from gpucluster.policies.clouds.azure.pools import CLUSTER, AgentPool, every_pool
+from gpucluster.policies.clouds.azure.pools import READS as MACHINES
+from gpucluster.policies.clouds.azure.pools import AgentPool, machines_of
+from gpucluster.policies.clouds.azure.written import CLUSTER
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
@@ -24,14 +26,11 @@ FIX: Final = (
     f"Take other ranges for the virtual network, pod_cidr and service_cidr: clear of {', '.join(_AKS)} for every "
     f"cluster, and of {next(iter(_INFINIBAND))} with sizes that have InfiniBand."
 )
-READS: Final = (
-    "azure-native:containerservice:ManagedCluster, azure-native:containerservice:AgentPool, "
-    "azure-native:network:VirtualNetwork, azure-native:network:Subnet"
-)
+READS: Final = f"{MACHINES}, azure-native:network:VirtualNetwork, azure-native:network:Subnet"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    pools = list(every_pool(stack.resources))
+    pools = [pool for pool in machines_of(stack.resources) if pool.written.aks or pool.infiniband]
     for cluster in stack.resources.of_type(CLUSTER):
         own = [pool for pool in pools if pool.cluster is cluster]
         yield from _clear(cluster, ranges_of_cluster(cluster), _reserved(own))
@@ -53,7 +52,8 @@ def _networks(pools: list[AgentPool], resources: Resources) -> Iterator[Finding]
 
 
 def _reserved(pools: list[AgentPool]) -> Mapping[str, str]:
-    return {**_INFINIBAND, **_AKS} if any(pool.infiniband for pool in pools) else _AKS
+    infiniband = _INFINIBAND if any(pool.infiniband for pool in pools) else {}
+    return {**infiniband, **(_AKS if not pools or any(pool.written.aks for pool in pools) else {})}
 
 
 def _clear(resource: Resource, ranges: Iterable[Range], reserved: Mapping[str, str]) -> Iterator[Finding]:

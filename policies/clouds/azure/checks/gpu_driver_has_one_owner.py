@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.azure.pools import every_pool
+from gpucluster.policies.clouds.azure.pools import machines_of
 from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
@@ -31,6 +31,9 @@ _BY_OTHERS: Final = "None"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
+    for pool in machines_of(stack.resources):
+        if pool.written.aks and pool.hidden is not None and pool.written.at("gpuProfile") is not None:
+            yield CannotTell(pool.resource, pool.hidden)
     owners = list(_owners(stack.resources))
     for resource, _, by_aks in owners:
         if by_aks is None:
@@ -53,8 +56,8 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _owners(resources: Resources) -> Iterator[tuple[Resource, str, bool | None]]:
     """(resource, name, whether AKS installs the driver, None while not known) of what starts GPU nodes."""
-    for pool in every_pool(resources):
-        if pool.size is not None and pool.size.computes:
+    for pool in machines_of(resources):
+        if pool.written.aks and pool.with_gpus:
             given = text(pool.written.inputs, "gpuProfile", "driver")
             yield pool.resource, pool.name, None if given is UNKNOWN else given != _BY_OTHERS
     for node_class in resources.of_type(_CLASS):

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.azure.pools import every_pool
+from gpucluster.policies.clouds.azure.pools import READS as MACHINES
+from gpucluster.policies.clouds.azure.pools import machines_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag
@@ -15,11 +16,11 @@ from gpucluster.program.values import flag
 __all__ = ["FIX", "READS", "check"]
 
 FIX: Final = "Set enable_node_public_ip to false on the node pool."
-READS: Final = "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster"
+READS: Final = MACHINES
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for pool in every_pool(stack.resources):
+    for pool in machines_of(stack.resources):
         if pool.size is None or not pool.size.computes:
             continue
         public = flag(pool.written.inputs, "enableNodePublicIP")

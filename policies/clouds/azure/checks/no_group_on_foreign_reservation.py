@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.azure.placement import Placed, proximity_of, reservation_of
-from gpucluster.policies.clouds.azure.pools import every_pool
+from gpucluster.policies.clouds.azure.pools import READS as MACHINES
+from gpucluster.policies.clouds.azure.pools import machines_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 
@@ -20,13 +21,12 @@ FIX: Final = (
     "from the group."
 )
 READS: Final = (
-    "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster, "
-    "azure-native:compute:ProximityPlacementGroup, azure-native:compute:CapacityReservationGroup"
+    f"{MACHINES}, azure-native:compute:ProximityPlacementGroup, azure-native:compute:CapacityReservationGroup"
 )
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for pool in every_pool(stack.resources):
+    for pool in machines_of(stack.resources):
         group = proximity_of(pool.written, stack.resources)
         reservation = reservation_of(pool.written, stack.resources)
         if group is None or reservation is None:

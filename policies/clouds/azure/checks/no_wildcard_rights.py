@@ -23,6 +23,7 @@ _WIDE: Final = {
     "b24988ac-6180-42a0-ab88-20f7382dd24c": "Contributor",
 }
 _ABOVE: Final = re.compile(r"/|/subscriptions/[^/]+/?|/providers/Microsoft\.Management/managementGroups/.*", re.I)
+_ALL: Final = re.compile(r"[*/]*\*[*/]*")
 
 FIX: Final = "Grant a role with the actions that are needed, on the resource or resource group they are needed on."
 READS: Final = f"{_GRANT}, {_ROLE}"
@@ -30,21 +31,29 @@ READS: Final = f"{_GRANT}, {_ROLE}"
 
 def check(stack: Stack) -> Iterator[Finding]:
     for grant in stack.resources.of_type(_GRANT):
-        role, scope = text(grant.inputs, "roleDefinitionId"), text(grant.inputs, "scope")
-        name = _WIDE.get(last(role).lower()) if isinstance(role, str) else None
-        if name and isinstance(scope, str) and _ABOVE.fullmatch(scope):
-            yield Violation(grant, f"the role {name} on a whole subscription or above it")
-        elif role is UNKNOWN and not grant.dependencies.get("roleDefinitionId"):
-            yield CannotTell(grant, "the role that is granted is not known yet")
+        yield from _granted(grant)
     for role in stack.resources.of_type(_ROLE):
-        if _everything(role):
-            yield Violation(role, "a role with action `*` for a whole subscription or above it")
+        yield from _defined(role)
 
 
-def _everything(role: Resource) -> bool:
+def _granted(grant: Resource) -> Iterator[Finding]:
+    role, scope = text(grant.inputs, "roleDefinitionId"), text(grant.inputs, "scope")
+    name = _WIDE.get(last(role).lower()) if isinstance(role, str) else None
+    if name and isinstance(scope, str) and _ABOVE.fullmatch(scope):
+        yield Violation(grant, f"the role {name} on a whole subscription or above it")
+    elif name and scope is UNKNOWN and not grant.dependencies.get("scope"):
+        yield CannotTell(grant, f"where the role {name} is granted is not known yet")
+    elif role is UNKNOWN and not grant.dependencies.get("roleDefinitionId"):
+        yield CannotTell(grant, "the role that is granted is not known yet")
+
+
+def _defined(role: Resource) -> Iterator[Finding]:
     permissions, scopes = items(role.inputs, "permissions"), items(role.inputs, "assignableScopes")
-    if permissions is UNKNOWN or scopes is UNKNOWN:
-        return False
-    actions = [items(entry, "actions") for entry in permissions]
-    wide = any(listed is not UNKNOWN and "*" in listed for listed in actions)
-    return wide and any(isinstance(scope, str) and _ABOVE.fullmatch(scope) for scope in scopes)
+    listed = [UNKNOWN] if permissions is UNKNOWN else [items(entry, "actions") for entry in permissions]
+    actions = [action for each in listed for action in ([UNKNOWN] if each is UNKNOWN else each)]
+    wide = [action for action in actions if isinstance(action, str) and _ALL.fullmatch(action)]
+    above = scopes is not UNKNOWN and any(isinstance(scope, str) and _ABOVE.fullmatch(scope) for scope in scopes)
+    if wide and above:
+        yield Violation(role, f"a role with action `{wide[0]}` for a whole subscription or above it")
+    elif (wide or UNKNOWN in actions) and (above or scopes is UNKNOWN):
+        yield CannotTell(role, "what it allows, and where, is not known yet")

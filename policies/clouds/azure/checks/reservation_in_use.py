@@ -11,7 +11,8 @@ from typing import Final
 
 from gpucluster.policies.clouds.azure.names import made_by_name
 from gpucluster.policies.clouds.azure.placement import RESERVATION_GROUP, reservation_of
-from gpucluster.policies.clouds.azure.pools import AgentPool, every_pool
+from gpucluster.policies.clouds.azure.pools import READS as MACHINES
+from gpucluster.policies.clouds.azure.pools import AgentPool, machines_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, text, whole
@@ -19,12 +20,9 @@ from gpucluster.program.values import at, text, whole
 __all__ = ["FIX", "READS", "check"]
 
 FIX: Final = "Name the reservation's group in capacity_reservation_group_id of the node pool, or give it up."
-READS: Final = (
-    "azure-native:compute:CapacityReservation, azure-native:compute:CapacityReservationGroup, "
-    "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster"
-)
-
 _RESERVATION: Final = "azure-native:compute:CapacityReservation"
+READS: Final = f"{MACHINES}, {_RESERVATION}, {RESERVATION_GROUP}"
+
 _GROUP_NAME: Final = "capacityReservationGroupName"
 _USER_ASSIGNED: Final = "UserAssigned"
 
@@ -35,14 +33,15 @@ def check(stack: Stack) -> Iterator[Finding]:
         machine = text(reservation.inputs, "sku", "name")
         if isinstance(machine, str):
             yield from _taken(reservation, machine, resources)
-    for pool in every_pool(resources):
+    for pool in machines_of(resources):
         yield from _permitted(pool, resources)
 
 
 def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterator[Finding]:
     """Nothing where something takes it, or where the stack starts no machine of its size."""
-    pools = [pool for pool in every_pool(resources) if str(pool.machine).lower() == machine.lower()]
+    pools = [pool for pool in machines_of(resources) if str(pool.machine).lower() == machine.lower()]
     answers = {pool.name: _takes(pool, reservation, resources) for pool in pools}
+    answers = answers or {of.name: None for of in machines_of(resources) if of.hidden is not None}
     if True in answers.values() or not answers:
         return
     names = ", ".join(f"`{name}`" for name in answers)

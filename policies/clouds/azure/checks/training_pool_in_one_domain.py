@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.azure.karpenter import KarpenterPool, karpenter_pools
-from gpucluster.policies.clouds.azure.pools import SCALE_SETS, AgentPool, fabric_pools, training_pools
+from gpucluster.policies.clouds.azure.pools import READS as MACHINES
+from gpucluster.policies.clouds.azure.pools import AgentPool, fabric_pools, training_pools
+from gpucluster.policies.clouds.azure.written import SCALE_SETS
 from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, for_single_nodes
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
@@ -29,10 +31,7 @@ FIX: Final = (
     f"Make it one AgentPool of type {SCALE_SETS} with a size that has InfiniBand (an r in its name, such as "
     f'Standard_ND96isr_H100_v5); label nodes whose jobs never span two of them {SINGLE_NODE}: "true".'
 )
-READS: Final = (
-    "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster, "
-    f"kubernetes:karpenter.sh/v1:NodePool, the fact {_LIMIT}"
-)
+READS: Final = f"{MACHINES}, kubernetes:karpenter.sh/v1:NodePool, the fact {_LIMIT}"
 CONFIG: Final = {
     _LIMIT: {
         "type": "integer",
@@ -58,7 +57,13 @@ def _scale_set(nodes: AgentPool) -> Iterator[Finding]:
     kind = nodes.written.kind
     if kind is UNKNOWN or kind is None:
         said = "is not known yet" if kind is UNKNOWN else "is not given"
-        yield CannotTell(nodes.resource, f"{nodes.label}: the type of the node pool {said}")
+        of = "the type of the node pool" if nodes.written.aks else "the orchestration mode of the scale set"
+        yield CannotTell(nodes.resource, f"{nodes.label}: {of} {said}")
+    elif kind != SCALE_SETS and not nodes.written.aks:
+        yield nodes.finding(
+            f"{nodes.label} in a scale set of {kind}, which has no InfiniBand",
+            fix="Set orchestrationMode to Uniform and singlePlacementGroup to true.",
+        )
     elif kind != SCALE_SETS:
         yield nodes.finding(f"{nodes.label} of type {kind}, which is no scale set and has no InfiniBand of its own")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.policies.clouds.azure.pools import READS as MACHINES
 from gpucluster.policies.clouds.azure.pools import AgentPool, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
@@ -16,7 +17,7 @@ FIX: Final = (
     "Set availability_zones of the node pool to one zone that has the size; where the size is sold in the region "
     "without zones, accept this by an exemption."
 )
-READS: Final = "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster"
+READS: Final = MACHINES
 
 
 def check(stack: Stack) -> Iterator[Finding]:

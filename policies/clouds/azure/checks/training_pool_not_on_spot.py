@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.policies.clouds.azure.pools import READS as MACHINES
 from gpucluster.policies.clouds.azure.pools import training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
@@ -13,7 +14,7 @@ from gpucluster.program.values import text
 __all__ = ["FIX", "READS", "check"]
 
 FIX: Final = "Leave scale_set_priority at Regular, or take a capacity reservation; keep Spot for independent jobs."
-READS: Final = "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster"
+READS: Final = MACHINES
 
 
 def check(stack: Stack) -> Iterator[Finding]:

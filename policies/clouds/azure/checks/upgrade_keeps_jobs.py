@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.azure.pools import AgentPool, every_pool, training_pools
+from gpucluster.policies.clouds.azure.pools import AgentPool, machines_of, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import text
@@ -32,8 +32,9 @@ _NO_UPGRADES: Final = "none"
 def check(stack: Stack) -> Iterator[Finding]:
     for pool in training_pools(stack.resources):
         for nodes in pool:
-            yield from _surge(nodes)
-    with_gpus = [pool for pool in every_pool(stack.resources) if pool.size is not None and pool.size.computes]
+            if nodes.written.aks:
+                yield from _surge(nodes)
+    with_gpus = [pool for pool in machines_of(stack.resources) if pool.written.aks and pool.with_gpus]
     for cluster in {pool.cluster.urn: pool.cluster for pool in with_gpus if pool.cluster is not None}.values():
         yield from _channels(cluster)
     for pool in with_gpus:

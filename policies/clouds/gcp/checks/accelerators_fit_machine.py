@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.mig import gke_sizes
-from gpucluster.policies.clouds.gcp.pools import Written, written_pools
+from gpucluster.policies.clouds.gcp.written import Written, written_pools
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import items, text, whole

@@ -9,6 +9,7 @@ from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.gpu_networks import network_findings
 from gpucluster.policies.clouds.gcp.network_objects import object_findings
 from gpucluster.policies.clouds.gcp.networks import entries_of
+from gpucluster.policies.clouds.gcp.pools import READS as MACHINES
 from gpucluster.policies.clouds.gcp.pools import NodePool, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resources
@@ -22,8 +23,8 @@ FIX: Final = (
     "enable_multi_networking with datapath_provider ADVANCED_DATAPATH on the cluster."
 )
 READS: Final = (
-    "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, gcp:compute/network:Network, "
-    "gcp:compute/subnetwork:Subnetwork, kubernetes:networking.gke.io/v1:{Network,GKENetworkParamSet}"
+    f"{MACHINES}, gcp:compute/network:Network, gcp:compute/subnetwork:Subnetwork, "
+    "kubernetes:networking.gke.io/v1:{Network,GKENetworkParamSet}"
 )
 
 
@@ -44,7 +45,8 @@ def _of_nodes(pool: NodePool, resources: Resources) -> Iterator[Finding]:
     if profile is UNKNOWN:
         yield CannotTell(pool.resource, "whether GKE makes its GPU networks is not known yet")
     elif profile is None or fabric.kind != "RoCE":  # else GKE makes them all
-        yield from _cluster(pool)
+        if pool.written.gke:
+            yield from _cluster(pool)
         yield from _networks(pool, fabric, resources)
 
 
@@ -91,4 +93,5 @@ def _networks(pool: NodePool, fabric: Fabric, resources: Resources) -> Iterator[
         )
     else:
         yield from network_findings(pool, fabric, entries, resources)
-        yield from object_findings(pool, fabric, entries, resources)
+        if pool.written.gke:
+            yield from object_findings(pool, fabric, entries, resources)

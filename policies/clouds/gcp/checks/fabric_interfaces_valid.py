@@ -9,7 +9,7 @@ from typing import Any, Final
 from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.names import last
 from gpucluster.policies.clouds.gcp.network_objects import LONGEST_NAME, NETWORK_OBJECT
-from gpucluster.policies.clouds.gcp.pools import Written, written_pools
+from gpucluster.policies.clouds.gcp.written import Written, written_pools
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, flag, items, text

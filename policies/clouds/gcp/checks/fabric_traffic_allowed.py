@@ -9,6 +9,7 @@ from gpucluster.catalog.gpudirect import Fabric
 from gpucluster.policies.clouds.gcp.firewalls import firewalls_of, opening_of
 from gpucluster.policies.clouds.gcp.gpu_networks import gpu_networks_of
 from gpucluster.policies.clouds.gcp.networks import Entry, entries_of
+from gpucluster.policies.clouds.gcp.pools import READS as MACHINES
 from gpucluster.policies.clouds.gcp.pools import NodePool, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
@@ -20,8 +21,7 @@ FIX: Final = (
     "a RoCE VPC none: it lets its own traffic in and takes no rule."
 )
 READS: Final = (
-    "gcp:container/nodePool:NodePool, gcp:compute/network:Network, gcp:compute/subnetwork:Subnetwork, "
-    "gcp:compute/firewall:Firewall"
+    f"{MACHINES}, gcp:compute/network:Network, gcp:compute/subnetwork:Subnetwork, gcp:compute/firewall:Firewall"
 )
 
 

@@ -32,7 +32,10 @@ def check(stack: Stack) -> Iterator[Finding]:
     operators = gpu_operators(stack.resources)
     for pool in every_pool(stack.resources):
         listed = items(pool.inputs, "nodeConfig", "guestAccelerators")
-        if listed is UNKNOWN or not listed:
+        if listed is UNKNOWN:
+            yield CannotTell(pool.resource, "whether it has GPUs, and who installs their driver, is not known yet")
+            continue
+        if not listed and not pool.with_gpus:
             continue
         version = text(listed, 0, "gpuDriverInstallationConfig", "gpuDriverVersion")
         if version is UNKNOWN:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.policies.clouds.gcp.pools import NodePool, node_pools
+from gpucluster.policies.clouds.gcp.pools import READS as MACHINES
+from gpucluster.policies.clouds.gcp.pools import NodePool, machines_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Unknown
 from gpucluster.program.values import flag
@@ -17,11 +18,11 @@ from gpucluster.program.values import flag
 __all__ = ["FIX", "READS", "check"]
 
 FIX: Final = "Set network_config enable_private_nodes on the node pool, and a Cloud NAT for what the nodes fetch."
-READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster"
+READS: Final = MACHINES
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for pool in node_pools(stack.resources):
+    for pool in machines_of(stack.resources):
         if not pool.written.with_gpus:
             continue
         private = _private(pool)

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.gcp.placement import Policy, Reservation, policy_of, reservation_of
-from gpucluster.policies.clouds.gcp.pools import Written, every_pool
+from gpucluster.policies.clouds.gcp.pools import READS as MACHINES
+from gpucluster.policies.clouds.gcp.pools import every_written
+from gpucluster.policies.clouds.gcp.written import Written
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import Resources
 
@@ -20,13 +22,13 @@ FIX: Final = (
     "reservation was made with as policy_name."
 )
 READS: Final = (
-    "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, gcp:compute/resourcePolicy:ResourcePolicy, "
-    "gcp:compute/reservation:Reservation, gcp:compute/futureReservation:FutureReservation"
+    f"{MACHINES}, gcp:compute/resourcePolicy:ResourcePolicy, gcp:compute/reservation:Reservation, "
+    "gcp:compute/futureReservation:FutureReservation"
 )
 
 
 def check(stack: Stack) -> Iterator[Finding]:
-    for pool in every_pool(stack.resources):
+    for pool in every_written(stack.resources):
         yield from _together(pool, stack.resources)
 
 

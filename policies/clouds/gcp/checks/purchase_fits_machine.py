@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from gpucluster.catalog.sold import flexible_only, sold
-from gpucluster.policies.clouds.gcp.pools import Written, written_pools
+from gpucluster.policies.clouds.gcp.written import Written, written_pools
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import at, flag, items, text, whole
@@ -39,6 +39,9 @@ def check(resource: Resource) -> Iterator[Finding]:
         way = _Way(pool)
         if problems := [*way.machine(), *way.flex(), *way.queued(), *way.reserved(), *way.compact()]:
             yield Violation(resource, "; ".join(problems))
+        on_demand = way.spot is False and way.flex_start is False
+        if pool.machine is UNKNOWN and on_demand and pool.gke:
+            yield CannotTell(resource, "its machine type, which may not be sold on demand, is not known yet")
         if way.flexible_only and way.spot is not True and UNKNOWN in (way.spot, way.flex_start):
             yield CannotTell(resource, f"whether {pool.machine} is bought as spot or flex-start is not known yet")
 

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.gcp.placement import RESERVATION, Reservation, reservation_of
-from gpucluster.policies.clouds.gcp.pools import Written, every_pool
+from gpucluster.policies.clouds.gcp.pools import READS as MACHINES
+from gpucluster.policies.clouds.gcp.pools import every_written, machines_of
+from gpucluster.policies.clouds.gcp.written import Written
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import flag, text, whole
@@ -20,7 +22,7 @@ FIX: Final = (
     "Name the reservation in node_config.reservation_affinity of the node pool (SPECIFIC_RESERVATION), or make it with "
     "specific_reservation_required False; or give it up."
 )
-READS: Final = "gcp:compute/reservation:Reservation, gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster"
+READS: Final = f"{MACHINES}, {RESERVATION}"
 
 _MACHINE: Final = ("specificReservation", "instanceProperties", "machineType")
 
@@ -34,8 +36,9 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterator[Finding]:
     """Nothing where something takes it, or where the stack starts no machine of its type."""
-    pools = [pool for pool in every_pool(resources) if pool.machine == machine]
+    pools = [pool for pool in every_written(resources) if pool.machine == machine]
     answers = {pool.name: _takes(pool, reservation, resources) for pool in pools}
+    answers = answers or {of.name: None for of in machines_of(resources) if of.hidden is not None}
     if True in answers.values() or not answers:
         return
     names = ", ".join(f"`{name}`" for name in answers)

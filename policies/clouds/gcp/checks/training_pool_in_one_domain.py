@@ -6,8 +6,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.clouds.gcp.names import last
-from gpucluster.policies.clouds.gcp.placement import FUTURE_RESERVATION, Policy, Reservation, policy_of, reservation_of
-from gpucluster.policies.clouds.gcp.pools import NodePool, node_pools, training_pools
+from gpucluster.policies.clouds.gcp.placement import (
+    FUTURE_RESERVATION,
+    RESERVATION,
+    Policy,
+    Reservation,
+    policy_of,
+    reservation_of,
+)
+from gpucluster.policies.clouds.gcp.pools import READS as MACHINES
+from gpucluster.policies.clouds.gcp.pools import NodePool, machines_of, training_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import without_fabric
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack
@@ -23,16 +31,13 @@ FIX: Final = (
     "Set placement_policy type COMPACT on the node pool (with policy_name, one ResourcePolicy with collocation "
     "COLLOCATED for all of its node pools), or name a densely deployed reservation in reservation_affinity."
 )
-READS: Final = (
-    "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, gcp:compute/resourcePolicy:ResourcePolicy, "
-    "gcp:compute/reservation:Reservation, gcp:compute/futureReservation:FutureReservation"
-)
+READS: Final = f"{MACHINES}, gcp:compute/resourcePolicy:ResourcePolicy, {RESERVATION}, {FUTURE_RESERVATION}"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
     for pool in training_pools(stack.resources):
         yield from _of_pool(pool, stack.resources)
-    for nodes in node_pools(stack.resources):
+    for nodes in machines_of(stack.resources):
         if not nodes.written.sliced:
             yield from without_fabric(nodes, nodes.written.labels, gpus=nodes.written.with_gpus)
 

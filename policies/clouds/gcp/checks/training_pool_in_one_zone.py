@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.policies.clouds.gcp.pools import READS as MACHINES
 from gpucluster.policies.clouds.gcp.pools import NodePool, training_pools
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack
@@ -13,7 +14,7 @@ from gpucluster.program.resources import UNKNOWN
 __all__ = ["FIX", "READS", "check"]
 
 FIX: Final = "Set node_locations of every node pool of it to the one zone of its placement policy or reservation."
-READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster"
+READS: Final = MACHINES
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -27,11 +28,11 @@ def _of_pool(pool: tuple[NodePool, ...]) -> Iterator[Finding]:
     for nodes in pool:
         zones = nodes.zones
         if zones.region is not None:
-            yield nodes.finding(
-                f"{nodes.label} over {zones.count} zones that GKE chooses: the cluster is in region `{zones.region}` "
-                "and the node pool names no zone",
-                FIX,
-            )
+            gke = nodes.written.gke
+            chosen = "GKE chooses: the cluster" if gke else "Compute Engine chooses: the group"
+            named_by = "the node pool names" if gke else "it names"
+            what = f"{nodes.label} over {zones.count} zones that {chosen} is in region `{zones.region}`"
+            yield nodes.finding(f"{what} and {named_by} no zone", FIX)
         elif zones.names is UNKNOWN:
             hidden.append(nodes)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.policies.clouds.gcp.pools import READS as MACHINES
 from gpucluster.policies.clouds.gcp.pools import training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
@@ -16,7 +17,7 @@ FIX: Final = (
     "Take a reservation, flex-start (flex_start with max_run_duration) or on-demand capacity; keep spot for pools of "
     "independent jobs."
 )
-READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster"
+READS: Final = MACHINES
 
 
 def check(stack: Stack) -> Iterator[Finding]:

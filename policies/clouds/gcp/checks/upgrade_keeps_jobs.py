@@ -28,7 +28,8 @@ _KEEPS: Final = ("NO_MINOR_OR_NODE_UPGRADES", "NO_UPGRADES")
 def check(stack: Stack) -> Iterator[Finding]:
     for pool in training_pools(stack.resources):
         for nodes in pool:
-            if not nodes.written.flexible:  # machines that end by themselves within days
+            # Machines of flex-start end by themselves within days; those of an instance group nobody upgrades.
+            if nodes.written.gke and not nodes.written.flexible:
                 yield from _of(nodes)
 
 

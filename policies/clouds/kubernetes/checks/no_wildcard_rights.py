@@ -1,12 +1,15 @@
-"""Cluster roles of Kubernetes with every verb on everything (Kubernetes page "Using RBAC Authorization")."""
+"""Cluster roles of Kubernetes with every verb on everything.
+
+Sources: Kubernetes pages "Using RBAC Authorization" and "Authorization" (request verbs).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final
 
-from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
-from gpucluster.program.resources import UNKNOWN
+from gpucluster.policies.rule import Accepted, CannotTell, Finding, Stack, Violation
+from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import items, text
 
 __all__ = ["FIX", "READS", "check"]
@@ -14,6 +17,8 @@ __all__ = ["FIX", "READS", "check"]
 _ROLE: Final = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole"
 _BINDING: Final = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding"
 _ADMIN: Final = "cluster-admin"
+_NAMED: Final = "it names people, as administrators of the cluster"
+_VERBS: Final = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 
 FIX: Final = (
     "Name the apiGroups, resources and verbs that are needed, and bind them in the namespace they are needed in."
@@ -26,13 +31,34 @@ def check(stack: Stack) -> Iterator[Finding]:
         rules = items(role.inputs, "rules")
         if rules is UNKNOWN:
             yield CannotTell(role, "what it allows is not known yet")
-        elif any(all(_every(rule, name) for name in ("apiGroups", "resources", "verbs")) for rule in rules):
+        elif any(_every(rule, "apiGroups") and _every(rule, "resources") and _every_verb(rule) for rule in rules):
             yield Violation(role, "every verb on every resource")
     for binding in stack.resources.of_type(_BINDING):
         if text(binding.inputs, "roleRef", "name") == _ADMIN:
-            yield Violation(binding, f"the role {_ADMIN}: every verb on every resource")
+            what = f"the role {_ADMIN}: every verb on every resource"
+            yield Accepted(binding, what, _NAMED) if _people(binding) else Violation(binding, what)
+
+
+def _people(binding: Resource) -> bool:
+    """Whether all it is bound to are people or groups of them, which Kubernetes knows by name only."""
+    subjects = items(binding.inputs, "subjects")
+    return (
+        subjects is not UNKNOWN
+        and bool(subjects)
+        and all(
+            text(subject, "kind") in ("User", "Group")
+            and isinstance(name := text(subject, "name"), str)
+            and not name.startswith("system:")
+            for subject in subjects
+        )
+    )
 
 
 def _every(rule: Any, name: str) -> bool:
     listed = items(rule, name)
-    return listed is not UNKNOWN and "*" in listed
+    return listed is not UNKNOWN and any(one in listed for one in ("*", "*/*"))
+
+
+def _every_verb(rule: Any) -> bool:
+    verbs = items(rule, "verbs")
+    return _every(rule, "verbs") or (verbs is not UNKNOWN and set(_VERBS) <= {str(verb) for verb in verbs})

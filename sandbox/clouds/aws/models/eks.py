@@ -91,8 +91,9 @@ def node_group(thing: Thing) -> Mapping[str, Any]:
         "arn", lambda: f"/{random_hex(8)}-{random_hex(4)}-{random_hex(4)}-{random_hex(4)}-{random_hex(12)}"
     )
     unique = unique.rsplit("/", 1)[-1]
+    cluster = thing.inputs["clusterName"]
     of_cluster = next(
-        (entry for entry in thing.others("aws:eks/cluster:Cluster") if entry.name == thing.inputs["clusterName"]), None
+        (entry for entry in thing.others("aws:eks/cluster:Cluster", cluster) if entry.name == cluster), None
     )
     version = thing.inputs.get("version") or (of_cluster.outputs["version"] if of_cluster else _DEFAULT_VERSION)
     has_template = bool(thing.inputs.get("launchTemplate"))

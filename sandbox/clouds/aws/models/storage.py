@@ -89,6 +89,12 @@ def bucket(thing: Thing) -> Mapping[str, Any]:
     }
 
 
+@models("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock", id=lambda thing: str(thing.inputs["bucket"]))
+def public_access_block(_: Thing) -> Mapping[str, Any]:
+    """It has its bucket's name (pulumi-aws, import of bucketPublicAccessBlock)."""
+    return {}
+
+
 def _key_id(_: Thing) -> str:
     return "-".join(random_hex(length) for length in (8, 4, 4, 4, 12))
 

@@ -36,7 +36,8 @@ def policy_goes_to_an_access_entry(thing: Thing) -> None:
     if not _POLICY.fullmatch(policy):
         message = f"The policyArn parameter format is not valid: {policy}"
         raise refused(thing, "EKS: AssociateAccessPolicy", 400, "InvalidParameterException", message)
-    if not any((entry.inputs["principalArn"], entry.inputs["clusterName"]) == wanted for entry in thing.others(_ENTRY)):
+    entries = thing.others(_ENTRY, wanted[0])
+    if not any((entry.inputs["principalArn"], entry.inputs["clusterName"]) == wanted for entry in entries):
         message = (
             f"The specified principalArn could not be found. You can view your available access entries: {wanted[0]}"
         )

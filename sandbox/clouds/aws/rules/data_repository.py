@@ -42,7 +42,9 @@ def repository_is_a_bucket(thing: Thing) -> None:
 def paths_do_not_overlap(thing: Thing) -> None:
     """Two associations of one file system share no directory and no prefix, and there are eight of them at most."""
     file_system = thing.inputs["fileSystemId"]
-    others = [entry for entry in thing.others(_ASSOCIATION) if entry.inputs.get("fileSystemId") == file_system]
+    others = [
+        entry for entry in thing.others(_ASSOCIATION, file_system) if entry.inputs.get("fileSystemId") == file_system
+    ]
     if len(others) >= _MOST:
         raise _refused(thing, "ServiceLimitExceeded", f"A file system has at most {_MOST} data repository associations")
     for entry in others:

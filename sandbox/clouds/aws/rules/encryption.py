@@ -21,7 +21,7 @@ def secrets_key_is_symmetric_and_here(thing: Thing) -> None:
     if config.get("resources") != ["secrets"]:
         raise _refused(thing, f"encryptionConfig resources must be [secrets], not {config.get('resources')}")
     arn = str(mapping(config.get("provider")).get("keyArn"))
-    key = next((entry for entry in thing.others("aws:kms/key:Key") if entry.outputs["arn"] == arn), None)
+    key = next((entry for entry in thing.others("aws:kms/key:Key", arn) if entry.outputs["arn"] == arn), None)
     account = thing.arn("kms", "key/").split(":")[4]
     if arn.split(":")[3:4] != [thing.region] or (key is None and arn.split(":")[4:5] == [account]):
         raise _refused(thing, f"The keyArn in encryptionConfig provider, {arn}, is invalid")

@@ -48,7 +48,7 @@ def private_name_is_taken_once(thing: Thing) -> None:
     if not thing.inputs.get("privateDnsEnabled"):
         return
     wanted = (thing.inputs["vpcId"], thing.inputs.get("serviceName"), True)
-    for entry in thing.others(_ENDPOINT):
+    for entry in thing.others(_ENDPOINT, wanted[0]):
         found = (entry.inputs["vpcId"], entry.inputs.get("serviceName"), entry.inputs.get("privateDnsEnabled"))
         if found == wanted:
             message = (

@@ -114,7 +114,7 @@ def _open_to_itself(thing: Thing, group: object) -> bool:
         return any(
             (entry.inputs.get("securityGroupId"), entry.inputs.get("referencedSecurityGroupId")) == (group, group)
             and str(entry.inputs.get("ipProtocol")) == "-1"
-            for entry in thing.others(token)
+            for entry in thing.others(token, group)
         )
 
     def is_inline(direction: str) -> bool:

@@ -24,7 +24,7 @@ def queue_of_a_policy_exists(thing: Thing) -> None:
 def rule_of_a_target_exists(thing: Thing) -> None:
     """A target hangs on a rule of its bus (EventBridge API, PutTargets)."""
     name, bus = thing.inputs["rule"], _bus(thing.inputs.get("eventBusName"))
-    rules = thing.others("aws:cloudwatch/eventRule:EventRule")
+    rules = thing.others("aws:cloudwatch/eventRule:EventRule", name)
     if not any(entry.name == name and _bus(entry.inputs.get("eventBusName")) == bus for entry in rules):
         message = f"Rule {name} does not exist on EventBus {bus}."
         raise refused(thing, "EventBridge: PutTargets", 400, "ResourceNotFoundException", message)

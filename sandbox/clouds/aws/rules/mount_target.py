@@ -23,7 +23,7 @@ def one_mount_target_a_zone(thing: Thing) -> None:
     if subnet is None:
         message = f"The subnet ID '{thing.inputs['subnetId']}' does not exist"
         raise refused(thing, "EFS: CreateMountTarget", 400, "SubnetNotFound", message)
-    for entry in thing.others(_TARGET):
+    for entry in thing.others(_TARGET, thing.inputs["fileSystemId"]):
         other = thing.other(_SUBNET, entry.inputs["subnetId"])
         if entry.inputs["fileSystemId"] != thing.inputs["fileSystemId"] or other is None:
             continue

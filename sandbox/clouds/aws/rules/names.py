@@ -60,7 +60,7 @@ _UNIQUE: Final = {
 @rule(*_UNIQUE)
 def name_is_unique(thing: Thing) -> None:
     """One thing per name, in a region or, for IAM, in the account."""
-    if any(entry.name == thing.name for entry in thing.others(thing.token)):
+    if any(entry.name == thing.name for entry in thing.others(thing.token, thing.name)):
         operation, status, code, message = _UNIQUE[thing.token]
         raise refused(thing, operation, status, code, message.format(name=thing.name))
 
@@ -71,8 +71,13 @@ def log_group_of_a_logging_cluster_exists(thing: Thing) -> None:
 
     Source: Amazon EKS user guide, "Send control plane logs to CloudWatch Logs".
     """
-    logging = (entry for entry in thing.others("aws:eks/cluster:Cluster") if entry.inputs.get("enabledClusterLogTypes"))
-    if not thing.previous and thing.name in {f"/aws/eks/{entry.name}/cluster" for entry in logging}:
+    cluster = thing.name.removeprefix("/aws/eks/").removesuffix("/cluster")
+    logging = (
+        entry.name
+        for entry in thing.others("aws:eks/cluster:Cluster", cluster)
+        if entry.inputs.get("enabledClusterLogTypes")
+    )
+    if not thing.previous and thing.name in {f"/aws/eks/{name}/cluster" for name in logging}:
         operation, status, code, message = _UNIQUE[thing.token]
         raise refused(thing, operation, status, code, message)
 
@@ -81,7 +86,7 @@ def log_group_of_a_logging_cluster_exists(thing: Thing) -> None:
 def node_group_is_unique_in_its_cluster(thing: Thing) -> None:
     """One node group per name and cluster."""
     cluster = thing.inputs["clusterName"]
-    if _taken(thing, lambda other: (other["nodeGroupName"], other["clusterName"]) == (thing.name, cluster)):
+    if _taken(thing, thing.name, lambda other: (other["nodeGroupName"], other["clusterName"]) == (thing.name, cluster)):
         message = f"NodeGroup already exists with name {thing.name} and cluster name {cluster}"
         raise refused(thing, "EKS: CreateNodegroup", 409, "ResourceInUseException", message)
 
@@ -90,7 +95,7 @@ def node_group_is_unique_in_its_cluster(thing: Thing) -> None:
 def addon_is_unique_in_its_cluster(thing: Thing) -> None:
     """One add-on per name and cluster."""
     wanted = (thing.inputs["addonName"], thing.inputs["clusterName"])
-    if _taken(thing, lambda other: (other["addonName"], other["clusterName"]) == wanted):
+    if _taken(thing, wanted[1], lambda other: (other["addonName"], other["clusterName"]) == wanted):
         raise refused(thing, "EKS: CreateAddon", 409, "ResourceInUseException", "Addon already exists.")
 
 
@@ -98,7 +103,7 @@ def addon_is_unique_in_its_cluster(thing: Thing) -> None:
 def access_entry_is_unique_in_its_cluster(thing: Thing) -> None:
     """One access entry per principal and cluster."""
     wanted = (thing.inputs["principalArn"], thing.inputs["clusterName"])
-    if _taken(thing, lambda other: (other["principalArn"], other["clusterName"]) == wanted):
+    if _taken(thing, wanted[0], lambda other: (other["principalArn"], other["clusterName"]) == wanted):
         message = "The specified access entry resource is already in use on this cluster."
         raise refused(thing, "EKS: CreateAccessEntry", 409, "ResourceInUseException", message)
 
@@ -107,7 +112,7 @@ def access_entry_is_unique_in_its_cluster(thing: Thing) -> None:
 def security_group_is_unique_in_its_vpc(thing: Thing) -> None:
     """One security group per name and VPC."""
     vpc = thing.inputs.get("vpcId")
-    if _taken(thing, lambda other: (other.get("name"), other.get("vpcId")) == (thing.name, vpc)):
+    if _taken(thing, thing.name, lambda other: (other.get("name"), other.get("vpcId")) == (thing.name, vpc)):
         message = f"The security group '{thing.name}' already exists for VPC '{vpc}'"
         raise refused(thing, "EC2: CreateSecurityGroup", 400, "InvalidGroup.Duplicate", message)
 
@@ -115,11 +120,11 @@ def security_group_is_unique_in_its_vpc(thing: Thing) -> None:
 @rule("aws:s3/bucket:Bucket")
 def bucket_is_unique_everywhere(thing: Thing) -> None:
     """One bucket per name in all regions."""
-    found = [entry for entry in thing.ledger.all() if entry.type == thing.token and entry.name == thing.name]
-    if found and not thing.previous:
+    found = thing.ledger.mentioning({thing.token}, thing.name)
+    if not thing.previous and any(entry.name == thing.name for entry in found):
         message = "Your previous request to create the named bucket succeeded and you already own it."
         raise refused(thing, "S3: CreateBucket", 409, "BucketAlreadyOwnedByYou", message)
 
 
-def _taken(thing: Thing, matches: Callable[[Mapping[str, Any]], bool]) -> bool:
-    return any(matches(entry.inputs) for entry in thing.others(thing.token))
+def _taken(thing: Thing, mentioning: Any, matches: Callable[[Mapping[str, Any]], bool]) -> bool:
+    return any(matches(entry.inputs) for entry in thing.others(thing.token, mentioning))

@@ -50,7 +50,7 @@ def subnets_of_a_vpc_do_not_overlap(thing: Thing) -> None:
     block = thing.inputs.get("cidrBlock")
     if not block:
         return
-    for entry in thing.others(_SUBNET):
+    for entry in thing.others(_SUBNET, thing.inputs["vpcId"]):
         other = entry.inputs.get("cidrBlock")
         same_vpc = entry.inputs.get("vpcId") == thing.inputs["vpcId"]
         if other and same_vpc and IPv4Network(block, strict=False).overlaps(IPv4Network(other, strict=False)):
@@ -59,5 +59,6 @@ def subnets_of_a_vpc_do_not_overlap(thing: Thing) -> None:
 
 
 def _has_more_blocks(thing: Thing) -> bool:
-    associations = thing.others("aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation")
-    return any(entry.inputs.get("vpcId") == thing.inputs["vpcId"] for entry in associations)
+    vpc = thing.inputs["vpcId"]
+    associations = thing.others("aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation", vpc)
+    return any(entry.inputs.get("vpcId") == vpc for entry in associations)

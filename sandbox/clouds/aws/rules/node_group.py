@@ -66,7 +66,7 @@ def subnets_exist(thing: Thing) -> None:
 def cluster_exists(thing: Thing) -> None:
     """What hangs on a cluster needs the cluster."""
     name = thing.inputs["clusterName"]
-    if not any(entry.name == name for entry in thing.others("aws:eks/cluster:Cluster")):
+    if not any(entry.name == name for entry in thing.others("aws:eks/cluster:Cluster", name)):
         kind = thing.token.rsplit(":", 1)[-1]
         raise refused(
             thing, f"EKS: Create{kind}", 404, "ResourceNotFoundException", f"No cluster found for name: {name}."
@@ -147,7 +147,7 @@ def template_of(thing: Thing, inputs: Mapping[str, Any]) -> Entry | None:
     """The launch template of a node group with these inputs."""
     reference = mapping(inputs.get("launchTemplate"))
     by_id = thing.other(_TEMPLATE, reference.get("id"))
-    by_name = (entry for entry in thing.others(_TEMPLATE) if entry.name == reference.get("name"))
+    by_name = (entry for entry in thing.others(_TEMPLATE, reference.get("name")) if entry.name == reference.get("name"))
     return by_id or next(by_name, None)
 
 
@@ -155,7 +155,7 @@ def _cluster_placement_group(thing: Thing, inputs: Mapping[str, Any]) -> str | N
     """The name of the cluster placement group its nodes go to, None when there is none."""
     template = template_of(thing, inputs)
     placement = mapping(template.inputs.get("placement") if template is not None else None)
-    for entry in thing.others(_PLACEMENT_GROUP):
+    for entry in thing.others(_PLACEMENT_GROUP, placement.get("groupName"), placement.get("groupId")):
         named: bool = entry.name == placement.get("groupName") or entry.outputs["placementGroupId"] == placement.get(
             "groupId"
         )

@@ -29,7 +29,7 @@ def the_cluster_answers_inside_the_network(thing: Thing) -> None:
     arn = _eks(thing).get("clusterArn")
     if arn is None:
         return
-    cluster = next((one for one in thing.others("aws:eks/cluster:Cluster") if one.outputs["arn"] == arn), None)
+    cluster = next((one for one in thing.others("aws:eks/cluster:Cluster", arn) if one.outputs["arn"] == arn), None)
     if cluster is None:
         raise _refused(thing, f"The EKS cluster {arn} does not exist")
     if not mapping(cluster.outputs["vpcConfig"]).get("endpointPrivateAccess"):
@@ -64,7 +64,7 @@ def it_reads_something(thing: Thing) -> None:
 def what_it_reads_has_a_place(thing: Thing) -> None:
     """The workspace exists in the region."""
     arn = mapping(mapping(thing.inputs.get("destination")).get("amp")).get("workspaceArn")
-    if arn is not None and arn not in [one.outputs["arn"] for one in thing.others(_WORKSPACE)]:
+    if arn is not None and arn not in [one.outputs["arn"] for one in thing.others(_WORKSPACE, arn)]:
         raise _refused(thing, f"The workspace {arn} does not exist")
 
 

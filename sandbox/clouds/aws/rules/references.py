@@ -60,7 +60,7 @@ def _of_type(token: str, scope: str | None = None) -> Callable[[Thing, str], boo
 
 
 def _is_output(thing: Thing, token: str, read: Callable[[Mapping[str, Any]], Any], id_: str) -> bool:
-    return any(read(entry.outputs) == id_ for entry in thing.others(token))
+    return any(read(entry.outputs) == id_ for entry in thing.others(token, id_))
 
 
 def _security_group(thing: Thing, id_: str) -> bool:
@@ -96,7 +96,7 @@ def _by_arn(token: str, kept: str) -> Callable[[Thing, str], bool]:
         parts = arn.split(":", 5)
         if len(parts) < 6 or parts[4] != ACCOUNT or (kept and parts[5].startswith(kept)):
             return True
-        return any(entry.outputs.get("arn") == arn for entry in thing.ledger.of_types({token}))
+        return any(entry.outputs.get("arn") == arn for entry in thing.ledger.mentioning({token}, arn))
 
     return there
 

@@ -37,7 +37,7 @@ def tag_of_a_group_is_within_limits(thing: Thing) -> None:
     Source: Amazon EC2 Auto Scaling API, CreateOrUpdateTags; EKS makes the groups of managed node groups.
     """
     group, tag = thing.inputs["autoscalingGroupName"], mapping(thing.inputs["tag"])
-    if group not in _groups(thing):
+    if not _is_group(thing, group):
         raise refused(
             thing,
             "AutoScaling: CreateOrUpdateTags",
@@ -45,7 +45,7 @@ def tag_of_a_group_is_within_limits(thing: Thing) -> None:
             "ValidationError",
             f"AutoScalingGroup name not found - {group}",
         )
-    others = [entry for entry in thing.others(_GROUP_TAG) if entry.inputs["autoscalingGroupName"] == group]
+    others = [entry for entry in thing.others(_GROUP_TAG, group) if entry.inputs["autoscalingGroupName"] == group]
     if len(others) >= _MOST:
         raise refused(
             thing, "AutoScaling: CreateOrUpdateTags", 400, "LimitExceeded", f"{len(others) + 1} tags; allowed: {_MOST}"
@@ -53,11 +53,15 @@ def tag_of_a_group_is_within_limits(thing: Thing) -> None:
     _check(thing, {str(tag["key"]): str(tag["value"])})
 
 
-def _groups(thing: Thing) -> set[str]:
-    """The names of the Auto Scaling groups that there are: those of node groups, and those made by themselves."""
-    made = {entry.name for entry in thing.others("aws:autoscaling/group:Group")}
-    listed = (mapping(items(entry.outputs["resources"])[0]) for entry in thing.others("aws:eks/nodeGroup:NodeGroup"))
-    return made | {str(mapping(group)["name"]) for found in listed for group in items(found["autoscalingGroups"])}
+def _is_group(thing: Thing, name: str) -> bool:
+    """Whether there is an Auto Scaling group of this name: that of a node group, or one made by itself."""
+    made = (entry.name for entry in thing.others("aws:autoscaling/group:Group", name))
+    of_nodes = thing.others("aws:eks/nodeGroup:NodeGroup", name)
+    listed = (mapping(items(entry.outputs["resources"])[0]) for entry in of_nodes)
+    return name in {
+        *made,
+        *(str(mapping(group)["name"]) for found in listed for group in items(found["autoscalingGroups"])),
+    }
 
 
 def _check(thing: Thing, tags: Mapping[str, str]) -> None:

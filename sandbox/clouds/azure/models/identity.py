@@ -23,6 +23,11 @@ def user_assigned_identity(thing: Thing) -> Mapping[str, Any]:
     }
 
 
+@models("azure-native:managedidentity:FederatedIdentityCredential")
+def federated_credential(thing: Thing) -> Mapping[str, Any]:
+    return made(thing)
+
+
 @models("azure-native:authorization:RoleAssignment")
 def role_assignment(thing: Thing) -> Mapping[str, Any]:
     """The principal is looked up by its kind where the program names none.
@@ -42,6 +47,6 @@ def role_assignment(thing: Thing) -> Mapping[str, Any]:
 
 def _kind(thing: Thing) -> str:
     principal = thing.inputs.get("principalId")
-    identities = thing.ledger.of_types({"azure-native:managedidentity:UserAssignedIdentity"})
+    identities = thing.ledger.mentioning({"azure-native:managedidentity:UserAssignedIdentity"}, str(principal))
     known = any(entry.outputs.get("principalId") == principal for entry in identities)
     return "ServicePrincipal" if known else "User"

@@ -44,6 +44,15 @@ def subnet(thing: Thing) -> Mapping[str, Any]:
     }
 
 
+@models("azure-native:network:VirtualNetworkPeering")
+def virtual_network_peering(thing: Thing) -> Mapping[str, Any]:
+    """One direction: Azure connects nothing before the other is there (virtual network API, peeringState)."""
+    remote = str(mapping(thing.inputs.get("remoteVirtualNetwork")).get("id"))
+    back = thing.ledger.mentioning({thing.token}, thing.parent)
+    state = "Connected" if any(entry.id.startswith(f"{remote}/") for entry in back) else "Initiated"
+    return {**_network(thing), "peeringState": state}
+
+
 @models("azure-native:network:NatGateway")
 def nat_gateway(thing: Thing) -> Mapping[str, Any]:
     """A gateway closes idle connections after 4 minutes (NAT Gateway API, idleTimeoutInMinutes)."""
@@ -75,6 +84,6 @@ def network_security_group(thing: Thing) -> Mapping[str, Any]:
 
 
 def _free_address(thing: Thing) -> str:
-    taken = {entry.outputs.get("ipAddress") for entry in thing.ledger.of_types({thing.token})}
     first = int(hashlib.sha256(thing.id.encode()).hexdigest()[:8], 16)
-    return next(host for at in range(254) if (host := f"203.0.113.{(first + at) % 254 + 1}") not in taken)
+    hosts = (f"203.0.113.{(first + at) % 254 + 1}" for at in range(254))
+    return next(host for host in hosts if not thing.ledger.mentioning({thing.token}, host))

@@ -44,6 +44,12 @@ def aml_filesystem(thing: Thing) -> Mapping[str, Any]:
     }
 
 
+@models("azure-native:storagecache:AutoExportJob")
+def auto_export_job(thing: Thing) -> Mapping[str, Any]:
+    """Source: Azure/azure-rest-api-specs storagecache stable/2024-07-01 amlfilesystem.json, AutoExportJob."""
+    return {**made(thing), "state": "InProgress"}
+
+
 def _address(thing: Thing) -> str:
     found = thing.at(_SUBNET, thing.inputs["filesystemSubnet"])
     block = str(found.inputs.get("addressPrefix") or "") if found is not None else ""

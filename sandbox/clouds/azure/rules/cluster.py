@@ -146,8 +146,7 @@ def _no_range(name: str, value: Any) -> Exception:
 def _subnets(thing: Thing) -> list[Entry]:
     """Every subnet of the networks in which the cluster's inline pools are."""
     networks = {str(pool.given.get("vnetSubnetID") or "").lower().split("/subnets/")[0] for pool in pools_of(thing)}
-    found = thing.ledger.of_types({_SUBNET})
-    return [entry for entry in found if entry.id.lower().split("/subnets/")[0] in networks]
+    return [entry for network in networks for entry in thing.ledger.under(network, {_SUBNET})]
 
 
 @pool_rule

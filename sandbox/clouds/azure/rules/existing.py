@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.azure.model import Thing, arm_id
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.cloud import CloudError
@@ -23,6 +22,7 @@ _PARENTS: Final = {
     "azure-native:managedidentity:FederatedIdentityCredential": "azure-native:managedidentity:UserAssignedIdentity",
     "azure-native:network:SecurityRule": "azure-native:network:NetworkSecurityGroup",
     "azure-native:network:Subnet": "azure-native:network:VirtualNetwork",
+    "azure-native:network:VirtualNetworkPeering": "azure-native:network:VirtualNetwork",
     "azure-native:storagecache:AutoExportJob": "azure-native:storagecache:AmlFilesystem",
     "azure-native:storagecache:AutoImportJob": "azure-native:storagecache:AmlFilesystem",
     "azure-native:storagecache:ImportJob": "azure-native:storagecache:AmlFilesystem",
@@ -57,8 +57,7 @@ def group_exists(thing: Thing) -> None:
 @rule(*_PARENTS)
 def parent_exists(thing: Thing) -> None:
     """A part needs the whole."""
-    parent = _PARENTS[thing.token]
-    if not any(same_id(entry.id, thing.parent) for entry in thing.ledger.of_types({parent})):
+    if thing.at(_PARENTS[thing.token], thing.parent) is None:
         message = (
             "Failed to perform 'write' on resource(s) of type "
             f"'{'/'.join(thing.path.arm_type.split('/')[1:])}', because the parent resource '{thing.parent}' could not "
@@ -77,15 +76,20 @@ def location_is_known(thing: Thing) -> None:
 _TRACKED: Final = frozenset(
     f"azure-native:{kind}"
     for kind in (
+        "alertsmanagement:PrometheusRuleGroup",
         "compute:CapacityReservation",
         "compute:CapacityReservationGroup",
         "compute:ProximityPlacementGroup",
         "containerservice:ManagedCluster",
         "managedidentity:UserAssignedIdentity",
+        "monitor:AzureMonitorWorkspace",
+        "monitor:DataCollectionEndpoint",
+        "monitor:DataCollectionRule",
         "network:NatGateway",
         "network:NetworkSecurityGroup",
         "network:PublicIPAddress",
         "network:VirtualNetwork",
+        "resources:ResourceGroup",
         "storage:StorageAccount",
         "storagecache:AmlFilesystem",
     )

@@ -38,7 +38,7 @@ def check_idle(token: str, id_: str, ledger: Ledger, *, deleting: bool = False) 
 def _concerned(token: str, id_: str, ledger: Ledger) -> Iterator[Entry]:
     """The thing itself, what it is a part of, and parts that count as the whole."""
     parent = id_.rsplit("/", 2)[0]
-    for entry in ledger.of_types({token, *_WHOLES, *_WHOLES.values()}):
+    for entry in ledger.in_progress({token, *_WHOLES, *_WHOLES.values()}):
         itself = entry.type == token and same_id(entry.id, id_)
         whole = _WHOLES.get(token) == entry.type and same_id(entry.id, parent)
         part = _WHOLES.get(entry.type) == token and entry.id.lower().startswith(f"{id_.lower()}/")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.azure.identity import same_id
+from gpucluster.sandbox.clouds.azure.identity import same_id, with_same_id
 from gpucluster.sandbox.clouds.azure.model import Thing
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
 from gpucluster.sandbox.clouds.azure.rules.idle import check_idle
@@ -71,7 +71,7 @@ def pools_of_a_network_are_made_one_after_the_other(thing: Thing) -> None:
     network = _network_of(thing.inputs)
     if not network or thing.previous:
         return
-    for entry in thing.ledger.of_types({AGENT_POOL}):
+    for entry in thing.ledger.in_progress({AGENT_POOL}):
         making = entry.operation is not None and not entry.operation.removes
         if making and same_id(_network_of(entry.inputs), network) and not same_id(entry.id, thing.id):
             message = (
@@ -86,4 +86,4 @@ def _network_of(pool: Mapping[str, Any]) -> str:
 
 
 def _named(id_: object, ledger: Ledger) -> Entry | None:
-    return next((entry for entry in ledger.of_types(_NAMED) if same_id(entry.id, id_)), None)
+    return with_same_id(ledger, id_, _NAMED)

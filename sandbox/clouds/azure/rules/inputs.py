@@ -1,4 +1,5 @@
-"""What the provider itself refuses while it plans, before ARM is asked: names above all.
+"""What the provider itself refuses while it plans, before ARM is asked: names above all. And locations that are no
+region, which ARM refuses later (LocationNotAvailableForResourceType).
 
 Source: Azure/azure-rest-api-specs, patterns and lengths of the path parameters of each resource and of
 common-types/resource-management; pulumi/pulumi-azure-native provider/pkg/provider/provider.go (validateProperty) for
@@ -7,11 +8,16 @@ the words.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from gpucluster.catalog.azure_regions import azure_regions
+from gpucluster.sandbox.clouds.azure.identity import location_of
+from gpucluster.sandbox.clouds.azure.model import MODELS
+from gpucluster.sandbox.clouds.azure.paths import path_of
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.narrow import items, mapping
@@ -45,11 +51,14 @@ _POOL_NAME: Final = _Text(pattern="^[a-z][a-z0-9]{0,11}$")
 _CLUSTER_NAME: Final = _Text(1, 63, "^[a-zA-Z0-9]$|^[a-zA-Z0-9][-_a-zA-Z0-9]{0,61}[a-zA-Z0-9]$")
 _LUSTRE_NAME: Final = _Text(2, 80, "^[0-9a-zA-Z][-0-9a-zA-Z_]{0,78}[0-9a-zA-Z]$")
 
+_GROUP_NAME: Final = _Text(1, 90)
+_ANY_NAME: Final = _Text(1)
+"""A path with a part that is empty leads elsewhere; terraform-provider-azurerm 5.2.0 refuses every empty name."""
+
 _TEXTS: Final[Mapping[str, Mapping[str, _Text]]] = {
     "azure-native:containerservice:AgentPool": {"agentPoolName": _POOL_NAME, "resourceName": _CLUSTER_NAME},
     "azure-native:containerservice:MaintenanceConfiguration": {"resourceName": _CLUSTER_NAME},
     _CLUSTER: {"resourceName": _CLUSTER_NAME},
-    _GROUP: {"resourceGroupName": _Text(1, 90)},
     "azure-native:storage:StorageAccount": {"accountName": _Text(3, 24)},
     "azure-native:storage:BlobContainer": {"containerName": _Text(3, 63)},
     "azure-native:storagecache:AmlFilesystem": {"amlFilesystemName": _LUSTRE_NAME},
@@ -63,11 +72,22 @@ _NO_LOCATION: Final = (
 def refused_inputs(resource: Resource) -> list[Failure]:
     """Every refused input of this resource, in order; the inputs are those with names and locations filled in."""
     found: list[Failure] = []
-    for name, text in _TEXTS.get(resource.token, {}).items():
+    texts = _TEXTS.get(resource.token, {})
+    for name in dict.fromkeys((*texts, *path_of(resource.type).parameters)):
+        text = texts.get(name, _GROUP_NAME if name == "resourceGroupName" else _ANY_NAME)
         found += text.failures(name, resource.inputs.get(name))
     if resource.token == _GROUP and resource.inputs.get("location") is None:
         found.append(Failure("location", _NO_LOCATION))
     if resource.token == _CLUSTER:
         for at, pool in enumerate(items(resource.inputs.get("agentPoolProfiles"))):
             found += _POOL_NAME.failures(f"agentPoolProfiles[{at}].name", mapping(pool).get("name"))
-    return found
+    return [*found, *_no_region(resource)]
+
+
+def _no_region(resource: Resource) -> Iterator[Failure]:
+    """Of the types that are modelled, which are all in a region; others are global, or in a geography."""
+    location = resource.inputs.get("location")
+    if resource.token in MODELS and isinstance(location, str) and location_of(location) not in azure_regions():
+        near = difflib.get_close_matches(location_of(location)[:40], azure_regions(), n=1)
+        reason = f"{location[:80]!r} is no region of Azure{f'; did you mean {near[0]!r}?' if near else ''}"
+        yield Failure("location", reason)

@@ -18,6 +18,7 @@ from gpucluster.sandbox.narrow import mapping
 __all__: list[str] = []
 
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
+_EXPORT: Final = "azure-native:storagecache:AutoExportJob"
 _ACCOUNT: Final = "azure-native:storage:StorageAccount"
 _CONTAINER: Final = "azure-native:storage:BlobContainer"
 _ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
@@ -56,7 +57,9 @@ def service_may_read_them(thing: Thing) -> None:
     if account is not None and account.inputs.get("allowSharedKeyAccess") is False:
         raise kept_from(thing, f"the file system would fail to be made: {account.name} refuses keys")
     having: dict[str, set[str]] = {}
-    for entry in thing.ledger.of_types({_ASSIGNMENT}):
+    parts = id_.split("/")
+    around = ["/".join(parts[: at + 1]) for at in range(1, len(parts))]
+    for entry in thing.ledger.mentioning({_ASSIGNMENT}, *around):
         scope = str(entry.inputs["scope"]).rstrip("/").lower()
         role = str(entry.inputs["roleDefinitionId"]).rsplit("/", 1)[-1].lower()
         if role in _ROLES and f"{id_.lower()}/".startswith(f"/{scope.lstrip('/')}/"):
@@ -64,3 +67,19 @@ def service_may_read_them(thing: Thing) -> None:
     if not any(roles == set(_ROLES) for roles in having.values()):
         what = " and ".join(_ROLES.values())
         raise kept_from(thing, f"the file system would fail to be made: nobody has {what} in {id_}")
+
+
+@rule(_EXPORT)
+def there_is_a_container_to_export_to(thing: Thing) -> None:
+    """Files are exported to the container that the file system was linked to when it was made, from one path, by one
+    job at a time.
+
+    Source: Azure Managed Lustre documentation, "Use the auto-export feature"; AutoExportJob of the API, prefixes.
+    """
+    file_system = thing.at(_LUSTRE, thing.parent)
+    if file_system is not None and not mapping(mapping(file_system.inputs.get("hsm")).get("settings")):
+        raise refused("InvalidParameter", f"{file_system.name} has no blob container to export to")
+    if len(thing.inputs.get("autoExportPrefixes") or ()) > 1:
+        raise refused("InvalidParameter", "autoExportPrefixes has more than 1 path")
+    if any(not same_id(entry.id, thing.id) for entry in thing.under(_EXPORT, thing.parent)):
+        raise refused("Conflict", "an auto export job of the file system is in progress", status=409)

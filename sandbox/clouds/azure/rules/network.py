@@ -21,7 +21,6 @@ _NETWORK: Final = "azure-native:network:VirtualNetwork"
 _SUBNET: Final = "azure-native:network:Subnet"
 _GATEWAY: Final = "azure-native:network:NatGateway"
 _ADDRESS: Final = "azure-native:network:PublicIPAddress"
-_GROUP: Final = "azure-native:network:NetworkSecurityGroup"
 _SMALLEST: Final = 29
 
 
@@ -84,15 +83,6 @@ def network_keeps_room_for_its_subnets(thing: Thing) -> None:
                 raise refused("InUsePrefixCannotBeDeleted", message)
 
 
-@rule(_SUBNET)
-def what_a_subnet_names_exists(thing: Thing) -> None:
-    """Its gateway and its security group are there."""
-    for name, token in (("natGateway", _GATEWAY), ("networkSecurityGroup", _GROUP)):
-        id_ = mapping(thing.inputs.get(name)).get("id")
-        if id_ and thing.at(token, id_) is None:
-            raise _not_found(str(id_))
-
-
 @rule(_GATEWAY)
 def gateway_has_standard_addresses(thing: Thing) -> None:
     """A gateway has a SKU, addresses of the same, and one zone at most."""
@@ -101,11 +91,8 @@ def gateway_has_standard_addresses(thing: Thing) -> None:
     if len(items(thing.inputs.get("zones"))) > 1:
         raise refused("InvalidRequestFormat", f"NAT gateway {thing.name} takes one zone at most")
     for given in items(thing.inputs.get("publicIpAddresses")):
-        id_ = str(mapping(given).get("id") or "")
-        found = thing.at(_ADDRESS, id_)
-        if found is None:
-            raise _not_found(id_)
-        if _sku(found.inputs) != "Standard":
+        found = thing.at(_ADDRESS, mapping(given).get("id"))
+        if found is not None and _sku(found.inputs) != "Standard":
             message = f"NAT gateway {thing.name} takes addresses of SKU Standard, {found.name} is {_sku(found.inputs)}."
             raise refused("NatGatewayPublicIpSkuMismatch", message)
 
@@ -121,8 +108,3 @@ def standard_addresses_are_static(thing: Thing) -> None:
     if _sku(thing.inputs) == "Standard" and thing.inputs.get("publicIPAllocationMethod") != "Static":
         message = f"Standard sku publicIp {thing.id} must have AllocationMethod set to Static."
         raise refused("StandardSkuPublicIPAddressesMustBeStatic", message)
-
-
-def _not_found(id_: str) -> Exception:
-    message = f"Resource {id_} referenced by the request was not found."
-    return refused("InvalidResourceReference", message)

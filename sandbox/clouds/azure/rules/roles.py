@@ -44,7 +44,7 @@ def principal_is_a_guid(thing: Thing) -> None:
 def principal_is_of_the_kind_that_is_told(thing: Thing) -> None:
     """An identity is a service principal; the SDK calls it a User where a program says nothing."""
     principal, told = thing.inputs.get("principalId"), thing.inputs.get("principalType")
-    identities = thing.ledger.of_types({_IDENTITY})
+    identities = thing.ledger.mentioning({_IDENTITY}, str(principal))
     if told not in (None, _SERVICE) and any(entry.outputs.get("principalId") == principal for entry in identities):
         message = (
             f"The PrincipalId '{principal}' has type '{_SERVICE}' , which is different from specified PrinciaplType "
@@ -65,7 +65,7 @@ def role_is_named_by_its_id(thing: Thing) -> None:
 @rule(_ASSIGNMENT)
 def nothing_is_granted_twice(thing: Thing) -> None:
     """One assignment for a principal, a role and a scope."""
-    for entry in thing.others(_ASSIGNMENT):
+    for entry in thing.others(_ASSIGNMENT, thing.inputs["principalId"]):
         if _grant(entry.inputs) == _grant(thing.inputs):
             message = f"The role assignment already exists. The ID of the conflicting role assignment is {entry.name}."
             raise refused("RoleAssignmentExists", message, status=409)

@@ -33,7 +33,7 @@ def account_name_is_a_host_name(thing: Thing) -> None:
 @rule(_ACCOUNT)
 def account_name_is_free_everywhere(thing: Thing) -> None:
     """The name is part of a host name, so it exists once in the world."""
-    if any(entry.name == thing.name for entry in thing.others(_ACCOUNT)):
+    if any(entry.name == thing.name for entry in thing.others(_ACCOUNT, thing.name)):
         raise refused(
             "StorageAccountAlreadyTaken", f"The storage account named {thing.name} is already taken.", status=409
         )

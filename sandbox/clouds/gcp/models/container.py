@@ -113,9 +113,9 @@ def _other_zones(location: str) -> list[str]:
 
 def _free_address(thing: Thing) -> str:
     """An address of 203.0.113.0/24 that no other cluster has."""
-    taken = {entry.outputs.get("endpoint") for entry in thing.ledger.of_types({thing.token})}
     first = int(hashlib.sha256(thing.id.encode()).hexdigest()[:8], 16)
-    return next(host for at in range(254) if (host := f"203.0.113.{(first + at) % 254 + 1}") not in taken)
+    hosts = (f"203.0.113.{(first + at) % 254 + 1}" for at in range(254))
+    return next(host for host in hosts if not thing.ledger.mentioning({thing.token}, host))
 
 
 def _cluster_name(thing: Thing) -> str:

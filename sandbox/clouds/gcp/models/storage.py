@@ -111,3 +111,11 @@ def repository(thing: Thing) -> Mapping[str, Any]:
         "registryUri": f"{thing.location}-docker.{DOMAIN}/{thing.project}/{thing.inputs['repositoryId']}",
         "updateTime": _now(),
     }
+
+
+@models(
+    "gcp:artifactregistry/repositoryIamMember:RepositoryIamMember",
+    id="projects/{project}/locations/{location}/repositories/{repository}/{role}/{member}",
+)
+def repository_member(_: Thing) -> Mapping[str, Any]:
+    return {"etag": random_hex(8)}

@@ -25,7 +25,7 @@ def path_is_free(thing: Thing) -> None:
     if thing.previous or thing.token in _OF_THEIR_OWN or any(word in thing.token for word in _ADDITIVE):
         return
     is_bucket = thing.token == "gcp:storage/bucket:Bucket"
-    found = [entry for entry in thing.ledger.of_types({thing.token}) if entry.id == thing.id]
+    found = [entry for entry in thing.ledger.with_id(thing.id, {thing.token}) if entry.id == thing.id]
     if not found:
         return
     if thing.token == "gcp:container/nodePool:NodePool":

@@ -53,7 +53,8 @@ def principal_exists(thing: Thing) -> None:
     kind, _, address = str(thing.inputs["member"]).partition(":")
     pool = re.fullmatch(r"([^.]+)\.svc\.id\.goog\[[^/]+/[^]]+\]", address)
     if kind == "serviceAccount" and pool:
-        if not any(_has_pool(entry, pool[1]) for entry in thing.ledger.of_types({CLUSTER})):
+        clusters = thing.ledger.mentioning({CLUSTER}, f"{pool[1]}.svc.id.goog")
+        if not any(_has_pool(entry, pool[1]) for entry in clusters):
             message = (
                 f"Identity Pool does not exist ({pool[1]}.svc.id.goog). Please check that you specified a valid "
                 "resource "

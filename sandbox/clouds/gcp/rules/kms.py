@@ -63,7 +63,7 @@ def gke_may_use_its_key(thing: Thing) -> None:
     if name.split("/")[1] != thing.project:
         return
     agent = f"serviceAccount:service-{number_of(thing.project)}@container-engine-robot.iam.gserviceaccount.com"
-    if key is None or not any(_grants(entry, key, agent) for entry in thing.ledger.of_types({_GRANT})):
+    if key is None or not any(_grants(entry, key, agent) for entry in thing.ledger.mentioning({_GRANT}, key.id)):
         message = f"Cloud KMS key {name} doesn't exist or {agent} has no permission to encrypt and decrypt with it"
         raise refused(thing, message, status=403, reason="forbidden")
 

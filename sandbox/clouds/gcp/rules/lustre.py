@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.sandbox.clouds.gcp.identity import is_zone
+from gpucluster.sandbox.clouds.gcp.identity import forms, is_zone
 from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.narrow import mapping
@@ -110,7 +110,7 @@ def network_is_connected_to_services(thing: Thing) -> None:
     path = thing.path(thing.inputs["network"], "global/networks")
     if thing.network(path) is None and not path.endswith("/networks/default"):
         raise refused(thing, f"Network '{path}' was not found", status=404, reason="NOT_FOUND")
-    connections = thing.others("gcp:servicenetworking/connection:Connection")
+    connections = thing.others("gcp:servicenetworking/connection:Connection", *forms(path))
     if not any(
         (thing.path(entry.inputs["network"], "global/networks"), entry.inputs["service"]) == (path, _SERVICE)
         for entry in connections

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 from typing import Final
 
-from gpucluster.sandbox.clouds.gcp.identity import region_of
+from gpucluster.sandbox.clouds.gcp.identity import forms, region_of
 from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.gcp.profiles import is_roce, zone_of
 from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
@@ -88,7 +88,7 @@ def ranges_of_a_network_do_not_overlap(thing: Thing) -> None:
         if clash:
             raise _overlapping(thing, str(clash[0]), f"{clash[1]} of the same subnetwork")
     path = thing.path(thing.inputs.get("network"), "global/networks")
-    for entry in thing.others(_SUBNETWORK):
+    for entry in thing.others(_SUBNETWORK, *forms(path)):
         if thing.path(entry.inputs.get("network"), "global/networks") == path:
             clash = overlap(own, ranges_of(entry.inputs))
             if clash:

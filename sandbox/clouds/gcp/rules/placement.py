@@ -100,7 +100,7 @@ def reserved_machines_stay_where_they_are(thing: Thing) -> None:
     if not pool.takes_reservations or not pool.is_compact:
         return
     name = pool.reservation.split("/reservationBlocks/")[0].rsplit("/", 1)[-1]
-    found = any(entry.name == name for entry in thing.others("gcp:compute/reservation:Reservation"))
+    found = any(entry.name == name for entry in thing.others("gcp:compute/reservation:Reservation", name))
     if found or not pool.placement.get("policyName"):
         message = (
             f"Reservation {name or 'of any name'} was not created with the placement policy of the node pool: to "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.gcp.identity import forms
 from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
@@ -26,7 +27,7 @@ def connection_is_the_only_one(thing: Thing) -> None:
     if thing.previous:
         return
     wanted = (thing.path(thing.inputs["network"], "global/networks"), thing.inputs["service"])
-    for entry in thing.others(_CONNECTION):
+    for entry in thing.others(_CONNECTION, *forms(wanted[0])):
         if (thing.path(entry.inputs["network"], "global/networks"), entry.inputs["service"]) == wanted:
             raise CloudError(
                 "Error waiting for Create Service Networking Connection: Error code 9, message: Cannot modify "
@@ -81,7 +82,7 @@ def allocated_range_is_free(thing: Thing) -> None:
     block = written(f"{thing.inputs.get('address')}/{thing.inputs.get('prefixLength')}")
     if thing.inputs.get("purpose") != "VPC_PEERING" or block is None:
         return
-    for entry in thing.others("gcp:compute/subnetwork:Subnetwork"):
+    for entry in thing.others("gcp:compute/subnetwork:Subnetwork", *forms(path)):
         if thing.path(entry.inputs.get("network"), "global/networks") == path:
             clash = overlap([block], ranges_of(entry.inputs))
             if clash:

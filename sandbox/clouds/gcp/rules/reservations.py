@@ -52,7 +52,7 @@ def reserved_machines_are_the_ones_asked(thing: Thing) -> None:
     """
     pool = Pool(thing)
     name = pool.reservation.split("/reservationBlocks/")[0].rsplit("/", 1)[-1]
-    reservations = thing.others("gcp:compute/reservation:Reservation")
+    reservations = thing.others("gcp:compute/reservation:Reservation", name)
     found = next((entry for entry in reservations if name and entry.name == name), None)
     if found is None:
         return

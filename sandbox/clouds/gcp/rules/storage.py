@@ -54,7 +54,7 @@ def folders_need_uniform_access(thing: Thing) -> None:
 def bucket_exists(thing: Thing) -> None:
     """The bucket is there, whichever project has it."""
     name = str(thing.inputs["bucket"]).removeprefix("b/")
-    if not any(entry.id == name for entry in thing.ledger.of_types({_BUCKET})):
+    if not any(entry.id == name for entry in thing.ledger.with_id(name, {_BUCKET})):
         raise refused(thing, "The specified bucket does not exist.", status=404, reason="notFound")
 
 

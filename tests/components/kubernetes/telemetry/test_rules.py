@@ -191,6 +191,37 @@ def test_a_node_that_lost_a_gpu_is_broken_and_costs_all_of_itself(tool: Path, tm
     ]
 
 
+def broken(state: str, values: str = "1x120") -> dict[str, str]:
+    return {f'gpucluster_node_broken{{node="node-a", state="{state}"}}': values}
+
+
+@pytest.mark.parametrize("state", ["drained", "reported", "silent"])
+def test_a_node_that_broke_is_told_at_once_and_in_dollars_after_an_hour(tool: Path, tmp_path: Path, state: str) -> None:
+    series = broken(state)
+
+    assert fires(tool, tmp_path, series, "NodeBroken", 1) == []
+    assert fires(tool, tmp_path, series, "NodeBroken", 3) == [
+        f"GPU node node-a is broken ({state}): kubectl get events says why"
+    ]
+    assert fires(tool, tmp_path, series, "NodeStaysBroken", 59) == []
+    assert fires(tool, tmp_path, series, "NodeStaysBroken", 61) == [
+        "$55.04 an hour broken: nothing has repaired GPU node node-a in an hour"
+    ]
+    assert fires(tool, tmp_path, series, "HealingStopped", 61) == []
+
+
+def test_a_node_that_was_repaired_is_told_of_no_more(tool: Path, tmp_path: Path) -> None:
+    assert fires(tool, tmp_path, broken("drained", "1x30 stale"), "NodeBroken", 31) == []
+    assert fires(tool, tmp_path, broken("drained", "1x30 stale"), "NodeStaysBroken", 61) == []
+
+
+def test_more_broken_nodes_than_may_be_drained_are_told(tool: Path, tmp_path: Path) -> None:
+    assert fires(tool, tmp_path, broken("left_alone"), "NodeBroken", 10) == []
+    assert fires(tool, tmp_path, broken("left_alone"), "HealingStopped", 1) == [
+        "More than a fifth of the GPU nodes are broken: 1 of them keep their jobs, for it is hardly the machines"
+    ]
+
+
 @pytest.mark.parametrize(
     ("alert", "metric", "quiet", "loud"),
     [
@@ -297,7 +328,7 @@ def test_dashboards_are_valid_promql(tool: Path, tmp_path: Path) -> None:
 
     said = check(tool, "check", "rules", "panels.yaml", cwd=tmp_path)
 
-    assert (said.returncode, len(expressions)) == (0, 17), said.stdout + said.stderr
+    assert (said.returncode, len(expressions)) == (0, 18), said.stdout + said.stderr
 
 
 def test_there_is_no_dashboard_of_dollars_without_a_price() -> None:

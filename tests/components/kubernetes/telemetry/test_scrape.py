@@ -31,9 +31,9 @@ def test_opencost_is_read_where_it_runs_and_gives_what_the_dashboard_reads() -> 
         json.loads(scrape_configuration(exporter_namespace="gpu-exporter", opencost=opencost))["scrape_configs"]
         for opencost in (False, True)
     )
-    assert [job["job_name"] for job in bare] == ["gpu-exporter"]
-    assert [job["job_name"] for job in full] == ["gpu-exporter", "opencost"]
-    assert full[1]["metric_relabel_configs"] == [
+    assert [job["job_name"] for job in bare] == ["gpu-exporter", "node-health"]
+    assert [job["job_name"] for job in full] == ["gpu-exporter", "node-health", "opencost"]
+    assert full[2]["metric_relabel_configs"] == [
         {
             "source_labels": ["__name__"],
             "action": "keep",

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost.prices.live import aws_api, aws_offers
+from gpucluster.cost.prices.live import aws_api, aws_offers, aws_spot
 from gpucluster.cost.prices.live.offer import Offer
 from gpucluster.cost.prices.live.queries import queries
-from gpucluster.cost.prices.live.query import EVERY_MACHINE, Query, quoted
+from gpucluster.cost.prices.live.query import Query, quoted
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 from gpucluster.errors import InputError
 
@@ -28,12 +28,13 @@ GP3 = {"TermType": "OnDemand", "OfferTermCode": "JRTCKXETXF", "SKU": "G3", "Unit
        "Currency": "USD", "Product Family": "Storage", "usageType": "EBS:VolumeUsage.gp3"}  # fmt: skip
 
 
-def _asked(*skus: str, service: str = "AmazonEC2") -> list[Query]:
+def _asked(*skus: str, service: str = "AmazonEC2", purchase: str = "on_demand") -> list[Query]:
     return [
-        query.of(sku)
+        query.of(sku, "us-east-1")
         for query in queries("aws")
         for sku in skus
-        if query.service == service and query.sku in (sku, EVERY_MACHINE if "." in sku else sku)
+        if (query.service, query.purchase) == (service, purchase)
+        and (query.sku == sku or ("." in sku and query.is_of_machines))
     ]
 
 
@@ -62,6 +63,35 @@ def test_of_all_rows_of_a_machine_the_one_of_linux_on_demand_counts(lists: Lists
     assert said == ["AWS AmazonEC2 us-east-1: 9 rows of 2026-11-20, 2 offers of interest"]
 
 
+def test_reserved_prices_are_of_an_hour_of_the_term_whatever_is_paid_ahead(lists: Lists, web: Web) -> None:
+    """m5.4xlarge of us-east-1: $3,956 ahead for one year is $0.451598 an hour, as the book has it."""
+    lists.put(INDEX, region_index("AmazonEC2", "us-east-1"))
+
+    def reserved(price: str, years: int, option: str, **other: str) -> dict[str, str]:
+        return {
+            **machine("m5.4xlarge", price), "TermType": "Reserved", "LeaseContractLength": f"{years}yr",
+            "PurchaseOption": option, "OfferingClass": "standard", "OfferTermCode": f"{option} {years}", **other,
+        }  # fmt: skip
+
+    rows = [
+        machine("m5.4xlarge", "0.7680000000"),
+        reserved("0.4840000000", 1, "No Upfront"),
+        reserved("0.5520000000", 1, "No Upfront", OfferingClass="convertible", OfferTermCode="other"),
+        reserved("2019", 1, "Partial Upfront", Unit="Quantity"),
+        reserved("0.2300000000", 1, "Partial Upfront"),
+        reserved("3956", 1, "All Upfront", Unit="Quantity"),
+        reserved("0.0000000000", 1, "All Upfront"),
+        reserved("7589", 3, "All Upfront", Unit="Quantity"),
+        reserved("0.0000000000", 3, "All Upfront"),
+    ]
+    lists.put(FILE, offer_file(*rows))
+    asked = _asked("m5.4xlarge", purchase="reserved")
+    ((_, offers),) = aws_offers.offers(web, "AmazonEC2", ["us-east-1"], asked, lists.address)
+    quotes = {query.term: quoted(query, offers) for query in asked}
+    prices = {term: quote and quote.tiers[0][1].quantize(Decimal("1e-6")) for term, quote in quotes.items()}
+    assert prices == {"1y": Decimal("0.484"), "1y-all": Decimal("0.451598"), "3y": None, "3y-all": Decimal("0.288775")}
+
+
 def test_savings_plans_are_told_apart_by_term_and_kind(lists: Lists, web: Web) -> None:
     path = "/savingsPlan/v1.0/aws/AWSComputeSavingsPlan"
     lists.put(f"{path}/current/region_index.json", {"publicationDate": "2026-11-20T18:44:47Z", "regions": [
@@ -78,13 +108,46 @@ def test_savings_plans_are_told_apart_by_term_and_kind(lists: Lists, web: Web) -
         {**rate, "DiscountedRate": "90.5", "DiscountedOperation": "RunInstances:0002"},
     ]
     lists.put(f"{path}/1/us-east-1/index.csv", offer_file(*rows, header=PLANS_HEADER))
-    asked = _asked("p5.48xlarge", service="AWSComputeSavingsPlan")
+    asked = _asked("p5.48xlarge", service="AWSComputeSavingsPlan", purchase="savings_plan")
     ((_, offers),) = aws_offers.offers(web, "AWSComputeSavingsPlan", ["us-east-1"], asked, lists.address)
     quotes = {query.term: quoted(query, offers) for query in asked}
     assert {term: quote.tiers[0][1] for term, quote in quotes.items() if quote is not None} == {
         "1y": Decimal("40.5"), "1y-all": Decimal("36.5"), "3y": Decimal("25.5"),
     }  # fmt: skip
     assert {term for term, quote in quotes.items() if quote is None} == {"1y-partial", "3y-partial", "3y-all"}
+
+
+def test_spot_prices_are_those_of_the_page_for_linux(lists: Lists, web: Web) -> None:
+    def size(name: str, linux: str) -> dict[str, Any]:
+        columns = [{"name": "linux", "prices": {"USD": linux}}, {"name": "mswin", "prices": {"USD": "99"}}]
+        return {"size": name, "valueColumns": columns}
+
+    east = {"region": "us-east-1", "instanceTypes": [
+        {"type": "a", "sizes": [size("p5.48xlarge", "19.25")]}, {"type": "b", "sizes": [size("p5e.48xlarge", "N/A*")]},
+    ]}  # fmt: skip
+    lists.put("/spot.json", {"vers": 0.01, "config": {"rate": "perhr", "regions": [east]}})
+    asked = _asked("p5.48xlarge", "p5e.48xlarge", service=aws_spot.SERVICE, purchase="spot")
+    regions = ["us-east-1", "mars-1"]
+    ((region, found),) = aws_spot.offers(web, regions, "2026-11-21", lists.address)
+    quotes = [quoted(query, found) for query in asked]
+    assert (region, [quote and quote.tiers[0][1] for quote in quotes]) == ("us-east-1", [Decimal("19.25"), None])
+    lists.put("/spot.json", {"config": {"regions": [{"region": "us-east-1"}]}})
+    with pytest.raises(SourceFailed, match=r"/spot\.json: not what is expected \(KeyError"):
+        list(aws_spot.offers(web, regions, "2026-11-21", lists.address))
+
+
+def test_what_is_priced_alike_everywhere_is_looked_for_in_the_file_of_all_regions(lists: Lists, web: Web) -> None:
+    zone = {
+        **GP3,
+        "Product Family": "DNS Zone",
+        "usageType": "HostedZone",
+        "PricePerUnit": "0.50",
+        "Unit": "HostedZone",
+    }
+    lists.put("/offers/v1.0/aws/AmazonRoute53/current/index.csv", offer_file(zone))
+    (query,) = _asked("route53-hosted-zone", service="AmazonRoute53")
+    ((region, found),) = aws_offers.offers(web, "AmazonRoute53", ["global"], [query], lists.address)
+    assert (region, _price(query, found)) == ("global", Decimal("0.5"))
 
 
 def test_a_graduated_price_is_one_offer(lists: Lists, web: Web) -> None:

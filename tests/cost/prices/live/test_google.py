@@ -79,6 +79,50 @@ def test_spot_and_commitments_have_parts_of_their_own(lists: Lists, web: Web) ->
     assert _price(lists, web, _query("a3-highgpu-8g", "reserved", "1y"), "us-central1") == Decimal("28.552")
 
 
+def test_flex_start_is_what_the_catalog_calls_a_defined_duration(lists: Lists, web: Web) -> None:
+    """Prices of August 2025, which give the price page's $38.32 for a3-highgpu-8g."""
+    place = "running in Americas"
+    slices = "A4 Nvidia B200 (1 gpu slice)"
+    lists.put("/v1/services", SERVICES)
+    lists.put(PATH, {"skus": [
+        google_sku(f"DWS Defined Duration A3 Core {place}", "0.010934", name="A"),
+        google_sku(f"DWS Defined Duration A3 Ram {place}", "0.000952", "GiBy.h", name="B"),
+        google_sku(f"Nvidia H100 80GB GPU attached to DWS Defined Duration VMs {place}", "4.200761", name="C"),
+        google_sku(f"DWS Defined Duration SSD backed Local Storage {place}", "0.08", "GiBy.mo", name="D"),
+        google_sku(f"{slices} {place}", "16.11", name="E"),
+        google_sku(f"DWS Defined Duration {slices} {place}", "8.055", name="F"),
+        google_sku(f"Spot Preemptible {slices} {place}", "4.9542", name="G"),
+        google_sku("Commitment v1: A4 Nvidia B200 (1 gpu slice) in Americas for 1 Year", "11.1159", name="H"),
+    ]})  # fmt: skip
+    flex = _price(lists, web, _query("a3-highgpu-8g", "flex_start"), "us-central1")
+    assert flex is not None and flex.quantize(Decimal("0.01")) == Decimal("38.32")
+    ways = [("on_demand", ""), ("flex_start", ""), ("spot", ""), ("reserved", "1y")]
+    prices = [_price(lists, web, _query("a4-highgpu-8g", *way), "us-central1") for way in ways]
+    assert prices == [Decimal("128.88"), Decimal("64.44"), Decimal("39.6336"), Decimal("88.9272")]
+
+
+def test_sizes_that_our_catalog_lacks_are_those_of_the_table(lists: Lists, web: Web) -> None:
+    """g2-standard-8: 8 vCPUs, 32 GiB and one GPU; of e2-small half a vCPU is paid for."""
+    lists.put("/v1/services", SERVICES)
+    lists.put(PATH, {"skus": [
+        google_sku("G2 Instance Core running in Americas", "0.02", name="A"),
+        google_sku("G2 Instance Ram running in Americas", "0.003", "GiBy.h", name="B"),
+        google_sku("Nvidia L4 GPU running in Americas", "0.56", name="C"),
+        google_sku("Nvidia L4 GPU attached to Spot Preemptible VMs running in Americas", "0.2", name="D"),
+        google_sku("E2 Instance Core running in Americas", "0.02", name="E"),
+        google_sku("E2 Instance Ram running in Americas", "0.003", "GiBy.h", name="F"),
+    ]})  # fmt: skip
+    prices = [_price(lists, web, _query(sku), "us-central1") for sku in ("g2-standard-8", "e2-small", "e2-standard-2")]
+    assert prices == [Decimal("0.816"), Decimal("0.016"), Decimal("0.064")]
+
+
+def test_what_is_sold_worldwide_is_sold_in_each_region(lists: Lists, web: Web) -> None:
+    lists.put("/v1/services", SERVICES)
+    address = "External IP Charge on a Standard VM"
+    lists.put(PATH, {"skus": [google_sku(address, "0.005", name="A", serviceRegions=["global"])]})
+    assert _price(lists, web, _query("static-ip-hour"), "us-central1") == Decimal("0.005")
+
+
 def test_a_service_that_is_called_otherwise_now_fails(lists: Lists, web: Web) -> None:
     lists.put("/v1/services", SERVICES)
     with pytest.raises(SourceFailed, match="no service called 'Managed Lustre'; its name has changed"):

@@ -13,7 +13,7 @@ from gpucluster.cost import PriceBook
 from gpucluster.cost.prices.live.book_files import NotWritten, write
 from gpucluster.cost.prices.live.offer import Offer, Tier
 from gpucluster.cost.prices.live.query import Query
-from gpucluster.cost.prices.live.refresh import CLOUDS, Answer, answered, wanted
+from gpucluster.cost.prices.live.refresh import CLOUDS, Answer, answered, not_covered, wanted
 
 TODAY = datetime.date(2026, 11, 21)
 P5 = "us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,55.04,2026-10-10,old list,"
@@ -83,12 +83,23 @@ def test_every_row_of_the_book_that_a_list_is_known_for_is_asked_for_once() -> N
         h100 = {(row.region, row.sku) for row in PriceBook().rows(cloud)
                 if row.sku in ("p5.48xlarge", "a3-highgpu-8g", "Standard_ND96isr_H100_v5")
                 and row.purchase == "on_demand" and row.unit == "instance-hour"}  # fmt: skip
-        assert h100 <= {(one.region, one.query.sku) for one in asked if one.query.purchase == "on_demand"}
+        in_regions = {(region, sku) for region, sku in h100 if "/" not in region}
+        on_demand = {(one.region, one.query.sku) for one in asked if one.query.purchase == "on_demand"}
+        assert in_regions <= on_demand
+        assert not (h100 - in_regions) & on_demand
+
+
+def test_a_local_zone_is_not_asked_for_as_a_region_and_is_named() -> None:
+    rows = [row for row in PriceBook().rows("aws") if row.sku == "p5.48xlarge" and row.purchase == "on_demand"]
+    zone = "us-east-1/us-east-1-atl-1"
+    asked = list(wanted("aws", rows, only=["p5.48xlarge"]))
+    assert [one for one in asked if "/" in one.region] == []
+    assert zone in {row.region for row in not_covered(rows, asked)}
 
 
 def test_what_the_book_has_nowhere_is_looked_for_where_it_has_h100_machines() -> None:
-    asked = [one for one in wanted("azure", PriceBook().rows("azure")) if one.query.sku == "AMLFS-Durable-Premium-250"]
-    assert {"eastus", "westeurope"} <= {one.region for one in asked}
+    asked = [one for one in wanted("gcp", PriceBook().rows("gcp")) if one.query.sku == "hyperdisk-balanced-iops"]
+    assert {"us-central1", "europe-west4"} <= {one.region for one in asked}
     assert [one for one in asked if one.rows] == []
 
 
@@ -100,6 +111,12 @@ def test_prices_change_stay_or_are_new(sourced: BookFolder) -> None:
     }  # fmt: skip
     elsewhere = _answers(folder, _nat("0.05"), regions=["eu-north-1"])
     assert _kinds(elsewhere) == {"nat-gateway-hour eu-north-1": "new"}
+
+
+def test_the_document_of_a_worldwide_price_stays_in_the_note(sourced: BookFolder) -> None:
+    stated = "worldwide: owner/program@1234567:list.go"
+    [answer] = _answers(sourced(aws=[f"{NAT}first seen here; {stated}"]), _nat("0.05"))
+    assert [row.note for row in answer.rows] == [stated]
 
 
 def test_rows_are_replaced_where_they_stand_and_the_rest_stays(sourced: BookFolder) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import time
 from decimal import Decimal
 from pathlib import Path
@@ -54,8 +55,42 @@ def test_json_that_was_cut_off_once_is_asked_for_again(lists: Lists, web: Web) -
 
 
 def test_nobody_there_is_said(web: Web) -> None:
-    with pytest.raises(SourceFailed, match=r"http://127.0.0.1:9/a: .+"):
+    with pytest.raises(SourceFailed) as failed:
         web.document("http://127.0.0.1:9/a")
+    reason = "127.0.0.1 cannot be reached (Connection refused); look at the network, or set HTTPS_PROXY"
+    assert str(failed.value) == f"http://127.0.0.1:9/a: {reason}"
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_without_a_network_it_fails_within_three_seconds(
+    web: Web, monkeypatch: pytest.MonkeyPatch, *, fails: bool
+) -> None:
+    def resolve(*_: object, **__: object) -> list[object]:
+        if fails:
+            raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        time.sleep(20)  # as a resolver that nobody answers
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    began = time.monotonic()
+    with pytest.raises(
+        SourceFailed, match=r"^http://prices\.example/a: prices\.example cannot be reached \(\w.+\); look"
+    ):
+        web.document("http://prices.example/a")
+    assert time.monotonic() - began < 3
+
+
+def test_a_proxy_is_asked_in_the_place_of_the_server(lists: Lists, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, lists.address)
+    lists.put("http://prices.example/a", '{"it": "came"}')
+    lists.put("/a", '{"it": "came"}')
+    assert web.document("http://prices.example/a") == {"it": "came"}
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with pytest.raises(SourceFailed, match=r"the proxy 127\.0\.0\.1 cannot be reached"):
+        Web(print).document("http://prices.example/a")
 
 
 def test_an_answer_is_kept_as_long_as_it_may_be(lists: Lists, tmp_path: Path, said: list[str]) -> None:

@@ -13,9 +13,12 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison import compare
+from gpucluster.cost.documents.comparison import comparison_document
+from gpucluster.cost.documents.report.page import report_page
+from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.grouping import group_by, labels_of
 from gpucluster.cost.options import options_of
-from gpucluster.cost.render.html import comparison_page, report_page, tco_page
+from gpucluster.cost.render.write import written
 from gpucluster.cost.tco import Inputs, against, own_cluster
 from gpucluster.program.resources import Resource, Resources
 from tests.browser.chromium import find_chromium
@@ -88,7 +91,7 @@ def report(resources: Resources, whole: Estimate, book: PriceBook) -> str:
 @pytest.fixture
 def comparison(column: MakeColumn) -> str:
     """The page of three clouds."""
-    return comparison_page(compare([column("aws"), column("gcp"), column("azure-native")]))
+    return written(comparison_document(compare([column("aws"), column("gcp"), column("azure-native")])), "html")
 
 
 @pytest.fixture
@@ -96,4 +99,5 @@ def owning() -> str:
     """The page of nodes of one's own, against a price by use and a reservation."""
     own = own_cluster(Inputs.of(settings=["nodes=8"]))
     rates = (("$5.25 a GPU-hour", "5.25", False), ("$0.5 a GPU-hour", "0.5", False), ("reserved", "4", True))
-    return tco_page(own, [against(own, name, Decimal(rate), idle_too=idle) for name, rate, idle in rates])
+    found = [against(own, name, Decimal(rate), idle_too=idle) for name, rate, idle in rates]
+    return written(tco_document(own, [], found), "html")

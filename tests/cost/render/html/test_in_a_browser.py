@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
 Show = Callable[..., Page]
 
@@ -55,6 +56,14 @@ def _overlaps(page: Page) -> tuple[list[str], list[str], int]:
     )  # type: ignore[index]
 
 
+def _picture(page: Page) -> bytes:
+    """On a busy machine about one in fifty comes back as "Unable to capture screenshot"; the next does not."""
+    for _ in range(4):
+        with contextlib.suppress(Error):
+            return page.screenshot(full_page=True)
+    return page.screenshot(full_page=True)
+
+
 @pytest.mark.parametrize(("width", "height"), [(360, 640), (1280, 720)])
 @pytest.mark.parametrize("kind", ["report", "comparison", "owning"])
 def test_totals_are_seen_without_scrolling_and_nothing_overlaps(
@@ -74,14 +83,14 @@ def test_totals_are_seen_without_scrolling_and_nothing_overlaps(
     for label in page.locator(".choice label").all():
         label.click()
         assert _overlaps(page) == ([], [], 0)
-    assert len(page.screenshot(full_page=True)) > 20_000
+    assert len(_picture(page)) > 20_000
 
 
 @pytest.mark.parametrize("kind", ["report", "comparison", "owning"])
 def test_every_chart_is_drawn_and_says_the_same_in_words(show: Show, kind: str, request: pytest.FixtureRequest) -> None:
     charts = show(request.getfixturevalue(kind)).evaluate(CHARTS)
     ids = {
-        "report": ["range", "parts", "labels", "options-0", "break-even-0"],
+        "report": ["range", "parts", "labels", "options-0"],
         "comparison": ["ranking", "totals", "parts"],
         "owning": ["items", "break-even"],
     }

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import Estimate
+from gpucluster.cost.documents.report.page import report_page
+from gpucluster.cost.gap import Gaps
 from gpucluster.cost.model import Amounts
 from gpucluster.cost.money import money
-from gpucluster.cost.render.html import report_page
 from gpucluster.cost.render.html.charts import Bar, Curve, Mark, bars, curves, marks, span
 from gpucluster.program.resources import Resource
 
@@ -113,7 +114,7 @@ def test_bars_are_as_long_as_their_share_of_the_largest() -> None:
 def test_a_range_ends_at_its_ceiling_or_at_the_edge(
     ceiling: Any, budget: Decimal | None, floor_width: str, ceiling_width: str
 ) -> None:
-    floor, expected, top = marks(Amounts(Decimal(20), Decimal(40), ceiling), complete=True)
+    floor, expected, top = marks(Amounts(Decimal(20), Decimal(40), ceiling), Gaps((), None, None, frozenset()))
     limit = None if budget is None else Mark("Budget", budget, "$100")
     drawing = span(floor, expected, top, limit, "words")
     assert (_numbers(drawing, "bar"), _numbers(drawing, "bar-2")) == ([floor_width], [ceiling_width])
@@ -134,7 +135,7 @@ def test_reserved_capacity_is_in_the_totals_with_what_of_it_is_committed_and_pai
 ) -> None:
     target = {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}
     inputs = {"instanceType": "p5.48xlarge", "rootBlockDevice": {"volumeSize": 10},
-              "instanceMarketOptions": {"marketType": "capacity-block"}}  # fmt: skip
+              "associatePublicIpAddress": False, "instanceMarketOptions": {"marketType": "capacity-block"}}  # fmt: skip
     machines = [
         make("aws:ec2/instance:Instance", f"m{number}", capacityReservationSpecification=target, **inputs)
         for number in range(3)
@@ -142,11 +143,11 @@ def test_reserved_capacity_is_in_the_totals_with_what_of_it_is_committed_and_pai
     cluster = make("x:y:Cluster", "c", custom=False, durationDays=14)
     text = " ".join(_Tags(report_page(cost_of(cluster, *machines), "Cost", [], None)).text)
     for shown in (
-        "Total per month $101,057.76",  # 4 x 730 x 34.608, and three disks
-        "Of it committed elsewhere $101,055.36",
-        "This trial, 14 days $46,514.25",
-        "Of it paid upfront $46,513.15",
-        "committed elsewhere; 1 of 4 idle; this trial, paid upfront: $46,513.15",
-        "of it committed elsewhere: $101,055.36",
+        "Total per month $121,264.16",  # 4 x 730 x 41.528, and three disks
+        "Of it committed elsewhere $121,261.76",
+        "This trial, 14 days $55,814.73",
+        "Of it paid upfront $55,813.63",
+        "committed elsewhere; 1 of 4 idle; this trial, paid upfront: $55,813.63",
+        "of it committed elsewhere: $121,261.76",
     ):
         assert shown in " ".join(text.split())

@@ -58,6 +58,29 @@ def test_a_location_is_the_one_it_had_then_the_providers_then_that_of_the_group(
     assert account.defaults(replace(asked, inputs={"resourceGroupName": UNKNOWN}), b"s")["location"] is UNKNOWN
 
 
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ("eastus", ""),
+        ("East US 2", ""),
+        ("usgovvirginia", ""),
+        ("westuss", "'westuss' is no region of Azure; did you mean 'westus'?"),
+        ("Bogus-Value", "'Bogus-Value' is no region of Azure"),
+        ("", "'' is no region of Azure"),
+    ],
+)
+def test_a_location_is_a_region_of_azure(
+    account: AzureAccount, azure: Callable[..., Resource], location: str, said: str
+) -> None:
+    refused = account.failures(azure("network:NatGateway", resourceGroupName="g", location=location))
+    assert [failure.reason for failure in refused if failure.path == "location"] == [said] * bool(said)
+
+
+def test_what_is_not_modelled_may_be_global(account: AzureAccount, azure: Callable[..., Resource]) -> None:
+    zone = azure("privatedns:PrivateZone", resourceGroupName="g", privateZoneName="a.example", location="global")
+    assert [failure.path for failure in account.failures(zone)] == []
+
+
 def test_while_previewing_only_inputs_are_known(account: AzureAccount, azure: Callable[..., Resource]) -> None:
     identity = {"type": "UserAssigned", "userAssignedIdentities": ["/an/id"]}
     asked = azure("containerservice:ManagedCluster", resourceGroupName="g", identity=identity, tags={"a": "b"})

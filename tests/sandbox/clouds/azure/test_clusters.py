@@ -12,7 +12,7 @@ import yaml
 
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
 from gpucluster.sandbox.clouds.azure.reading import own_part
-from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource, UnansweredError
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.kubernetes.kubeconfig import api_server
 
@@ -101,7 +101,7 @@ def test_a_cluster_that_is_not_there_has_no_credentials(account: AzureAccount) -
 
 
 def test_functions_that_need_an_account_say_so(account: AzureAccount) -> None:
-    with pytest.raises(CloudError, match="does not simulate the function azure-native:network:getVirtualNetwork"):
+    with pytest.raises(UnansweredError, match="azure-native:network:getVirtualNetwork"):
         account.invoke("azure-native:network:getVirtualNetwork", {})
 
 

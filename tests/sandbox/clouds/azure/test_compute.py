@@ -11,7 +11,7 @@ from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.scenario import Existing, Scenario
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
-from gpucluster.sandbox.scenario_file import seed
+from gpucluster.sandbox.seed import seed
 
 Stage = Any
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"

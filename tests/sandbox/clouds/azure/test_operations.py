@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.azure.cloud import AzureAccount
-from gpucluster.sandbox.clouds.azure.operations import begun
 from gpucluster.sandbox.clouds.cloud import Act, BusyError, CloudError, Resource
+from gpucluster.sandbox.clouds.lasting import begun
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.clouds.scenario import LastingOperation, Scenario
+from gpucluster.sandbox.clouds.scenario import Disturbance
 
 Stage = Any
 
 LONG = 60.0
 
 
-def _lasting(entry: Entry, name: str = "") -> Scenario:
-    return Scenario(operations=(LastingOperation(type=entry.type, name=name, seconds=LONG),))
+def _lasting(entry: Entry) -> Disturbance:
+    return Disturbance(type=entry.type, seconds=LONG)
 
 
 def _go_on(stage: Stage, entry: Entry, act: Act = Act.CREATE) -> Entry:
     """Lets an operation on the thing go on for a minute."""
-    going = begun(entry, act, _lasting(entry))
+    going = begun(entry, act, _lasting(entry), 0)
     stage.create.args[0].ledger.put(going)
     return going
 
@@ -47,14 +47,14 @@ def _go_on(stage: Stage, entry: Entry, act: Act = Act.CREATE) -> Entry:
 def test_what_lasts_has_the_name_that_its_service_gives_it(
     stage: Stage, make: Callable[[Stage], Entry], act: Act, state: str | None
 ) -> None:
-    operation = begun(make(stage), act, Scenario()).operation
+    operation = begun(make(stage), act, None, 0.05).operation
     assert (operation.state if operation is not None else None) == state
 
 
 def test_a_thing_is_ready_or_failed_or_gone_once_its_time_has_come(stage: Stage, account: AzureAccount) -> None:
     def later(entry: Entry, act: Act, error: str = "") -> Entry | None:
-        wish = Scenario(operations=(LastingOperation(type=entry.type, seconds=LONG, error=error),))
-        going = begun(entry, act, wish)
+        wish = Disturbance(type=entry.type, seconds=LONG, fails="partial" if error else "", error=error)
+        going = begun(entry, act, wish, 0)
         assert going.operation is not None
         account.ledger.put(going)
         during = account.ledger.get(entry.provider, entry.scope, entry.type, entry.id)
@@ -68,13 +68,6 @@ def test_a_thing_is_ready_or_failed_or_gone_once_its_time_has_come(stage: Stage,
     assert failed is not None
     assert (made.state, made.operation, failed.state) == ("Succeeded", None, "Failed")
     assert later(stage.lustre, Act.DELETE, error="deletions do not fail") is None
-
-
-def test_the_operation_of_one_thing_can_be_told_from_those_of_its_kind(stage: Stage) -> None:
-    scenario = _lasting(stage.nodes, name="nodes")
-    ends = [begun(entry, Act.UPDATE, scenario).operation for entry in (stage.nodes, stage.lustre)]
-    left = [operation.ends - time.time() for operation in ends if operation is not None]
-    assert (left[0] > LONG / 2, left[1] < 1) == (True, True)
 
 
 PENDING = r'Status=409 Code="OperationNotAllowed" Message="Operation is not allowed: Another {} is in progress'

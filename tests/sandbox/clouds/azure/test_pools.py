@@ -15,8 +15,9 @@ from gpucluster.sandbox.clouds.validate import Failure
 
 Stage = Any
 
-PLACED = {"proximityPlacementGroupID": "/a/group"}
-RESERVED = {"capacityReservationGroupID": "/a/group"}
+ELSEWHERE = "/subscriptions/another/resourceGroups/g/providers/Microsoft.Compute"
+PLACED = {"proximityPlacementGroupID": f"{ELSEWHERE}/proximityPlacementGroups/p"}
+RESERVED = {"capacityReservationGroupID": f"{ELSEWHERE}/capacityReservationGroups/r"}
 SPOT = {"scaleSetPriority": "Spot"}
 SCALES = {"enableAutoScaling": True, "minCount": 1, "maxCount": 4}
 

@@ -124,7 +124,7 @@ def test_a_path_says_the_type_and_how_names_are_made(
 
 
 def test_a_type_that_is_not_listed_has_an_id_that_looks_the_part(azure: Callable[..., Resource]) -> None:
-    path = path_of(azure("containerregistry:Registry").type)
-    assert path.id({"resourceGroupName": "g", "registryName": "r"}, "s") == (
-        "/subscriptions/s/resourceGroups/g/providers/Microsoft.Containerregistry/registrys/r"
+    path = path_of(azure("eventhub:Namespace").type)
+    assert path.id({"resourceGroupName": "g", "namespaceName": "n"}, "s") == (
+        "/subscriptions/s/resourceGroups/g/providers/Microsoft.Eventhub/namespaces/n"
     )

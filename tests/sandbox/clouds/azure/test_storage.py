@@ -170,3 +170,24 @@ def test_a_link_that_can_not_work_is_refused(
     settings = {**_link(stage, **there), **change}
     with pytest.raises(CloudError, match=message):
         stage.file_system(hsm={"settings": settings})
+
+
+def test_files_are_exported_to_the_linked_container_by_one_job(stage: Stage) -> None:
+    linked = stage.file_system(hsm={"settings": _link(stage)})
+
+    def job(name: str, *paths: str) -> Any:
+        return stage.make(
+            "storagecache:AutoExportJob", name, amlFilesystemName=linked.outputs["name"], autoExportPrefixes=list(paths)
+        )
+
+    with pytest.raises(CloudError, match="more than 1 path"):
+        job("both", "/bucket", "/checkpoints")
+    assert job("one", "/bucket").outputs["state"] == "InProgress"
+    with pytest.raises(CloudError, match="an auto export job of the file system is in progress"):
+        job("other", "/checkpoints")
+
+
+def test_without_a_container_nothing_is_exported(stage: Stage) -> None:
+    name = stage.file_system().outputs["name"]
+    with pytest.raises(CloudError, match="has no blob container to export to"):
+        stage.make("storagecache:AutoExportJob", "job", amlFilesystemName=name, autoExportPrefixes=["/"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.sandbox.clouds.cloud import CloudError, Resource
+from gpucluster.sandbox.clouds.cloud import CloudError, Resource, UnansweredError
 from gpucluster.sandbox.clouds.gcp.cloud import Gcp, GcpAccount, Settings
 from gpucluster.sandbox.clouds.gcp.model import MODELS
 from gpucluster.sandbox.clouds.gcp.versions import VERSIONS, resolved
@@ -257,7 +257,7 @@ def test_a_data_source_answers_for_the_simulated_project(
 
 
 def test_a_data_source_that_needs_an_account_says_so(account: GcpAccount) -> None:
-    with pytest.raises(CloudError, match="does not simulate the data source gcp:compute/getImage:getImage"):
+    with pytest.raises(UnansweredError, match="gcp:compute/getImage:getImage"):
         account.invoke("gcp:compute/getImage:getImage", {})
 
 

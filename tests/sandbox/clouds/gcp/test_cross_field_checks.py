@@ -19,7 +19,7 @@ from gpucluster.components.gcp.addresses import AddressPlan, address_problems
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import plan_cluster
 from gpucluster.components.plan import PlanError
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.ledger import Entry
 

@@ -14,6 +14,7 @@ from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change, Kind
 from gpucluster.sandbox.clouds.kubernetes.cloud import Kubernetes
 from gpucluster.sandbox.clouds.kubernetes.cluster import Cluster
+from gpucluster.sandbox.clouds.kubernetes.clusters import STAND_IN
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.values import UNKNOWN
 
@@ -34,15 +35,19 @@ def settings(server: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({}, "no kubeconfig that names a server"),
-        (settings("https://1.2.3.4:6443"), "points at https://1.2.3.4:6443, which is no cluster of the sandbox"),
-        (settings("https://sandbox.invalid.example.com"), "no cluster of the sandbox"),
+        ({}, "the kubernetes provider has no kubeconfig: "),
+        (settings("https://1.2.3.4:6443"), "the kubeconfig points at https://1.2.3.4:6443: "),
+        (settings("https://sandbox.invalid.com"), "the kubeconfig points at https://sandbox.invalid.com: "),
     ],
     ids=["none", "address", "lookalike"],
 )
-def test_only_clusters_of_the_sandbox_are_talked_to(ledger: Ledger, config: dict[str, Any], message: str) -> None:
-    with pytest.raises(CloudError, match=re.escape(message)):
-        Kubernetes().configure(config, ledger)
+def test_an_empty_cluster_stands_in_for_one_that_is_not_of_the_sandbox(
+    ledger: Ledger, asked: Asked, config: dict[str, Any], message: str
+) -> None:
+    stand_in = Kubernetes().configure(config, ledger)
+    assert stand_in.remark.startswith(message)
+    wanted = asked("apps/v1:Deployment", "web", metadata={"name": "web", "namespace": "of-somebody"})
+    assert (stand_in.scope(wanted.type, {}), stand_in.create(wanted).id) == (STAND_IN, "of-somebody/web")
 
 
 def test_another_api_server_replaces_what_is_in_it_and_an_unknown_one_does_not() -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import pulumi
 import pytest
 
+from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE
+
 pytestmark = pytest.mark.engine
 
 STACK = "  pulumi:pulumi:Stack (tiny-dev):\n"
@@ -247,7 +249,8 @@ def test_a_virtual_environment_without_pulumi_is_named(project: Any, other_venv:
     ) in text
 
 
-def test_a_virtual_environment_that_is_not_there_is_one_clear_error(project: Any) -> None:
+def test_a_virtual_environment_that_is_not_there_is_one_clear_error(project: Any, tmp_path: Path) -> None:
+    project.environment[INPUT_ERROR_FILE] = str(tmp_path / "refused")
     project.write({"Pulumi.yaml": "name: tiny\nruntime: {name: python, options: {virtualenv: .venv}}\n"})
     assert failure(project) == failed(
         'error: The project in PROJECT names the virtual environment ".venv" (runtime.options.virtualenv), '
@@ -255,6 +258,7 @@ def test_a_virtual_environment_that_is_not_there_is_one_clear_error(project: Any
         "Create it (python3 -m venv PROJECT/.venv) and install the project's requirements there, "
         "or correct or remove that option.",
     )
+    assert (tmp_path / "refused").exists()  # by which the sandbox ends with 2
 
 
 PACK = """\

@@ -53,7 +53,7 @@ def test_dependencies_are_the_installed_packages_and_on_request_those_they_need(
         )
         return {one.name for one in host.GetProgramDependencies(request).dependencies}
 
-    # pulumi-policy needs pulumi, and pulumi needs grpcio.
+    # pulumi-kubernetes needs pulumi, and pulumi needs grpcio.
     assert {"pulumi", "grpcio"} <= names(transitive=True)
     assert not {"pulumi", "grpcio"} & names(transitive=False)
 

@@ -217,7 +217,7 @@ def test_an_unknown_machine_type_with_accelerators_decides_nothing(mega, found, 
     assert unknown(RULE, mega) == [
         (
             "train",
-            "5 GPU nodes, no compact placement policy and no specific reservation; their machine type is not known yet",
+            "5 GPU nodes, no compact placement policy and no specific reservation; its machine type is not known yet",
         )
     ]
 

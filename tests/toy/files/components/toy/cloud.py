@@ -12,7 +12,8 @@ from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_
 from gpucluster.components.plan import Equivalence, Prices, cluster_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shape, training_shape
-from gpucluster.components.spec import ClusterSpec
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.teams import PeoplePlan, plan_people
 from gpucluster.program.facts import Facts
 
 __all__ = ["CLOUD"]
@@ -27,6 +28,7 @@ class Location:
 @dataclass(frozen=True)
 class Access:
     summary: str
+    only_examples: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Plan:
     training: Pool
     telemetry: TelemetryPlan
     facts: Facts
+    people: PeoplePlan
     access: Access = Access("by everybody")
     kubernetes_version: str = "1.34"
 
@@ -61,6 +64,7 @@ def _plan(spec: ClusterSpec, location: Any, stack: str, machine: str | None, pri
         name=spec.name,
         location=location,
         training=training,
+        people=plan_people(spec),
         telemetry=plan_telemetry(spec, of, region=location.region, stack=stack, prices=prices),
         facts=cluster_facts(
             spec, equivalence=whole, outside_training=(), slices={}, not_built=["storage"], losses=[], notes=[]

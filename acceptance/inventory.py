@@ -1,0 +1,52 @@
+"""What was measured, and by what: an annex to the verdicts, from the logs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gpucluster.acceptance.logs.read import Log
+from gpucluster.acceptance.measured import CollectiveRun, Diagnosis, Replacement
+
+__all__ = ["Inventory", "NodeFacts", "inventory_of"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeFacts:
+    """One node. software: what of it -> its version or name, as far as the logs tell. serials: number of the GPU -> its
+    serial number.
+    """
+
+    name: str
+    software: Mapping[str, str]
+    serials: Mapping[int, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inventory:
+    """tools: the programs that measured and the libraries they measured, with their versions."""
+
+    tools: tuple[str, ...]
+    nodes: tuple[NodeFacts, ...]
+
+
+def inventory_of(logs: Sequence[Log]) -> Inventory:
+    """Later logs win where two tell of one node: a measurement that goes on may have seen a new driver."""
+    software: dict[str, dict[str, str]] = {}
+    serials: dict[str, dict[int, str]] = {}
+    tools: dict[str, None] = {}
+    for log in logs:
+        for node, system in log.systems.items():
+            software.setdefault(node, {}).update(system)
+        for run in log.measurements:
+            if isinstance(run, CollectiveRun) and run.nccl:
+                tools.setdefault(f"NCCL {run.nccl}")
+            if not isinstance(run, Replacement):
+                tools.setdefault(run.tool)
+            if isinstance(run, Diagnosis) and run.node:
+                software.setdefault(run.node, {}).update({"driver": run.driver} if run.driver else {})
+                serials.setdefault(run.node, {}).update(run.serials)
+    nodes = [
+        NodeFacts(name=name, software=told, serials=serials.get(name, {})) for name, told in sorted(software.items())
+    ]
+    return Inventory(tools=tuple(sorted(tools)), nodes=tuple(nodes))

@@ -1,0 +1,130 @@
+"""Whether a context leads into its cluster, and what is missing where it does not."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from gpucluster.record import record
+
+__all__ = ["Context", "missing"]
+
+_SECONDS: Final = 15
+
+
+@record(kw_only=True)
+class Context:
+    """file: a kubeconfig. namespace: where jobs of the cluster run. user: as the kubeconfig has it.
+
+    kubectl: which is asked, None where there is none.
+    """
+
+    file: Path
+    name: str
+    namespace: str
+    server: str
+    user: Mapping[str, Any]
+    kubectl: str | None
+
+
+def missing(context: Context) -> list[str]:
+    """What is in the way of submitting a job, each with what to do; empty where nothing is."""
+    found = _not_installed(context)
+    return found or _refused(context)
+
+
+@cache
+def _commands() -> dict[str, dict[str, str]]:
+    """The commands that give credentials."""
+    with Path(__file__).with_name("commands.csv").open(newline="") as file:
+        return {row["command"]: row for row in csv.DictReader(file)}
+
+
+def _command(context: Context) -> Mapping[str, str]:
+    way: Mapping[str, str] = context.user.get("exec") or {}
+    return _commands().get(way.get("command", ""), {})
+
+
+def _not_installed(context: Context) -> list[str]:
+    said = [] if context.kubectl else ["command: kubectl is not on PATH; install it (kubernetes.io/docs/tasks/tools)"]
+    command = _command(context)
+    if command and shutil.which(command["command"]) is None:
+        said.append(f"command: {command['command']} is not on PATH; {command['install']}")
+    if command.get("needs") and shutil.which(command["needs"]) is None:
+        said.append(f"command: {command['needs']} is not on PATH, and {command['command']} logs in by it; install it")
+    return said
+
+
+def _refused(context: Context) -> list[str]:
+    """Asks the cluster itself whether its user may submit a job: one request, which shows login, range and role."""
+    assert context.kubectl is not None
+    asked = {"namespace": context.namespace, "verb": "create", "group": "trainer.kubeflow.org", "resource": "trainjobs"}
+    review = {
+        "apiVersion": "authorization.k8s.io/v1",
+        "kind": "SelfSubjectAccessReview",
+        "spec": {"resourceAttributes": asked},
+    }
+    way = ["--kubeconfig", str(context.file), "--context", context.name, f"--request-timeout={_SECONDS}s"]
+    path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+    try:
+        done = subprocess.run(
+            [context.kubectl, *way, "create", "--raw", path, "--filename", "-"],
+            input=json.dumps(review),
+            capture_output=True,
+            text=True,
+            check=False,
+            # A login that asks a question would wait for an answer that nobody gives.
+            timeout=4 * _SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return [_told(context, "timeout")]
+    if done.returncode:
+        return [_told(context, done.stderr.strip())]
+    if json.loads(done.stdout)["status"].get("allowed"):
+        return []
+    own = "a team has a namespace of its own: `kubectl config set-context --current --namespace NAME`"
+    return [f"role: you are in, and may not submit jobs to namespace {context.namespace}; {_name_me(context)}; {own}"]
+
+
+def _name_me(context: Context) -> str:
+    named = _command(context).get("named", "your user")
+    return f"have {named} written under access.admins or access.submitters of the spec, and `pulumi up`"
+
+
+_ANSWERS: Final = (
+    (
+        r"getting credentials|exec plugin",
+        "login: {command} gives no token; {login}: {first}",
+    ),
+    (
+        r"Unauthorized|provide credentials|must be logged in|[Ff]orbidden",
+        "role: the cluster does not know who is logged in; log in as another, or {name_me}",
+    ),
+    (
+        r"no such host|server misbehaving|Temporary failure in name resolution",
+        "name: {server} is not to be found; is the cluster still there, and your name server reached?",
+    ),
+    (
+        r"timeout|timed out|deadline exceeded|refused|no route|unreachable|connection reset|EOF",
+        "range: {server} does not answer; write your range under access.cidrs and `pulumi up`, or, where access is "
+        "private, connect your VPN, bastion or machine first",
+    ),
+    (r"", "cluster: {last}"),
+)
+"""What kubectl says -> what is missing. Source: kubernetes/client-go, plugin/pkg/client/auth/exec; Go's package net."""
+
+
+def _told(context: Context, said: str) -> str:
+    lines = [line for line in said.splitlines() if line.strip()] or ["no reason given"]
+    meaning = next(meaning for pattern, meaning in _ANSWERS if re.search(pattern, said))
+    known = {"command": "the command of the kubeconfig", "login": "log in", **_command(context)}
+    return meaning.format(
+        **known, server=context.server, name_me=_name_me(context), first=lines[0].strip(), last=lines[-1].strip()
+    )

@@ -1,0 +1,116 @@
+"""`gpucluster connect`, and the same for a cluster of the sandbox."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from gpucluster.account.connect.check import Context, missing
+from gpucluster.account.connect.kubeconfig import Entry, default_file, edit, with_context
+from gpucluster.account.connect.stack import Found, read_stack
+from gpucluster.errors import Exit
+
+__all__ = ["connect", "in_sandbox"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _options(command: _Command) -> _Command:
+    for option in (
+        click.option("--use", is_flag=True, help="Make it the current context, also where there is another."),
+        click.option("--context", metavar="NAME", help="Name of the context.  [default: that of the cluster]"),
+        click.option(
+            "--kubeconfig",
+            metavar="FILE",
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="File to write it to.  [default: where kubectl writes]",
+        ),
+        click.option("--stack", "-s", metavar="NAME", help="Stack of the cluster.  [default: the selected one]"),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@_options
+def connect(stack: str | None, kubeconfig: Path | None, context: str | None, use: bool) -> None:
+    """Write a kubeconfig context for a stack's cluster.
+
+    It is checked then. Reads the outputs of the stack by `pulumi`. The context holds no credential: the cloud's own
+    command gives one at each use. Other contexts stay as they are.
+
+    Exit code 1: something is missing, which is said: a command, a login, a role, or a range that is not open.
+    """
+    _enter(read_stack(stack), kubeconfig, context, use=use, kubectl=shutil.which("kubectl"))
+
+
+@click.command("connect")
+@_options
+def in_sandbox(stack: str | None, kubeconfig: Path | None, context: str | None, use: bool) -> None:
+    """Write a kubeconfig context for a living cluster.
+
+    It is checked then. The cluster is started where it does not run, and runs until `gpucluster sandbox stop`. The
+    context holds a token that is good on this machine alone. Its default name ends in -sandbox.
+    """
+    from gpucluster.sandbox.cluster_of import cluster_of
+    from gpucluster.sandbox.live.cluster import open_cluster
+    from gpucluster.sandbox.project import current_project
+
+    project = current_project()
+    entry = cluster_of(project, stack, living=True)
+    with open_cluster(project, stack) as cluster:
+        found = Found(
+            account=str(project.root),
+            cluster=f"{entry.name}-sandbox",
+            namespace="training",
+            kubeconfig=cluster.server.kubeconfig(),
+        )
+        _enter(found, kubeconfig, context, use=use, kubectl=shutil.which("kubectl") or str(cluster.kubectl))
+
+
+def _enter(found: Found, kubeconfig: Path | None, context: str | None, *, use: bool, kubectl: str | None) -> None:
+    """Writes the context, checks it, and says both."""
+    file, name = kubeconfig or default_file(os.environ), context or found.cluster
+    config = _with_profile(found.kubeconfig, os.environ)
+    mark = {"account": found.account, "cluster": found.cluster}
+    entry = Entry(name=name, mark=mark, namespace=found.namespace, kubeconfig=config, use=use)
+    written = edit(file, partial(with_context, entry=entry))
+    current = written["current-context"] == name
+    how = "the current one" if current else f"use it by `kubectl config use-context {name}`, or --use here"
+    click.echo(f"Wrote context {name} to {file}: {how}.")
+    wrong = missing(
+        Context(
+            file=file,
+            name=name,
+            namespace=found.namespace,
+            server=config["clusters"][0]["cluster"]["server"],
+            user=config["users"][0]["user"],
+            kubectl=kubectl,
+        )
+    )
+    for line in wrong:
+        click.echo(f"missing: {line}")
+    if wrong:
+        raise SystemExit(Exit.FINDINGS)
+    click.echo(f"The cluster answers, and takes your jobs in namespace {found.namespace}.")
+    if found.pushing:
+        click.echo("\n  ".join(["Images of jobs:", *found.pushing]))
+
+
+def _with_profile(kubeconfig: Mapping[str, Any], environment: Mapping[str, str]) -> Mapping[str, Any]:
+    """A login by a profile is kept: `kubectl` in another shell is the same user.
+
+    Source: aws/aws-cli, awscli/customizations/eks/update_kubeconfig.py.
+    """
+    [user] = kubeconfig["users"]
+    way, profile = user["user"].get("exec"), environment.get("AWS_PROFILE")
+    if not profile or not way or way["command"] != "aws":
+        return kubeconfig
+    kept = {**way, "env": [{"name": "AWS_PROFILE", "value": profile}]}
+    return {**kubeconfig, "users": [{**user, "user": {**user["user"], "exec": kept}}]}

@@ -1,0 +1,150 @@
+"""A context more in a kubeconfig that a user may have: all else in it stays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, cast
+
+import yaml
+
+from gpucluster.errors import InputError
+from gpucluster.record import record
+
+__all__ = ["Entry", "default_file", "edit", "with_context"]
+
+_OURS: Final = "gpucluster"
+"""The extension of a context that says whose it is, as minikube marks its own."""
+_SECTIONS: Final = ("clusters", "contexts", "users")
+
+
+@record(kw_only=True)
+class Entry:
+    """A context to write. mark: what tells its cluster from all others. kubeconfig: a document with one cluster and one
+    user. use: whether it becomes the current one also where there is another.
+    """
+
+    name: str
+    mark: Mapping[str, str]
+    namespace: str
+    kubeconfig: Mapping[str, Any]
+    use: bool
+
+
+def default_file(environment: Mapping[str, str]) -> Path:
+    """Where kubectl would write: of the files in KUBECONFIG the first that exists, else the first.
+
+    Source: kubernetes/client-go, tools/clientcmd/loader.go, GetDefaultFilename.
+    """
+    named = [Path(one) for one in environment.get("KUBECONFIG", "").split(os.pathsep) if one]
+    return next((one for one in named if one.exists()), named[0] if named else Path.home() / ".kube/config")
+
+
+def edit(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """Changes the document in a kubeconfig, which need not exist, whole or not at all; only its user may read it.
+
+    Raises InputError for a file that is no kubeconfig, or that kubectl is changing.
+    """
+    # A link is followed: what it points at is the user's file.
+    target = file.resolve()
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _locked(target):
+        changed = change(_read(target, file))
+        scratch = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            with os.fdopen(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as open_file:
+                yaml.safe_dump(changed, open_file, sort_keys=False)
+            scratch.replace(target)
+        finally:
+            scratch.unlink(missing_ok=True)
+    return changed
+
+
+def with_context(document: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
+    """The document with the context, its cluster and its user. Raises InputError where its name is another's."""
+    taken = [section for section in _SECTIONS if _foreign(document, section, entry)]
+    if taken:
+        fix = "choose another name by --context"
+        raise InputError(
+            f"the kubeconfig has {entry.name!r} already under {', '.join(taken)}, of another cluster; {fix}"
+        )
+    [cluster], [user] = entry.kubeconfig["clusters"], entry.kubeconfig["users"]
+    name = entry.name
+    context = {"cluster": name, "user": name, "namespace": entry.namespace, "extensions": [_mark(entry)]}
+    parts = {
+        "clusters": {"name": name, "cluster": dict(cluster["cluster"])},
+        "contexts": {"name": name, "context": context},
+        "users": {"name": name, "user": dict(user["user"])},
+    }
+    merged = {"apiVersion": "v1", "kind": "Config", **document}
+    for section, part in parts.items():
+        others = [one for one in _entries(document, section) if one.get("name") != name]
+        merged[section] = [*others, part]
+    if entry.use or not merged.get("current-context"):
+        merged["current-context"] = name
+    return merged
+
+
+def _foreign(document: Mapping[str, Any], section: str, entry: Entry) -> bool:
+    """Whether an entry of this name is there that was not written for this cluster."""
+    if not any(one.get("name") == entry.name for one in _entries(document, section)):
+        return False
+    contexts = [one.get("context") for one in _entries(document, "contexts") if one.get("name") == entry.name]
+    found: list[Any] = [one.get("extensions") for one in contexts if isinstance(one, dict)]
+    return not any(_mark(entry) in (marks or ()) for marks in found)
+
+
+def _mark(entry: Entry) -> dict[str, Any]:
+    return {"name": _OURS, "extension": dict(entry.mark)}
+
+
+def _entries(document: Mapping[str, Any], section: str) -> Sequence[Mapping[str, Any]]:
+    return cast(Sequence[Mapping[str, Any]], document.get(section) or ())
+
+
+class _Loader(yaml.SafeLoader):
+    """Leaves days and times the texts that they are."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
+    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def _read(target: Path, named: Path) -> dict[str, Any]:
+    if not target.exists():
+        return {}
+    fix = "name another file by --kubeconfig"
+    try:
+        found: Any = yaml.load(target.read_text(), _Loader)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", None)
+        where = "" if line is None else f" (line {line + 1})"
+        raise InputError(f"{named} is no YAML{where}; {fix}") from None
+    if found is None:
+        return {}
+    document = cast(dict[str, Any], found) if isinstance(found, dict) else {"kind": ""}
+    if document.get("kind", "Config") != "Config" or not all(_listed(document.get(section)) for section in _SECTIONS):
+        raise InputError(f"{named} is no kubeconfig; {fix}")
+    return document
+
+
+def _listed(part: Any) -> bool:
+    return part is None or (isinstance(part, list) and all(isinstance(one, dict) for one in cast(list[Any], part)))
+
+
+@contextmanager
+def _locked(target: Path) -> Generator[None]:
+    """Holds the lock that kubectl respects (client-go, tools/clientcmd/loader.go, lockFile)."""
+    lock = target.with_name(f"{target.name}.lock")
+    try:
+        os.close(os.open(lock, os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        raise InputError(f"{lock} is there: another command changes the file; remove it where none does") from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)

@@ -1,0 +1,47 @@
+"""What a stack says of its cluster, read by the user's own Pulumi."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from gpucluster.account.pulumi import of_user
+from gpucluster.errors import InputError
+from gpucluster.record import record
+
+__all__ = ["Found", "read_stack"]
+
+
+@record(kw_only=True)
+class Found:
+    """account, cluster: as the cloud knows them; both together are one cluster. pushing: the commands that log in to
+    its registry and push an image.
+    """
+
+    account: str
+    cluster: str
+    namespace: str
+    kubeconfig: Mapping[str, Any]
+    pushing: tuple[str, ...] = ()
+
+
+def read_stack(stack: str | None) -> Found:
+    """The outputs of a stack, else of the selected one. Raises InputError where they can't be had."""
+    pulumi = of_user(
+        "the outputs of a stack are read", "a cluster of the sandbox is reached by `gpucluster sandbox connect`"
+    )
+    outputs = cast(Mapping[str, Any], json.loads(pulumi.read("stack", "output", "--json", stack=stack)))
+    lacking = [name for name in ("account", "clusterName", "kubeconfig", "sharedStorage") if name not in outputs]
+    if lacking:
+        named = f"stack {stack}" if stack else "the selected stack"
+        fix = "is it built? `pulumi up` adds what a stack of an earlier release lacks"
+        raise InputError(named, [f"has no output {', '.join(lacking)}; {fix}"])
+    registry = outputs.get("registry")
+    return Found(
+        account=str(outputs["account"]),
+        cluster=str(outputs["clusterName"]),
+        namespace=str(outputs["sharedStorage"]["namespace"]),
+        kubeconfig=json.loads(outputs["kubeconfig"]),
+        pushing=(registry["login"], f"docker push {registry['image']}:TAG") if registry else (),
+    )

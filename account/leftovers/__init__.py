@@ -1,0 +1,1 @@
+"""What a destroyed stack left in an account: `gpucluster leftovers`."""

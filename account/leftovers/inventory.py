@@ -1,0 +1,127 @@
+"""What bears a stack's labels in an account, by the cloud's own command. Only reads."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from gpucluster.account.leftovers.kinds import Thing
+from gpucluster.components.labels import aws_tags, azure_tags, gcp_labels
+from gpucluster.components.stack_config import StackConfig
+from gpucluster.errors import InputError
+from gpucluster.record import record
+
+__all__ = ["inventory"]
+
+_KEYS: Final = ("pulumi-project", "pulumi-stack")
+
+
+@record(kw_only=True)
+class _Way:
+    """How a cloud is asked. asked: words of its command for a location and labels. read: its answer. labels: as the
+    cloud writes them. install, login: what is missing where it fails.
+    """
+
+    asked: Callable[[Any, Mapping[str, str]], list[str]]
+    read: Callable[[Any, Mapping[str, str]], list[Thing]]
+    labels: Callable[..., dict[str, str]]
+    install: str
+    login: str
+
+
+def inventory(config: StackConfig, project: str) -> list[Thing]:
+    """What bears the labels of a stack. Raises InputError with what is missing: a place, a command or a login."""
+    if config.cloud is None or config.location is None:
+        raise InputError(config.source, [config.named(problem) for problem in config.problems])
+    way = _WAYS[config.cloud]
+    every = way.labels({}, project=project, stack=config.stack, name="")
+    labels = {key: every[key] for key in _KEYS}
+    words = way.asked(config.location, labels)
+    program = shutil.which(words[0])
+    if program is None:
+        raise InputError(f"command: {words[0]} is not on PATH, and the account is asked by it; {way.install}")
+    done = subprocess.run([program, *words[1:]], capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise InputError(f"login: {words[0]} does not answer; {way.login}: {said[-1].strip()}")
+    found = way.read(json.loads(done.stdout), labels)
+    # Names of buckets have no region.
+    return [replace(thing, place=thing.place or config.location.region) for thing in found]
+
+
+def _ask_aws(location: Any, labels: Mapping[str, str]) -> list[str]:
+    # Source: AWS CLI reference, resourcegroupstaggingapi get-resources.
+    filters = [f"Key={key},Values={value}" for key, value in labels.items()]
+    words = ["aws", "resourcegroupstaggingapi", "get-resources", "--region", location.region]
+    return [*words, "--output", "json", "--tag-filters", *filters]
+
+
+def _read_aws(answer: Any, labels: Mapping[str, str]) -> list[Thing]:
+    del labels  # they were asked for
+    found: list[Thing] = []
+    for one in answer["ResourceTagMappingList"]:
+        arn: str = one["ResourceARN"]
+        _, _, service, region, _, resource = arn.split(":", 5)
+        kind = "bucket" if service == "s3" else resource.replace(":", "/").split("/")[0]
+        found.append(Thing(kind=f"{service}:{kind}", whole=arn, place=region))
+    return found
+
+
+def _ask_google(location: Any, labels: Mapping[str, str]) -> list[str]:
+    # Source: gcloud reference, asset search-all-resources.
+    query = " AND ".join(f"labels.{key}={value}" for key, value in labels.items())
+    words = ["gcloud", "asset", "search-all-resources", f"--scope=projects/{location.project}"]
+    return [*words, f"--query={query}", "--format=json"]
+
+
+def _read_google(answer: Any, labels: Mapping[str, str]) -> list[Thing]:
+    del labels
+    found: list[Thing] = []
+    for one in answer:
+        whole: str = one["name"]
+        project = whole.partition("/projects/")[2].split("/")[0]
+        found.append(Thing(kind=one["assetType"], whole=whole, place=one.get("location", ""), project=project))
+    return found
+
+
+def _ask_azure(location: Any, labels: Mapping[str, str]) -> list[str]:
+    # It takes one tag; the other is held against the answer. Source: Azure CLI reference, az resource list.
+    tag = "=".join((_KEYS[1], labels[_KEYS[1]]))
+    return ["az", "resource", "list", "--subscription", location.subscription, "--tag", tag, "--output", "json"]
+
+
+def _read_azure(answer: Any, labels: Mapping[str, str]) -> list[Thing]:
+    return [
+        Thing(kind=one["type"].lower(), whole=one["id"], place=one["location"])
+        for one in answer
+        if labels.items() <= (one["tags"] or {}).items()
+    ]
+
+
+_WAYS: Final = {
+    "aws": _Way(
+        asked=_ask_aws,
+        read=_read_aws,
+        labels=aws_tags,
+        install="install the AWS CLI (docs.aws.amazon.com/cli)",
+        login="log in by `aws sso login` or `aws configure`; it needs tag:GetResources",
+    ),
+    "gcp": _Way(
+        asked=_ask_google,
+        read=_read_google,
+        labels=gcp_labels,
+        install="install the Google Cloud CLI (cloud.google.com/sdk/docs/install)",
+        login="log in by `gcloud auth login`; it needs cloudasset.assets.searchAllResources and the Cloud Asset API",
+    ),
+    "azure": _Way(
+        asked=_ask_azure,
+        read=_read_azure,
+        labels=azure_tags,
+        install="install the Azure CLI (learn.microsoft.com/cli/azure)",
+        login="log in by `az login`",
+    ),
+}

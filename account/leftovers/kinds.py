@@ -1,0 +1,79 @@
+"""The kinds of things that clouds name in their inventories: what they cost as, and the command that removes one."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+from gpucluster.catalog.rows import read_rows
+from gpucluster.record import record
+
+__all__ = ["Kind", "Thing", "kind_of", "kinds_by_type", "removal"]
+
+_OF_AZURE: Final = "az resource delete --ids {whole}"
+"""Removes anything of Azure. Source: Azure CLI reference, az resource delete."""
+
+
+@record
+class Kind:
+    """type: Pulumi's, by which it has a price; empty where that depends on what no inventory tells. remove: a command,
+    with fields of a Thing.
+    """
+
+    type: str
+    remove: str
+
+
+@record(kw_only=True)
+class Thing:
+    """One thing of an account. kind: in the words of the cloud's inventory. whole: its ARN, full name or id. place: its
+    region or zone. project: of Google Cloud.
+    """
+
+    kind: str
+    whole: str
+    place: str
+    project: str = ""
+
+    @property
+    def id(self) -> str:
+        """What commands call it."""
+        if self.whole.startswith("arn:"):
+            resource = self.whole.split(":", 5)[5]
+            # `natgateway/nat-1`, `cluster/NAME`, `log-group:NAME` with slashes in it, or the name of a bucket.
+            return re.split("[:/]", resource, maxsplit=1)[-1].removesuffix(":*")
+        of_path = self.whole.startswith(("//", "projects/", "/subscriptions/"))
+        return self.whole.rsplit("/", 1)[-1] if of_path else self.whole
+
+    @property
+    def path(self) -> str:
+        """The full name on Google Cloud, without its service."""
+        return re.sub("^//[^/]+/", "", self.whole)
+
+    @property
+    def region(self) -> str:
+        return re.sub("-[a-z]$", "", self.place)
+
+
+@cache
+def _kinds() -> dict[str, Kind]:
+    return {row["kind"]: Kind(row["type"], row["remove"]) for row in read_rows("account/leftovers/kinds.csv")}
+
+
+@cache
+def kinds_by_type() -> dict[str, str]:
+    """Pulumi's type -> the kind."""
+    return {kind.type: name for name, kind in _kinds().items() if kind.type}
+
+
+def kind_of(thing: Thing) -> Kind:
+    """Its kind; without price and command for one that is not in the table."""
+    return _kinds().get(thing.kind, Kind("", ""))
+
+
+def removal(thing: Thing) -> str:
+    """The command that removes it; empty where none is known."""
+    command = kind_of(thing).remove or (_OF_AZURE if thing.whole.startswith("/subscriptions/") else "")
+    fields = {name: getattr(thing, name) for name in ("id", "whole", "place", "project", "path", "region")}
+    return command.format(**fields)

@@ -1,0 +1,76 @@
+"""What is left, what it costs a day as far as the price book tells, and how it is removed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from gpucluster.account.leftovers.kinds import Thing, kind_of, removal
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.cost.model import DAY, cents
+from gpucluster.cost.money import money
+from gpucluster.cost.places import regions_in_use
+from gpucluster.program.resources import Resource, Resources
+from gpucluster.record import record
+
+__all__ = ["Left", "left_of", "left_of_things"]
+
+
+@record(kw_only=True)
+class Left:
+    """kind: in the words of the cloud, or Pulumi's type. id: its ARN or id. daily: USD a day that are known, None where
+    nothing is. cost: the same in words, with what depends on use or has no price. remove: a command, or empty.
+    """
+
+    kind: str
+    id: str
+    daily: Decimal | None
+    cost: str
+    remove: str
+
+
+def left_of_things(things: Sequence[Thing]) -> list[Left]:
+    """Of an inventory, which tells no size: what is priced by its size is unknown."""
+    found: list[Left] = []
+    for thing in things:
+        type_ = kind_of(thing).type
+        package = type_.partition(":")[0]
+        resource = Resource(urn=f"urn:pulumi:::::{type_}::{thing.id}", type=type_, name=thing.id)
+        regions = {package: thing.region} if thing.region else {}
+        priced = estimate(Resources([resource], default_regions=regions)) if type_ else None
+        daily, cost = _cost(priced, resource.urn)
+        found.append(Left(kind=thing.kind, id=thing.whole, daily=daily, cost=cost, remove=removal(thing)))
+    return _dearest_first(found)
+
+
+def left_of(resources: Resources, removals: dict[str, str]) -> list[Left]:
+    """Of resources with all that they are. removals: URN -> the command."""
+    priced = estimate(resources, None, Assumptions(regions=regions_in_use()))
+    found: list[Left] = []
+    for one in resources:
+        daily, cost = _cost(priced, one.urn)
+        id_ = str(one.outputs.get("id") or one.name)
+        found.append(Left(kind=one.type, id=id_, daily=daily, cost=cost, remove=removals.get(one.urn, "")))
+    return _dearest_first(found)
+
+
+def _dearest_first(found: list[Left]) -> list[Left]:
+    """What nobody knows goes before what is free."""
+    return sorted(found, key=lambda one: (one.daily is not None and not one.daily, -(one.daily or 0), one.kind, one.id))
+
+
+def _cost(priced: Estimate | None, urn: str) -> tuple[Decimal | None, str]:
+    if priced is None:
+        return None, "unknown: its kind has no price by itself"
+    lines = [line for line in priced.lines if line.urn == urn]
+    missing = [item.reason for item in priced.not_priced if item.urn == urn]
+    by_usage = any(line.by_usage for line in lines)
+    month = sum((line.monthly for line in lines), Decimal(0))
+    daily = cents(month * DAY)
+    if missing:
+        known = f"{money(daily)} a day and " if month else ""
+        return (daily if month else None), f"{known}unknown: {missing[0]}"
+    if not month and by_usage:
+        return None, "unknown: by what it holds or takes in"
+    return daily, f"{money(daily)} a day{', and by use' if by_usage else ''}" if month else "no charge"

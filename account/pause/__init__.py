@@ -1,0 +1,1 @@
+"""A cluster without GPU nodes for a while: `gpucluster pause` and `gpucluster resume`."""

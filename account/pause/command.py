@@ -1,0 +1,108 @@
+"""`gpucluster pause` and `gpucluster resume`, and the same for the stacks of the sandbox."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from gpucluster.account.pause.saving import saving
+from gpucluster.account.pulumi import Pulumi, of_sandbox, of_user
+from gpucluster.account.standing import Standing, standing
+from gpucluster.components.paused import PAUSED
+from gpucluster.errors import InputError
+
+__all__ = ["pause", "pause_in_sandbox", "resume", "resume_in_sandbox"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _options(command: _Command) -> _Command:
+    command = click.option("--yes", is_flag=True, help="Do not let Pulumi ask first.")(command)
+    return click.option("--stack", "-s", metavar="NAME", required=True, help="Stack of the cluster.")(command)
+
+
+@click.command()
+@_options
+def pause(stack: str, yes: bool) -> None:
+    """Take the GPU nodes of a cluster to zero and keep its data.
+
+    Says what that saves, then runs `pulumi up` with `paused: true` in the stack's configuration, which shows what
+    changes and asks. Jobs on the nodes end; queued ones wait. Elastic machines come and go with their jobs as before.
+    """
+    _pause(_own(), stack, yes=yes)
+
+
+@click.command()
+@_options
+def resume(stack: str, yes: bool) -> None:
+    """Take a paused cluster's nodes back.
+
+    Runs `pulumi up` with `paused: false` in the stack's configuration. On demand nobody promises that there is
+    capacity.
+    """
+    _resume(_own(), stack, yes=yes)
+
+
+@click.command("pause")
+@_options
+@click.pass_obj
+def pause_in_sandbox(options: Mapping[str, Any], stack: str, yes: bool) -> None:
+    """Take the GPU nodes of a cluster to zero and keep its data.
+
+    As `gpucluster pause`, for a stack of the sandbox, whose files are never written: the next `up` ends the pause.
+    """
+    _pause(of_sandbox(options), stack, yes=yes)
+
+
+@click.command("resume")
+@_options
+@click.pass_obj
+def resume_in_sandbox(options: Mapping[str, Any], stack: str, yes: bool) -> None:
+    """Take a paused cluster's nodes back.
+
+    As `gpucluster resume`, for a stack of the sandbox.
+    """
+    _resume(of_sandbox(options), stack, yes=yes)
+
+
+def _own() -> Pulumi:
+    return of_user("stacks are changed", "those of the sandbox: `gpucluster sandbox pause`")
+
+
+def _pause(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
+    found = saving(_standing(pulumi, stack))
+    if not found.pools:
+        click.echo(f"{stack}: no nodes to pause: its training and MIG pools have none now.")
+        return
+    click.echo(f"{stack}: {found.sentence}.")
+    if not found.saved and not found.gap.missing:
+        raise InputError(f"stack {stack}", ["a pause saves nothing; `pulumi destroy` ends what can be ended"])
+    _up(pulumi, stack, paused=True, yes=yes)
+    click.echo(f"{stack}: paused; {standing(pulumi, stack).daily} goes on; take it back: {_back(pulumi, stack)}")
+
+
+def _resume(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
+    _standing(pulumi, stack)
+    _up(pulumi, stack, paused=False, yes=yes)
+    click.echo(f"{stack}: resumed; {standing(pulumi, stack).daily}")
+
+
+def _standing(pulumi: Pulumi, stack: str) -> Standing:
+    found = standing(pulumi, stack)
+    if not found.owned:
+        raise InputError(f"stack {stack}", ["nothing stands; `pulumi up` builds it"])
+    return found
+
+
+def _up(pulumi: Pulumi, stack: str, *, paused: bool, yes: bool) -> None:
+    unasked = ["--yes", "--skip-preview"] if yes else []
+    code = pulumi.run("up", *unasked, "--config", f"{PAUSED}={str(paused).lower()}", stack=stack)
+    if code:
+        sys.exit(code)
+
+
+def _back(pulumi: Pulumi, stack: str) -> str:
+    return f"gpucluster {pulumi.sandbox}resume --stack {stack}"

@@ -1,0 +1,62 @@
+"""What a pause of a cluster saves, and what runs on, by the state of its stack."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.account.standing import Standing
+from gpucluster.cost.gap import Gap
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.money import money, ranged, ranged_daily
+from gpucluster.record import record
+
+__all__ = ["Saving", "saving"]
+
+_POOLS: Final = (":TrainingPool", ":MigPool")
+
+
+@record(kw_only=True)
+class Saving:
+    """pools: names of the pools that have nodes, which a pause takes to none. saved: USD a month, gap what has no price
+    of it. bought: USD a month, and upfront for its whole time, of their capacity that is paid for whether used or not.
+    """
+
+    pools: tuple[str, ...]
+    saved: Decimal
+    gap: Gap
+    bought: Decimal
+    upfront: Decimal
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        said = [
+            f"the nodes of {' and '.join(self.pools)} go, with the jobs on them; data, network and control plane stay",
+            f"it saves {ranged(self.saved, self.gap)} a month, {ranged_daily(self.saved, self.gap)}",
+        ]
+        if self.bought:
+            said.append(f"{money(self.bought)} a month runs on for capacity that is reserved, used or not")
+        if self.upfront:
+            said.append(f"{money(self.upfront)} for a capacity block is paid and does not come back")
+        return "; ".join(said)
+
+
+def saving(one: Standing) -> Saving:
+    """Of the training and MIG pools alone: elastic machines come and go with their jobs."""
+    parts = {item.name for item in one.resources if item.type.endswith(_POOLS)}
+    lines = [line for line in one.cost.lines if line.part in parts]
+    running = [line for line in lines if line.quantity]
+    missing = [item for item in one.cost.not_priced if item.part in parts]
+    return Saving(
+        pools=tuple(dict.fromkeys([*(line.part for line in running), *(item.part for item in missing)])),
+        saved=sum((line.monthly for line in running if not _bought(line)), Decimal(0)),
+        gap=Gap.of(missing),
+        bought=sum((line.monthly for line in running if _bought(line) and not line.upfront), Decimal(0)),
+        upfront=sum((line.upfront for line in running), Decimal(0)),
+    )
+
+
+def _bought(line: CostLine) -> bool:
+    """Whether it is billed without nodes, too."""
+    return line.spend == "committed-elsewhere" or bool(line.upfront)

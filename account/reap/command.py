@@ -1,0 +1,102 @@
+"""`gpucluster reap`, and the same for the stacks of the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from gpucluster.account.pulumi import Pulumi, of_sandbox, of_user
+from gpucluster.account.standing import Standing, standing
+from gpucluster.errors import Exit, InputError
+
+__all__ = ["in_sandbox", "reap"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _options(command: _Command) -> _Command:
+    for option in (
+        click.option("--yes", is_flag=True, help="Destroy what has passed its end."),
+        click.option("--all", "every", is_flag=True, help="Every stack of the project."),
+        click.option("--stack", "-s", "stacks", metavar="NAME", multiple=True, help="A stack; may be given again."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.command()
+@_options
+def reap(stacks: tuple[str, ...], every: bool, yes: bool) -> None:
+    """Destroy stacks whose time is over.
+
+    A stack ends when its first `up` is longer ago than `duration` of its spec. Without --yes it is only said what has
+    ended, and what it cost. What is protected is kept, named, and still billed.
+
+    Exit code 1: something that has passed its end still stands.
+    """
+    _reap(
+        of_user("stacks are read and destroyed", "those of the sandbox: `gpucluster sandbox reap`"), stacks, every, yes
+    )
+
+
+@click.command("reap")
+@_options
+@click.pass_obj
+def in_sandbox(options: Mapping[str, Any], stacks: tuple[str, ...], every: bool, yes: bool) -> None:
+    """Destroy stacks whose time is over.
+
+    As `gpucluster reap`, for the stacks of the sandbox.
+    """
+    _reap(of_sandbox(options), stacks, every, yes)
+
+
+def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None:
+    if bool(stacks) == every:
+        raise click.UsageError("name stacks by --stack, or take --all of the project")
+    over: list[Standing] = []
+    codes: list[int] = [Exit.OK]
+    for stack in pulumi.stacks() if every else dict.fromkeys(stacks):
+        try:
+            one = standing(pulumi, stack)
+        except InputError as error:  # the others end all the same
+            click.echo(f"error: {error}", err=True)
+            codes.append(error.exit_code)
+            continue
+        click.echo(_said(one))
+        if one.trial is not None and one.trial.over:
+            over.append(one)
+    if not over:
+        click.echo("Nothing has passed its end.")
+    elif yes:
+        codes += [_destroy(pulumi, one) for one in over]
+    else:
+        names = " ".join(f"--stack {one.stack}" for one in over)
+        click.echo(f"Nothing was destroyed. Do it: gpucluster {pulumi.sandbox}reap {names} --yes")
+        codes.append(Exit.FINDINGS)
+    raise SystemExit(max(codes))
+
+
+def _said(one: Standing) -> str:
+    """What is known of a stack's time, a line."""
+    if one.trial is None:
+        return f"{one.stack}: nothing stands"
+    kept = f", {len(one.protected)} protected" if one.protected else ""
+    end = "" if one.trial.ends else "; write duration into its spec"
+    return f"{one.stack}: {one.trial.sentence}; {one.size}{kept}{end}"
+
+
+def _destroy(pulumi: Pulumi, one: Standing) -> int:
+    """Destroys one; says what is left of it."""
+    click.echo(f"{one.stack}: destroying")
+    code = pulumi.run("destroy", "--yes", "--skip-preview", "--exclude-protected", stack=one.stack)
+    left = standing(pulumi, one.stack)
+    for resource in left.protected:
+        release = f"{pulumi.shown} state unprotect --yes --stack {one.stack} '{resource.urn}'"
+        click.echo(f"{one.stack}: kept, protected: {resource.name} ({resource.type}); release it: {release}")
+    if not left.owned:
+        click.echo(f"{one.stack}: destroyed")
+        return Exit.OK
+    click.echo(f"{one.stack}: still there: {left.size}, {left.daily}")
+    return Exit.FAULT if code else Exit.FINDINGS

@@ -1,0 +1,1 @@
+"""What whoever runs `up` has to be allowed, from the types of a plan."""

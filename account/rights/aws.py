@@ -1,0 +1,43 @@
+"""Rights as IAM takes them: policies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from gpucluster.account.rights.table import Rights, rights_in
+from gpucluster.program.resources import Resources
+
+__all__ = ["PACKAGE", "document", "rights_of"]
+
+PACKAGE: Final = "aws"
+
+# Characters of a managed policy, white space left out. Source: IAM user guide, "IAM and AWS STS quotas".
+_LONGEST: Final = 6_144
+
+
+def rights_of(type_: str) -> Rights | None:
+    """Actions; None where no source that was read tells."""
+    return rights_in("aws").get(type_)
+
+
+def document(types: Mapping[str, Rights], plan: Resources) -> list[dict[str, Any]]:
+    """IAM policies, each as long as a managed one may be; all of them belong to one role."""
+    del plan
+    actions = sorted({action for rights in types.values() for action in rights})
+    statements = [
+        {"Sid": service.replace("-", ""), "Effect": "Allow", "Action": list(named), "Resource": "*"}
+        for service, named in groupby(actions, key=lambda action: action.partition(":")[0])
+    ]
+    policies: list[dict[str, Any]] = []
+    for statement in statements:
+        if not policies or _length([*policies[-1]["Statement"], statement]) > _LONGEST:
+            policies.append({"Version": "2012-10-17", "Statement": []})
+        policies[-1]["Statement"].append(statement)
+    return policies
+
+
+def _length(statements: Sequence[object]) -> int:
+    return len(json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":")))

@@ -1,0 +1,26 @@
+"""Rights as Google Cloud has them: predefined roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Final
+
+from gpucluster.account.rights.table import Rights, rights_in
+from gpucluster.program.resources import Resources
+
+__all__ = ["PACKAGE", "document", "rights_of"]
+
+PACKAGE: Final = "gcp"
+
+
+def rights_of(type_: str) -> Rights | None:
+    """Roles; None where no source that was read tells."""
+    return rights_in("gcp").get(type_)
+
+
+def document(types: Mapping[str, Rights], plan: Resources) -> dict[str, list[str]]:
+    """Role -> the types that it is for."""
+    del plan
+    pairs = sorted((role, type_) for type_, roles in types.items() for role in roles)
+    return {role: [type_ for _, type_ in named] for role, named in groupby(pairs, key=lambda pair: pair[0])}

@@ -1,0 +1,1 @@
+"""What is old in a stack that stands, when its support ends, and the way up."""

@@ -1,0 +1,69 @@
+"""`gpucluster upgrade --plan`."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from typing import TextIO
+
+import click
+
+from gpucluster.account.pulumi import of_user
+from gpucluster.account.upgrade.render import as_text
+from gpucluster.account.upgrade.standing import Standing, standing
+from gpucluster.account.upgrade.steps import Stake, next_version, steps
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.model import HOURS_PER_MONTH, cents
+from gpucluster.cost.prices import PriceBook
+from gpucluster.program.readers.files import read_text
+from gpucluster.program.resources import Resources
+
+__all__ = ["upgrade"]
+
+_EXTENDED = {"aws": ("aws", "eks-cluster-extended-support"), "azure": ("azure", "aks-premium-tier")}
+
+
+@click.command()
+@click.option("--plan", is_flag=True, required=True, help="Print the way; every step of it is a `pulumi up` of yours.")
+@click.option("--stack", "-s", metavar="NAME", help="Stack of the cluster.  [default: the selected one]")
+@click.option(
+    "--state",
+    metavar="FILE",
+    type=click.File(encoding="utf-8"),
+    help="Its state (`pulumi stack export`), instead of asking pulumi for it; - for stdin.",
+)
+def upgrade(plan: bool, stack: str | None, state: TextIO | None) -> None:
+    """Print what is old in a cluster, and the way up.
+
+    When support of its Kubernetes ends, what the longer one costs, and the order: control plane, system pool, one GPU
+    node, the rest, with what to write into the spec and to run. Changes nothing.
+    """
+    del plan
+    text, name = (state.read(), state.name) if state else (_export(stack), "the state")
+    resources = read_text(text, name)
+    found, to = standing(resources), None
+    to = next_version(found)
+    way = [] if to is None else steps(found, to, stack=stack or resources.stack, stake=_stake(found, resources))
+    today = datetime.datetime.now(datetime.UTC).date()
+    click.echo(as_text(found, way, to=to, today=today, price=_price(found.cloud)))
+
+
+def _export(stack: str | None) -> str:
+    return of_user("the state of a stack is read", "or give a file to --state").read("stack", "export", stack=stack)
+
+
+def _stake(found: Standing, resources: Resources) -> Stake:
+    """Of the GPU pools, as they are bought now."""
+    urns = {pool.urn for pool in found.pools if pool.gpus}
+    lines = [line for line in estimate(resources).lines if line.urn in urns]
+    usd = cents(sum((line.monthly for line in lines), Decimal(0)) / HOURS_PER_MONTH) if lines else None
+    return Stake(gpus=sum(pool.gpus for pool in found.pools), usd=usd)
+
+
+def _price(cloud: str) -> str:
+    """Of extended support; by the hour of a cluster, in all regions."""
+    if cloud not in _EXTENDED:
+        return "its further fee is in no price book here"
+    prices = sorted({row.usd_per_unit for row in PriceBook().of_sku(*_EXTENDED[cloud])})
+    shown = " to ".join(dict.fromkeys(f"${price:.2f}" for price in (prices[0], prices[-1])))
+    return f"the control plane then costs {shown} an hour"

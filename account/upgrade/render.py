@@ -1,0 +1,60 @@
+"""The way up as text."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+
+from gpucluster.account.upgrade.standing import Standing
+from gpucluster.account.upgrade.steps import Step
+from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
+
+__all__ = ["as_text"]
+
+_SERVICES = {"aws": "EKS", "gcp": "GKE", "azure": "AKS"}
+
+
+def as_text(found: Standing, way: Sequence[Step], *, to: str | None, today: datetime.date, price: str) -> str:
+    """price: of extended support, in words."""
+    return "\n".join([*_old(found), "", *_ends(found, today, price), "", *_way(way, to)])
+
+
+def _old(found: Standing) -> Iterator[str]:
+    newest = [*kubernetes_versions(found.cloud)][-1]
+    yield f"{found.cluster} on {_SERVICES[found.cloud]}: Kubernetes {found.control_plane}; the newest known is {newest}"
+    for pool in found.pools:
+        kind = "GPU nodes" if pool.gpus else "CPU nodes"
+        late = minor(found.control_plane)[1] - minor(pool.version)[1] if pool.version[:1].isdigit() else 0
+        behind = f", {late} minor version{'s' if late > 1 else ''} behind" if late > 0 else ""
+        yield f"  {pool.name}: {kind}, {pool.version}{behind}{f', image {pool.image}' if pool.image else ''}"
+    for release in found.releases:
+        if release.version != release.pinned:
+            yield f"  chart {release.chart}: {release.version}; this release of gpucluster has {release.pinned}"
+    if all(release.version == release.pinned for release in found.releases):
+        yield "  charts: those of this release of gpucluster"
+
+
+def _ends(found: Standing, today: datetime.date, price: str) -> Iterator[str]:
+    version = ".".join(map(str, minor(found.control_plane)))
+    known = kubernetes_versions(found.cloud).get(version)
+    if known is None:
+        yield f"When support of Kubernetes {version} ends, no source tells"
+        return
+    days = (known.standard_ends - today).days
+    when = f"in {days:,} days" if days >= 0 else f"{-days:,} days ago"
+    yield f"Standard support of Kubernetes {version} ends on {known.standard_ends}, {when}"
+    extended = f"until {known.extended_ends}" if known.extended_ends else "for a time that no source gives"
+    how = "is bought" if found.extended else "is not bought (versions.support: extended)"
+    yield f"Extended support {extended} {how}; {price}"
+
+
+def _way(way: Sequence[Step], to: str | None) -> Iterator[str]:
+    if to is None:
+        yield "Nothing newer is known: no way up"
+        return
+    yield f"To {to}, in this order; write into the spec, and run:"
+    for number, step in enumerate(way, start=1):
+        yield f"{number}. {step.title}"
+        yield f"   {step.what}"
+        yield from (f"     {line}" for line in step.spec)
+        yield from (f"   $ {line}" for line in step.commands)

@@ -1,0 +1,122 @@
+"""The versions of a stack that stands, from its state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from gpucluster.catalog.machines import machines
+from gpucluster.components.kubernetes import charts
+from gpucluster.components.names import SYSTEM_POOL
+from gpucluster.errors import InputError
+from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.values import at, items
+from gpucluster.record import record
+
+__all__ = ["Pool", "Release", "Standing", "standing"]
+
+_CLUSTERS: Final = {
+    "aws:eks/cluster:Cluster": ("aws", "version", "name"),
+    "gcp:container/cluster:Cluster": ("gcp", "masterVersion", "name"),
+    "azure-native:containerservice:ManagedCluster": ("azure", "currentKubernetesVersion", "name"),
+}
+_POOLS: Final = {
+    "aws:eks/nodeGroup:NodeGroup": ("releaseVersion", "version"),
+    "gcp:container/nodePool:NodePool": ("version",),
+    "azure-native:containerservice:AgentPool": ("currentOrchestratorVersion", "orchestratorVersion"),
+}
+_RELEASE: Final = "kubernetes:helm.sh/v3:Release"
+
+
+@record(kw_only=True)
+class Pool:
+    """Nodes of one resource. image: of the system, where the cloud tells it apart. gpus: of all nodes together."""
+
+    name: str
+    urn: str
+    version: str
+    image: str
+    gpus: int
+
+
+@record(kw_only=True)
+class Release:
+    """A chart in the cluster. pinned: the version of this release of gpucluster."""
+
+    chart: str
+    version: str
+    pinned: str
+
+
+@record(kw_only=True)
+class Standing:
+    """extended: whether support beyond the standard is bought."""
+
+    cloud: str
+    cluster: str
+    control_plane: str
+    extended: bool
+    pools: tuple[Pool, ...]
+    releases: tuple[Release, ...]
+
+
+def standing(resources: Resources) -> Standing:
+    """Raises InputError where there is no cluster that stands."""
+    found = next((one for one in resources if one.type in _CLUSTERS), None)
+    if found is None:
+        raise InputError("the state has no EKS, GKE or AKS cluster; build one by `pulumi up`, or choose another stack")
+    cloud, version, name = _CLUSTERS[found.type]
+    return Standing(
+        cloud=cloud,
+        cluster=str(at(found.outputs, name) or found.name),
+        control_plane=str(at(found.outputs, version) or at(found.inputs, "version")),
+        extended=_extended(found),
+        pools=(*_inline(found), *_pools(resources)),
+        releases=tuple(_releases(resources)),
+    )
+
+
+def _extended(cluster: Resource) -> bool:
+    bought = (
+        at(cluster.inputs, "upgradePolicy", "supportType"),
+        at(cluster.inputs, "releaseChannel", "channel"),
+        at(cluster.inputs, "supportPlan"),
+    )
+    return bool({"EXTENDED", "AKSLongTermSupport"}.intersection(map(str, bought)))
+
+
+def _inline(cluster: Resource) -> Iterator[Pool]:
+    """AKS' own pool of CPU nodes, which is part of the cluster."""
+    profiles = items(cluster.outputs, "agentPoolProfiles")
+    for profile in [] if profiles is UNKNOWN else profiles:
+        if at(profile, "name") == SYSTEM_POOL:
+            version = at(profile, "currentOrchestratorVersion") or at(profile, "orchestratorVersion")
+            image = str(at(profile, "nodeImageVersion") or "")
+            yield Pool(name=SYSTEM_POOL, urn=cluster.urn, version=str(version), image=image, gpus=0)
+
+
+def _pools(resources: Resources) -> Iterator[Pool]:
+    for one in sorted(resources, key=lambda resource: resource.name):
+        if one.type in _POOLS:
+            said = (at(one.outputs, name) for name in _POOLS[one.type])
+            version = next((str(value) for value in said if value), "not known")
+            image = str(at(one.outputs, "nodeImageVersion") or "")
+            yield Pool(name=one.name, urn=one.urn, version=version, image=image, gpus=_gpus(one, resources))
+
+
+def _gpus(pool: Resource, resources: Resources) -> int:
+    sizes = (at(pool.inputs, *path) for path in (("scalingConfig", "desiredSize"), ("nodeCount",), ("count",)))
+    templates = resources.of_type("aws:ec2/launchTemplate:LaunchTemplate")
+    named = [
+        *(at(template.inputs, "instanceType") for template in templates if template.parent == pool.parent),
+        *(at(pool.inputs, *path) for path in (("nodeConfig", "machineType"), ("vmSize",), ("instanceTypes", 0))),
+    ]
+    machine = next((machines()[str(name)] for name in named if str(name) in machines()), None)
+    return 0 if machine is None else machine.gpus * int(next((size for size in sizes if isinstance(size, int)), 0))
+
+
+def _releases(resources: Resources) -> Iterator[Release]:
+    pins = {one.chart: one.version for one in vars(charts).values() if isinstance(one, charts.Chart)}
+    for one in sorted(resources.of_type(_RELEASE), key=lambda resource: resource.name):
+        chart, version = str(at(one.inputs, "chart")), str(at(one.inputs, "version"))
+        yield Release(chart=chart, version=version, pinned=pins.get(chart, "none"))

@@ -1,0 +1,115 @@
+"""The way from one minor version to the next: control plane, system pool, one GPU node, the rest."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.account.upgrade.standing import Standing
+from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
+from gpucluster.record import record
+
+__all__ = ["Stake", "Step", "next_version", "steps"]
+
+# GKE's nodes take a full version alone.
+_FULL: Final = "1.{}.X-gke.Y"
+_WHICH: Final = {
+    "aws": "aws ssm get-parameter --name /aws/service/eks/optimized-ami/{to}/amazon-linux-2023/x86_64/nvidia"
+    "/recommended/release_version  # pins kernel and driver: write it in place of {to}",
+    "gcp": "gcloud container get-server-config --region REGION  # names full versions: write one in place of {nodes}",
+    "azure": "az aks get-upgrades --resource-group GROUP --name {cluster}",
+}
+
+
+@record(kw_only=True)
+class Stake:
+    """What an hour since the last checkpoint is worth. usd: None where no price is known."""
+
+    gpus: int
+    usd: Decimal | None
+
+    def __str__(self) -> str:
+        return f"{self.gpus:,} GPU-hours, {'price not known' if self.usd is None else f'${self.usd:,.2f}'}"
+
+
+@record(kw_only=True)
+class Step:
+    """title: what goes up. what: becomes of nodes and jobs. spec: lines to write into it. commands: to run then."""
+
+    title: str
+    what: str
+    spec: tuple[str, ...]
+    commands: tuple[str, ...]
+
+
+def next_version(found: Standing) -> str | None:
+    """The next minor version that a source has for the cloud; None where there is none."""
+    major, now = minor(found.control_plane)
+    wanted = f"{major}.{now + 1}"
+    return wanted if wanted in kubernetes_versions(found.cloud) else None
+
+
+def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
+    """In their order. to: the next minor version. stake: of all GPU nodes."""
+    major, now = minor(found.control_plane)
+    nodes = _FULL.format(to.split(".")[1]) if found.cloud == "gcp" else to
+    # AKS' GPU nodes follow the control plane, unless the spec names their version.
+    stay = (f"  nodes: '{major}.{now}'",) if found.cloud == "azure" else ()
+    go = (f"pulumi preview --stack {stack}", f"pulumi up --stack {stack}")
+    which = _WHICH[found.cloud].format(to=to, nodes=nodes, cluster=found.cluster)
+    canary, aws = f"{stack}-canary", found.cloud == "aws"
+    all_new = ("versions:", f"  kubernetes: '{to}'", f"  system: '{nodes}'", f"  nodes: '{nodes}'")
+    one = "what one node of the training pool costs, beside what a cluster does, for as long as the test takes"
+    return [
+        Step(
+            title=f"control plane: {major}.{now} to {to}",
+            what="nodes and jobs stay; no way back",
+            spec=("versions:", f"  kubernetes: '{to}'", *stay),
+            commands=(*go, *_addons(found, to)),
+        ),
+        Step(
+            title="system pool",
+            what="CPU nodes go one by one, with one more for the while; no job is on them",
+            spec=("versions:", f"  kubernetes: '{to}'", f"  system: '{nodes}'", *stay),
+            commands=(*(() if aws else (which,)), *go),
+        ),
+        Step(
+            title="one GPU node, in a stack of its own",
+            what=f"no node of {stack} is touched; {one}",
+            spec=("training: {nodes: 1, spares: 0}  # in specs/canary.yaml, a copy", *all_new),
+            commands=(
+                *((which,) if aws else ()),
+                f"pulumi stack init {canary} --copy-config-from {stack} --no-select",
+                f"pulumi config set gpucluster:spec specs/canary.yaml --stack {canary}",
+                f"pulumi up --stack {canary}",
+                f"gpucluster connect --stack {canary}",
+                "gpucluster acceptance run --results acceptance-canary",
+                f"pulumi destroy --stack {canary}",
+            ),
+        ),
+        Step(
+            title=f"the rest: {', '.join(_of_gpus(found)) or 'no GPU pool'}",
+            what="nodes are replaced or reimaged one by one, and jobs on them end; at stake for each hour since the "
+            f"last checkpoint: {stake}",
+            spec=("training: {roll: true}", *all_new),
+            commands=(
+                'kubectl patch clusterqueue training --type merge -p \'{"spec":{"stopPolicy":"Hold"}}\'',
+                "kubectl get workloads --namespace training  # wait until none runs",
+                *go,
+                'kubectl patch clusterqueue training --type merge -p \'{"spec":{"stopPolicy":"None"}}\'',
+                f"pulumi up --stack {stack}  # with roll: true taken back",
+            ),
+        ),
+    ]
+
+
+def _of_gpus(found: Standing) -> list[str]:
+    return [pool.name for pool in found.pools if pool.gpus]
+
+
+def _addons(found: Standing, to: str) -> tuple[str, ...]:
+    """Add-ons of EKS stay in their versions, which this release knows for one minor version alone."""
+    if found.cloud != "aws":
+        return ()
+    told = f"aws eks describe-addon-versions --kubernetes-version {to} --addon-name kube-proxy"
+    return (f"{told}  # then: aws eks update-addon --cluster-name {found.cluster} --addon-name kube-proxy ...",)

@@ -1,0 +1,70 @@
+"""A cluster that lives: how long from nothing running to the first job running, and how much memory it takes.
+
+Once: it builds a whole stack. What is in the cluster is kept from an earlier start, as after `gpucluster sandbox stop`.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from benchmarks.bars import Bar
+from benchmarks.project import GPUCLUSTER, ROOT, copied
+
+JOB = ROOT / "examples" / "jobs" / "pytorch.yaml"
+_GIB = 1024**3
+
+
+def bars(stack: str = "aws-trial") -> list[Bar]:
+    """Seconds to the first running job, and GiB of the server, etcd, all controllers and what keeps them."""
+    subprocess.run([GPUCLUSTER, "sandbox", "kubernetes", "--live"], check=True, capture_output=True)
+    with tempfile.TemporaryDirectory() as folder:
+        project = copied(Path(folder))
+        _run(project, "--kubernetes", "live", "pulumi", "up", "--yes", "--skip-preview", "--stack", stack)
+        try:
+            _run(project, "stop")
+            started = time.perf_counter()
+            _run(project, "kubectl", "create", f"--filename={JOB}")
+            while not _runs(project):
+                time.sleep(0.5)
+            seconds = time.perf_counter() - started
+            gib = _memory(project) / _GIB
+        finally:
+            _run(project, "stop")
+    return [
+        Bar(f"live cluster of {stack}: start to first running job, 1 run", seconds, 60, "s"),
+        Bar(f"live cluster of {stack}: memory", gib, 1.5, "G"),
+    ]
+
+
+def _run(project: Path, *args: str) -> str:
+    done = subprocess.run([GPUCLUSTER, "sandbox", *args], cwd=project, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    return done.stdout
+
+
+def _runs(project: Path) -> bool:
+    pods: list[dict[str, Any]] = json.loads(
+        _run(project, "kubectl", "get", "pods", "--namespace=training", "--output=json")
+    )["items"]
+    return len(pods) == 2 and all(pod["status"].get("phase") == "Running" for pod in pods)
+
+
+def _memory(project: Path) -> int:
+    """Bytes of every process that works on the cluster; what several share is counted for each."""
+    total = 0
+    for process in psutil.process_iter():
+        try:
+            if any(str(project) in word for word in process.cmdline()):
+                total += process.memory_info().rss
+        except psutil.Error:
+            continue
+    return total

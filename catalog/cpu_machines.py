@@ -1,0 +1,35 @@
+"""Machine types without GPUs that clusters run their own software on: `cpu_machines.csv`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from gpucluster.catalog.rows import rows
+from gpucluster.record import record
+
+__all__ = ["CpuMachine", "cpu_machines"]
+
+
+@record(kw_only=True)
+class CpuMachine:
+    """One row. memory_gib: RAM, GiB."""
+
+    cloud: str
+    machine_type: str
+    vcpus: int
+    memory_gib: int
+
+
+@functools.cache
+def cpu_machines() -> Mapping[str, CpuMachine]:
+    """Every machine type by its name."""
+    return {
+        row["machine_type"]: CpuMachine(
+            cloud=row["cloud"],
+            machine_type=row["machine_type"],
+            vcpus=int(row["vcpus"]),
+            memory_gib=int(row["memory_gib"]),
+        )
+        for row in rows("cpu_machines")
+    }

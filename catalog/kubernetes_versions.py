@@ -1,0 +1,68 @@
+"""Minor versions of Kubernetes that the clouds have or had, and when their support ends: `kubernetes_versions.csv`.
+
+Columns: cloud; version; the day of its release there; the last day of standard support; that of the support which is
+bought: EKS extended support, AKS long-term support, GKE's Extended channel. Empty where no source gives the day.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import re
+from collections.abc import Mapping
+
+from gpucluster.catalog.rows import Row, rows
+from gpucluster.record import record
+
+__all__ = ["KubernetesVersion", "kubernetes_versions", "minor"]
+
+_MINOR = re.compile(r"(\d+)\.(\d+)")
+
+
+@record(kw_only=True)
+class KubernetesVersion:
+    """One minor version on one cloud. extended_ends: None where no source gives the day."""
+
+    cloud: str
+    version: str
+    released: datetime.date
+    standard_ends: datetime.date
+    extended_ends: datetime.date | None
+
+    def support(self, today: datetime.date) -> str:
+        """`standard`, `extended` or `none`."""
+        if today <= self.standard_ends:
+            return "standard"
+        return "extended" if self.extended_ends is None or today <= self.extended_ends else "none"
+
+
+@functools.cache
+def kubernetes_versions(cloud: str) -> Mapping[str, KubernetesVersion]:
+    """Version -> its days on a cloud, the oldest first."""
+    found = (_version(row) for row in rows("kubernetes_versions") if row["cloud"] == cloud)
+    return {one.version: one for one in sorted(found, key=lambda one: minor(one.version))}
+
+
+def minor(version: str) -> tuple[int, int]:
+    """The first two numbers of a version such as 1.35.2-gke.1842000. Raises ValueError where it has none."""
+    found = _MINOR.match(version)
+    if found is None:
+        raise ValueError(f"{version!r} is no version of Kubernetes")
+    return int(found[1]), int(found[2])
+
+
+def _version(row: Row) -> KubernetesVersion:
+    return KubernetesVersion(
+        cloud=row["cloud"],
+        version=row["version"],
+        released=_day(row, "released"),
+        standard_ends=_day(row, "standard_ends"),
+        extended_ends=_day(row, "extended_ends") if row["extended_ends"] else None,
+    )
+
+
+def _day(row: Row, column: str) -> datetime.date:
+    try:
+        return datetime.date.fromisoformat(row[column])
+    except ValueError:
+        raise row.bad(column, "write a day such as 2027-03-27") from None

@@ -1,0 +1,63 @@
+"""Where the region of a resource may be said, beside its inputs: `regions_from.csv`, of each cloud in the order asked.
+
+========= ============================================================================================================
+column    meaning
+========= ============================================================================================================
+`from`    `option`: a region as a user writes it, which no two clouds do alike; `environment`: a variable that the
+          cloud's provider reads; `output`: what the cloud answered of a resource that exists
+`name`    of the variable or output
+`pattern` what the whole of it looks like; its group is the region
+========= ============================================================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Literal
+
+from gpucluster.catalog.clouds import clouds
+from gpucluster.catalog.rows import rows
+
+__all__ = ["package_of_region", "region_of_environment", "region_of_outputs"]
+
+_From = Literal["option", "environment", "output"]
+
+
+def package_of_region(region: str) -> str | None:
+    """The package of the cloud that writes its regions so; None where none does."""
+    return next(_packages(region), None)
+
+
+def region_of_environment(package: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
+    """(region, variable that says it) for a package's default provider; None where no variable does."""
+    return next(_said(package, "environment", environ), None)
+
+
+def region_of_outputs(package: str, outputs: Mapping[str, Any]) -> str | None:
+    """The region in a resource's outputs; None where they do not say it."""
+    return next((region for region, _ in _said(package, "output", outputs)), None) if outputs else None
+
+
+def _packages(region: str) -> Iterator[str]:
+    for cloud in clouds().values():
+        if any(pattern.fullmatch(region) for _, pattern in _ways(cloud.package, "option")):
+            yield cloud.package
+
+
+def _said(package: str, kind: _From, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, pattern in _ways(package, kind):
+        value = values.get(name)
+        if isinstance(value, str) and (found := pattern.fullmatch(value)):
+            yield found[1], name
+
+
+@cache
+def _ways(package: str, kind: _From) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    names = {cloud.name for cloud in clouds().values() if cloud.package == package}
+    return tuple(
+        (row["name"], re.compile(row["pattern"]))
+        for row in rows("regions_from")
+        if row["cloud"] in names and row["from"] == kind
+    )

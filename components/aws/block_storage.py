@@ -1,0 +1,78 @@
+"""Volumes of EBS for claims that name no class: EKS brings neither the driver nor a class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pulumi
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.storage.v1 import StorageClass
+
+from gpucluster.components.aws.addon import addon
+from gpucluster.components.aws.control_plane import ControlPlane
+from gpucluster.components.aws.identity import Tagger, managed_pod_role
+from gpucluster.components.names import SYSTEM_NAMESPACE
+
+__all__ = ["BlockStorage"]
+
+_CLASS = "gp3"
+
+
+class BlockStorage(pulumi.ComponentResource):
+    """Outputs: storageClass, which is the default one. A volume is billed from its claim to the claim's end."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        control_plane: ControlPlane,
+        after: list[pulumi.Resource],
+        labels: Mapping[str, str],
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: the nodes the driver's controller runs on. opts: with the provider of Kubernetes."""
+        super().__init__("gpucluster:aws:BlockStorage", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        # Volumes without the driver's own tags it may neither change nor delete.
+        role, grants = managed_pod_role(
+            f"{name}-role",
+            "service-role/AmazonEBSCSIDriverPolicy",
+            cluster_name=control_plane.cluster_name,
+            region=control_plane.region,
+            namespace=SYSTEM_NAMESPACE,
+            service_account="ebs-csi-controller-sa",
+            tags=tags,
+            opts=here,
+        )
+        driver = addon(
+            f"{name}-driver",
+            "aws-ebs-csi-driver",
+            cluster_name=control_plane.cluster_name,
+            region=control_plane.region,
+            kubernetes=control_plane.version,
+            # The driver names each volume itself.
+            configuration={"controller": {"extraVolumeTags": _without_name(tags(f"{name}-volumes"))}},
+            tags=tags,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *grants, *after]),
+        )
+        StorageClass(
+            f"{name}-class",
+            metadata=ObjectMetaArgs(
+                name=_CLASS,
+                labels=dict(labels),
+                annotations={"storageclass.kubernetes.io/is-default-class": "true"},
+            ),
+            provisioner="ebs.csi.aws.com",
+            parameters={"type": "gp3", "encrypted": "true"},
+            # A volume is in one zone: that of the node on which its pod finds room.
+            volume_binding_mode="WaitForFirstConsumer",
+            allow_volume_expansion=True,
+            reclaim_policy="Delete",
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[driver]),
+        )
+        self.register_outputs({"storageClass": _CLASS})
+
+
+def _without_name(tags: Mapping[str, str]) -> dict[str, str]:
+    return {key: tags[key] for key in sorted(tags) if key.lower() != "name"}  # mappings of some languages keep no order

@@ -1,0 +1,132 @@
+"""The network of a cluster on AWS: the ranges of its subnets, or a network of the user's. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+
+from gpucluster.components.address_ranges import peer_problems, range_problems, sixteenth
+from gpucluster.components.aws.access import SERVICES
+from gpucluster.components.aws.location import Location
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.access import PrivateAccess, PublicAccess
+from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
+from gpucluster.record import record
+
+__all__ = ["NetworkPlan", "network_notes", "network_problems", "plan_network"]
+
+_VPC = re.compile(r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$")
+_SUBNET = re.compile(r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$")
+# EKS wants subnets in two zones. Source: Amazon EKS user guide, network-reqs.
+_OTHERS = 2
+
+# Addresses that EC2 keeps of a subnet, and those that a node takes at least: its own and a range of 16.
+# Sources: Amazon VPC user guide, subnet-sizing; Amazon EKS best practices, prefix mode for Linux.
+_KEPT = 5
+_NODE = 17
+
+
+@record(kw_only=True)
+class NetworkPlan:
+    """Address ranges. GPU nodes and their pods share one subnet, because fabric peers must be in one zone.
+
+    nat: a way out to the internet. services: AWS services with an interface endpoint inside. service_cidr: of
+    Kubernetes services, None for what EKS chooses. existing: the network that takes the place of one of ours.
+    """
+
+    vpc_cidr: str = "10.0.0.0/16"
+    nat: bool = True
+    services: tuple[str, ...] = ()
+    service_cidr: str | None = None
+    existing: ExistingNetwork | None = None
+
+    @property
+    def gpu_cidr(self) -> str:
+        """The second half."""
+        return str(list(ipaddress.IPv4Network(self.vpc_cidr).subnets())[1])
+
+    @property
+    def cluster_cidrs(self) -> tuple[str, str]:
+        return sixteenth(self.vpc_cidr, 0), sixteenth(self.vpc_cidr, 1)
+
+    @property
+    def public_cidr(self) -> str:
+        return sixteenth(sixteenth(self.vpc_cidr, 2), 0)
+
+    @property
+    def most_nodes(self) -> int:
+        """GPU nodes that their subnet has addresses for; one of the user's is a part of the network, if not all."""
+        cidr = self.vpc_cidr if self.existing else self.gpu_cidr
+        return (ipaddress.IPv4Network(cidr).num_addresses - _KEPT) // _NODE
+
+
+def plan_network(asked: ClusterNetwork, *, nat: bool = True, services: tuple[str, ...] = ()) -> NetworkPlan:
+    """The network of a spec. nat, services: as of the plan."""
+    existing, ranges = asked.existing, asked.ranges
+    return NetworkPlan(
+        vpc_cidr=(existing.cidr if existing else ranges.network) or NetworkPlan.vpc_cidr,
+        nat=nat,
+        services=() if existing else services,
+        service_cidr=ranges.services,
+        existing=existing,
+    )
+
+
+def network_problems(asked: ClusterNetwork, access: PublicAccess | PrivateAccess) -> list[Problem]:
+    """Ranges that overlap, and ids that are none of AWS's."""
+    plan = plan_network(asked)
+    chosen = {"network": plan.vpc_cidr, "services": plan.service_cidr}
+    ranges = {name: ipaddress.IPv4Network(cidr) for name, cidr in chosen.items() if cidr is not None}
+    # Clients of a VPN endpoint of AWS come from addresses of the network itself.
+    peers = access.cidrs if isinstance(access, PrivateAccess) else ()
+    services = {name: cidr for name, cidr in ranges.items() if name == "services"}
+    return [*range_problems(ranges), *peer_problems(services, peers), *_existing_problems(asked.existing)]
+
+
+def _existing_problems(existing: ExistingNetwork | None) -> list[Problem]:
+    if existing is None:
+        return []
+    at = "network.existing"
+    ids = {f"{at}.nodes": existing.nodes, **{f"{at}.others[{n}]": one for n, one in enumerate(existing.others)}}
+    problems = [] if _VPC.match(existing.id) else [_no_id(f"{at}.id", existing.id, "vpc-0123456789abcdef0")]
+    problems += [_no_id(field, one, "subnet-0123456789abcdef0") for field, one in ids.items() if not _SUBNET.match(one)]
+    if len(set(existing.others)) != _OTHERS:
+        count = len(set(existing.others))
+        problems.append(
+            Problem(f"{at}.others", f"has {count} subnets", "name two private subnets in two zones: EKS wants both")
+        )
+    given = {"storage": existing.storage, "pods": existing.pods, "services": existing.services}
+    return problems + [
+        Problem(f"{at}.{name}", "is set, and AWS has none", "leave it out")
+        for name, value in given.items()
+        if value is not None
+    ]
+
+
+def _no_id(field: str, seen: str, example: str) -> Problem:
+    return Problem(field, f"is {seen!r}", f"write an id such as {example}")
+
+
+def network_notes(asked: ClusterNetwork, plan: NetworkPlan, location: Location, *, nodes: int) -> list[str]:
+    """What a network of the user's has to have, which a plan can't look up. nodes: GPU nodes.
+
+    Sources: Amazon EKS user guide, network-reqs (DNS, zones) and private-clusters; Amazon EC2 user guide, efa.
+    """
+    notes = ["network.ranges.pods: on AWS pods have addresses of the network"] if asked.ranges.pods else []
+    existing = plan.existing
+    if existing is None:
+        return notes
+    first, second = location.cluster_zones
+    out = (
+        "a route to a NAT gateway or a proxy of yours"
+        if plan.nat
+        else f"interface endpoints with private DNS for {', '.join(SERVICES)}"
+    )
+    return [
+        *notes,
+        f"network: {existing.id} is yours: security groups and interfaces are added, and destroy leaves the rest",
+        f"network: {existing.nodes} has to be private, in {location.zone}, with {nodes * _NODE:,} free addresses for "
+        f"{nodes} GPU nodes; {existing.others[0]} private in {first}, {existing.others[1]} in {second}",
+        f"network: {existing.id} has to have DNS resolution and DNS hostnames on, the addresses of {existing.cidr}, a "
+        f"gateway endpoint for S3 (without it every byte is billed by a NAT gateway), and {out}",
+    ]

@@ -1,0 +1,24 @@
+"""What EKS' node monitoring agent says of a broken node. Imports no Pulumi.
+
+Source: Amazon EKS user guide dbc0b729, node-health-nma and node-repair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from gpucluster.components.kubernetes.node_health.plan import MEMORY_REMAPPED, PROGRAM_MISTAKES
+
+__all__ = ["CONDITIONS", "HARDWARE", "REPAIR", "UNHARMED"]
+
+HARDWARE: Final = "AcceleratedHardwareReady"
+UNHARMED: Final = tuple(f"NvidiaXID{code}Error" for code in (*PROGRAM_MISTAKES, MEMORY_REMAPPED))
+"""Its reasons that are no reason to take a node away."""
+
+# What DCGM tells is no broken machine by itself: EKS, too, repairs nothing for it.
+CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
+    {"type": HARDWARE, "status": "False", "but": [*UNHARMED, "DCGM"]},
+    *({"type": f"{part}Ready", "status": "False"} for part in ("ContainerRuntime", "Kernel", "Networking", "Storage")),
+)
+REPAIR: Final = "EKS reboots or replaces it after 10 to 30 minutes"

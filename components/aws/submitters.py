@@ -1,0 +1,44 @@
+"""IAM principals who submit jobs: an access entry puts each into groups of Kubernetes, and gives no other right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import pulumi
+from pulumi_aws import eks
+
+from gpucluster.components.aws.identity import Tagger
+from gpucluster.components.kubernetes.submitters import Submitter
+
+__all__ = ["group_of", "submitter_access"]
+
+
+def group_of(namespace: str) -> Submitter:
+    """Who submits jobs in a namespace. EKS takes every name that does not begin with `system:`.
+
+    Source: terraform-aws-modules/terraform-aws-eks issue 2915, the error of CreateAccessEntry.
+    """
+    return Submitter(name=f"gpucluster:{namespace}")
+
+
+def submitter_access(
+    name: str,
+    memberships: Mapping[str, Sequence[str]],
+    *,
+    cluster_name: pulumi.Input[str],
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> None:
+    """An access entry for each principal, with no policy. memberships: ARN -> namespaces."""
+    for arn, namespaces in memberships.items():
+        full = f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', arn.split('::')[-1])}"
+        eks.AccessEntry(
+            full,
+            cluster_name=cluster_name,
+            principal_arn=arn,
+            type="STANDARD",
+            kubernetes_groups=[group_of(namespace).name for namespace in namespaces],
+            tags=tags(full),
+            opts=opts,
+        )

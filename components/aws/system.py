@@ -1,0 +1,34 @@
+"""The CPU nodes for what the cluster itself runs: how many, and of which machine. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from gpucluster.record import record
+
+__all__ = ["SystemPlan", "plan_system"]
+
+# Karpenter's two replicas want two hosts. GoogleCloudPlatform/cluster-toolkit has a system pool of 2 to 10; one node
+# for so many GPU nodes is what a cluster on Google Cloud may grow by.
+_LEAST: Final = 2
+_MOST: Final = 10
+_GPU_NODES: Final = 32
+
+
+@record(kw_only=True)
+class SystemPlan:
+    """CPU nodes for CoreDNS, whose replicas EKS scales with the cluster, Karpenter and operators. vcpus: of each.
+
+    Source of the vCPUs: Amazon EC2 instance types guide, gp (m7i).
+    """
+
+    machine_type: str = "m7i.xlarge"
+    vcpus: int = 4
+    nodes: int = _LEAST
+    root_gib: int = 100
+
+
+def plan_system(gpu_nodes: int) -> SystemPlan:
+    """gpu_nodes: all that the cluster may have."""
+    return SystemPlan(nodes=min(max(math.ceil(gpu_nodes / _GPU_NODES), _LEAST), _MOST))

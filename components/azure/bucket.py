@@ -1,0 +1,71 @@
+"""What a stack on Azure needs for containers of blobs that are there already, and what is said of them.
+
+Imports no Pulumi.
+"""
+
+from __future__ import annotations
+
+from gpucluster.components.azure.lustre import LustrePlan
+from gpucluster.components.azure.settings import Settings
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.data import OWN
+
+__all__ = ["bucket_config_problems", "bucket_notes"]
+
+
+def bucket_config_problems(spec: ClusterSpec, settings: Settings) -> list[Problem]:
+    """What is missing in the configuration, for a linked container or for those that identities name."""
+    linked = spec.storage.shared.bucket
+    group = None if linked == OWN else settings.bucket_group
+    asked = {
+        **({} if linked == OWN else {"bucketGroup": group}),
+        "lustrePrincipal": settings.lustre_principal,
+    }
+    missing = [key for key, value in asked.items() if value is None]
+    if linked is not None and missing:
+        where = "" if linked == OWN else " (bucketGroup: its resource group)"
+        return [
+            Problem(
+                missing[0],
+                "is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container by the roles of "
+                f"HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage account{where}",
+                f"add {' and '.join(missing)}",
+            )
+        ]
+    named = [
+        f"identities.{name}"
+        for name, identity in spec.identities.items()
+        if any(bucket != OWN for bucket in (*identity.reads, *identity.writes))
+    ]
+    if named and settings.bucket_group is None:
+        return [
+            Problem(
+                "bucketGroup",
+                f"is missing, and {named[0]} names a container: rights are given in the resource group of its account",
+                "add it: the name of that resource group",
+            )
+        ]
+    return []
+
+
+def bucket_notes(storage: LustrePlan, region: str) -> list[str]:
+    """Of the container that shared storage is linked to."""
+    bucket = storage.bucket
+    if bucket is None:
+        return []
+    if not bucket.account:
+        which = f"storage.bucket: its objects under {bucket.prefix.strip('/')}/ appear under {bucket.prefix}"
+    else:
+        which = (
+            f"container {bucket.container} must exist in {region}, in an account with keys enabled; its objects appear "
+            "on the file system"
+        )
+    if not storage.write_back:
+        return [f"{which}, and nothing is written back by itself"]
+    # Source: Azure Managed Lustre documentation, "Use the auto-export feature" (preview, 2026-01-21) and "Use Azure
+    # Blob storage with an Azure Managed Lustre file system".
+    return [
+        f"{which}; new and changed files are written back by a feature that is in preview, deletions and new names are "
+        "not; it begins once the first import has ended: where up comes too early, run it again"
+    ]

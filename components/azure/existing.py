@@ -1,0 +1,119 @@
+"""What a spec names of a company's own on Azure: network, peer, file system. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import re
+
+from gpucluster.components.azure.location import Location
+from gpucluster.components.mounted import mounted_problems
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.access import PrivateAccess, PublicAccess
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.own_things import ExistingNetwork
+
+__all__ = ["NETWORK", "existing_place_problems", "existing_problems", "network_notes"]
+
+_GROUP = r"/subscriptions/(?P<subscription>[0-9a-f-]{36})/resourceGroups/(?P<group>[\w().-]{1,90})/providers"
+# Sources: Azure Resource Manager, "Naming rules and restrictions for Azure resources" (Microsoft.Network,
+# Microsoft.StorageCache).
+NETWORK = re.compile(rf"^(?P<network>{_GROUP}/Microsoft\.Network/virtualNetworks/(?P<name>[\w.-]{{2,64}}))$", re.I)
+_SUBNET = re.compile(rf"{NETWORK.pattern[:-1]}/subnets/[\w.-]{{1,80}}$", re.I)
+_FILES = re.compile(rf"^{_GROUP}/Microsoft\.StorageCache/amlFilesystems/[\w-]{{2,80}}$", re.I)
+
+_SUBSCRIPTION = "/subscriptions/00000000-0000-0000-0000-000000000000"
+_EXAMPLE = f"{_SUBSCRIPTION}/resourceGroups/mine/providers/Microsoft.Network/virtualNetworks/mine"
+_FILES_EXAMPLE = f"{_SUBSCRIPTION}/resourceGroups/mine/providers/Microsoft.StorageCache/amlFilesystems/shared"
+
+
+def existing_problems(spec: ClusterSpec) -> list[Problem]:
+    """Ids that are none of Azure's, and a key, which AKS is given none of."""
+    problems = mounted_problems(spec.storage.shared, _FILES, _FILES_EXAMPLE)
+    if spec.secrets_key is not None:
+        fix = "leave it out: secrets are encrypted by Azure with its own key"
+        problems.append(Problem("secrets_key", "is set, and on Azure a key of yours is not built", fix))
+    if spec.network.existing is not None:
+        problems += _network_problems(spec, spec.network.existing)
+    peer = _peer(spec)
+    if peer is not None and spec.network.existing is not None:
+        fix = "leave it out, and peer your network yourself"
+        problems.append(Problem("access.peer", "is set beside network.existing", fix))
+    elif peer is not None and not NETWORK.match(peer):
+        problems.append(
+            Problem("access.peer", f"is {peer!r}", f"write the id of a virtual network, such as {_EXAMPLE}")
+        )
+    return problems
+
+
+def _peer(spec: ClusterSpec) -> str | None:
+    return spec.access.peer if isinstance(spec.access, PrivateAccess) else None
+
+
+def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Problem]:
+    at = "network.existing"
+    problems = [] if NETWORK.match(existing.id) else [Problem(f"{at}.id", f"is {existing.id!r}", f"write {_EXAMPLE}")]
+    for name, subnet in (("nodes", existing.nodes), ("storage", existing.storage)):
+        found = None if subnet is None else _SUBNET.match(subnet)
+        if subnet is not None and (found is None or found["network"].lower() != existing.id.lower()):
+            fix = f"write the id of a subnet of the network, such as {existing.id}/subnets/{name}"
+            problems.append(Problem(f"{at}.{name}", f"is {subnet!r}", fix))
+    if existing.storage is None and spec.storage.shared.existing is None:
+        problems.append(Problem(f"{at}.storage", "is missing", "name the subnet in which Azure Managed Lustre stands"))
+    given = {"others": existing.others or None, "pods": existing.pods, "services": existing.services}
+    return problems + [
+        Problem(
+            f"{at}.{name}",
+            "is set, and on Azure all nodes share one subnet, pods and services have ranges of the cluster's own",
+            "leave it out, or write ranges under network.ranges",
+        )
+        for name, value in given.items()
+        if value is not None
+    ]
+
+
+def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Problem]:
+    """A network of another subscription, in the words of the stack's configuration."""
+    named = {
+        "network.existing.id": None if spec.network.existing is None else spec.network.existing.id,
+        "access.peer": _peer(spec),
+    }
+    found = {name: NETWORK.match(network) for name, network in named.items() if network is not None}
+    return [
+        Problem(
+            "subscription",
+            f"is {location.subscription}, and {name} of the spec is of {network['subscription']}, which is not built",
+            "name a network of the subscription, which you may peer with others",
+        )
+        for name, network in found.items()
+        if network is not None and network["subscription"].lower() != location.subscription
+    ]
+
+
+def network_notes(spec: ClusterSpec, *, nodes: int) -> list[str]:
+    """What a network of the user's has to have, which a plan can't look up. nodes: of all pools.
+
+    Sources: AKS documentation, "Create a managed or user-assigned NAT gateway"; Azure Managed Lustre documentation,
+    "Prerequisites"; Azure Storage documentation, "NFS file shares".
+    """
+    existing, peer = spec.network.existing, _peer(spec)
+    if peer is not None:
+        return [
+            f"network: peered with {peer}, in both directions: whoever runs up needs "
+            "Microsoft.Network/virtualNetworks/peer/action there; what is behind its gateway needs gateway transit, "
+            "which is not set"
+        ]
+    if existing is None:
+        return []
+    files = "" if spec.storage.home is None else " and the service endpoint Microsoft.Storage"
+    notes = [
+        f"network: {existing.id} is yours: the cluster's identity becomes Network Contributor on it, and destroy takes "
+        "this back and leaves the rest",
+        f"network: {existing.nodes} has to have addresses of {existing.cidr} for {nodes} nodes, a NAT gateway{files}",
+    ]
+    if isinstance(spec.access, PublicAccess):
+        notes.append("network: access.cidrs has to hold the address of that NAT gateway, or no node reaches the API")
+    if existing.storage is not None:
+        notes.append(
+            f"network: {existing.storage} has to be /24 or wider, free for Azure Managed Lustre, with ports 988 and "
+            "1019 to 1023 open to the nodes, and 443 to AzureCloud"
+        )
+    return notes

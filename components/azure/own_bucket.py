@@ -1,0 +1,132 @@
+"""The cluster's own container of blobs, and what jobs may do with it and with others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pulumi
+from pulumi_azure_native import managedidentity, storage
+
+from gpucluster.components.azure.arm import container_id, storage_account_id
+from gpucluster.components.azure.control_plane import ControlPlane
+from gpucluster.components.azure.identity import Tagger, granted
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.lustre import bucket_of
+from gpucluster.components.buckets import IdentityPlan, OwnBucketPlan, remote_name
+from gpucluster.components.kubernetes.job_identities import JobIdentity
+from gpucluster.components.labels import EXPECTED_GIB
+from gpucluster.components.spec.data import OWN
+
+__all__ = ["OwnBucket", "bucket_identities"]
+
+_CONTAINER: Final = "data"
+# Source: AKS documentation, "Use Microsoft Entra Workload ID".
+_AUDIENCE: Final = "api://AzureADTokenExchange"
+_CLIENT: Final = "azure.workload.identity/client-id"
+
+
+class OwnBucket(pulumi.ComponentResource):
+    """Outputs: address. Azure encrypts what is in it; it is asked for by an identity, never without."""
+
+    account: storage.StorageAccount
+    container: storage.BlobContainer
+    address: pulumi.Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        plan: OwnBucketPlan,
+        *,
+        account_name: str,
+        group: pulumi.Input[str],
+        keys: bool,
+        tags: Tagger,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """account_name: unique among all of Azure's. keys: whether it is opened by keys as well, as Managed Lustre
+        wants.
+        """
+        super().__init__("gpucluster:azure:OwnBucket", name, {}, opts)
+        kept = pulumi.ResourceOptions(parent=self, protect=plan.protect)
+        self.account = storage.StorageAccount(
+            f"{name}-account",
+            account_name=account_name,
+            resource_group_name=group,
+            kind="StorageV2",
+            sku=storage.SkuArgs(name="Standard_LRS"),
+            access_tier=storage.AccessTier.HOT,
+            enable_https_traffic_only=True,
+            allow_shared_key_access=keys,
+            allow_blob_public_access=False,
+            minimum_tls_version="TLS1_2",
+            tags={
+                **tags(f"{name}-account"),
+                **({} if plan.expected_gib is None else {EXPECTED_GIB: plan.expected_gib}),
+            },
+            opts=kept,
+        )
+        self.container = storage.BlobContainer(
+            f"{name}-data",
+            container_name=_CONTAINER,
+            account_name=self.account.name,
+            resource_group_name=group,
+            public_access=storage.PublicAccess.NONE,
+            opts=kept,
+        )
+        self.address = pulumi.Output.format("https://{0}.blob.core.windows.net/{1}", self.account.name, _CONTAINER)
+        self.register_outputs({"address": self.address})
+
+
+def bucket_identities(
+    name: str,
+    identities: Sequence[IdentityPlan],
+    own: OwnBucket | None,
+    *,
+    location: Location,
+    group: pulumi.Input[str],
+    control_plane: ControlPlane,
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> list[JobIdentity]:
+    """A managed identity for each, which its service account has by its token."""
+    made: list[JobIdentity] = []
+    for identity in identities:
+        full = f"{name}-{identity.name}"
+        managed = managedidentity.UserAssignedIdentity(full, resource_group_name=group, tags=tags(full), opts=opts)
+        managedidentity.FederatedIdentityCredential(
+            f"{full}-account",
+            resource_group_name=group,
+            resource_name_=managed.name,
+            issuer=control_plane.issuer,
+            subject=f"system:serviceaccount:{identity.namespace}:{identity.name}",
+            audiences=[_AUDIENCE],
+            opts=opts,
+        )
+        places = {bucket: _place(bucket, own, location) for bucket in identity.buckets}
+        for bucket, (_, scope) in places.items():
+            granted(
+                f"{full}-{remote_name(bucket)}",
+                "Storage Blob Data Contributor" if bucket in identity.writes else "Storage Blob Data Reader",
+                scope=scope,
+                principal=managed.principal_id,
+                subscription=location.subscription,
+                opts=opts,
+            )
+        remotes = {bucket: remote for bucket, (remote, _) in places.items()}
+        made.append(JobIdentity(plan=identity, remotes=remotes, annotations={_CLIENT: managed.client_id}))
+    return made
+
+
+def _place(bucket: str, own: OwnBucket | None, location: Location) -> tuple[pulumi.Output[str], pulumi.Input[str]]:
+    """rclone's way to a container, and its id."""
+    account: pulumi.Input[str]
+    scope: pulumi.Input[str]
+    if bucket == OWN and own is not None:
+        account, container, scope = own.account.name, _CONTAINER, own.container.id
+    else:
+        found = bucket_of(bucket)
+        account, container = found.account, found.container
+        owner = storage_account_id(location.subscription, location.settings.bucket_group or "", found.account)
+        scope = container_id(owner, container)
+    return pulumi.Output.format(":azureblob,account={0},env_auth,no_check_container:{1}", account, container), scope

@@ -1,0 +1,96 @@
+"""The cluster's own bucket, and what jobs may do with it and with others, as plain values. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gpucluster.components.names import NAMESPACE, TEAM_NAMESPACE
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.record import record
+
+__all__ = ["IdentityPlan", "OwnBucketPlan", "identity_problems", "plan_bucket", "plan_identities", "remote_name"]
+
+
+@record(kw_only=True)
+class OwnBucketPlan:
+    """expected_gib: GiB that it holds on average, for the cost; None where the spec does not say."""
+
+    expected_gib: str | None
+    protect: bool
+
+
+@record(kw_only=True)
+class IdentityPlan:
+    """A service account of jobs. reads, writes: buckets as the spec names them; what it writes, it reads as well."""
+
+    name: str
+    namespace: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+    @property
+    def buckets(self) -> tuple[str, ...]:
+        return (*self.reads, *self.writes)
+
+
+def plan_bucket(spec: ClusterSpec) -> OwnBucketPlan | None:
+    """None where the spec asks for none."""
+    asked = spec.storage.bucket
+    if asked is None:
+        return None
+    return OwnBucketPlan(expected_gib=f"{asked.expected_gib:f}" if asked.expected_gib else None, protect=asked.protect)
+
+
+def plan_identities(spec: ClusterSpec) -> tuple[IdentityPlan, ...]:
+    """Those of a spec, in its order."""
+    return tuple(
+        IdentityPlan(
+            name=name,
+            namespace=NAMESPACE if asked.team is None else f"{TEAM_NAMESPACE}{asked.team}",
+            reads=asked.reads,
+            writes=asked.writes,
+        )
+        for name, asked in spec.identities.items()
+    )
+
+
+def remote_name(bucket: str) -> str:
+    """What rclone calls a bucket in jobs: by its name, in the letters that names of variables have."""
+    return re.sub(r"[^a-z0-9]", "_", bucket.rpartition("/")[2])
+
+
+def identity_problems(spec: ClusterSpec, *, cloud: str, form: str) -> list[Problem]:
+    """Buckets that are another cloud's, and those of one identity that jobs could not tell apart.
+
+    form: of an address on this cloud, such as s3://NAME.
+    """
+    own_scheme = form.partition("://")[0]
+    problems: list[Problem] = []
+    for name, asked in spec.identities.items():
+        for field, buckets in (("reads", asked.reads), ("writes", asked.writes)):
+            problems += [
+                Problem(f"identities.{name}.{field}[{at}]", f"is {bucket!r}", f"on {cloud} a bucket is named {form}")
+                for at, bucket in enumerate(buckets)
+                if "://" in bucket and bucket.partition("://")[0] != own_scheme
+            ]
+    return problems or [
+        problem for name, asked in spec.identities.items() for problem in _alike(name, (*asked.reads, *asked.writes))
+    ]
+
+
+def _alike(identity: str, buckets: Sequence[str]) -> list[Problem]:
+    seen: dict[str, str] = {}
+    problems: list[Problem] = []
+    for bucket in buckets:
+        other = seen.setdefault(remote_name(bucket), bucket)
+        if other != bucket:
+            problems.append(
+                Problem(
+                    f"identities.{identity}",
+                    f"names {other} and {bucket}, which jobs would both know as {remote_name(bucket)}",
+                    "put one of them into another identity",
+                )
+            )
+    return problems

@@ -1,0 +1,116 @@
+"""What a spec names of a company's own on Google Cloud: network, file system, key. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import re
+
+from gpucluster.components.address_ranges import is_range
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.mounted import mounted_problems
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
+
+__all__ = ["existing_place_problems", "existing_problems", "network_notes"]
+
+_NAME = r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
+_PROJECT = r"projects/(?P<project>[a-z][a-z0-9-]{4,28}[a-z0-9])"
+_NETWORK = re.compile(rf"^{_PROJECT}/global/networks/{_NAME}$")
+_SUBNET = re.compile(rf"^{_PROJECT}/regions/(?P<region>[a-z0-9-]+)/subnetworks/{_NAME}$")
+_FILES = re.compile(rf"^{_PROJECT}/locations/(?P<zone>[a-z0-9-]+)/instances/{_NAME}$")
+_KEY = re.compile(rf"^{_PROJECT}/locations/(?P<region>[a-z0-9-]+)/keyRings/[\w-]{{1,63}}/cryptoKeys/[\w-]{{1,63}}$")
+
+
+def existing_problems(spec: ClusterSpec) -> list[Problem]:
+    """Ids that are none of Google Cloud's."""
+    problems = mounted_problems(
+        spec.storage.shared, _FILES, "projects/my-project/locations/us-central1-b/instances/shared"
+    )
+    if spec.secrets_key is not None and not _KEY.match(spec.secrets_key):
+        example = "projects/my-project/locations/us-central1/keyRings/mine/cryptoKeys/secrets"
+        problems.append(Problem("secrets_key", f"is {spec.secrets_key!r}", f"write the id of a key, such as {example}"))
+    if spec.network.existing is not None:
+        problems += _network_problems(spec, spec.network.existing)
+    return problems
+
+
+def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Problem]:
+    at = "network.existing"
+    problems: list[Problem] = []
+    if not _NETWORK.match(existing.id):
+        problems.append(Problem(f"{at}.id", f"is {existing.id!r}", "write projects/my-project/global/networks/NAME"))
+    if not _SUBNET.match(existing.nodes):
+        example = "write projects/my-project/regions/us-central1/subnetworks/NAME"
+        problems.append(Problem(f"{at}.nodes", f"is {existing.nodes!r}", example))
+    if existing.others:
+        problems.append(
+            Problem(f"{at}.others", "is set, and on Google Cloud all nodes share one subnet", "leave it out")
+        )
+    problems += [
+        Problem(f"{at}.{name}", "is missing", f"name the subnet's secondary range for {name}, such as {name}")
+        for name, value in (("pods", existing.pods), ("services", existing.services))
+        if value is None
+    ]
+    problems += [
+        Problem(f"network.ranges.{name}", "is set, and the secondary ranges of your subnet are taken", "leave it out")
+        for name, value in (("pods", spec.network.ranges.pods), ("services", spec.network.ranges.services))
+        if value is not None
+    ]
+    made = spec.storage.shared.kind == "lustre" and spec.storage.shared.existing is None
+    if (made or spec.storage.home is not None) and existing.storage is None:
+        fix = "write the range of its private services access, in which file systems stand, such as 10.30.0.0/20"
+        problems.append(Problem(f"{at}.storage", "is missing", fix))
+    if existing.storage is not None and not is_range(existing.storage):
+        problems.append(Problem(f"{at}.storage", f"is {existing.storage!r}", "write a range such as 10.30.0.0/20"))
+    return problems
+
+
+def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Problem]:
+    """What lies in another project or region, in the words of the stack's configuration.
+
+    A network of another project (Shared VPC) is refused: what the cluster needs there, such as firewall rules, its
+    service accounts would have to make in that project.
+    """
+    key = _KEY.match(spec.secrets_key or "")
+    network, subnet = (
+        (None, None)
+        if spec.network.existing is None
+        else (_NETWORK.match(spec.network.existing.id), _SUBNET.match(spec.network.existing.nodes))
+    )
+    regions = {"secrets_key": key, "network.existing.nodes": subnet}
+    problems = [
+        Problem("region", f"is {location.region!r}, and {name} of the spec lies in {found['region']}", "use one")
+        for name, found in regions.items()
+        if found is not None and found["region"] != location.region
+    ]
+    return problems + [
+        Problem(
+            "project",
+            f"is {location.project!r}, and {name} of the spec is of {found['project']}: a Shared VPC is not built",
+            "name a network of the project",
+        )
+        for name, found in {"network.existing.id": network, "network.existing.nodes": subnet}.items()
+        if found is not None and found["project"] != location.project
+    ]
+
+
+def network_notes(asked: ClusterNetwork, *, nat: bool, mtu: int) -> list[str]:
+    """What a network of the user's has to have, which a plan can't look up. nat: nodes reach the internet. mtu: bytes.
+
+    Sources: GKE documentation, "VPC-native clusters"; Managed Lustre documentation, "Configure a VPC network".
+    """
+    existing = asked.existing
+    if existing is None:
+        return []
+    out = ", and Cloud NAT or a proxy of yours" if nat else ""
+    storage = (
+        ""
+        if existing.storage is None
+        else f", and private services access (servicenetworking.googleapis.com) with {existing.storage}"
+    )
+    return [
+        f"network: {existing.id} is yours: firewall rules are added, and destroy leaves the rest; it has to have an "
+        f"MTU of {mtu:,}, as the GPU networks, which are the cluster's own",
+        f"network: {existing.nodes} has to have addresses of {existing.cidr}, Private Google Access, the secondary "
+        f"ranges {existing.pods} and {existing.services}{out}{storage}",
+    ]

@@ -1,0 +1,26 @@
+"""What GKE's device plugin says of a broken node. Imports no Pulumi.
+
+It sets one condition for XIDs 48, 63, 64, 79, 119, 120, 123 and 140, whose reason is a JSON object of those seen, and
+takes it away when the node has booted again. GKE's automatic repair does not read it.
+Sources: GoogleCloudPlatform/container-engine-accelerators 06e703e6, pkg/gpu/nvidia/health_check/health_checker.go; GKE
+documentation, "Auto-repair nodes".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from gpucluster.components.kubernetes.node_health.plan import MEMORY_REMAPPED
+
+__all__ = ["CONDITIONS", "REPAIR"]
+
+CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
+    {
+        "type": "XidCriticalError",
+        "status": "True",
+        "but": [json.dumps({str(MEMORY_REMAPPED): True}, separators=(",", ":"))],
+    },
+)
+REPAIR: Final = "its machine stays until a person has its host repaired"

@@ -1,0 +1,140 @@
+"""Buckets of the cluster's own, and what jobs may do with them and with others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import pulumi
+from pulumi_gcp import storage
+
+from gpucluster.components.buckets import IdentityPlan, OwnBucketPlan, remote_name
+from gpucluster.components.gcp.identity import Labeller, workload_pool
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.kubernetes.job_identities import JobIdentity
+from gpucluster.components.labels import EXPECTED_GIB
+from gpucluster.components.left_out import or_empty
+from gpucluster.components.spec.data import OWN
+
+__all__ = ["READS", "WRITES", "OwnBucket", "bucket_identities", "bucket_name", "private_bucket"]
+
+READS: Final = "roles/storage.objectViewer"
+WRITES: Final = "roles/storage.objectUser"
+"""Lists, reads, writes and deletes objects, and changes no rights of others."""
+
+# An e-mail address of a service agent has the project's number, by which pods are named. Source: Google Cloud
+# documentation, "Service agents".
+_NUMBER: Final = re.compile(r"service-(\d+)@")
+
+
+def private_bucket(
+    name: str,
+    *,
+    location: Location,
+    expected_gib: str | None,
+    protect: bool,
+    labels: Mapping[str, str],
+    after: Sequence[pulumi.Resource],
+    parent: pulumi.Resource,
+) -> storage.Bucket:
+    """One in the region, closed to the public, which Google encrypts. expected_gib: that it holds, for the cost."""
+    return storage.Bucket(
+        name,
+        location=location.region.upper(),
+        uniform_bucket_level_access=True,
+        public_access_prevention="enforced",
+        # Folders as a file system has them, which FUSE and copies to Managed Lustre are faster on.
+        hierarchical_namespace=storage.BucketHierarchicalNamespaceArgs(enabled=True),
+        # Deleted with what is in it, unless it is protected.
+        force_destroy=not protect,
+        labels={**labels, **({} if expected_gib is None else {EXPECTED_GIB: expected_gib})},
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=list(after), protect=protect),
+    )
+
+
+class OwnBucket(pulumi.ComponentResource):
+    """Outputs: address."""
+
+    bucket: storage.Bucket
+    address: pulumi.Output[str]
+
+    def __init__(
+        self,
+        name: str,
+        plan: OwnBucketPlan,
+        *,
+        location: Location,
+        apis: Sequence[pulumi.Resource],
+        labels: Labeller,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("gpucluster:gcp:OwnBucket", name, {}, opts)
+        self.bucket = private_bucket(
+            f"{name}-data",
+            location=location,
+            expected_gib=plan.expected_gib,
+            protect=plan.protect,
+            labels=labels(f"{name}-data"),
+            after=apis,
+            parent=self,
+        )
+        self.address = self.bucket.url
+        self.register_outputs({"address": self.address})
+
+
+def bucket_name(bucket: str, own: OwnBucket | None) -> pulumi.Input[str]:
+    """Its name, by what the spec calls it."""
+    return (
+        or_empty(own.bucket.name)
+        if bucket == OWN and own is not None
+        else bucket.removeprefix("gs://").partition("/")[0]
+    )
+
+
+def bucket_identities(
+    name: str,
+    identities: Sequence[IdentityPlan],
+    own: OwnBucket | None,
+    *,
+    project: str,
+    agent: pulumi.Output[str],
+    after: Sequence[pulumi.Resource],
+    opts: pulumi.ResourceOptions,
+) -> list[JobIdentity]:
+    """The right of each service account, as itself, to its buckets.
+
+    agent: e-mail address of a service agent of the project. after: the cluster, whose pool of identities has to be
+    there first. A service account is one of a namespace of the project, whichever of its clusters it is in.
+    Source: GKE documentation, "Authenticate to Google Cloud APIs from GKE workloads".
+    """
+    opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
+    made: list[JobIdentity] = []
+    for identity in identities:
+        member = pulumi.Output.format(
+            "principal://iam.googleapis.com/projects/{0}/locations/global/workloadIdentityPools/{1}/"
+            "subject/ns/{2}/sa/{3}",
+            or_empty(agent).apply(_project_number),
+            workload_pool(project),
+            identity.namespace,
+            identity.name,
+        )
+        names = {bucket: bucket_name(bucket, own) for bucket in identity.buckets}
+        for bucket, found in names.items():
+            storage.BucketIAMMember(
+                f"{name}-{identity.name}-{remote_name(bucket)}",
+                bucket=found,
+                role=WRITES if bucket in identity.writes else READS,
+                member=member,
+                opts=opts,
+            )
+        remotes = {
+            bucket: pulumi.Output.concat(":gcs,env_auth,bucket_policy_only:", found) for bucket, found in names.items()
+        }
+        made.append(JobIdentity(plan=identity, remotes=remotes))
+    return made
+
+
+def _project_number(agent: str) -> str:
+    found = _NUMBER.search(agent)
+    return found[1] if found else ""

@@ -1,0 +1,46 @@
+"""The right to find the cluster, and where the API has a DNS name alone, to connect to it; no right inside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pulumi
+from pulumi_gcp import projects
+
+__all__ = ["connecting_role", "reaching"]
+
+
+def connecting_role(
+    name: str, role_id: str | None, *, what: str, project: str, opts: pulumi.ResourceOptions
+) -> projects.IAMCustomRole | None:
+    """A role with the right to connect. role_id: None where addresses decide who may. what: it is for."""
+    if role_id is None:
+        return None
+    return projects.IAMCustomRole(
+        f"{name}-connect",
+        project=project,
+        role_id=role_id,
+        title=f"Connect to {what}",
+        permissions=["container.clusters.connect"],
+        opts=opts,
+    )
+
+
+def reaching(
+    name: str,
+    principals: Sequence[str],
+    connect: projects.IAMCustomRole | None,
+    *,
+    project: str,
+    opts: pulumi.ResourceOptions,
+) -> dict[str, str]:
+    """Grants the rights, and gives the logical name of each principal: by it and not by its place, so that taking one
+    out leaves the rest.
+    """
+    names = {who: f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', who.partition(':')[2])}" for who in principals}
+    for who, full in names.items():
+        projects.IAMMember(full, project=project, role="roles/container.clusterViewer", member=who, opts=opts)
+        if connect is not None:
+            projects.IAMMember(f"{full}-connect", project=project, role=connect.name, member=who, opts=opts)
+    return names

@@ -1,0 +1,35 @@
+"""Groups, people and service accounts who submit jobs: by IAM they find the cluster; what they may do in it is
+Kubernetes' to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pulumi
+
+from gpucluster.components.gcp.reach import connecting_role, reaching
+from gpucluster.components.kubernetes.submitters import Submitter
+
+__all__ = ["submitter_access", "submitter_of"]
+
+
+def submitter_of(principal: str) -> Submitter:
+    """As Kubernetes knows a principal of IAM."""
+    kind, _, address = principal.partition(":")
+    return Submitter(kind="Group" if kind == "group" else "User", name=address)
+
+
+def submitter_access(
+    name: str,
+    principals: Sequence[str],
+    *,
+    project: str,
+    connect_role: str | None,
+    after: Sequence[pulumi.Resource],
+    opts: pulumi.ResourceOptions,
+) -> None:
+    """connect_role: id of a role to make with the right to connect; None where addresses decide. after: APIs."""
+    outside = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
+    connect = connecting_role(name, connect_role, what=name, project=project, opts=outside)
+    reaching(name, principals, connect, project=project, opts=outside)

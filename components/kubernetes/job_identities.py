@@ -1,0 +1,80 @@
+"""The service accounts that jobs run as to reach buckets, each with what a job has to know of its buckets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap, ServiceAccount
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+
+from gpucluster.components.buckets import IdentityPlan, remote_name
+from gpucluster.components.kubernetes.team_space import TeamSpace
+from gpucluster.components.kubernetes.workspace import Workspace
+from gpucluster.record import record
+
+__all__ = ["JobIdentities", "JobIdentity"]
+
+
+@record(kw_only=True)
+class JobIdentity:
+    """remotes: bucket as the spec names it -> rclone's way to it, by rights that the pod has and no key.
+
+    annotations: by which the cloud knows the account.
+    """
+
+    plan: IdentityPlan
+    remotes: Mapping[str, pulumi.Input[str]]
+    annotations: Mapping[str, pulumi.Input[str]] = field(default_factory=dict[str, pulumi.Input[str]])
+
+
+class JobIdentities(pulumi.ComponentResource):
+    """A service account and a ConfigMap, called as it and `-buckets`, for each identity, in its namespace.
+
+    The ConfigMap has variables by which rclone knows the buckets, so that a job is the same on every cloud.
+    Source: rclone v1.71.0, docs/content/docs.md ("Config file", "Connection strings").
+    """
+
+    def __init__(
+        self,
+        name: str,
+        identities: Sequence[JobIdentity],
+        *,
+        workspace: Workspace,
+        spaces: Sequence[TeamSpace],
+        labels: Mapping[str, str],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """spaces: of the teams, whose labels their accounts have."""
+        super().__init__("gpucluster:kubernetes:JobIdentities", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        of_teams = {space.team.namespace: space for space in spaces}
+        for identity in identities:
+            asked = identity.plan
+            space = of_teams.get(asked.namespace)
+            namespace = (space or workspace).namespace.metadata.name
+            its = dict(labels if space is None else space.labels)
+            ServiceAccount(
+                f"{name}-{asked.name}-account",
+                metadata=ObjectMetaArgs(
+                    name=asked.name,
+                    namespace=namespace,
+                    labels=its,
+                    annotations=dict(identity.annotations) or None,
+                ),
+                # The cloud's own token is mounted without it.
+                automount_service_account_token=False,
+                opts=here,
+            )
+            ConfigMap(
+                f"{name}-{asked.name}-buckets",
+                metadata=ObjectMetaArgs(name=f"{asked.name}-buckets", namespace=namespace, labels=its),
+                data={
+                    f"RCLONE_CONFIG_{remote_name(bucket).upper()}_{option}": value
+                    for bucket, remote in identity.remotes.items()
+                    for option, value in (("TYPE", "alias"), ("REMOTE", remote))
+                },
+                opts=here,
+            )
+        self.register_outputs({})

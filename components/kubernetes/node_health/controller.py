@@ -1,0 +1,307 @@
+"""Keeps jobs off broken GPU nodes.
+
+This file is the whole program: it runs in the cluster, from a ConfigMap, by Python's own library alone.
+
+It measures nothing. What a node is like is told by others, in the node's conditions and in how many of its devices
+work: by the cloud's agent and by the device plugins. A node that is broken gets a taint that ends its pods; the jobs
+start again on a spare. The value of the taint is the boot that broke: once the node has booted again and nothing is
+wrong with it, the taint goes. A taint with any other value is a person's, and stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import datetime
+import http.server
+import json
+import logging
+import os
+import re
+import ssl
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+__all__ = ["Memory", "Metrics", "Settings", "Step", "fault", "metrics", "steps"]
+
+_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+_BOOT: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TIMEOUT_SECONDS: Final = 30
+_STATES: Final = {"LeftAlone": "left_alone", "Reported": "reported"}
+
+Node = Mapping[str, Any]
+"""As the API server tells it."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings:
+    """mode: drain, or report to tell of broken nodes and leave them alone. taint: its key. nodes: selector of labels.
+    broken_seconds, well_seconds: how long a node has to be so. one_in: of so many nodes at most one is tainted at a
+    time, but always one. pool: label whose value is the key of devices: pool -> resource -> how many a node has; those
+    under an empty key are counted on every node. conditions: each with type and status, and reasons that do not count,
+    by what they start with.
+    """
+
+    mode: str
+    taint: str
+    nodes: str
+    pool: str
+    broken_seconds: int
+    well_seconds: int
+    one_in: int
+    devices: Mapping[str, Mapping[str, int]]
+    conditions: Sequence[Mapping[str, Any]]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Step:
+    """What is to be done with a node: Broken (taint it), Well (take the taint away), or to be told alone."""
+
+    node: Node
+    does: str
+    why: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Memory:
+    """Of each node, by its uid: since when it is broken or well, and what was told of it last."""
+
+    broken: dict[str, float] = dataclasses.field(default_factory=dict[str, float])
+    well: dict[str, float] = dataclasses.field(default_factory=dict[str, float])
+    told: dict[str, str] = dataclasses.field(default_factory=dict[str, str])
+
+
+def fault(node: Node, settings: Settings) -> str:
+    """What is wrong with a node, or nothing."""
+    status = node["status"]
+    seen = {condition["type"]: condition for condition in status.get("conditions", [])}
+    for sign in settings.conditions:
+        condition = seen.get(sign["type"])
+        if condition is None or condition["status"] != sign["status"]:
+            continue
+        reason = condition.get("reason", "")
+        if not reason.startswith(tuple(sign.get("but", ()))):
+            return f"{sign['type']} is {sign['status']} ({reason})"
+    return _missing(node, settings)
+
+
+def _missing(node: Node, settings: Settings) -> str:
+    """Devices that a node lacks. None at all are a plugin that has not started, or is being replaced."""
+    status = node["status"]
+    pool = node["metadata"].get("labels", {}).get(settings.pool, "")
+    wanted = {**settings.devices.get("", {}), **settings.devices.get(pool, {})}
+    for device, least in wanted.items():
+        works = int(status.get("allocatable", {}).get(device, 0))
+        has = max(least, int(status.get("capacity", {}).get(device, 0)))
+        if 0 < works < has:
+            return f"{works} of {has} {device} work"
+    return ""
+
+
+def steps(nodes: Sequence[Node], memory: Memory, settings: Settings, now: float) -> Iterator[Step]:
+    """What is to be done now. now: seconds, of any clock that only goes forward."""
+    room = max(1, len(nodes) // settings.one_in) - sum(_taint(node, settings) is not None for node in nodes)
+    for node in sorted(nodes, key=lambda each: each["metadata"]["name"]):
+        uid, why, mine = node["metadata"]["uid"], fault(node, settings), _taint(node, settings)
+        if why:
+            memory.well.pop(uid, None)
+        else:
+            memory.broken.pop(uid, None)
+            memory.told.pop(uid, None)
+        if mine is not None:
+            again = not why and _booted_since(node, mine)
+            if again and now - memory.well.setdefault(uid, now) >= settings.well_seconds:
+                yield Step(node=node, does="Well", why="booted again, and nothing is wrong with it")
+        elif why and now - memory.broken.setdefault(uid, now) >= settings.broken_seconds:
+            does = "Reported" if settings.mode == "report" else "Broken" if room > 0 else "LeftAlone"
+            room -= does == "Broken"
+            told = does + why + _boot(node)
+            if memory.told.get(uid) != told:
+                memory.told[uid] = told
+                yield Step(node=node, does=does, why=why)
+
+
+def metrics(nodes: Sequence[Node], memory: Memory, settings: Settings) -> str:
+    """A line of Prometheus for each node that is not well: drained, left_alone, reported, or silent."""
+    lines = ["# TYPE gpucluster_node_broken gauge"]
+    for node in nodes:
+        if state := _state(node, memory, settings):
+            lines.append(f'gpucluster_node_broken{{node="{node["metadata"]["name"]}",state="{state}"}} 1')
+    return "\n".join([*lines, ""])
+
+
+def _state(node: Node, memory: Memory, settings: Settings) -> str:
+    """As the metric names it; empty of a node that is well."""
+    if _taint(node, settings) is not None:
+        return "drained"
+    told = memory.told.get(node["metadata"]["uid"], "")
+    for does, state in _STATES.items():
+        if told.startswith(does):
+            return state
+    return "" if _is_ready(node) else "silent"
+
+
+def _taint(node: Node, settings: Settings) -> str | None:
+    """The value of the taint; None without one."""
+    taints = node["spec"].get("taints", [])
+    return next((taint.get("value", "") for taint in taints if taint["key"] == settings.taint), None)
+
+
+def _booted_since(node: Node, value: str) -> bool:
+    """Whether a taint of this value tells of an earlier boot, and the node is ready again."""
+    return _is_ready(node) and _BOOT.fullmatch(value) is not None and value != _boot(node)
+
+
+def _is_ready(node: Node) -> bool:
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"].get("conditions", []))
+
+
+def _boot(node: Node) -> str:
+    return str(node["status"].get("nodeInfo", {}).get("bootID", "")).lower()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Access:
+    """How to reach the API server. authority: PEM. headers: asked for each time, for tokens are renewed."""
+
+    server: str
+    authority: str
+    headers: Callable[[], Mapping[str, str]]
+
+    @classmethod
+    def of_pod(cls) -> Access:
+        """As the pod's own service account."""
+        server = f"https://{os.environ['KUBERNETES_SERVICE_HOST']}:{os.environ['KUBERNETES_SERVICE_PORT']}"
+        return cls(
+            server=server,
+            authority=(_ACCOUNT / "ca.crt").read_text(),
+            headers=lambda: {"Authorization": f"Bearer {(_ACCOUNT / 'token').read_text().strip()}"},
+        )
+
+    @classmethod
+    def of_kubeconfig(cls, file: Path) -> Access:
+        """As whom a kubeconfig says, outside of a cluster. It is JSON, with a token, and a file of the authority."""
+        said = json.loads(file.read_text())
+        cluster, user = said["clusters"][0]["cluster"], said["users"][0]["user"]
+        headers = {"Authorization": f"Bearer {user['token']}"}
+        if "as" in user:
+            headers["Impersonate-User"] = user["as"]
+        authority = Path(cluster["certificate-authority"]).read_text()
+        return cls(server=cluster["server"], authority=authority, headers=lambda: headers)
+
+
+class Api:
+    """What is asked of the API server."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        trusted = urllib.request.HTTPSHandler(context=ssl.create_default_context(cadata=access.authority))
+        self._open = urllib.request.build_opener(urllib.request.ProxyHandler({}), trusted).open
+
+    def nodes(self, selector: str) -> list[Node]:
+        """From the API server's memory, which is all that a look every few seconds may cost."""
+        asked = urllib.parse.urlencode({"labelSelector": selector, "resourceVersion": "0"})
+        return self._ask("GET", f"/api/v1/nodes?{asked}")["items"]
+
+    def set_taints(self, node: Node, taints: Sequence[Mapping[str, Any]]) -> None:
+        """Refused where somebody else has changed the node since it was read: the next look tries again."""
+        version = node["metadata"]["resourceVersion"]
+        change = {"metadata": {"resourceVersion": version}, "spec": {"taints": list(taints)}}
+        self._ask("PATCH", f"/api/v1/nodes/{node['metadata']['name']}", change, kind="application/merge-patch+json")
+
+    def tell(self, step: Step) -> None:
+        """An event of the node; those of nodes are in the namespace `default`."""
+        name, now = step.node["metadata"]["name"], _now()
+        event = {
+            "metadata": {"generateName": f"{name}.", "namespace": "default"},
+            "involvedObject": {"apiVersion": "v1", "kind": "Node", "name": name, "uid": step.node["metadata"]["uid"]},
+            "reason": f"Node{step.does}",
+            "message": step.why,
+            "type": "Normal" if step.does == "Well" else "Warning",
+            "source": {"component": "node-health"},
+            "firstTimestamp": now,
+            "lastTimestamp": now,
+            "count": 1,
+        }
+        self._ask("POST", "/api/v1/namespaces/default/events", event)
+
+    def _ask(self, method: str, path: str, body: object = None, *, kind: str = "application/json") -> Any:
+        headers = {**self._access.headers(), "Content-Type": kind}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self._access.server}{path}", data, headers, method=method)
+        with self._open(request, timeout=_TIMEOUT_SECONDS) as answer:
+            return json.load(answer)
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _do(step: Step, api: Api, settings: Settings) -> None:
+    others = [taint for taint in step.node["spec"].get("taints", []) if taint["key"] != settings.taint]
+    if step.does == "Broken":
+        broken = {"key": settings.taint, "value": _boot(step.node), "effect": "NoExecute", "timeAdded": _now()}
+        api.set_taints(step.node, [*others, broken])
+    elif step.does == "Well":
+        api.set_taints(step.node, others)
+    logging.info("%s: %s: %s", step.node["metadata"]["name"], step.does, step.why)
+    api.tell(step)
+
+
+class Metrics(http.server.BaseHTTPRequestHandler):
+    """What the last look saw, for Prometheus."""
+
+    text = ""
+
+    def do_GET(self) -> None:
+        """Any path tells the same."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain; version=0.0.4")
+        self.end_headers()
+        self.wfile.write(Metrics.text.encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing: a line for each reading would be all of the log."""
+
+
+def _look(api: Api, memory: Memory, settings: Settings) -> None:
+    """One look at all nodes. What fails is tried again at the next."""
+    nodes = api.nodes(settings.nodes)
+    for step in steps(nodes, memory, settings, time.monotonic()):
+        try:
+            _do(step, api, settings)
+        except (OSError, urllib.error.HTTPError) as failed:
+            memory.told.pop(step.node["metadata"]["uid"], None)
+            logging.warning("%s: %s not done: %s", step.node["metadata"]["name"], step.does, failed)
+    Metrics.text = metrics(nodes, memory, settings)
+
+
+def _main() -> None:
+    said = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    said.add_argument("--settings", type=Path, required=True, help="JSON file with the members of Settings")
+    said.add_argument("--period", type=float, default=10, help="seconds between two looks")
+    said.add_argument("--port", type=int, help="where Prometheus reads; none where it is left out")
+    asked = said.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    settings, memory = Settings(**json.loads(asked.settings.read_text())), Memory()
+    kubeconfig = os.environ.get("KUBECONFIG")
+    api = Api(Access.of_pod() if kubeconfig is None else Access.of_kubeconfig(Path(kubeconfig)))
+    if asked.port is not None and kubeconfig is None:
+        server = http.server.ThreadingHTTPServer(("", asked.port), Metrics)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    while True:
+        try:
+            _look(api, memory, settings)
+        except OSError as failed:
+            logging.warning("the nodes can't be read: %s", failed)
+        time.sleep(asked.period)
+
+
+if __name__ == "__main__":
+    _main()

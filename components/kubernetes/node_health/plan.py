@@ -1,0 +1,69 @@
+"""What counts as a broken node in a cluster, as the program reads it. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from gpucluster.components.kubernetes.job_pool import JobPool
+from gpucluster.components.names import GPU, GPU_PRESENT, POOL, TRAINING_POOL
+from gpucluster.components.spec.operations import BrokenNodes
+
+__all__ = ["BROKEN", "MEMORY_REMAPPED", "PROGRAM_MISTAKES", "health_note", "settings_json"]
+
+BROKEN: Final = "gpucluster/broken"
+"""Key of the taint of a broken node."""
+
+PROGRAM_MISTAKES: Final = (13, 31)
+"""XIDs that a program's mistake causes as well: an exception in the graphics engine, and a fault of a memory page.
+Counted, one faulty program would take every node it runs on out of the cluster.
+
+Source: Amazon EKS user guide, node-health-nma ("NVIDIA XID error codes"); NVIDIA/k8s-device-plugin 0.18.2,
+internal/rm/health.go, which leaves out the same.
+"""
+MEMORY_REMAPPED: Final = 63
+"""XID of a row of memory that will be remapped at the GPU's next reset: until then programs run on unharmed.
+
+Source: NVIDIA's documentation of GPU memory error management, "Error Recovery and Response Flags".
+"""
+
+# Two looks of the program: what is gone at the next one was none.
+_BROKEN_SECONDS: Final = 10
+_WELL_SECONDS: Final = 120
+# What is wrong with more is no broken machine, but a driver, an image or a detector. As Karpenter and EKS' node repair
+# stop: aws/karpenter-provider-aws v1.14.1, "Node Auto Repair"; Amazon EKS user guide, node-repair.
+_ONE_IN: Final = 5
+
+
+def settings_json(mode: BrokenNodes, pools: Sequence[JobPool], conditions: Sequence[Mapping[str, Any]]) -> str:
+    """The `Settings` of the program. mode: drain or report. conditions: as they have them."""
+    training = {pool.name: _devices(pool) for pool in pools if pool.name == TRAINING_POOL}
+    settings = {
+        "mode": mode,
+        "taint": BROKEN,
+        "nodes": f"{GPU_PRESENT}=true",
+        "pool": POOL,
+        "broken_seconds": _BROKEN_SECONDS,
+        "well_seconds": _WELL_SECONDS,
+        "one_in": _ONE_IN,
+        "devices": {"": {GPU: 0}, **training},
+        "conditions": conditions,
+    }
+    return json.dumps(settings, indent=2, sort_keys=True)
+
+
+def health_note(mode: BrokenNodes, *, spares: int, repair: str) -> str:
+    """What whoever reads the plan should know. repair: who repairs a broken node, and when."""
+    if mode == "leave":
+        return "nobody looks for broken GPU nodes (health.broken_nodes: leave)"
+    if mode == "report":
+        return "broken GPU nodes are told of and keep their jobs (health.broken_nodes: report)"
+    where = "go on a spare within minutes" if spares else "wait for its repair, for training.spares is 0"
+    return f"the jobs of a broken GPU node {where}; {repair} (docs/self-healing.md)"
+
+
+def _devices(pool: JobPool) -> dict[str, int]:
+    """What a node of the pool has, of all that a pod asks for that takes a whole node."""
+    fabric: Mapping[str, str] = {} if pool.fabric is None else pool.fabric.resources
+    return {**pool.ask, **{device: int(amount) for device, amount in fabric.items() if amount.isdigit()}}

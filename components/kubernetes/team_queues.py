@@ -1,0 +1,54 @@
+"""The queues of a team: one for each pool, called as everywhere, so that a job is the same file for every team."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pulumi
+
+from gpucluster.components.kubernetes.cluster_queue import team_queue
+from gpucluster.components.kubernetes.job_pool import JobPool
+from gpucluster.components.kubernetes.job_queue import JobQueue
+from gpucluster.components.kubernetes.kinds import CLUSTER_QUEUE, LOCAL_QUEUE
+from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.team_space import TeamSpace
+
+__all__ = ["TeamQueues"]
+
+
+class TeamQueues(pulumi.ComponentResource):
+    """Outputs: queues, by the names of their ClusterQueues, such as vision.training."""
+
+    def __init__(
+        self,
+        name: str,
+        space: TeamSpace,
+        queues: Mapping[str, JobQueue],
+        pools: Sequence[JobPool],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """queues: those of the namespace `training`, by pool, whose flavors are everybody's."""
+        super().__init__("gpucluster:kubernetes:TeamQueues", name, {}, opts)
+        made: list[str] = []
+        for pool in pools:
+            # Neither has dots of its own.
+            shared = f"{space.team.name}.{pool.name}"
+            queue = custom_object(
+                f"{name}.{pool.name}-cluster-queue",
+                CLUSTER_QUEUE,
+                team_queue(pool, space.team),
+                object_name=shared,
+                labels=space.labels,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=queues[pool.name].flavors),
+            )
+            custom_object(
+                f"{name}.{pool.name}-queue",
+                LOCAL_QUEUE,
+                {"clusterQueue": shared},
+                object_name=pool.name,
+                namespace=space.namespace.metadata.name,
+                labels=space.labels,
+                opts=pulumi.ResourceOptions(parent=self, depends_on=[queue]),
+            )
+            made.append(shared)
+        self.register_outputs({"queues": made})

@@ -1,0 +1,98 @@
+"""What a team has of the cluster but its queues: a namespace with the claims and rules of `training`, and who may
+submit jobs in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import pulumi
+from pulumi_kubernetes.core.v1 import Namespace
+
+from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
+from gpucluster.components.kubernetes.submitters import Submitter, Submitters
+from gpucluster.components.kubernetes.workspace import Workspace, claims, job_namespace
+from gpucluster.components.names import NAMESPACE, TEAM
+from gpucluster.components.teams import PeoplePlan, TeamPlan
+
+__all__ = ["TeamSpace", "people_spaces"]
+
+
+class TeamSpace(pulumi.ComponentResource):
+    """Outputs: namespace.
+
+    A dot ends the team's name in the logical names of what it has, for names of teams have hyphens.
+    """
+
+    namespace: Namespace
+    labels: Mapping[str, str]
+    """Of all that is the team's."""
+
+    def __init__(
+        self,
+        name: str,
+        team: TeamPlan,
+        people: Sequence[Submitter],
+        *,
+        workspace: Workspace,
+        labels: Mapping[str, str],
+        closed: Sequence[str] = (),
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """people: who submits its jobs. workspace: with its volumes. closed: addresses that no job may reach."""
+        super().__init__("gpucluster:kubernetes:TeamSpace", name, {}, opts)
+        here = pulumi.ResourceOptions(parent=self)
+        self.team = team
+        self.labels = {**labels, TEAM: team.name}
+        self.namespace = job_namespace(
+            f"{name}.namespace", team.namespace, workspace.pod_security, labels=self.labels, opts=here
+        )
+        inside = self.namespace.metadata.name
+        claims(
+            f"{name}.files",
+            {claim: volume.again(team.name) for claim, volume in workspace.volumes.items()},
+            namespace=inside,
+            labels=self.labels,
+            opts=here,
+        )
+        only_from_within(f"{name}.network", namespace=inside, labels=self.labels, opts=here)
+        if closed:
+            not_to_these(f"{name}.closed", closed, namespace=inside, labels=self.labels, opts=here)
+        Submitters(f"{name}.submitters", people, namespace=inside, labels=self.labels, opts=here)
+        self.register_outputs({"namespace": inside})
+
+
+def people_spaces(
+    name: str,
+    people: PeoplePlan,
+    members: Callable[[str, Sequence[str]], Sequence[Submitter]],
+    *,
+    workspace: Workspace,
+    labels: Mapping[str, str],
+    closed: Sequence[str] = (),
+    opts: pulumi.ResourceOptions,
+) -> list[TeamSpace]:
+    """Who submits jobs in `training`, and the namespaces of teams. name: of the cluster.
+
+    members: namespace and who submits there in the spec's words -> the same as the cloud tells the API server.
+    """
+    if people.submitters:
+        Submitters(
+            f"{name}-submitters",
+            members(NAMESPACE, people.submitters),
+            namespace=workspace.namespace.metadata.name,
+            labels=labels,
+            opts=opts,
+        )
+    return [
+        TeamSpace(
+            f"{name}-team-{team.name}",
+            team,
+            members(team.namespace, team.groups),
+            workspace=workspace,
+            labels=labels,
+            closed=closed,
+            opts=opts,
+        )
+        for team in people.teams
+    ]

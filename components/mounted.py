@@ -1,0 +1,43 @@
+"""A file system that stands already, as the shared storage of a cluster. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import re
+
+from gpucluster.components.plan import GIB_PER_TIB
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.own_things import ExistingFiles
+from gpucluster.components.spec.storage import SharedStorage
+from gpucluster.record import record
+
+__all__ = ["MountedPlan", "mounted_notes", "mounted_problems", "plan_mounted"]
+
+
+@record(kw_only=True)
+class MountedPlan:
+    """usable_gib: what data may fill of it, as the spec says."""
+
+    files: ExistingFiles
+    usable_gib: int
+
+
+def plan_mounted(shared: SharedStorage) -> MountedPlan | None:
+    """None where the cluster makes its own."""
+    if shared.existing is None:
+        return None
+    return MountedPlan(files=shared.existing, usable_gib=int(shared.usable_tib * GIB_PER_TIB))
+
+
+def mounted_problems(shared: SharedStorage, pattern: re.Pattern[str], example: str) -> list[Problem]:
+    """An id that is none of the cloud's, whose ids have this pattern."""
+    if shared.existing is None or pattern.match(shared.existing.id):
+        return []
+    return [Problem("storage.shared.existing.id", f"is {shared.existing.id!r}", f"write an id such as {example}")]
+
+
+def mounted_notes(plan: MountedPlan, cidr: str) -> list[str]:
+    """What has to be so with it. cidr: addresses of the nodes."""
+    return [
+        f"shared storage: {plan.files.id} is yours: mounted as {plan.files.mount}, it stays at destroy and is in no "
+        f"total; it has to let in Lustre's ports (988, 1018 to 1023) from {cidr}, and no throughput is promised"
+    ]

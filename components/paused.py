@@ -1,0 +1,37 @@
+"""A paused cluster: no training and MIG nodes for now; data, network and control plane stay. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from gpucluster.components.cloud import ClusterPlan
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.parts import TrainingSpec
+
+__all__ = ["PAUSED", "paused", "paused_problems"]
+
+PAUSED: Final = "paused"
+"""The key of a stack's configuration that says so."""
+
+_NOTE: Final = (
+    "paused: the training pool has 0 nodes, and so has a MIG pool; jobs wait in their queues until "
+    "`gpucluster resume`, and elastic machines come for jobs and go as before"
+)
+
+
+def paused_problems(spec: TrainingSpec) -> list[Problem]:
+    """Why a cluster can't be paused."""
+    if spec.purchase.kind != "flex-start":
+        return []
+    seen = "is 'true', and flex-start nodes come for a job and go after it"
+    return [Problem(PAUSED, seen, "take it out; where no job runs, there are no nodes")]
+
+
+def paused(plan: ClusterPlan) -> ClusterPlan:
+    """The plan with 0 nodes in its training pool, as before a capacity block begins, and in its MIG pool."""
+    given: Any = plan
+    # Without GPUs there is no price of a GPU-hour.
+    facts = replace(plan.facts, training_gpus=None, spare_gpus=None, notes=(*plan.facts.notes, _NOTE))
+    mig = None if given.mig is None else replace(given.mig, nodes=0)
+    return replace(given, training=replace(given.training, active=False), mig=mig, facts=facts)

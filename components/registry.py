@@ -1,0 +1,53 @@
+"""Where the images of jobs are kept, as plain values: the same on every cloud. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.registry import ExistingRegistry, NoRegistry
+from gpucluster.record import record
+
+__all__ = ["DAYS_CACHED", "IMAGE", "UPSTREAMS", "RegistryPlan", "plan_registry", "registry_problems"]
+
+UPSTREAMS: Final[Mapping[str, str]] = {"ecr": "public.ecr.aws", "k8s": "registry.k8s.io", "quay": "quay.io"}
+"""Short name -> public registry that every cloud caches without a credential. Docker Hub and GitHub ask for one, and
+nvcr.io is cached on no more than one of them.
+
+Sources: Amazon ECR API, CreatePullThroughCacheRule (upstreamRegistryUrl); Azure documentation, "Artifact cache
+overview"; Artifact Registry documentation, "Remote repositories overview" (user-defined upstream sources)."""
+
+IMAGE: Final = "jobs"
+"""Last part of the name of an image, to which a tag is added."""
+
+DAYS_CACHED: Final = 30
+"""After which a copy of a public image is deleted; who still needs it pulls it anew."""
+
+
+@record(kw_only=True)
+class RegistryPlan:
+    """name: of an own one, unique in its account and region. existing: the cloud's id of the user's. caches: whether
+    public registries are cached.
+    """
+
+    name: str
+    existing: str | None = None
+    caches: bool = True
+
+
+def plan_registry(spec: ClusterSpec, *, name: str, caches: bool = True) -> RegistryPlan | None:
+    """name: of an own one. caches: whether its cloud can do so here."""
+    if isinstance(spec.registry, NoRegistry):
+        return None
+    existing = spec.registry.id if isinstance(spec.registry, ExistingRegistry) else None
+    return RegistryPlan(name=name, existing=existing, caches=caches and existing is None)
+
+
+def registry_problems(spec: ClusterSpec, pattern: re.Pattern[str], *, looks: str) -> list[Problem]:
+    """An existing registry that this cloud can't have. looks: what its id looks like."""
+    if not isinstance(spec.registry, ExistingRegistry) or pattern.match(spec.registry.id):
+        return []
+    return [Problem("registry.id", f"is {spec.registry.id!r}", f"write {looks}")]

@@ -1,0 +1,1 @@
+"""The spec of a cluster: what a user writes, read and checked."""

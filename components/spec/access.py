@@ -1,0 +1,117 @@
+"""From where the cluster's API is reached, and by whom."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.spec.addresses import Cidr, PublicCidr
+from gpucluster.components.spec.model import Model
+
+__all__ = ["Access", "People", "PrivateAccess", "PublicAccess"]
+
+
+def _named_once(value: tuple[str, ...]) -> tuple[str, ...]:
+    twice = sorted({name for name in value if value.count(name) > 1})
+    if twice:
+        raise ValueError(f"names {', '.join(twice)} twice; keep one")
+    return value
+
+
+People = Annotated[tuple[str, ...], AfterValidator(_named_once)]
+
+
+class _Access(Model):
+    admins: People = Field(
+        default=(),
+        description="Who else has all rights in the cluster, as the cloud names them (AWS: ARN of an IAM role or "
+        "user); the identity that runs the first `pulumi up` has them already and must not be named",
+    )
+    submitters: People = Field(
+        default=(),
+        description="Who submits and reads jobs in the namespace training, and nothing else (AWS: ARN of an IAM role "
+        "or user; Google Cloud: group:, user: or serviceAccount: and an address; Azure: object id of a Microsoft "
+        "Entra group)",
+    )
+
+    @model_validator(mode="after")
+    def admins_need_no_other_right(self) -> Self:
+        both = [name for name in self.submitters if name in self.admins]
+        if both:
+            raise ValueError(f"names {', '.join(both)} under admins and under submitters; an admin has all rights")
+        return self
+
+
+class PublicAccess(_Access):
+    """The cluster's API answers on the internet, to these ranges only."""
+
+    kind: Literal["public"]
+    cidrs: tuple[PublicCidr, ...] = Field(
+        min_length=1, description="IPv4 ranges that may reach the API", examples=[["203.0.113.0/24"]]
+    )
+
+
+class PrivateAccess(_Access):
+    """The cluster's API answers inside the network only."""
+
+    kind: Literal["private"]
+    via: Literal["vpn", "bastion", "inside", "dns"] | None = Field(
+        default=None,
+        description="How up reaches the API: a VPN or peering of yours, a bastion host, a machine in the network, or "
+        "(Google Cloud) the cluster's DNS name, from anywhere with rights of IAM",
+    )
+    cidrs: tuple[Cidr, ...] = Field(default=(), description="IPv4 ranges at the other end of the VPN or peering")
+    peer: str | None = Field(
+        default=None,
+        min_length=1,
+        description="On Azure, with via: vpn: id of a virtual network to peer with, from which the API is reached",
+    )
+    egress: Literal["nat", "none"] = Field(
+        default="nat", description="The way out to the internet: through NAT, or none at all"
+    )
+    registry: str | None = Field(
+        default=None,
+        pattern=r"^[a-z0-9][a-z0-9.-]*(:\d+)?(/[a-z0-9._-]+)*$",
+        description="Registry that mirrors the images in use, without https:// and without a slash at the end",
+    )
+
+    @model_validator(mode="after")
+    def up_can_reach_the_api(self) -> Self:
+        problems: list[Problem] = []
+        if self.via is None:
+            problems.append(
+                Problem(
+                    "",
+                    "kind is 'private', and nothing says how up would reach the API to install what runs in the "
+                    "cluster",
+                    "add via: vpn with the cidrs at its other end, via: bastion, via: inside to run up on a machine "
+                    "in the network, or on Google Cloud via: dns, or choose kind: public with your ranges under cidrs",
+                )
+            )
+        if self.via == "vpn" and not self.cidrs:
+            problems.append(
+                Problem("", "via is 'vpn', which needs cidrs: the IPv4 ranges at its other end", "add them")
+            )
+        if self.via != "vpn" and self.cidrs:
+            seen = f"cidrs go with via: vpn, and via is {self.via or 'missing'}"
+            problems.append(Problem("", seen, "leave them out or change via"))
+        if self.peer is not None and self.via != "vpn":
+            seen = f"peer goes with via: vpn, and via is {self.via or 'missing'}"
+            problems.append(Problem("", seen, "leave it out or change via"))
+        if self.egress == "none" and self.registry is None:
+            problems.append(
+                Problem(
+                    "",
+                    "egress is 'none', so nodes can't reach the public registries",
+                    "add registry: a mirror of the images inside the network (docs/access.md lists them), or choose "
+                    "egress: nat",
+                )
+            )
+        if problems:
+            raise BadSpecValue(problems)
+        return self
+
+
+Access = Annotated[
+    PublicAccess | PrivateAccess, Field(discriminator="kind", description="From where the cluster's API can be reached")
+]

@@ -1,0 +1,113 @@
+"""What parts of a spec ask of one another."""
+
+from collections.abc import Mapping, Sequence
+
+from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.data import OWN, Identity
+from gpucluster.components.spec.storage import Storage
+from gpucluster.components.spec.teams import Team
+from gpucluster.components.spec.training import (
+    CapacityBlockPurchase,
+    FlexStartPurchase,
+    NoPlacement,
+    Placement,
+    Purchase,
+    ReservationPlacement,
+    SpotPurchase,
+    Training,
+)
+
+__all__ = ["bucket_problems", "purchase_problems", "team_problems"]
+
+
+def team_problems(teams: Mapping[str, Team], admins: Sequence[str], gpus: Mapping[str, int]) -> list[Problem]:
+    """gpus: pool -> GPUs of it that jobs can use."""
+    if not teams:
+        return []
+    # Most specs have none.
+    from gpucluster.components.team_shares import share_problems
+
+    rights = [
+        Problem(
+            f"teams.{name}.groups[{at}]",
+            f"is {who!r}, which is under access.admins",
+            "take it out of one: an admin has all rights already",
+        )
+        for name, team in teams.items()
+        for at, who in enumerate(team.groups)
+        if who in admins
+    ]
+    return rights + share_problems({name: team.gpus for name, team in teams.items()}, gpus)
+
+
+def bucket_problems(storage: Storage, identities: Mapping[str, Identity], teams: Mapping[str, Team]) -> list[Problem]:
+    """Of a bucket, and of teams, that the spec names and does not have."""
+    problems: list[Problem] = []
+    asked = "add storage.bucket: {}, which it means"
+    if storage.shared.bucket == OWN and storage.bucket is None:
+        problems.append(Problem("storage.shared.bucket", f"is {OWN}", asked))
+    for name, identity in identities.items():
+        if identity.team is not None and identity.team not in teams:
+            near = did_you_mean(identity.team, teams)
+            allowed = f"allowed: {', '.join(teams)}{near}" if teams else "the spec has no teams: leave it out"
+            problems.append(Problem(f"identities.{name}.team", f"is {identity.team!r}", allowed))
+        if OWN in (*identity.reads, *identity.writes) and storage.bucket is None:
+            problems.append(Problem(f"identities.{name}", f"names the bucket {OWN}", asked))
+    return problems
+
+
+def purchase_problems(training: Training, purchase: Purchase, placement: Placement, hours: int | None) -> list[Problem]:
+    """hours: for how long it is wanted."""
+    nodes = training.nodes + training.spares
+    problems: list[Problem] = []
+    if isinstance(placement, NoPlacement) and nodes > 1:
+        problems.append(
+            Problem(
+                "placement.kind",
+                f"is 'none', for a single node only, and training asks for {nodes} with its spares",
+                "choose group, or reservation with its id",
+            )
+        )
+    if isinstance(purchase, SpotPurchase):
+        problems.append(
+            Problem(
+                "purchase.kind",
+                "is 'spot': one reclaimed node stops a co-located job on all",
+                "choose on-demand or capacity-block, and put spot into a pool under elastic.pools",
+            )
+        )
+    if isinstance(purchase, FlexStartPurchase) and isinstance(placement, ReservationPlacement):
+        problems.append(
+            Problem(
+                "purchase.kind",
+                "is 'flex-start', which takes no reservation",
+                "choose placement.kind group, or purchase.kind on-demand for the reservation",
+            )
+        )
+    if isinstance(purchase, CapacityBlockPurchase | FlexStartPurchase) and hours is None:
+        problems.append(
+            Problem(
+                "purchase.kind",
+                f"is {purchase.kind!r}, which is sold for a time, and duration is missing",
+                "add it: how long the nodes are wanted, such as 7d",
+            )
+        )
+    if isinstance(purchase, CapacityBlockPurchase) and not isinstance(placement, ReservationPlacement):
+        problems.append(
+            Problem(
+                "purchase.kind",
+                "is 'capacity-block', which needs placement.kind reservation with the block's id: it is bought by "
+                "hand, because it is paid upfront and can't be cancelled",
+            )
+        )
+    placed_in = placement.group if isinstance(placement, ReservationPlacement) else None
+    if isinstance(purchase, CapacityBlockPurchase) and placed_in is not None:
+        problems.append(
+            Problem(
+                "placement.group",
+                "is set, and purchase.kind is 'capacity-block': a block is placed already and was not made in a group",
+                "remove placement.group",
+            )
+        )
+    return problems

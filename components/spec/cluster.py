@@ -1,0 +1,161 @@
+"""What a user asks for: one cluster, in words that hold on every cloud. Imports no Pulumi.
+
+`file` reads it from YAML and turns every mistake into one line in the user's words.
+"""
+
+from typing import Any, ClassVar, Self, cast
+
+from pydantic import Field, field_validator, model_validator
+
+from gpucluster.catalog.clouds import clouds
+from gpucluster.components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
+from gpucluster.components.names import MIG_POOL, NODE_GPUS, TRAINING_POOL
+from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.spec.access import Access
+from gpucluster.components.spec.agreement import bucket_problems, purchase_problems, team_problems
+from gpucluster.components.spec.data import OWN, Identity, IdentityName
+from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.mig import Mig, mig_problems
+from gpucluster.components.spec.model import Model
+from gpucluster.components.spec.money import Budget, Terms
+from gpucluster.components.spec.operations import Exemption, Health, Telemetry
+from gpucluster.components.spec.own_things import ClusterNetwork
+from gpucluster.components.spec.promises import Promises
+from gpucluster.components.spec.registry import OwnRegistry, Registry
+from gpucluster.components.spec.storage import Storage
+from gpucluster.components.spec.teams import TEAM_NAME, Team, TeamName
+from gpucluster.components.spec.training import GroupPlacement, OnDemandPurchase, Placement, Purchase, Training
+from gpucluster.components.spec.values import LASTS, LENGTHS, Accelerator, Duration, Hours, Name
+from gpucluster.components.spec.versions import Versions
+from gpucluster.textio.values import shown_value
+
+__all__ = ["ClusterSpec", "StackSpec"]
+
+_LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit"
+
+
+class ClusterSpec(Model):
+    """One training cluster. The same spec gives equivalent clusters on every cloud.
+
+    The descriptions of the fields have their units. Raises pydantic's ValidationError for values that can't be used.
+    """
+
+    required_labels: ClassVar[tuple[str, ...]] = ()
+
+    name: Name
+    accelerator: Accelerator = "h100"
+    training: Training
+    purchase: Purchase = OnDemandPurchase()
+    placement: Placement = GroupPlacement()
+    elastic: Elastic | None = None
+    mig: Mig | None = None
+    storage: Storage
+    labels: dict[str, str] = Field(default_factory=dict, description="On every resource")
+    budget: Budget | None = None
+    terms: dict[str, Terms] = Field(
+        default_factory=dict,
+        description="Cloud -> what its account has agreed: a plan of support, a discount",
+        examples=[{next(iter(clouds())): {"support": "business", "discount": "8%"}}],
+        json_schema_extra={"propertyNames": {"enum": [*clouds()]}},
+    )
+    duration: Duration = None
+    access: Access
+    network: ClusterNetwork = Field(
+        default_factory=ClusterNetwork, description="Ranges of your choice, or a network of yours to build in"
+    )
+    secrets_key: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Existing key that Kubernetes secrets are encrypted with (AWS: ARN of the KMS key; Google Cloud: "
+        "projects/P/locations/REGION/keyRings/R/cryptoKeys/K); left out, the cluster makes its own",
+        examples=["arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"],
+    )
+    registry: Registry = OwnRegistry()
+    health: Health = Field(default_factory=Health, description="What becomes of GPU nodes that break")
+    teams: dict[TeamName, Team] = Field(
+        default_factory=dict,
+        description="Name of a team -> who it is and what it has; left out, all work in the namespace training",
+        examples=[{"vision": {"groups": ["arn:aws:iam::123456789012:role/vision"], "gpus": {TRAINING_POOL: 16}}}],
+        json_schema_extra={"propertyNames": {"pattern": TEAM_NAME.pattern}},
+    )
+    identities: dict[IdentityName, Identity] = Field(
+        default_factory=dict,
+        description="Name of a service account of Kubernetes -> what jobs that run as it may do with buckets",
+        examples=[{"data": {"writes": [OWN]}}],
+    )
+    telemetry: Telemetry = Field(default_factory=Telemetry, description="What watches it, besides what always does")
+    versions: Versions = Field(default_factory=Versions, description="Of Kubernetes, nodes and charts")
+    promises: Promises | None = Field(default=None, description="What acceptance holds the standing cluster against")
+    exemptions: tuple[Exemption, ...] = Field(default=(), description="Rules that resources may break until a day")
+
+    @property
+    def pool_gpus(self) -> dict[str, int]:
+        """Pool -> GPUs of it that jobs can use, an elastic one at its largest."""
+        return {
+            TRAINING_POOL: self.training.nodes * NODE_GPUS,
+            **({name: pool.max_gpus for name, pool in self.elastic.pools.items()} if self.elastic else {}),
+            **({MIG_POOL: self.mig.nodes * NODE_GPUS} if self.mig else {}),
+        }
+
+    @field_validator("terms", mode="before")
+    @classmethod
+    def terms_are_of_clouds(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        agreed = cast(dict[Any, Any], value)
+        unknown = [str(name) for name in agreed if name not in clouds()]
+        if unknown:
+            raise BadSpecValue([Problem(name, "is no cloud", f"allowed: {', '.join(clouds())}") for name in unknown])
+        return agreed
+
+    @field_validator("labels", mode="before")
+    @classmethod
+    def labels_are_complete_and_portable(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        labels = cast(dict[Any, Any], value)
+        missing = [key for key in cls.required_labels if key not in labels]
+        problems: list[Problem] = []
+        if missing:
+            problems.append(Problem("", f"lacks {', '.join(missing)}", f"required: {', '.join(cls.required_labels)}"))
+        for key, text in labels.items():
+            if key in OWN_LABELS:
+                problems.append(Problem("", f"may not hold {key}, which every resource gets by itself", "remove it"))
+            elif not LABEL_VALUE.match(str(key)):
+                problems.append(
+                    Problem("", f"may not have the name {shown_value(key)} on every cloud", f"write {_LABEL_RULE}")
+                )
+            elif not isinstance(text, str) or not LABEL_VALUE.match(text):
+                problems.append(Problem(str(key), "", f"write {_LABEL_RULE}"))
+        if problems:
+            raise BadSpecValue(problems)
+        return labels
+
+    @model_validator(mode="after")
+    def purchase_fits_placement(self) -> Self:
+        problems = purchase_problems(self.training, self.purchase, self.placement, self.duration)
+        if self.mig is not None:
+            problems += mig_problems(self.mig, self.accelerator)
+        problems += team_problems(self.teams, self.access.admins, self.pool_gpus)
+        problems += bucket_problems(self.storage, self.identities, self.teams)
+        if problems:
+            raise BadSpecValue(problems)
+        return self
+
+
+class StackSpec(ClusterSpec):
+    """The spec of a stack, which has to say what the cluster may cost, how long it is for and whose it is."""
+
+    required_labels = REQUIRED_LABELS
+
+    labels: dict[str, str] = Field(
+        description=f"On every resource; always {', '.join(REQUIRED_LABELS)}",
+        json_schema_extra={
+            "required": list(REQUIRED_LABELS),
+            "propertyNames": {"pattern": LABEL_VALUE.pattern},
+            "additionalProperties": {"type": "string", "pattern": LABEL_VALUE.pattern},
+        },
+    )
+    # No default, and narrower than above: a spec is never written to.
+    budget: Budget  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]
+    duration: Hours = Field(description=LASTS, examples=LENGTHS)  # pyright: ignore[reportIncompatibleVariableOverride]

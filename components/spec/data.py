@@ -1,0 +1,88 @@
+"""What a user asks for besides shared storage: a bucket, and what jobs may do with buckets. Imports no Pulumi."""
+
+import re
+from decimal import Decimal
+from typing import Annotated, Final, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from gpucluster.components.spec.model import Model
+from gpucluster.components.spec.values import NAME
+from gpucluster.textio.values import shown_value
+
+__all__ = ["OWN", "Identity", "IdentityName", "OwnBucket"]
+
+OWN: Final = "own"
+"""How a spec names the bucket that it asks for itself."""
+
+# As a service account of Kubernetes, and with the cluster's name before it as a role of AWS.
+_NAME = re.compile(NAME)
+# Every namespace has this one, which pods run as that name none.
+_TAKEN = "default"
+_WHOLE = re.compile(
+    rf"^({OWN}|(s3|gs)://[a-z0-9][a-z0-9._-]*|https://[a-z0-9]+\.blob\.core\.windows\.net/[a-z0-9][a-z0-9-]*)$"
+)
+
+
+def _identity_name(value: object) -> object:
+    if not isinstance(value, str) or not _NAME.match(value) or value == _TAKEN:
+        raise ValueError(
+            f"may not hold the name {shown_value(value)}; write 1 to 20 lower-case letters, digits and hyphens, "
+            f"starting with a letter, not ending with a hyphen, and not {_TAKEN}"
+        )
+    return value
+
+
+def _whole_bucket(value: str) -> str:
+    if not _WHOLE.match(value):
+        raise ValueError(
+            f"is no whole bucket; write {OWN}, which is storage.bucket, or s3://NAME, gs://NAME or "
+            "https://ACCOUNT.blob.core.windows.net/CONTAINER with no folder behind it"
+        )
+    return value
+
+
+IdentityName = Annotated[str, BeforeValidator(_identity_name)]
+Buckets = tuple[Annotated[str, AfterValidator(_whole_bucket)], ...]
+
+
+class OwnBucket(Model):
+    """A bucket of the cluster's own: for what comes in, and for what shall outlive the cluster. Nobody but its jobs and
+    who has rights in the account reads it; it keeps no old versions.
+    """
+
+    expected_gib: Decimal = Field(
+        default=Decimal(0),
+        ge=0,
+        le=1_000_000_000,
+        description="GiB stored on average; prices the expected total, of which 0 is no part",
+    )
+    protect: bool = Field(
+        default=True, description="Refuse to delete the bucket; where false, destroy deletes what is in it, too"
+    )
+
+
+class Identity(Model):
+    """What jobs that run as this service account of Kubernetes may do with buckets, without any key."""
+
+    team: str | None = Field(
+        default=None, description="Whose namespace it is in; left out, it is in training", examples=["vision"]
+    )
+    reads: Buckets = Field(
+        default=(),
+        description="Buckets whose objects it may list and read: own, or addresses",
+        examples=[["s3://research-data"]],
+    )
+    writes: Buckets = Field(
+        default=(), description="Buckets in which it may also write and delete objects", examples=[[OWN]]
+    )
+
+    @model_validator(mode="after")
+    def names_each_bucket_once(self) -> Self:
+        named = (*self.reads, *self.writes)
+        if not named:
+            raise ValueError("has neither reads nor writes; name a bucket in one of them, or remove it")
+        twice = sorted({bucket for bucket in named if named.count(bucket) > 1})
+        if twice:
+            raise ValueError(f"names {', '.join(twice)} twice; keep one: what it writes, it reads as well")
+        return self

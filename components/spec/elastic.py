@@ -1,0 +1,100 @@
+"""Pools of machines that come for a job and go after it."""
+
+import re
+from decimal import Decimal
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
+from gpucluster.components.spec.model import Model
+from gpucluster.components.spec.values import Hours, Minutes
+from gpucluster.textio.values import shown_value
+
+__all__ = ["Elastic"]
+
+# As long as AKS takes names of node pools, which are the shortest.
+_POOL_NAME = re.compile(r"^[a-z]([a-z0-9-]{0,10}[a-z0-9])?$")
+_OTHER_POOLS = (MIG_POOL, SYSTEM_POOL, TRAINING_POOL)
+
+
+def _flow(value: object) -> str:
+    """A value as YAML on one line."""
+    return f"[{', '.join(map(str, cast(list[Any], value)))}]" if isinstance(value, list) else str(value)
+
+
+def _pool_name(value: object) -> object:
+    """A name that fits every cloud and is no other pool's."""
+    if not isinstance(value, str) or not _POOL_NAME.match(value):
+        raise ValueError(
+            f"may not hold the name {shown_value(value)}; write 1 to 12 lower-case letters, digits and hyphens, "
+            "starting with a letter and not ending with a hyphen"
+        )
+    if value in _OTHER_POOLS:
+        raise ValueError(
+            f"may not hold the name {shown_value(value)}, which another pool of the cluster has; allowed: any but "
+            f"{', '.join(_OTHER_POOLS)}"
+        )
+    return value
+
+
+PoolName = Annotated[str, BeforeValidator(_pool_name)]
+
+
+class ElasticPool(Model):
+    """One pool of machines that come for a job and go after it. Its name is that of its queue, too."""
+
+    max_gpus: int = Field(ge=1, le=4096, description="GPUs the pool may reach", examples=[8])
+    expected_gpus: Decimal | None = Field(
+        default=None, ge=0, description="GPUs running on average over the month; prices the expected total"
+    )
+    purchase: tuple[Literal["on-demand", "spot", "flex-start"], ...] = Field(
+        default=("on-demand",), min_length=1, description="How its machines may be paid for", examples=[["spot"]]
+    )
+    keep_empty: Minutes = Field(
+        default=5,
+        description="How long an empty machine waits for the next job, in minutes or hours up to 24h; left out, 5m",
+        examples=["5m", "2h"],
+        json_schema_extra={"default": "5m"},
+    )
+    expire_after: Hours | None = Field(
+        default=None,
+        description="Age at which Karpenter replaces a machine, in hours, days or weeks; left out, 30d. Native engines "
+        "replace none by its age",
+        examples=["14d"],
+    )
+
+    @model_validator(mode="after")
+    def expected_is_within_the_limit(self) -> Self:
+        if self.expected_gpus is not None and self.expected_gpus > self.max_gpus:
+            raise ValueError(
+                f"expected_gpus {self.expected_gpus} is more than max_gpus {self.max_gpus}; change one of them"
+            )
+        return self
+
+
+class Elastic(Model):
+    """Single-node GPU capacity that comes and goes with the jobs."""
+
+    engine: Literal["karpenter", "native"] = Field(default="karpenter", description="What scales the pools")
+    pools: dict[PoolName, ElasticPool] = Field(
+        min_length=1,
+        description="Name of a pool -> what it is; 1 to 12 lower-case letters, digits and hyphens",
+        examples=[{"dev": {"max_gpus": 8}}],
+        json_schema_extra={"propertyNames": {"pattern": _POOL_NAME.pattern, "not": {"enum": list(_OTHER_POOLS)}}},
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def pools_have_names(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        fields = cast(dict[Any, Any], value)
+        nameless = [name for name in ElasticPool.model_fields if name in fields]
+        if not nameless:
+            return fields
+        pool = ", ".join(f"{name}: {_flow(fields[name])}" for name in nameless)
+        raise ValueError(
+            f"{', '.join(nameless)} {'stands' if len(nameless) == 1 else 'stand'} outside of a pool, and each pool has "
+            f"a name; write instead pools: {{dev: {{{pool}}}}}"
+        )

@@ -1,0 +1,98 @@
+"""Reads a spec and reports everything wrong with it at once, in the user's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
+from gpucluster.components.spec.what_if import applied, wanted
+from gpucluster.components.spec.words import line_of, problems_of
+from gpucluster.components.yaml_file import YamlFile, read_yaml
+from gpucluster.errors import InputError
+from gpucluster.record import record
+
+__all__ = ["SpecSource", "SpecValues", "read_spec", "spec_file", "stack_spec"]
+
+Spec = TypeVar("Spec", bound=BaseModel)
+Read = TypeVar("Read", bound=BaseModel, covariant=True)
+
+_WHAT = "a spec is a mapping that starts with name: and training:; `gpucluster init` writes one"
+
+
+class SpecSource(Protocol[Read]):
+    """Where a spec is from."""
+
+    def read(self) -> Read:
+        """The spec. Raises InputError with every problem: the line, the field, the value seen, what to write."""
+        ...
+
+    def error(self, problems: Sequence[Problem]) -> InputError:
+        """What a plan found wrong in a spec that could be read."""
+        ...
+
+    def what_if(self) -> list[str]:
+        """What is asked of the spec otherwise than it says, for this preview; empty when nothing is."""
+        ...
+
+
+@record
+class SpecValues(Generic[Spec]):
+    """A spec as plain values. load: gives them, with their lines; raises InputError. model: what they have to be.
+
+    name: the one it must have, None for any.
+    """
+
+    load: Callable[[], YamlFile]
+    model: type[Spec]
+    name: str | None = None
+
+    def read(self) -> Spec:
+        file, _ = applied(self.load(), wanted())
+        problems = [(fault.line, fault.text) for fault in file.faults]
+        named: Any = file.data.get("name", self.name)
+        if self.name is not None and named != self.name:
+            line = line_of("name", file.root, self.model)
+            problems.append((line, f"name is {named!r}, and the component is called {self.name!r}; write one name"))
+        try:
+            spec = self.model.model_validate(file.data)
+        except ValidationError as error:
+            unclear = {fault.name for fault in file.faults if not fault.repeats}
+            found = problems_of(error, file.root, self.model)
+            problems += [(told.line, told.text) for told in found if told.field not in unclear]
+        else:
+            if not problems:
+                return spec
+        raise _error(file, problems)
+
+    def error(self, problems: Sequence[Problem]) -> InputError:
+        file = self.load()
+        return _error(file, [(line_of(problem.field, file.root, self.model), str(problem)) for problem in problems])
+
+    def what_if(self) -> list[str]:
+        values = wanted()
+        return applied(self.load(), values)[1] if values else []
+
+
+def spec_file(path: Path, model: type[Spec], name: str | None = None) -> SpecValues[Spec]:
+    """The spec in a YAML file."""
+    return SpecValues(partial(read_yaml, path, what=_WHAT), model, name)
+
+
+def stack_spec(path: Path) -> SpecValues[StackSpec]:
+    """The spec of a stack, in a YAML file."""
+    return spec_file(path, StackSpec)
+
+
+def read_spec(path: Path) -> ClusterSpec:
+    """The spec in a YAML file, a stack's or not. Raises InputError with every problem."""
+    return spec_file(path, ClusterSpec).read()
+
+
+def _error(file: YamlFile, problems: list[tuple[int, str]]) -> InputError:
+    return InputError(file.source, [f"line {line}: {text}" if line else text for line, text in sorted(problems)])

@@ -1,0 +1,56 @@
+"""Nodes whose GPUs are sliced."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.model import Model
+from gpucluster.components.spec.values import ROLL
+
+__all__ = ["Mig", "mig_problems"]
+
+# What it means on a GPU is in `components/mig_layout.py`.
+_LAYOUT = (
+    r"^(all-(balanced|[1-7]g\.[1-9]\d*gb)|([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?(\+([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?)*)$"
+)
+
+
+class Mig(Model):
+    """Nodes whose GPUs are sliced; never for multi-node training."""
+
+    nodes: int = Field(
+        ge=1, le=512, description="Nodes of 8 GPUs; where a cloud has smaller machines, as many as have these GPUs"
+    )
+    layout: str = Field(
+        pattern=_LAYOUT,
+        description="Slices of every GPU: all-1g.10gb, 3x2g.20gb+1x1g.10gb and the like, or all-balanced",
+        examples=["all-1g.10gb", "3x2g.20gb+1x1g.10gb", "4g.40gb+3g.40gb", "all-balanced"],
+    )
+    strategy: Literal["single", "mixed"] | None = Field(
+        default=None,
+        description="How pods ask for slices: as nvidia.com/gpu, where all are alike (single), or by their size, as "
+        "nvidia.com/mig-1g.10gb (mixed); left out, single where that can be",
+    )
+    purchase: Literal["on-demand", "spot", "flex-start"] = Field(
+        default="on-demand", description="How its machines are paid for"
+    )
+    roll: bool = Field(default=False, description=ROLL)
+
+
+def mig_problems(mig: Mig, accelerator: str) -> list[Problem]:
+    # Most specs have no slices, and every preview would wait for it.
+    from gpucluster.components.mig_layout import layout_of, layout_problem
+
+    problem = layout_problem(mig.layout, accelerator)
+    if problem is not None:
+        return [problem]
+    if mig.strategy == "single" and not layout_of(mig.layout, accelerator).uniform:
+        return [
+            Problem(
+                "mig.strategy",
+                f"is 'single', for slices that are all alike, and mig.layout is {mig.layout!r}",
+                "choose mixed, or leave it out",
+            )
+        ]
+    return []

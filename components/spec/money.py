@@ -1,0 +1,49 @@
+"""What a stack may cost, and what its account has agreed with its cloud."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from gpucluster.components.spec.model import Model
+from gpucluster.components.spec.values import money
+
+__all__ = ["Budget", "Terms"]
+
+
+class Budget(Model):
+    """The most this stack may cost in a month of 730 hours."""
+
+    monthly_usd: Annotated[Decimal, BeforeValidator(money)] = Field(
+        gt=0, le=1_000_000_000, decimal_places=2, description="USD for a month of 730 hours", examples=[420000]
+    )
+    on_exceed: Literal["fail", "warn"] = Field(
+        default="fail", description="fail: refuse the plan before anything is registered"
+    )
+
+
+def _discount(value: object) -> object:
+    """A share, also as a percentage: `8%` is 0.08."""
+    if isinstance(value, str) and value.endswith("%"):
+        try:
+            return Decimal(value.removesuffix("%")) / 100
+        except InvalidOperation:
+            return value
+    return money(value)
+
+
+class Terms(Model):
+    """What the account has agreed with its cloud. Prices are list prices without support where nothing is."""
+
+    support: str = Field(
+        default="", max_length=40, description="Plan of support by its name in the price book", examples=["business"]
+    )
+    discount: Annotated[Decimal, BeforeValidator(_discount)] = Field(
+        default=Decimal(0), ge=0, lt=1, description="Share off all list prices, such as 8%", examples=["8%"]
+    )
+    account_usd: Annotated[Decimal, BeforeValidator(money)] = Field(
+        default=Decimal(0),
+        ge=0,
+        le=1_000_000_000,
+        description="USD a month that the account is charged besides this stack, on which the bands of support depend",
+    )

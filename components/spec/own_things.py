@@ -1,0 +1,155 @@
+"""What a spec may name of a company's own: address ranges to keep to, and what stands already. Imports no Pulumi.
+
+Ids are the cloud's; `components.<cloud>.existing` tells which it takes.
+"""
+
+import ipaddress
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from gpucluster.components.address_ranges import is_private, is_range
+from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.spec.model import Model
+
+__all__ = ["ClusterNetwork", "ExistingFiles", "ExistingNetwork", "Ranges"]
+
+# The widest and the narrowest that every cloud takes, or that hold what is cut from them: of a network, subnets of a
+# sixteenth, where a file system's may be no narrower than /24. Sources: Amazon VPC user guide, "VPC CIDR blocks";
+# Amazon EKS API, KubernetesNetworkConfigRequest (serviceIpv4Cidr); `azure/addresses.py` (Lustre).
+_WIDTHS = {"network": (16, 20), "pods": (9, 20), "services": (16, 24), "fabric": (16, 20)}
+
+
+def _private(value: str) -> str:
+    if not is_range(value):
+        raise ValueError("is not an IPv4 range; write one such as 10.20.0.0/16, with no host bits set")
+    network = ipaddress.IPv4Network(value)
+    if not is_private(network):
+        raise ValueError("is not private; write a part of 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16")
+    return str(network)
+
+
+PrivateRange = Annotated[str, AfterValidator(_private)]
+
+
+class Ranges(Model):
+    """Address ranges that the cluster keeps to, where they shall not be ours. Chosen before the first up."""
+
+    network: PrivateRange | None = Field(
+        default=None,
+        description="Of the network, /16 to /20: its subnets are cut from it; left out, 10.0.0.0/16",
+        examples=["10.20.0.0/16"],
+    )
+    pods: PrivateRange | None = Field(
+        default=None,
+        description="Of pods, /9 to /20; on AWS they have addresses of the network; left out, 10.4.0.0/14",
+        examples=["10.64.0.0/14"],
+    )
+    services: PrivateRange | None = Field(
+        default=None,
+        description="Of Kubernetes services, /16 to /24; left out, a part of the network on Google Cloud, 10.1.0.0/20 "
+        "on Azure, what EKS chooses on AWS",
+        examples=["10.21.0.0/20"],
+    )
+    fabric: PrivateRange | None = Field(
+        default=None,
+        description="Of the GPU networks of Google Cloud, /16 to /20; left out, 10.8.0.0/16",
+        examples=["10.22.0.0/16"],
+    )
+
+    @field_validator(*_WIDTHS)
+    @classmethod
+    def range_holds_what_is_cut_from_it(cls, value: str | None, info: Any) -> str | None:
+        widest, narrowest = _WIDTHS[info.field_name]
+        if value is not None and not widest <= ipaddress.IPv4Network(value).prefixlen <= narrowest:
+            raise ValueError(f"is not between /{widest} and /{narrowest}; write a range of such a width")
+        return value
+
+
+class ExistingNetwork(Model):
+    """A network of yours in which the cluster is built: nothing of it is made, changed or destroyed."""
+
+    id: str = Field(
+        min_length=1,
+        description="Id of the network (AWS: vpc-...; Google Cloud: projects/P/global/networks/N; Azure: id of the "
+        "virtual network)",
+        examples=["vpc-0123456789abcdef0"],
+    )
+    cidr: PrivateRange = Field(
+        description="Range in which its nodes, and machines that reach the API inside, have addresses",
+        examples=["10.20.0.0/16"],
+    )
+    nodes: str = Field(
+        min_length=1,
+        description="Id of the private subnet of the GPU nodes; on AWS in their zone, on Google Cloud and Azure of all "
+        "nodes",
+        examples=["subnet-0123456789abcdef0"],
+    )
+    others: tuple[str, ...] = Field(
+        default=(),
+        description="On AWS: ids of two private subnets for control plane and system nodes; the plan tells the zone of "
+        "each",
+        examples=[["subnet-0123456789abcdef1", "subnet-0123456789abcdef2"]],
+    )
+    storage: str | None = Field(
+        default=None,
+        description="Where shared storage stands: on Google Cloud the range of private services access, such as "
+        "10.30.0.0/20, on Azure the id of a subnet; AWS puts it beside the nodes",
+    )
+    pods: str | None = Field(
+        default=None, description="On Google Cloud: name of the subnet's secondary range for pods", examples=["pods"]
+    )
+    services: str | None = Field(
+        default=None,
+        description="On Google Cloud: name of the subnet's secondary range for services",
+        examples=["services"],
+    )
+
+
+class ClusterNetwork(Model):
+    """The network of the cluster: one of its own, in ranges of your choice, or one of yours."""
+
+    ranges: Ranges = Field(default_factory=Ranges, description="Address ranges to keep to, where ours do not fit")
+    existing: ExistingNetwork | None = Field(
+        default=None, description="A network of yours to build in; left out, the cluster makes its own"
+    )
+
+    @model_validator(mode="after")
+    def a_network_of_yours_has_its_range(self) -> "ClusterNetwork":
+        if self.existing is not None and self.ranges.network is not None:
+            raise BadSpecValue(
+                [
+                    Problem(
+                        "",
+                        "has existing, a network with ranges of its own, and ranges.network, for one that is made",
+                        "leave one of them out",
+                    )
+                ]
+            )
+        return self
+
+
+class ExistingFiles(Model):
+    """A Lustre file system of yours that the cluster mounts: it is neither made, changed nor destroyed, nor priced."""
+
+    id: str = Field(
+        min_length=1,
+        description="Id of the file system (AWS: fs-...; Google Cloud: projects/P/locations/ZONE/instances/I; Azure: "
+        "id of the AMLFS)",
+        examples=["fs-0123456789abcdef0"],
+    )
+    mount: str = Field(
+        pattern=r"^[a-zA-Z0-9.-]+@tcp:/[a-zA-Z0-9_-]+$",
+        description="What clients mount, as the cloud shows it",
+        examples=["fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com@tcp:/abcdefgh", "10.30.0.4@tcp:/shared"],
+    )
+
+    @property
+    def host(self) -> str:
+        """Name or address of its management server."""
+        return self.mount.partition("@")[0]
+
+    @property
+    def share(self) -> str:
+        """Its name in the mount point."""
+        return self.mount.partition(":/")[2]

@@ -1,0 +1,43 @@
+"""Where images of jobs are kept."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from gpucluster.components.spec.model import Model
+
+__all__ = ["ExistingRegistry", "NoRegistry", "OwnRegistry", "Registry"]
+
+
+class OwnRegistry(Model):
+    """A registry beside the cluster, and caches of public ones. It goes with the cluster, and its images with it."""
+
+    kind: Literal["own"] = "own"
+
+
+class ExistingRegistry(Model):
+    """A registry that is there already, and stays. Nodes may pull from it; on AWS that is its account's to say."""
+
+    kind: Literal["existing"]
+    id: str = Field(
+        min_length=3,
+        max_length=512,
+        description="Repository of ECR by its URI, of Artifact Registry by its path, or an Azure container registry by "
+        "its resource id",
+        examples=[
+            "123456789012.dkr.ecr.us-east-1.amazonaws.com/training",
+            "us-central1-docker.pkg.dev/my-project/training",
+        ],
+    )
+
+
+class NoRegistry(Model):
+    """None: images are public, or the user's own secret lets nodes pull them."""
+
+    kind: Literal["none"]
+
+
+Registry = Annotated[
+    OwnRegistry | ExistingRegistry | NoRegistry,
+    Field(discriminator="kind", description="Where images of jobs are kept; left out, in one of the cluster's own"),
+]

@@ -1,0 +1,89 @@
+"""Where data lives."""
+
+from decimal import Decimal
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from gpucluster.components.spec.data import OWN, OwnBucket
+from gpucluster.components.spec.model import Model
+from gpucluster.components.spec.own_things import ExistingFiles
+
+__all__ = ["HomeStorage", "SharedStorage", "Storage"]
+
+_BUCKET = rf"^{OWN}$|^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
+
+
+class SharedStorage(Model):
+    """The storage every node mounts. A bucket is no file system: it has no tier, and promises no throughput."""
+
+    kind: Literal["lustre", "bucket"] = Field(
+        default="lustre", description="A parallel file system, or a bucket of objects that nodes mount"
+    )
+    usable_tib: Decimal = Field(
+        gt=0, le=100_000, description="TiB (1,024 GiB) that data may fill, before headroom", examples=[20]
+    )
+    gb_per_s: Decimal = Field(
+        default=Decimal(0), ge=0, le=10_000, description="Least throughput of the whole, GB/s", examples=[3]
+    )
+    protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
+    fabric: bool = Field(default=False, description="Serve the files over the GPU fabric as well, not by IP alone")
+    tier: Literal[125, 250, 500, 1000] | None = Field(
+        default=None,
+        description="MB/s per TiB; left out, the cheapest that fits. Set it once the file system stands: a new price "
+        "could move it",
+    )
+    bucket: str | None = Field(
+        default=None,
+        pattern=_BUCKET,
+        description="Bucket whose objects appear under /bucket: own, which is storage.bucket, or an existing one such "
+        "as s3://name/prefix",
+    )
+    write_back: bool = Field(
+        default=False,
+        description="What jobs change under /bucket is written to the bucket; else it is never written to",
+    )
+    existing: ExistingFiles | None = Field(
+        default=None, description="A Lustre file system of yours to mount; left out, the cluster makes its own"
+    )
+
+    @model_validator(mode="after")
+    def files_of_yours_are_as_they_are(self) -> Self:
+        asked = {
+            "kind": self.kind == "bucket",
+            "gb_per_s": self.gb_per_s,
+            "fabric": self.fabric,
+            "tier": self.tier,
+            "bucket": self.bucket,
+        }
+        given = [name for name, value in asked.items() if value]
+        if self.existing is not None and given:
+            raise ValueError(
+                f"has existing, a file system that stands, and {', '.join(given)}, for one that is made; leave them out"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def a_bucket_has_nothing_of_a_file_system(self) -> Self:
+        asked = {"gb_per_s": self.gb_per_s, "fabric": self.fabric, "tier": self.tier, "bucket": self.bucket}
+        given = [name for name, value in asked.items() if value]
+        if self.kind == "bucket" and given:
+            raise ValueError(f"has kind bucket and {', '.join(given)}, for a file system only; leave them out")
+        if self.write_back and self.bucket is None:
+            raise ValueError("has write_back and no bucket to write to; add bucket, or leave it out")
+        return self
+
+
+class HomeStorage(Model):
+    """A second file system for small files: code, environments, notebooks."""
+
+    expected_gib: Decimal = Field(ge=0, le=1_000_000, description="GiB stored on average; prices the expected total")
+    protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
+
+
+class Storage(Model):
+    """Where data lives."""
+
+    shared: SharedStorage
+    home: HomeStorage | None = Field(default=None, description="A file system for small files; left out, there is none")
+    bucket: OwnBucket | None = Field(default=None, description="A bucket of the cluster's own; left out, there is none")

@@ -1,0 +1,106 @@
+"""The training pool, how it is paid for and what keeps it together."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from gpucluster.components.spec.model import Model
+from gpucluster.components.spec.values import ROLL
+
+__all__ = [
+    "CapacityBlockPurchase",
+    "FlexStartPurchase",
+    "GroupPlacement",
+    "NoPlacement",
+    "OnDemandPurchase",
+    "Placement",
+    "Purchase",
+    "ReservationPlacement",
+    "SpotPurchase",
+    "Training",
+]
+
+
+class Training(Model):
+    """The training pool: fixed size, co-located, fabric on."""
+
+    nodes: int = Field(ge=1, le=4096, description="Nodes of 8 GPUs that jobs can use", examples=[4])
+    spares: int = Field(default=0, ge=0, le=512, description="Nodes bought beside the asked ones, in the same domain")
+    fabric_gbps: int = Field(
+        default=0,
+        ge=0,
+        le=12_800,
+        description="Least GPU-fabric bandwidth per node, Gb/s; 0 takes what the shape has",
+        examples=[1600, 3200],
+    )
+    roll: bool = Field(default=False, description=ROLL)
+
+
+class OnDemandPurchase(Model):
+    """List price by the hour, no promise of capacity."""
+
+    kind: Literal["on-demand"] = "on-demand"
+
+
+class SpotPurchase(Model):
+    """Spare capacity that the cloud can take back."""
+
+    kind: Literal["spot"]
+
+
+class CapacityBlockPurchase(Model):
+    """Capacity for fixed dates, paid upfront, named by the id of its reservation.
+
+    A plan has no clock: who runs it says when the block has begun, and the pool then gets its nodes.
+    """
+
+    kind: Literal["capacity-block"]
+    active: bool = Field(default=False, description="Whether the block has begun; until then the pool has no nodes")
+
+
+class FlexStartPurchase(Model):
+    """Capacity that comes when there is some, for at most seven days; sold by Google Cloud."""
+
+    kind: Literal["flex-start"]
+
+
+Purchase = Annotated[
+    OnDemandPurchase | SpotPurchase | CapacityBlockPurchase | FlexStartPurchase,
+    Field(discriminator="kind", description="How the training nodes are paid for"),
+]
+
+
+class GroupPlacement(Model):
+    """A co-location domain made for this cluster."""
+
+    kind: Literal["group"] = "group"
+
+
+class ReservationPlacement(Model):
+    """Capacity that is reserved, and therefore placed, already."""
+
+    kind: Literal["reservation"]
+    id: str = Field(
+        min_length=3,
+        max_length=512,
+        description="The cloud's id of the reservation or capacity block",
+        examples=["cr-0123456789abcdef0", "projects/my-project/reservations/my-reservation"],
+    )
+    group: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Placement group the reservation was created in (Google Cloud: resource policy it was created "
+        "with); leave out otherwise",
+    )
+
+
+class NoPlacement(Model):
+    """No co-location; for a single node only."""
+
+    kind: Literal["none"]
+
+
+Placement = Annotated[
+    GroupPlacement | ReservationPlacement | NoPlacement,
+    Field(discriminator="kind", description="What keeps the training nodes close to each other"),
+]

@@ -1,0 +1,71 @@
+"""Values that several parts of a spec have: durations, amounts, names."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+__all__ = ["LASTS", "LENGTHS", "NAME", "ROLL", "Accelerator", "Duration", "Hours", "Minutes", "Name", "money"]
+
+NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
+_DURATION = re.compile(r"^([1-9]\d{0,3})\s*([hdw])$")
+_SHORT_DURATION = re.compile(r"^([1-9]\d{0,3})\s*([mh])$")
+_HOURS = {"h": 1, "d": 24, "w": 7 * 24}
+_MINUTES = {"m": 1, "h": 60}
+# As long as GKE takes it, which is the shortest. Source: GKE documentation, "ComputeClass" definition.
+_LONGEST_EMPTY = 24 * 60
+ROLL = (
+    "Whether this update may replace the pool's nodes, which ends the jobs on them; without it, a change that would is "
+    "refused. Take it back afterwards"
+)
+
+
+def _hours(value: object) -> object:
+    """Hours in a duration such as `36h`, `14d` or `2w`."""
+    return _units(value, _DURATION, _HOURS, "hours, days or weeks, such as 36h, 14d or 2w")
+
+
+def _minutes(value: object) -> object:
+    """Minutes in a duration such as `5m` or `2h`, up to a day."""
+    allowed = "minutes or hours up to 24h, such as 5m or 2h"
+    minutes = _units(value, _SHORT_DURATION, _MINUTES, allowed)
+    if isinstance(minutes, int) and minutes > _LONGEST_EMPTY:
+        raise ValueError(f"is more than a day; write {allowed}")
+    return minutes
+
+
+def _units(value: object, pattern: re.Pattern[str], units: Mapping[str, int], allowed: str) -> object:
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise ValueError(f"has no unit; write {allowed}")
+    if not isinstance(value, str):
+        return value
+    match = pattern.match(value.strip())
+    if match is None:
+        raise ValueError(f"is not a duration; write {allowed}")
+    return int(match[1]) * units[match[2]]
+
+
+def money(value: object) -> object:
+    """A dollar amount without the binary rounding of a YAML float."""
+    return str(value) if isinstance(value, float) else value
+
+
+Hours = Annotated[int, BeforeValidator(_hours), WithJsonSchema({"type": "string", "pattern": _DURATION.pattern})]
+Name = Annotated[
+    str,
+    Field(
+        pattern=NAME,
+        description="Prefix of every resource: 1 to 20 lower-case letters, digits and hyphens, starting with a letter",
+    ),
+]
+Accelerator = Annotated[
+    Literal["h100", "h200", "a100-80gb", "a100-40gb"],
+    Field(description="GPU of the training nodes; the A100s are for comparison"),
+]
+Minutes = Annotated[
+    int, BeforeValidator(_minutes), WithJsonSchema({"type": "string", "pattern": _SHORT_DURATION.pattern})
+]
+LASTS: Final = "How long the cluster is meant to stand, in hours, days or weeks"
+LENGTHS: Final = ["36h", "14d", "2w"]
+Duration = Annotated[Hours | None, Field(description=LASTS, examples=LENGTHS)]

@@ -1,0 +1,62 @@
+"""Which versions a cluster has, in the words of a spec. Imports no Pulumi."""
+
+import re
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from gpucluster.components.spec.model import Model
+
+__all__ = ["Support", "Versions"]
+
+_MINOR: Final = re.compile(r"^[1-9]\d*\.(0|[1-9]\d*)$")
+# A minor version, a patch version, a release of EKS' images, or a version of GKE's.
+_NODES: Final = re.compile(r"^[1-9]\d*\.\d+(\.\d+(-\d{8}|-gke\.\d+)?)?$")
+
+Support = Literal["standard", "extended"]
+
+
+def _minor(value: str) -> str:
+    if not _MINOR.match(value):
+        raise ValueError("is no minor version of Kubernetes; write one in quotes, such as '1.35'")
+    return value
+
+
+def _nodes(value: str) -> str:
+    if not _NODES.match(value):
+        raise ValueError("is no version of nodes; write one in quotes, such as '1.35', 1.35.2-20260714 or 1.35.2-gke.1")
+    return value
+
+
+_Minor = Annotated[str, AfterValidator(_minor), WithJsonSchema({"type": "string", "pattern": _MINOR.pattern})]
+_Nodes = Annotated[str, AfterValidator(_nodes), WithJsonSchema({"type": "string", "pattern": _NODES.pattern})]
+
+
+class Versions(Model):
+    """Versions of what the cluster is made of; what is left out is that of this release of gpucluster."""
+
+    kubernetes: _Minor | None = Field(
+        default=None, description="Minor version of the control plane; one step up at a time", examples=["1.35"]
+    )
+    system: _Nodes | None = Field(
+        default=None,
+        description="Version of the CPU nodes, as that of `nodes`; left out, they stay as they were made",
+        examples=["1.35"],
+    )
+    nodes: _Nodes | None = Field(
+        default=None,
+        description="Version of all training and MIG nodes: a minor version or, which pins kernel and driver, the "
+        "release of the image on AWS (1.35.2-20260714) or the version on Google Cloud (1.35.2-gke.1842000); left out, "
+        "they stay as they were made, and on Azure follow the control plane",
+        examples=["1.35"],
+    )
+    charts: str | None = Field(
+        default=None,
+        description="Set of charts that is meant; another release of gpucluster with another set is then refused",
+        examples=["2026-11"],
+    )
+    support: Support = Field(
+        default="standard",
+        description="extended: the cloud's long-term support, at its price (EKS extended support, GKE's Extended "
+        "channel, AKS' Premium tier)",
+    )

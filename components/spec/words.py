@@ -1,0 +1,318 @@
+"""Says what is wrong with a spec in the user's words: the field, the value as written, what to write instead."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import types
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+import yaml
+from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from gpucluster.components.did_you_mean import did_you_mean
+from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.python_values import PYTHON
+from gpucluster.record import record
+from gpucluster.textio.yaml_text import shown
+
+__all__ = ["Told", "line_of", "problems_of"]
+
+_READ_AS = {"timestamp": "a day", "int": "a number", "float": "a number"}
+_TRUE = {"yes", "true", "on"}
+
+
+class Told(NamedTuple):
+    """A problem in words. line: 0 for none. field: full name of what it is about, empty for the whole spec."""
+
+    line: int
+    field: str
+    text: str
+
+
+def problems_of(error: ValidationError, root: yaml.Node, model: type[BaseModel]) -> list[Told]:
+    """Every problem, once. model: of the whole spec."""
+    found: list[Told] = []
+    errors = error.errors(include_url=False)
+    for details in errors:
+        loc = details["loc"]
+        if details["type"] == "too_short" and any(other["loc"][: len(loc)] == loc != other["loc"] for other in errors):
+            continue  # pydantic counts the entries that are right
+        if details["type"] == "invalid_key":
+            found += _no_texts(loc[:-1], root, model)
+        elif details["type"] == "value_error":
+            found += _said_by_the_spec(loc, details, root, model)
+        else:
+            place = _find((*loc, "kind") if details["type"] == "union_tag_invalid" else loc, root, model)
+            found.append(Told(place.line, place.name, _say(place, details)))
+    return list(dict.fromkeys(found))
+
+
+def _no_texts(loc: tuple[str | int, ...], root: yaml.Node, model: type[BaseModel]) -> Iterator[Told]:
+    """The names in one mapping that YAML reads as something other than text, such as 7 or a day."""
+    node = _find(loc, root, model).node
+    for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+        if key.tag != "tag:yaml.org,2002:str":
+            place = _find((*loc, str(key.value)), root, model)
+            yield Told(place.line, place.name, f"{place.name} is not a field{_instead(place)}")
+
+
+def line_of(name: str, root: yaml.Node, model: type[BaseModel]) -> int:
+    """The line of a field by its full name, such as access.admins[0]: its own, else its parent's, else 0."""
+    steps = re.findall(r"[^.\[\]]+", name)
+    return _find(tuple(int(step) if step.isdigit() else step for step in steps), root, model).line
+
+
+def _said_by_the_spec(
+    loc: tuple[str | int, ...], details: ErrorDetails, root: yaml.Node, model: type[BaseModel]
+) -> Iterator[Told]:
+    """The problems of a rule of the spec's own: with the value at `loc`, or with one inside of it."""
+    error: object = details.get("ctx", {}).get("error", details["msg"])
+    if loc[-1:] == ("[key]",):  # as pydantic says that the name of an entry is wrong
+        name = _find(loc[:-2], root, model).name
+        yield Told(_find(loc[:-1], root, model).line, name, f"{name}: {error}")
+        return
+    place = _find(loc, root, model)
+    for problem in error.problems if isinstance(error, BadSpecValue) else (Problem("", str(error)),):
+        if not loc:
+            yield Told(line_of(problem.field, root, model), problem.field, str(problem))
+        elif problem.field:
+            inner = _find((*loc, problem.field), root, model)
+            text = _not_text(inner) or f"{inner.name} is {inner.seen}; {problem.fix}"
+            yield Told(inner.line, inner.name, text)
+        elif isinstance(place.node, yaml.ScalarNode):
+            yield Told(place.line, place.name, f"{place.name} is {place.seen}: it {problem}")
+        else:
+            yield Told(place.line, place.name, f"{place.name}: {problem}")
+
+
+@record
+class _Place:
+    """A place of the file. top: the model of the whole. models: what its mapping may be, several where a kind chooses.
+    node: None when absent.
+    """
+
+    top: type[BaseModel]
+
+    field: tuple[str | int, ...]
+    line: int
+    node: yaml.Node | None
+    models: tuple[type[BaseModel], ...]
+    wanted: Any
+    info: FieldInfo | None
+
+    @property
+    def name(self) -> str:
+        text = ""
+        for step in self.field:
+            text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+        return text
+
+    @property
+    def seen(self) -> str:
+        """The value as it stands in the file."""
+        return shown(self.node)
+
+
+def _find(loc: tuple[str | int, ...], root: yaml.Node, model: type[BaseModel]) -> _Place:
+    """The place of a location, in which the kind that a union chose is a step of its own."""
+    field: list[str | int] = []
+    models: tuple[type[BaseModel], ...] = (model,)
+    inner, node, line, wanted, info = models, root, 0, None, None
+    for step in loc:
+        if len(inner) > 1 and step in _kinds(inner):
+            inner = tuple(model for model in inner if step in _kinds((model,)))
+            continue
+        models = inner
+        field.append(step)
+        if get_origin(wanted) is dict:  # from names, which are the user's, to values of one kind
+            models, wanted, info = (), get_args(wanted)[1], None
+        elif isinstance(step, str):
+            fields = [model.model_fields[step] for model in models if step in model.model_fields]
+            info = fields[0] if fields else None
+            wanted = info.annotation if info else None
+        else:
+            wanted, info = next(iter(get_args(wanted)), None), None
+        inner = tuple(_models_in(wanted))
+        child = _child(node, step)
+        if child is None:
+            node = None
+        else:
+            line, node = child
+    return _Place(model, tuple(field), line, node, models if loc else (model,), wanted, info)
+
+
+def _child(node: yaml.Node | None, step: str | int) -> tuple[int, yaml.Node] | None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in reversed(node.value):
+            if key.value == str(step):
+                return key.start_mark.line + 1, value
+    elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        value = node.value[step]
+        return value.start_mark.line + 1, value
+    return None
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)
+
+
+def _kinds(models: tuple[type[BaseModel], ...]) -> list[str]:
+    """The kinds that choose among several models."""
+    return [
+        kind
+        for model in models
+        if "kind" in model.model_fields
+        for kind in get_args(model.model_fields["kind"].annotation)
+    ]
+
+
+def _choices(annotation: Any) -> Iterator[Any]:
+    """What a literal allows, also inside an optional one."""
+    for part in get_args(annotation):
+        yield from (part,) if get_origin(annotation) is Literal else _choices(part)
+
+
+def _say(place: _Place, details: ErrorDetails) -> str:
+    context = details.get("ctx", {})
+    match details["type"]:
+        case "extra_forbidden":
+            return f"{place.name} is not a field{_instead(place)}"
+        case "missing":
+            return f"{place.name} is missing; add it: {_wanted(place.wanted, place.info)}"
+        case "union_tag_not_found":
+            return f"{place.name} has no kind; add kind: {' or '.join(_kinds(tuple(_models_in(place.wanted))))}"
+        case "union_tag_invalid":
+            allowed = str(context.get("expected_tags", "")).replace("'", "").split(", ")
+            return f"{place.name} is {place.seen}; allowed: {', '.join(allowed)}{_near(place, allowed)}"
+        case "literal_error":
+            allowed = [str(choice) for choice in _choices(place.wanted)]
+            return f"{place.name} is {place.seen}; allowed: {', '.join(allowed)}{_near(place, allowed)}"
+        case "string_type":
+            return _not_text(place) or f"{place.name} is {place.seen}; write {_wanted(place.wanted, place.info)}"
+        case "too_short":
+            empty = "empty" if isinstance(place.node, yaml.MappingNode) else "an empty list"
+            return f"{place.name} is {empty}; write {_wanted(place.wanted, place.info)}"
+        case _:
+            return f"{place.name} is {place.seen}; write {_wanted(place.wanted, place.info)}"
+
+
+def _not_text(place: _Place) -> str | None:
+    """For a value that looks like text and that YAML reads as something else, such as `no`."""
+    node = place.node
+    if not isinstance(node, yaml.ScalarNode) or node.tag in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:null"):
+        return None
+    if node.start_mark.name == PYTHON:
+        return f"{place.name} is {place.seen}, no text; write {str(node.value)!r}"
+    kind = node.tag.rpartition(":")[2]
+    read_as = _READ_AS.get(kind, "true" if str(node.value).lower() in _TRUE else "false")
+    return f'{place.name} is {place.seen}, which YAML reads as {read_as}; put it in quotes: "{place.seen}"'
+
+
+def _near(place: _Place, allowed: list[str]) -> str:
+    return did_you_mean(str(place.node.value), allowed) if isinstance(place.node, yaml.ScalarNode) else ""
+
+
+def _instead(place: _Place) -> str:
+    """What may stand here, or where the unknown field belongs."""
+    name = str(place.field[-1])
+    allowed = sorted({field for model in place.models for field in model.model_fields})
+    homes = list(_homes(name, place.top, ""))
+    if homes:
+        return f"; {name} belongs {' or '.join(homes)}; here: {', '.join(allowed)}"
+    return did_you_mean(name, allowed) or f"; allowed: {', '.join(allowed)}"
+
+
+def _homes(name: str, model: type[BaseModel], at: str) -> Iterator[str]:
+    """Where in a spec a field of this name stands."""
+    if name in model.model_fields:
+        kind = _kinds((model,))
+        chosen = f" of kind {kind[0]}" if kind else ""
+        yield f"under {at}{chosen}" if at else "at the top of the spec"
+    for field, info in model.model_fields.items():
+        for inner in _models_in(info.annotation):
+            yield from _homes(name, inner, f"{at}.{field}" if at else field)
+
+
+def _wanted(annotation: Any, info: FieldInfo | None) -> str:
+    """What a value of this type looks like, and its range."""
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    if get_origin(annotation) in (Union, types.UnionType):
+        parts = [part for part in get_args(annotation) if part is not type(None)]
+        if len(parts) == 1:
+            return _wanted(parts[0], info)
+    models = list(_models_in(annotation))
+    if get_origin(annotation) is tuple and info is not None and info.examples:
+        return f"a list such as [{', '.join(map(str, info.examples[0]))}]"
+    if get_origin(annotation) is tuple:
+        return f"a list of {_wanted(get_args(annotation)[0], None)}"
+    if get_origin(annotation) is dict and models:
+        return f"a mapping from names to mappings with {', '.join(models[0].model_fields)}"
+    if get_origin(annotation) is dict and get_args(annotation)[1] is int:
+        return "a mapping from names to whole numbers"
+    if models:
+        kinds = _kinds(tuple(models)) if len(models) > 1 else []
+        fields = ", ".join(models[0].model_fields)
+        return f"a mapping with kind: {' or '.join(kinds)}" if kinds else f"a mapping with {fields}"
+    if get_origin(annotation) is Literal:
+        return " or ".join(str(choice) for choice in get_args(annotation))
+    if annotation is int:
+        if info is not None and info.examples and isinstance(info.examples[0], str):  # a quantity with a unit
+            return f"a text such as {' or '.join(map(str, info.examples))}"
+        return f"a whole number{_range(info)}"
+    if annotation is Decimal:
+        return f"a number{_range(info)}, in digits alone"
+    if annotation is bool:
+        return "true or false"
+    if annotation is datetime.date:
+        return "a day such as 2027-01-31"
+    if annotation is str:
+        return _text(info)
+    return "a mapping from names to texts"
+
+
+def _range(info: FieldInfo | None) -> str:
+    limits = list(info.metadata) if info else []
+    low: Any = next((limit.ge for limit in limits if isinstance(limit, Ge)), None)
+    above: Any = next((limit.gt for limit in limits if isinstance(limit, Gt)), None)
+    high: Any = next((limit.le for limit in limits if isinstance(limit, Le)), None)
+    below: Any = next((limit.lt for limit in limits if isinstance(limit, Lt)), None)
+    places: Any = next((item.decimal_places for item in limits if getattr(item, "decimal_places", None)), None)
+    words: list[str] = []
+    if low is not None:
+        words.append(f"from {low:,}" if high is not None else f"of at least {low:,}")
+    if above is not None:
+        words.append(f"above {above:,}")
+    if high is not None:
+        words.append(f"to {high:,}" if low is not None else f"and at most {high:,}")
+    if below is not None:
+        words.append(f"below {below:,}")
+    if places is not None:
+        words.append(f"with at most {places} decimals")
+    return "".join(f" {word}" for word in words)
+
+
+def _text(info: FieldInfo | None) -> str:
+    if info is None:
+        return "texts"
+    limits = info.metadata
+    if any(getattr(limit, "pattern", None) for limit in limits) and info.description:
+        return info.description.rpartition(": ")[2]
+    least: Any = next((limit.min_length for limit in limits if isinstance(limit, MinLen)), None)
+    most: Any = next((limit.max_length for limit in limits if isinstance(limit, MaxLen)), None)
+    if info.examples:
+        return f"a text such as {info.examples[0]}"
+    if least is not None and most is not None:
+        return f"a text of {least} to {most} characters"
+    if least is not None and least > 1:
+        return f"a text of at least {least} characters"
+    return "a text"

@@ -1,0 +1,46 @@
+"""What a stack of one cluster exports: how to get in, what is there, and what to type next."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pulumi
+
+from gpucluster.components.beginning import OUTPUT
+from gpucluster.components.outputs import Cluster
+from gpucluster.components.simulated import simulated
+from gpucluster.program.resources import Unknown
+
+__all__ = ["export"]
+
+
+def export(cluster: Cluster, days: Decimal | Unknown | None, begun: datetime | None) -> None:
+    """Exports it beside the cost, by the same names on every cloud; `gpucluster connect` reads it.
+
+    days: how long the cluster is wanted. begun: when the stack was first built, None before.
+    """
+    found = cluster.outputs()
+    # Endpoint and pools are in the kubeconfig and in the plan.
+    names = ("clusterName", "kubeconfig", "account", "metrics", "registry")
+    told: dict[str, Any] = {name: found[name] for name in names if name in found}
+    if cluster.bucket is not None:
+        told["bucket"] = cluster.bucket
+    if cluster.identities:
+        told["identities"] = cluster.identities
+    for name, value in {**told, "sharedStorage": found["storage"], "next": _next(pulumi.get_stack())}.items():
+        pulumi.export(name, value)
+    if begun:
+        pulumi.export(OUTPUT, begun.isoformat())
+        if isinstance(days, Decimal):
+            pulumi.export("ends", (begun + timedelta(days=float(days))).isoformat())
+
+
+def _next(stack: str) -> list[str]:
+    sandbox = "sandbox " if simulated() else ""
+    return [
+        f"gpucluster {sandbox}connect --stack {stack}",
+        "kubectl apply -f examples/jobs/pytorch.yaml",
+        "kubectl get trainjobs,workloads,pods",
+    ]

@@ -1,0 +1,128 @@
+"""Who submits jobs, and what each team has of the cluster, as plain values. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Final
+
+from gpucluster.components.names import ELASTIC, MIG_POOL, NAMESPACE, TEAM_NAMESPACE, TRAINING_POOL
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.program.facts import PoolShare, Team
+from gpucluster.record import record
+
+__all__ = ["PeoplePlan", "TeamPlan", "named_people", "plan_people", "team_facts", "team_notes"]
+
+# Only what they are to each other counts; a queue without one has 1, as that of the namespace `training`.
+_WEIGHTS: Final[Mapping[str, int]] = {"low": 1, "medium": 2, "high": 4}
+
+
+@record(kw_only=True)
+class TeamPlan:
+    """groups: who submits its jobs, in the cloud's words. shares: pool -> its part of what jobs can use there, 0 where
+    it has none. weight: of its queues among those that borrow.
+    """
+
+    name: str
+    groups: tuple[str, ...]
+    shares: Mapping[str, Fraction]
+    weight: int
+
+    @property
+    def namespace(self) -> str:
+        """Where its jobs run."""
+        return f"{TEAM_NAMESPACE}{self.name}"
+
+
+@record(kw_only=True)
+class PeoplePlan:
+    """submitters: who submits jobs of nobody's team."""
+
+    submitters: tuple[str, ...]
+    teams: tuple[TeamPlan, ...]
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Where jobs run."""
+        return (NAMESPACE, *(team.namespace for team in self.teams))
+
+    @property
+    def memberships(self) -> dict[str, list[str]]:
+        """Everybody who submits -> the namespaces where they may."""
+        found: dict[str, list[str]] = {}
+        for namespace, people in (
+            (NAMESPACE, self.submitters),
+            *((team.namespace, team.groups) for team in self.teams),
+        ):
+            for who in people:
+                found.setdefault(who, []).append(namespace)
+        return found
+
+
+def plan_people(spec: ClusterSpec) -> PeoplePlan:
+    """Those of a spec, as it names them."""
+    pools = spec.pool_gpus
+    return PeoplePlan(
+        submitters=spec.access.submitters,
+        teams=tuple(
+            TeamPlan(
+                name=name,
+                groups=team.groups,
+                shares={pool: Fraction(team.gpus.get(pool, 0), gpus) for pool, gpus in pools.items()},
+                weight=_WEIGHTS[team.priority],
+            )
+            for name, team in spec.teams.items()
+        ),
+    )
+
+
+def named_people(spec: ClusterSpec) -> Iterator[tuple[str, str]]:
+    """Field and name of everybody who submits jobs."""
+    for at, who in enumerate(spec.access.submitters):
+        yield f"access.submitters[{at}]", who
+    for name, team in spec.teams.items():
+        for at, who in enumerate(team.groups):
+            yield f"teams.{name}.groups[{at}]", who
+
+
+def team_facts(spec: ClusterSpec) -> dict[str, Team]:
+    """What the cost module shares the bill by."""
+    return {
+        name: Team(
+            monthly=team.monthly_usd,
+            shares=tuple(
+                PoolShare(part=_part(spec.name, pool), gpus=team.gpus.get(pool, 0), of=gpus)
+                for pool, gpus in spec.pool_gpus.items()
+            ),
+        )
+        for name, team in spec.teams.items()
+    }
+
+
+def _part(cluster: str, pool: str) -> str:
+    """What the names of a pool's machines begin with."""
+    return f"{cluster}-{pool}" if pool in (TRAINING_POOL, MIG_POOL) else f"{cluster}-{ELASTIC}-{pool}"
+
+
+def team_notes(spec: ClusterSpec) -> list[str]:
+    """What each team has, and what teams have in common."""
+    if not spec.teams:
+        return []
+    pools = spec.pool_gpus
+    left = {pool: gpus - sum(team.gpus.get(pool, 0) for team in spec.teams.values()) for pool, gpus in pools.items()}
+    return [
+        *(
+            f"team {name}: namespace {TEAM_NAMESPACE}{name}, {_gpus(team.gpus, pools)}; borrows with {team.priority} "
+            "priority"
+            for name, team in spec.teams.items()
+        ),
+        f"namespace {NAMESPACE} keeps {_gpus(left, pools)} for acceptance and everyone without a team",
+        "teams: a job that borrows GPUs is stopped when their owner wants them back, and waits again: write "
+        "checkpoints",
+        "teams: namespaces keep jobs, logs and claims apart, not files: all mount the same file systems, where users "
+        "and modes of files decide",
+    ]
+
+
+def _gpus(given: Mapping[str, int], pools: Mapping[str, int]) -> str:
+    return ", ".join(f"{given.get(pool, 0)} of {gpus} GPUs of {pool}" for pool, gpus in pools.items())

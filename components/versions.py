@@ -1,0 +1,133 @@
+"""The versions of a cluster as asked and as known, and why some can't be had. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from gpucluster.catalog.fabric_releases import release_of, version
+from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
+from gpucluster.catalog.machines import Machine
+from gpucluster.components.kubernetes.charts import CHART_SET
+from gpucluster.components.names import SYSTEM_POOL
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.versions import Versions
+from gpucluster.record import record
+
+__all__ = ["KUBERNETES", "VersionPlan", "plan_versions", "support_notes", "version_problems"]
+
+KUBERNETES: Final = "1.35"
+"""The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
+its line; A3 Mega was validated on it, and A3 Ultra is declared with it. Sources: awslabs/amazon-eks-ami v20260714
+(1.35: kernel 6.12), aws/karpenter-provider-aws v1.14.1; NVIDIA/aicr v0.11.1 (A3 Mega);
+GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-a3-ultragpu (1.35.); Azure/AKS releases, 2026-10-25.
+"""
+
+# A kubelet may be so many minor versions older than the API. Source: Kubernetes documentation, "Version Skew Policy".
+_SKEW: Final = 3
+# GKE's nodes fewer. Source: GKE documentation, "GKE versioning and support".
+_SKEW_OF_GKE: Final = 2
+# Ubuntu2204, the operating system of all nodes. Source: AKS documentation, "Upgrade OS version".
+_NEWEST_OF_UBUNTU_2204: Final = "1.36"
+
+_FORMS: Final = {
+    "aws": (
+        r"\d+\.\d+|\d+\.\d+\.\d+-\d{8}",
+        "a minor version such as 1.35, or a release of EKS' image: 1.35.2-20260714",
+    ),
+    "gcp": (r"\d+\.\d+\.\d+-gke\.\d+", "a full version such as 1.35.2-gke.1842000: GKE fills in what is left out anew"),
+    "azure": (r"\d+\.\d+(\.\d+)?", "a minor or a patch version, such as 1.35 or 1.35.2"),
+}
+
+
+@record(kw_only=True)
+class VersionPlan:
+    """control_plane: a minor version. system, nodes: in the cloud's words, None where nodes stay as they were made."""
+
+    control_plane: str
+    system: str | None
+    nodes: str | None
+    extended: bool
+
+
+def plan_versions(asked: Versions) -> VersionPlan:
+    """The versions of a spec without problems."""
+    return VersionPlan(
+        control_plane=asked.kubernetes or KUBERNETES,
+        system=asked.system,
+        nodes=asked.nodes,
+        extended=asked.support == "extended",
+    )
+
+
+def version_problems(asked: Versions, cloud: str, shapes: Iterable[Machine]) -> list[Problem]:
+    """Why a cloud can't have these versions. shapes: the machines of the GPU pools."""
+    return [*_control_plane_problems(asked, cloud, shapes), *_node_problems(asked, cloud), *_chart_problems(asked)]
+
+
+def support_notes(plan: VersionPlan, cloud: str) -> list[str]:
+    """What support is, and until when."""
+    known = kubernetes_versions(cloud).get(plan.control_plane)
+    if known is None or not plan.extended:
+        return []
+    ends = "a day that no source gives" if known.extended_ends is None else f"{known.extended_ends}"
+    price = {
+        "aws": "its price, six times the standard one, is in the cost from then on",
+        "gcp": "its further fee from then on is in no price book, and not in the cost",
+        "azure": "the Premium tier, whose price is in the cost, is paid from today on; AKS supports its two newest "
+        "patches alone, which nothing here installs",
+    }
+    return [
+        f"support: Kubernetes {plan.control_plane} has standard support until {known.standard_ends}, and extended "
+        f"support until {ends}; {price[cloud]}"
+    ]
+
+
+def _control_plane_problems(asked: Versions, cloud: str, shapes: Iterable[Machine]) -> Iterator[Problem]:
+    chosen, field = asked.kubernetes, "versions.kubernetes"
+    if chosen is None:
+        return
+    known = kubernetes_versions(cloud)
+    usable = [one for one in known if cloud != "azure" or minor(one) <= minor(_NEWEST_OF_UBUNTU_2204)]
+    if chosen not in known:
+        yield Problem(field, f"is '{chosen}', which no source has for this cloud", f"allowed: {', '.join(usable)}")
+        return
+    if chosen not in usable:
+        why = f"is '{chosen}', and nodes run Ubuntu2204, which AKS has up to {_NEWEST_OF_UBUNTU_2204}"
+        yield Problem(field, why, f"allowed: {', '.join(usable)}")
+    for shape in shapes:
+        wanted = release_of(shape).kubernetes_from
+        if wanted and version(wanted)[:2] > minor(chosen):
+            yield Problem(
+                field, f"is '{chosen}', and the fabric of {shape.machine_type} needs {wanted}", "write a newer one"
+            )
+
+
+def _node_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
+    top = asked.kubernetes or KUBERNETES
+    form, allowed = _FORMS[cloud]
+    most = _SKEW_OF_GKE if cloud == "gcp" else _SKEW
+    for name in (SYSTEM_POOL, "nodes"):
+        chosen: str | None = getattr(asked, name)
+        field = f"versions.{name}"
+        if chosen is None:
+            continue
+        if not re.fullmatch(form, chosen):
+            yield Problem(field, f"is '{chosen}'", f"write {allowed}")
+        elif minor(chosen) > minor(top):
+            yield Problem(
+                field, f"is '{chosen}', newer than the control plane, {top}", "raise versions.kubernetes first"
+            )
+        elif minor(top)[1] - minor(chosen)[1] > most:
+            oldest = f"{minor(top)[0]}.{minor(top)[1] - most}"
+            yield Problem(field, f"is '{chosen}', too old for a control plane of {top}", f"write {oldest} or newer")
+
+
+def _chart_problems(asked: Versions) -> Iterator[Problem]:
+    if asked.charts is not None and asked.charts != CHART_SET:
+        yield Problem(
+            "versions.charts",
+            f"is '{asked.charts}', and this release of gpucluster has the set {CHART_SET}",
+            f"install the release with that set, or write {CHART_SET} and read docs/upgrading-jobs.md",
+        )

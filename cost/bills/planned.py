@@ -1,0 +1,85 @@
+"""The lines of an estimate as a bill is laid beside them, and those that have no price."""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.model import HOURS_PER_MONTH
+from gpucluster.record import record
+
+__all__ = ["Planned", "Window", "planned_lines"]
+
+
+@record(kw_only=True)
+class Planned:
+    """quantity, price: units a month and USD a unit, None where the estimate knows none. purchase, term: how it is
+    bought.
+    """
+
+    urn: str
+    part: str
+    name: str
+    provider: str
+    region: str
+    sku: str
+    unit: str
+    purchase: str
+    term: str
+    quantity: Decimal | None
+    price: Decimal | None
+
+
+def planned_lines(estimate: Estimate) -> tuple[Planned, ...]:
+    """Every line that is paid for by itself, and everything without a price whose name in the book is known."""
+    priced = (
+        Planned(
+            urn=line.urn, part=line.part, name=line.name, provider=line.provider, region=line.region, sku=line.sku,
+            unit=line.unit, purchase=line.purchase, term=line.term, quantity=line.quantity, price=line.unit_price,
+        )
+        for line in estimate.lines
+        if not line.paid_by
+    )  # fmt: skip
+    return (*priced, *_without_price(estimate))
+
+
+def _without_price(estimate: Estimate) -> Iterator[Planned]:
+    for item in estimate.not_priced:
+        if item.own_row:
+            provider, region, sku, unit, purchase, term = item.own_row.split(",")[:6]
+            yield Planned(
+                urn=item.urn, part=item.part, name=sku, provider=provider, region=region, sku=sku, unit=unit,
+                purchase=purchase, term=term, quantity=None, price=None,
+            )  # fmt: skip
+
+
+@record
+class Window:
+    """The days of a bill, from the beginning of the first to that of the day after the last."""
+
+    start: datetime
+    end: datetime
+
+    @property
+    def hours(self) -> Decimal:
+        """From start to end."""
+        return Decimal((self.end - self.start) // timedelta(seconds=1)) / 3600
+
+    def months(self, unit: str) -> Decimal:
+        """Months of the estimate in the window: 730 hours of what is paid for by the hour, else those of the calendar,
+        by whose length clouds divide what is paid for by the month.
+        """
+        return self.hours / HOURS_PER_MONTH if unit.endswith("hour") else self._calendar()
+
+    def _calendar(self) -> Decimal:
+        months, day = Decimal(0), self.start
+        while day < self.end:
+            days = calendar.monthrange(day.year, day.month)[1]
+            first = day.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+            until = min(self.end, first + timedelta(days=days))
+            months += Decimal((until - day) // timedelta(seconds=1)) / (days * 86400)
+            day = until
+        return months

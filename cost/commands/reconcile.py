@@ -1,0 +1,131 @@
+"""`gpucluster cost reconcile`."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.bills.learn import Learned, learn, prices_text, usage_text
+from gpucluster.cost.bills.ours import ours
+from gpucluster.cost.bills.planned import planned_lines
+from gpucluster.cost.bills.read import read_bills
+from gpucluster.cost.bills.reconcile import reconcile as reconciled
+from gpucluster.cost.bills.reconciled import Reconciled
+from gpucluster.cost.commands.options import name_of, pricing
+from gpucluster.cost.documents.reconciliation import reconciliation_document
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.render.layout import width_for
+from gpucluster.cost.render.write import written
+from gpucluster.cost.usage import check_names
+from gpucluster.errors import Exit
+from gpucluster.options import form_of, output, plan_argument, quiet
+from gpucluster.program.readers.command import run
+from gpucluster.program.readers.files import read_text
+
+__all__ = ["reconcile"]
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_DAY = click.DateTime(formats=["%Y-%m-%d"])
+
+
+@click.command()
+@plan_argument(required=False)
+@click.option("--bill", "bills", metavar="FILE", type=_FILE, multiple=True, required=True,
+              help="Bill in FOCUS or CUR 2.0, as CSV (.gz too) or Parquet; repeatable.")  # fmt: skip
+@click.option("--stack", metavar="NAME", help="Stack to preview in the sandbox instead of reading FILE.")
+@click.option("--from", "start", metavar="DATE", type=_DAY, help="First day.  [default: the first on the bill]")
+@click.option("--to", "end", metavar="DATE", type=_DAY, help="Day after the last.  [default: that of the bill]")
+@click.option(
+    "--write-usage", metavar="FILE", type=_FILE, help="Write the usage learned, for --usage; never over a file."
+)
+@click.option(
+    "--write-prices", metavar="FILE", type=_FILE, help="Write the prices paid, for --prices; never over a file."
+)
+@form_of("table", "json", "csv", "markdown")
+@output
+@quiet
+@pricing
+def reconcile(
+    file: TextIO | None,
+    bills: tuple[Path, ...],
+    stack: str | None,
+    start: datetime | None,
+    end: datetime | None,
+    write_usage: Path | None,
+    write_prices: Path | None,
+    form: str,
+    output: TextIO,
+    quiet: bool,
+    assumptions: Assumptions,
+    prices: str | None,
+) -> None:
+    """Compare a bill with a plan or state.
+
+    Every line planned and billed, for the days that the bill has, with the reasons of the difference: hours, usage,
+    price, commitment, missing on the bill, no price in the plan; then what is billed and not in the plan, and how exact
+    the estimate was. Charges are found by the labels that the whole stack carries, by the names in them, and in a state
+    by the ids of its resources. Billed means EffectiveCost, with commitments spread over what they cover; what is on
+    the invoice, BilledCost, stands beside it. Credits, taxes, purchases and refunds are apart.
+
+    Reads FOCUS 1.0 to 1.2 of any cloud and AWS's CUR 2.0. A row in several files counts once, as the last file has
+    it. Rows that cannot be read are named by line and column, and left out. Amounts in other currencies than USD are
+    said and not added. `gpucluster schema cost-reconcile` describes json.
+
+    Exit code 1: a row or file could not be read.
+    """
+    _free(write_usage, "--write-usage")
+    _free(write_prices, "--write-prices")
+    if start and end and end <= start:
+        raise click.BadParameter(f"{end:%Y-%m-%d} is not after --from {start:%Y-%m-%d}", param_hint="--to")
+    if stack is not None and file is not None:
+        raise click.UsageError(f"give FILE or --stack, not both: {name_of(file)} and {stack!r}")
+    book = PriceBook.in_use(prices)
+    resources = read_text(*_plan(file, stack, quiet=quiet))
+    check_names(assumptions, resources)
+    lines, mine = planned_lines(estimate(resources, book, assumptions)), ours(resources)
+    read = read_bills(bills, mine.wanted, _day(start), _day(end))
+    found = reconciled(read, lines, resources, mine, _day(start), _day(end))
+    learned = learn(found, resources, book, assumptions)
+    document = reconciliation_document(found, learned, resources.stack)
+    output.write(written(document, form, width_for(output)) + "\n")
+    _write(found, learned, ", ".join(path.name for path in bills), write_usage, write_prices)
+    if read.faults:
+        click.echo("\n".join(read.faults), err=True)
+        raise SystemExit(Exit.FINDINGS)
+
+
+def _free(path: Path | None, option: str) -> None:
+    if path is not None and path.exists():
+        raise click.BadParameter(f"{path} exists; name a file that does not", param_hint=option)
+
+
+def _day(moment: datetime | None) -> date | None:
+    return None if moment is None else moment.date()
+
+
+def _plan(file: TextIO | None, stack: str | None, *, quiet: bool) -> tuple[str, str]:
+    """(text of a plan or state, what messages call it)."""
+    if stack is None:
+        source = file or sys.stdin
+        return source.read(), name_of(source)
+    command = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", "preview", "--json", "--show-sames"]
+    return run([*command, "--stack", stack], {}, quiet=quiet), f"the preview of {stack}"
+
+
+def _write(found: Reconciled, learned: Learned, bills: str, usage: Path | None, prices: Path | None) -> None:
+    last = (found.window.end - timedelta(seconds=1)).date()
+    source = f"bill {bills}, {found.window.start:%Y-%m-%d} to {last:%Y-%m-%d}"
+    if usage is not None:
+        usage.write_text(usage_text(learned, source), encoding="utf-8")
+        click.echo(f"{usage} written. Next: gpucluster cost report --usage {usage}", err=True)
+    if prices is not None and not learned.prices:
+        click.echo(f"{prices} is not written: every price is that of the book", err=True)
+    elif prices is not None:
+        prices.write_text(prices_text(learned, source, f"{last:%Y-%m-%d}"), encoding="utf-8")
+        click.echo(f"{prices} written. Next: gpucluster cost report --prices {prices}", err=True)

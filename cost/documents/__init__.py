@@ -1,0 +1,1 @@
+"""What each answer says: its document for people, its model for machines. How it is written is in `cost.render`."""

@@ -1,0 +1,7 @@
+"""What a change of a program costs."""
+
+from __future__ import annotations
+
+from gpucluster.cost.documents.diff.document import diff_document
+
+__all__ = ["diff_document"]

@@ -1,0 +1,132 @@
+"""What the JSON of a change is; its schema is made of these types."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypedDict
+
+from gpucluster.cost.changes.diff import Kind
+from gpucluster.cost.documents.report.shape import LineShape
+from gpucluster.cost.documents.words.shape import (
+    Amount,
+    AmountsShape,
+    BoundShape,
+    Currency,
+    KnownShape,
+    Version,
+)
+
+__all__ = ["ChangeShape", "DiffShape", "LineChangeShape", "MonthlyShape", "ResourceShape", "UnpricedShape"]
+
+
+class CompleteShape(TypedDict):
+    before: bool
+    after: bool
+
+
+class KnownSides(TypedDict):
+    before: KnownShape
+    after: KnownShape
+
+
+class Sides(TypedDict):
+    before: Amount
+    after: Amount
+
+
+class MaybeSides(TypedDict):
+    before: Amount | None
+    after: Amount | None
+
+
+class MovedShape(TypedDict):
+    """Null where a price is lost or gained, or one of two ceilings has no bound."""
+
+    floor: Amount | None
+    expected: Amount | None
+    ceiling: Amount | None
+
+
+class MonthlyShape(TypedDict):
+    before: AmountsShape
+    after: AmountsShape
+    change: MovedShape
+
+
+class ChangeShape(TypedDict):
+    """How much more it costs a month. A price that is lost or gained is no change of cost: then there is no amount, and
+    the verdict follows from the bound, if it does.
+    """
+
+    verdict: Literal["more", "less", "the same", "cannot tell"]
+    expected: Annotated[Amount | None, "USD a month more; null where it is not known"]
+    at_least: Annotated[Amount | None, "null where something that is not the same had no price before"]
+    at_most: Annotated[Amount | None, "null where something that is not the same has no price after"]
+    priced_on_both_sides: Annotated[Amount, "the change apart from prices that are lost or gained"]
+
+
+class LineChangeShape(TypedDict):
+    kind: Kind
+    change: Annotated[Amount | None, "USD a month more than before, as expected; null where a price is lost or gained"]
+    before: LineShape | None
+    after: LineShape | None
+
+
+class ResourceShape(TypedDict):
+    name: str
+    monthly: MonthlyShape
+    lines: list[LineChangeShape]
+
+
+class PartChangeShape(TypedDict):
+    name: str
+    change: ChangeShape
+    complete: CompleteShape
+    monthly: MonthlyShape
+    resources: list[ResourceShape]
+    lines_the_same: int
+
+
+class LossShape(TypedDict):
+    resource: str
+    type: str
+    what: Annotated[str, "storage, reserved capacity or machines in a reservation"]
+    how: Literal["deleted", "replaced", "not in the new file"]
+    because: Annotated[list[str], "properties that force a replacement"]
+    retained: Annotated[bool, "whether it goes on to exist and to be billed"]
+    monthly_before: Amount
+
+
+class UnpricedShape(TypedDict):
+    resource: str
+    type: str
+    part: str
+    reason: str
+    bound: BoundShape | None
+
+
+class BudgetVerdict(TypedDict):
+    monthly: Amount
+    verdict: Literal["within", "over", "cannot tell"]
+
+
+class DiffShape(TypedDict):
+    """How the cost of a stack changes."""
+
+    schema_version: Version
+    currency: Currency
+    stack: Annotated[str, "as it will be or as it was; empty where no resource says it"]
+    old: Annotated[str, "file or revision"]
+    new: str
+    change: ChangeShape
+    complete: Annotated[CompleteShape, "whether everything has a price; amounts are of what has one"]
+    known: KnownSides
+    monthly: MonthlyShape
+    hourly: MonthlyShape
+    per_training_gpu_hour: MaybeSides
+    committed_elsewhere_monthly: Annotated[Sides, "part of monthly"]
+    budget: BudgetVerdict | None
+    parts: list[PartChangeShape]
+    losses: Annotated[list[LossShape], "storage and reserved capacity that do not stay as they are"]
+    newly_unpriced: list[UnpricedShape]
+    no_longer_unpriced: list[UnpricedShape]
+    changed_unpriced: Annotated[list[UnpricedShape], "without a price on both sides, and not the same"]

@@ -1,0 +1,7 @@
+"""The estimate as a FOCUS 1.2 dataset, which other FinOps tools read."""
+
+from __future__ import annotations
+
+from gpucluster.cost.documents.focus.csv import as_focus
+
+__all__ = ["as_focus"]

@@ -1,0 +1,7 @@
+"""Ways to buy the machines of a stack."""
+
+from __future__ import annotations
+
+from gpucluster.cost.documents.options.document import options_document
+
+__all__ = ["options_document"]

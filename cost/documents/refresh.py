@@ -1,0 +1,107 @@
+"""What a refresh of the price book found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
+from gpucluster.cost.prices import PriceRow
+from gpucluster.cost.prices.live.refresh import Answer
+from gpucluster.cost.render.document import Block, Document, Notes, table
+
+__all__ = ["Refreshed", "refresh_document"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refreshed:
+    """not_covered: primary rows that no live list is asked for. skipped: clouds left out. written: the book has it."""
+
+    answers: Sequence[Answer]
+    not_covered: Sequence[PriceRow] = ()
+    skipped: Sequence[str] = ()
+    written: bool = False
+
+
+def refresh_document(found: Refreshed) -> Document:
+    """Each price that is new, changed or in doubt, and how many there are of the rest."""
+    counts = Counter(answer.kind for answer in found.answers)
+    rest = f"{counts['same']:,} stay and get a new date, {counts['new']:,} are new, {counts['doubt']:,} are in doubt"
+    return Document(
+        title=f"{counts['changed']:,} prices change, {rest}",
+        blocks=lambda: _blocks(found, counts["absent"]),
+        model=lambda: _model(found),
+    )
+
+
+def _blocks(found: Refreshed, absent: int) -> Iterator[Block]:
+    if rows := [row for answer in found.answers if answer.kind in ("changed", "new") for row in _steps(answer)]:
+        yield table(["price", "old", "new", "change"], rows)
+    if doubts := [f"{answer.wanted}: {answer.doubt}" for answer in found.answers if answer.kind == "doubt"]:
+        yield Notes("In doubt, left as they were", doubts)
+    if absent:
+        yield f"{absent:,} were looked for and are not sold there"
+    if found.not_covered:
+        yield _coverage(found)
+
+
+def _steps(answer: Answer) -> Iterator[list[str]]:
+    """A row for each tier."""
+    before, after = ({row.tier: row for row in rows} for rows in (answer.wanted.rows, answer.rows))
+    for tier in sorted(before.keys() | after.keys()):
+        old, new = before.get(tier), after.get(tier)
+        if old is None or new is None or old.usd_per_unit != new.usd_per_unit:
+            name = f"{answer.wanted}{f', tier {tier}' if len(before) > 1 or len(after) > 1 else ''}"
+            share = f"{new.usd_per_unit / old.usd_per_unit - 1:+.1%}" if old and new and old.usd_per_unit else ""
+            yield [name, _shown(old), _shown(new), share]
+
+
+def _shown(row: PriceRow | None) -> str:
+    """With every decimal."""
+    return "none" if row is None else f"${row.usd_per_unit:f} ({row.as_of})"
+
+
+def _coverage(found: Refreshed) -> str:
+    """How many rows of the book have a live list, and which have none."""
+    covered = sum(len(answer.wanted.rows) for answer in found.answers)
+    counts = Counter(
+        row.sku if row.purchase == "on_demand" else f"{row.sku} {row.purchase}" for row in found.not_covered
+    )
+    left = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in sorted(counts.items()))
+    missing = f"Not covered, no live list is known: {len(found.not_covered):,} rows: {left}"
+    return f"Covered: {covered:,} rows of the book. {missing}"
+
+
+def _model(found: Refreshed) -> dict[str, Any]:
+    """The same for machines; money is text."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "currency": "USD",
+        "written": found.written,
+        "prices": [
+            {
+                "provider": answer.wanted.provider,
+                "region": answer.wanted.region,
+                "sku": answer.wanted.query.sku,
+                "unit": answer.wanted.query.unit,
+                "purchase": answer.wanted.query.purchase,
+                "term": answer.wanted.query.term,
+                "outcome": answer.kind,
+                "doubt": answer.doubt or None,
+                "before": [_row(row) for row in answer.wanted.rows],
+                "after": [_row(row) for row in answer.rows],
+            }
+            for answer in found.answers
+        ],
+        "not_covered": [
+            {"provider": row.provider, "region": row.region, "sku": row.sku, "unit": row.unit, "purchase": row.purchase}
+            for row in found.not_covered
+        ],
+        "skipped": list(found.skipped),
+    }
+
+
+def _row(row: PriceRow) -> dict[str, Any]:
+    return {"tier": row.tier, "usd_per_unit": f"{row.usd_per_unit:f}", "as_of": row.as_of, "source": row.source}

@@ -1,0 +1,26 @@
+"""What the amounts of a report are, in words."""
+
+from __future__ import annotations
+
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.terms.agreed import said
+
+__all__ = ["basis", "basis_sentence"]
+
+
+def basis(*estimates: Estimate, month: bool = False) -> str:
+    """`list prices in USD, before tax, discounts, support and data transfer`; with the terms where there are some.
+
+    month: whether every amount is one of a month.
+    """
+    usd = "USD a month" if month else "USD"
+    terms = dict.fromkeys(text for found in estimates for text in said(found.terms))
+    if not terms:
+        return f"list prices in {usd}, before tax, discounts, support and data transfer"
+    return f"prices in {usd}, before tax and data transfer, with {' and '.join(terms)}"
+
+
+def basis_sentence(*estimates: Estimate, month: bool = False) -> str:
+    """The same as a sentence of its own, without the full stop."""
+    words = basis(*estimates, month=month)
+    return f"{words[0].upper()}{words[1:]}"

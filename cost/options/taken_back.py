@@ -1,0 +1,91 @@
+"""How often the cloud takes spot machines back: as a person sets it, as it is published, or as we assume."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import Final
+
+from gpucluster.catalog.rows import Row, read_rows
+from gpucluster.cost.model import HOURS_PER_MONTH
+from gpucluster.cost.money import percent
+from gpucluster.cost.options.settings import Settings
+
+__all__ = ["ASSUMED", "TakenBack", "taken_back"]
+
+ASSUMED: Final = Decimal("0.02")
+"""Share of machines that are taken back in an hour where nothing is published: the worked example of a course on
+training infrastructure, not a measurement."""
+
+_CLASS: Final = re.compile(r"<(?P<below>\d+)%|(?P<least>\d+)-(?P<most>\d+)%|>(?P<above>\d+)%")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TakenBack:
+    """Machines that are taken back.
+
+    an_hour: share of them, at the most; at the least where a class has no upper end. month_least, month_most: the
+    class in shares a month, None where it is no class or has no upper end. said: in words. as_of, source: of a class.
+    """
+
+    an_hour: Decimal
+    said: str
+    month_least: Decimal | None = None
+    month_most: Decimal | None = None
+    as_of: str = ""
+    source: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether it may be more by any amount, which makes whatever follows from it a least."""
+        return self.month_least is not None and self.month_most is None
+
+
+def taken_back(machine: str, region: str, settings: Settings) -> TakenBack:
+    """The rate of the settings; else the class AWS's Spot Advisor gives the machine in the region; else `ASSUMED`.
+
+    Azure tells its rates to accounts alone, and Google tells none of a machine.
+    """
+    if settings.interruption_rate is not None:
+        return TakenBack(an_hour=settings.interruption_rate, said=_hourly(settings.interruption_rate))
+    row = _published().get((machine, region))
+    if row is None:
+        return TakenBack(an_hour=ASSUMED, said=f"{_hourly(ASSUMED)}, assumed: nothing is published for it here")
+    return _of(row)
+
+
+def _hourly(rate: Decimal) -> str:
+    return f"{percent(rate)} of nodes taken back in an hour"
+
+
+def _of(row: Row) -> TakenBack:
+    least, most = _ends(row)
+    a_month = least if most is None else most
+    return TakenBack(
+        an_hour=1 - (1 - a_month) ** (1 / HOURS_PER_MONTH),
+        said=f"{_words(row['a_month'])} of machines taken back in a month (AWS Spot Advisor, {row['as_of']})",
+        month_least=least,
+        month_most=most,
+        as_of=row["as_of"],
+        source=row["source"],
+    )
+
+
+def _ends(row: Row) -> tuple[Decimal, Decimal | None]:
+    found = _CLASS.fullmatch(row["a_month"])
+    if found is None:
+        raise row.bad("a_month", "write a class such as <5%, 5-10% or >20%")
+    if found["above"]:
+        return Decimal(found["above"]) / 100, None
+    return Decimal(found["least"] or 0) / 100, Decimal(found["most"] or found["below"]) / 100
+
+
+def _words(published: str) -> str:
+    return published.replace("<", "less than ").replace(">", "more than ").replace("-", " to ")
+
+
+@cache
+def _published() -> dict[tuple[str, str], Row]:
+    return {(row["machine"], row["region"]): row for row in read_rows("cost/options/taken_back.csv")}

@@ -1,0 +1,41 @@
+"""The price of one thing in one region; where the book has none, what other regions say it lies between."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import replace
+from typing import Final
+
+from gpucluster.cost.prices.book import NotKnown, Price, PriceBook
+from gpucluster.cost.prices.bound import bound_of
+
+__all__ = ["price_or_bound"]
+
+_Key = tuple[str, str, str, str, str, str]  # provider, region, sku, purchase, term, unit
+
+_FOUND: Final[weakref.WeakKeyDictionary[PriceBook, dict[_Key, Price | NotKnown]]] = weakref.WeakKeyDictionary()
+"""A book is gone through once for each thing that has no price in it, however many resources want it."""
+
+
+def price_or_bound(
+    book: PriceBook, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
+) -> Price | NotKnown:
+    """`PriceBook.lookup`, with a stand-in at the most of its bound where the price is not known and a bound is."""
+    found = book.lookup(provider, region, sku, purchase, term, unit=unit)
+    if isinstance(found, Price):
+        return found
+    kept = _FOUND.setdefault(book, {})
+    key = provider, region, sku, purchase, term, unit
+    if key not in kept:
+        kept[key] = _stand_in(book, found, key)
+    return kept[key]
+
+
+def _stand_in(book: PriceBook, unknown: NotKnown, key: _Key) -> Price | NotKnown:
+    provider, region, sku, *same = key
+    elsewhere = [row for row in book.of_sku(provider, sku) if [row.purchase, row.term, row.unit] == same]
+    bound = bound_of(elsewhere)
+    if bound is None:
+        return unknown
+    row = replace(elsewhere[0], region=region, usd_per_unit=bound.most, as_of=bound.as_of, source=bound.rule, note="")
+    return Price(row, "low", instead_of=replace(unknown, bound=bound))

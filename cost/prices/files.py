@@ -1,0 +1,203 @@
+"""Reads the files of the price book, each region when it is first asked for: a preview needs one of dozens."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Final
+
+from gpucluster.catalog.rows import DamagedTable
+from gpucluster.cost.prices.row import Basis, PriceRow
+from gpucluster.cost.prices.table import COLUMNS, Table, header_faults, read_table, row_faults, value_faults
+from gpucluster.record import record
+
+__all__ = ["DamagedBook", "PriceFile", "Source", "sources"]
+
+_SOURCES: Final = ("starts_with", "provider", "basis", "why")
+_ABOUT: Final = ("licence", "url")
+"""Columns of `sources.csv` for people and tests: under which licence the facts stand, and where they can be seen."""
+_BASES: Final[Mapping[str, Basis]] = {"official": "official", "computed": "computed", "third-party": "third-party"}
+_MAY_BE_EMPTY: Final = ("term", "note")
+_AMOUNT: Final = re.compile(r"\d{1,9}(\.\d{1,12})?")
+_FREE_TIER: Final = re.compile(r"tier \d+: ")
+_RESTORE: Final = "restore the file from the repository, or install this tool again"
+_ALLOWED_AMOUNT: Final = "a number above 0 in digits alone, such as 61.25; 0 for a tier that is free"
+
+Line = tuple[int, str]
+
+
+class DamagedBook(DamagedTable):
+    """A file of the price book holds what no price can be read from. Nobody gets a total from such a book.
+
+    file: its name. problem: line, column, value, what is allowed.
+    """
+
+    def __init__(self, file: str, problem: str, remedy: str = _RESTORE) -> None:
+        super().__init__(f"the price book is damaged: cost/prices/{file} {problem}; {remedy}")
+        self.file = file
+        self.problem = problem
+
+
+@record
+class Source:
+    """A line of `sources.csv`. provider: empty where it holds for all. licence, url: empty in a book without them."""
+
+    starts_with: str
+    provider: str
+    basis: Basis
+    licence: str = ""
+    url: str = ""
+
+
+class PriceFile:
+    """The rows of one provider. DamagedBook where the file, or a row that is asked for, cannot be trusted.
+
+    A row is one line, and what stands before its unit is never in quotes: regions are told apart without reading rows.
+    """
+
+    def __init__(self, folder: Path, provider: str) -> None:
+        self._folder = folder
+        self._provider = provider
+        self._file = f"{provider}.csv"
+        self._regions: dict[str, tuple[PriceRow, ...]] = {}
+        self._zones: dict[str, tuple[PriceRow, ...]] = {}
+        self._skus: dict[str, tuple[PriceRow, ...]] = {}
+        self._sound: dict[tuple[str, ...], Basis] = {}
+        self._lines = self._read()
+
+    def region(self, name: str) -> tuple[PriceRow, ...]:
+        """The rows of a region, or of a zone such as `us-east-1/use1-az2`."""
+        if name not in self._regions:
+            self._regions[name] = tuple(self._rows(self._starting(f"{self._provider},{name},")))
+        return self._regions[name]
+
+    def zones(self, region: str) -> tuple[PriceRow, ...]:
+        """The rows of single zones of a region."""
+        if region not in self._zones:
+            self._zones[region] = tuple(self._rows(self._starting(f"{self._provider},{region}/")))
+        return self._zones[region]
+
+    def of_sku(self, sku: str) -> tuple[PriceRow, ...]:
+        """The rows of one thing in all regions and zones."""
+        if sku not in self._skus:
+            lines = [line for line in self._lines if f",{sku}," in line[1]]
+            self._skus[sku] = tuple(row for row in self._rows(lines) if row.sku == sku)
+        return self._skus[sku]
+
+    @cached_property
+    def rows(self) -> tuple[PriceRow, ...]:
+        """Every row, in the order of the file."""
+        return tuple(self._rows(self._lines))
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """The units of all rows."""
+        return frozenset(cells[4] for _, line in self._lines if len(cells := line.split(",", 5)) == 6)
+
+    def _starting(self, start: str) -> list[Line]:
+        return [line for line in self._lines if line[1].startswith(start)]
+
+    def _read(self) -> list[Line]:
+        text = _text(self._folder, self._file)
+        header, *rest = text.split("\n")
+        columns: list[str] = next(csv.reader([header]), list[str]())
+        _refuse(self._file, 1, header_faults(columns, COLUMNS, COLUMNS))
+        if tuple(columns) != COLUMNS:
+            raise DamagedBook(self._file, f"line 1: the columns are in another order; allowed: {','.join(COLUMNS)}")
+        lines = [(number, line) for number, line in enumerate(rest, 2) if line]
+        if not lines:
+            raise DamagedBook(self._file, "has no rows")
+        return lines
+
+    def _rows(self, lines: Sequence[Line]) -> Iterator[PriceRow]:
+        try:
+            for (number, _), values in zip(lines, csv.reader((line for _, line in lines), strict=True), strict=True):
+                yield self._row(number, values)
+        except (csv.Error, ValueError) as error:
+            raise DamagedBook(self._file, f"cannot be read as CSV in UTF-8: {error}") from None
+
+    def _row(self, line: int, values: list[str]) -> PriceRow:
+        _refuse(self._file, line, row_faults([*COLUMNS], values))
+        provider, region, sku, kind, unit, purchase, term, amount, as_of, source, note = values
+        shared = (provider, kind, unit, purchase, term, as_of, source.partition("#")[0])
+        if shared not in self._sound:
+            self._sound[shared] = self._basis(line, dict(zip(COLUMNS, values, strict=True)))
+        if not region or not sku:
+            raise DamagedBook(self._file, f"line {line}: {'sku' if region else 'region'} is empty; write a value")
+        usd = Decimal(amount) if _AMOUNT.fullmatch(amount) else Decimal(0)
+        if not usd and not (_AMOUNT.fullmatch(amount) and _FREE_TIER.match(note)):
+            raise DamagedBook(self._file, f"line {line}: usd_per_unit is {amount!r}; allowed: {_ALLOWED_AMOUNT}")
+        return PriceRow(
+            provider=provider, region=region, sku=sku, kind=kind, unit=unit, purchase=purchase, term=term,
+            usd_per_unit=usd, as_of=as_of, source=source, note=note, basis=self._sound[shared],
+        )  # fmt: skip
+
+    def _basis(self, line: int, row: Mapping[str, str]) -> Basis:
+        """What the rows of a file share, each combination checked once: most of what can be wrong with a row."""
+        _refuse(self._file, line, value_faults(row, tuple(name for name in COLUMNS if name not in _MAY_BE_EMPTY)))
+        if row["provider"] != self._provider:
+            raise DamagedBook(self._file, f"line {line}: provider is {row['provider']!r}; allowed: {self._provider}")
+        for source in sources(self._folder):
+            if source.provider in ("", self._provider) and row["source"].startswith(source.starts_with):
+                return source.basis
+        what = f"{row['provider']} {row['sku']} in {row['region']}"
+        raise DamagedBook(
+            self._file,
+            f"line {line}: the source of {what}, {row['source']!r}, has no line in sources.csv",
+            f"add a line to sources.csv ({','.join((*_SOURCES, *_ABOUT))}) that the source starts with",
+        )
+
+
+@cache
+def sources(folder: Path) -> tuple[Source, ...]:
+    """The lines of `sources.csv`, the more specific first."""
+    table = _table(folder, "sources.csv")
+    return tuple(sorted(_sources(table), key=lambda one: (len(one.starts_with), one.provider != ""), reverse=True))
+
+
+def _sources(table: Table) -> Iterator[Source]:
+    for line, values in table.rows:
+        given = values if len(values) < len(_SOURCES) else values + [""] * (len(table.header) - len(values))
+        _refuse("sources.csv", line, row_faults(table.header, given))
+        row = dict(zip(table.header, given, strict=True))
+        if row["basis"] not in _BASES:
+            raise DamagedBook("sources.csv", f"line {line}: basis is {row['basis']!r}; allowed: {', '.join(_BASES)}")
+        about = {name: row.get(name, "") for name in _ABOUT}
+        yield Source(starts_with=row["starts_with"], provider=row["provider"], basis=_BASES[row["basis"]], **about)
+
+
+def _table(folder: Path, file: str) -> Table:
+    try:
+        table = read_table(folder / file)
+    except FileNotFoundError:
+        raise DamagedBook(file, "is missing") from None
+    except OSError as error:
+        raise DamagedBook(file, f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise DamagedBook(file, str(error)) from None
+    _refuse(file, 1, header_faults(table.header, _SOURCES, (*_SOURCES, *_ABOUT)))
+    if not table.rows:
+        raise DamagedBook(file, "has no rows")
+    return table
+
+
+def _text(folder: Path, file: str) -> str:
+    try:
+        return (folder / file).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise DamagedBook(file, "is missing") from None
+    except OSError as error:
+        raise DamagedBook(file, f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise DamagedBook(file, f"cannot be read as CSV in UTF-8: {error}") from None
+
+
+def _refuse(file: str, line: int, faults: Iterable[str]) -> None:
+    """DamagedBook with the first of the faults, where there is one."""
+    fault = next(iter(faults), None)
+    if fault is not None:
+        raise DamagedBook(file, f"line {line}: {fault}")

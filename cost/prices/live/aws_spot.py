@@ -1,0 +1,42 @@
+"""The prices on AWS's own page of spot prices: one JSON file for all regions, without credentials.
+
+Nothing documents it. Its shape, as programs that read it say: `config.regions[].instanceTypes[].sizes[]`, each with
+`valueColumns[]` of an operating system and `prices.USD`, `N/A*` where nothing is offered. A price is that of a region;
+those of its zones are only told to an account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from gpucluster.cost.prices.live.offer import Offer, Tier, amount
+from gpucluster.cost.prices.live.web import SourceFailed, Web
+
+__all__ = ["ADDRESS", "SERVICE", "offers"]
+
+ADDRESS: Final = "https://website.spot.ec2.aws.a2z.com"
+SERVICE: Final = "EC2 spot prices"
+
+
+def offers(web: Web, regions: Sequence[str], today: str, address: str = ADDRESS) -> Iterator[tuple[str, list[Offer]]]:
+    """(region, its offers) for the regions that the page has. Raises SourceFailed."""
+    url = f"{address}/spot.json"
+    document = web.document(url)
+    try:
+        places = {str(place["region"]): list(_of_region(place, today)) for place in document["config"]["regions"]}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise SourceFailed(f"{url}: not what is expected ({error!r}); its shape has changed") from None
+    web.say(f"AWS {SERVICE}: {len(places)} regions")
+    yield from ((region, places[region]) for region in regions if region in places)
+
+
+def _of_region(place: Mapping[str, Any], today: str) -> Iterator[Offer]:
+    for group in place["instanceTypes"]:
+        for size in group["sizes"]:
+            for column in size["valueColumns"]:
+                name, usd = str(size["size"]), str(column["prices"]["USD"])
+                if usd[:1].isdigit():
+                    tier = Tier(amount(0, name), amount(usd, f"the spot price of {name}"))
+                    fields = {"instancetype": name, "operatingsystem": str(column["name"])}
+                    yield Offer(f"{name} {column['name']}", fields, "Hrs", (tier,), today)

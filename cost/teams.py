@@ -1,0 +1,118 @@
+"""What the share of each team costs, by the facts that components state of teams.
+
+The bill of a pool's machines is shared by GPUs, spares with them. What belongs to no pool (storage, network, control
+plane) is shared as the pools are: so a share of all pools is a share of the whole bill.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.gap import Gap
+from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, cents
+from gpucluster.cost.money import at_least, how_known, money, ranged
+from gpucluster.cost.verdict import Outcome, outcome_of
+from gpucluster.record import record
+
+__all__ = ["NO_TEAM", "TeamCost", "team_costs"]
+
+NO_TEAM: Final = "(no team)"
+"""What the shares of all teams leave."""
+
+
+@record(kw_only=True)
+class TeamCost:
+    """monthly: USD that the share is expected to cost. gpus: of all pools, at their largest. budget: USD a month.
+    gap: what the share lacks because something in the stack has no price.
+    """
+
+    name: str
+    monthly: Decimal
+    gpus: int
+    budget: Decimal | None
+    gap: Gap
+
+    @property
+    def hourly(self) -> Decimal:
+        """USD an hour, to the cent."""
+        return cents(self.monthly / HOURS_PER_MONTH)
+
+    @property
+    def gpu_hours(self) -> Decimal:
+        """GPU-hours a month that are its own."""
+        return self.gpus * HOURS_PER_MONTH
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Whether its share is within its budget; None without one."""
+        if self.budget is None:
+            return None
+        return outcome_of(self.monthly, self.gap, self.budget)
+
+    @property
+    def sentence(self) -> str:
+        """One line for people; empty without a budget."""
+        if self.budget is None:
+            return ""
+        share = f"its share costs {ranged(self.monthly, self.gap)} a month, its budget is {money(self.budget)}"
+        known = how_known(self.monthly, self.gap)
+        share += f"; {known}" if known else ""
+        if self.outcome == "over":
+            over = self.gap.low(self.monthly) - self.budget
+            return f"over budget by {at_least(over, complete=not self.gap.missing)}: {share}"
+        return f"within budget: {share}" if self.outcome == "within" else f"cannot tell whether it is enough: {share}"
+
+
+def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
+    """The teams in the order of the spec, and what they leave; empty where there are none, or no pool has a price."""
+    teams = estimate.facts.teams
+    machines = _machines(estimate)
+    all_machines = sum(machines.values(), Decimal(0))
+    if not teams or not all_machines:
+        return ()
+    total = estimate.monthly.expected
+    found: list[TeamCost] = []
+    shared = Decimal(0)
+    gap = estimate.gaps.expected
+    if estimate.unpriced_compute:  # whose machines they are moves the shares, and no bound tells how far
+        gap = replace(gap, open=gap.missing)
+    for name, team in teams.items():
+        direct = sum((machines[each.part] * each.gpus / each.of for each in team.shares), Decimal(0))
+        shared += direct
+        found.append(
+            TeamCost(
+                name=name,
+                monthly=cents(total * direct / all_machines),
+                gap=gap.times(direct / all_machines),
+                gpus=sum(each.gpus for each in team.shares),
+                budget=team.monthly,
+            )
+        )
+    there = {each.part: each.of for team in teams.values() for each in team.shares}
+    rest = TeamCost(
+        name=NO_TEAM,
+        monthly=total - sum((each.monthly for each in found), Decimal(0)),
+        gpus=sum(there.values()) - sum(each.gpus for each in found),
+        budget=None,
+        gap=gap.times((all_machines - shared) / all_machines),
+    )
+    return (*found, rest)
+
+
+def _machines(estimate: Estimate) -> dict[str, Decimal]:
+    """USD a month of each pool that teams share."""
+    sums = {each.part: Decimal(0) for team in estimate.facts.teams.values() for each in team.shares}
+    for line in estimate.lines:
+        part = _part_of(line, estimate, sums)
+        if part is not None:
+            sums[part] += line.monthly
+    return sums
+
+
+def _part_of(line: CostLine, estimate: Estimate, parts: dict[str, Decimal]) -> str | None:
+    """The pool whose name the resource's begins with: the longest, for one may begin as another."""
+    name = estimate.names.get(line.urn, "")
+    return max((part for part in parts if name.startswith(f"{part}-")), key=len, default=None)

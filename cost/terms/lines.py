@@ -1,0 +1,92 @@
+"""The fee of a support plan as a line of an estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.cost.model import UNBOUNDED, CostLine, NotPriced, Unbounded
+from gpucluster.cost.money import money, percent_of
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.terms.support import Support, UnknownPlan, support_of
+from gpucluster.program.facts import Terms
+
+__all__ = ["support_lines"]
+
+_PART: Final = "support"
+"""Part of the fees; they count into no price of a GPU-hour."""
+
+_TYPE: Final = "gpucluster:cost:Support"
+
+
+def support_lines(
+    stack: str, lines: Sequence[CostLine], terms: Mapping[str, Terms], book: PriceBook
+) -> Iterator[CostLine | NotPriced]:
+    """A line for each cloud of the stack with a plan of support.
+
+    The fee is a share of what the account is charged at list prices, before discounts, as AWS bills it ("gross AWS
+    charges (before any discounts or credits are applied)", aws.amazon.com/premiumsupport/partner-led-support/pricing,
+    2026-11-23); of the other clouds no page was found, and the same is taken. Committed capacity counts. Of an account
+    that spends more than this stack, only what the stack adds is in the total.
+    """
+    for cloud, agreed in terms.items():
+        mine = [line for line in lines if line.provider == cloud]
+        if not agreed.support or not mine:
+            continue
+        urn = f"urn:pulumi:{stack or 'stack'}::account::{_TYPE}::{cloud}"
+        try:
+            plan = support_of(book, cloud, agreed.support)
+        except UnknownPlan as error:
+            yield NotPriced(urn, _TYPE, _PART, str(error))
+            continue
+        yield _line(urn, cloud, mine, agreed, plan, book)
+
+
+def _line(urn: str, cloud: str, lines: Sequence[CostLine], agreed: Terms, plan: Support, book: PriceBook) -> CostLine:
+    spend = sum((line.listed for line in lines), Decimal(0))
+    row = plan.rows[0]
+    return CostLine(
+        urn=urn,
+        part=_PART,
+        name=f"support plan {plan.plan.removeprefix('support-')} of {cloud}",
+        quantity=plan.added(spend, agreed.account_usd),
+        unit="USD",
+        unit_price=Decimal(1),
+        region=row.region,
+        purchase=row.purchase,
+        source=row.source,
+        as_of=row.as_of,
+        confidence=row.confidence(book.today),
+        basis=f"on {money(spend)}",
+        assumption=_assumption(cloud, agreed, plan),
+        floor=plan.added(sum((line.listed_at(line.floor) for line in lines), Decimal(0)), agreed.account_usd),
+        ceiling=_ceiling(lines, agreed, plan),
+        provider=cloud,
+        sku=plan.plan,
+    )
+
+
+def _ceiling(lines: Sequence[CostLine], agreed: Terms, plan: Support) -> Decimal | Unbounded:
+    most = Decimal(0)
+    for line in lines:
+        if isinstance(line.ceiling, str):
+            return UNBOUNDED
+        most += line.listed_at(line.ceiling)
+    return plan.added(most, agreed.account_usd)
+
+
+def _assumption(cloud: str, agreed: Terms, plan: Support) -> str:
+    bands = [f"{percent_of(share)}{_until(end, plan)}" for end, share in plan.bands]
+    of = "of what the account is charged a month at list prices, committed capacity with it"
+    fee = f"{', '.join(bands)}, {of}, at least {money(plan.least)}" if bands else f"{money(plan.least)} a month"
+    rest = "the account is charged nothing besides"
+    if agreed.account_usd:
+        rest = f"the account is charged {money(agreed.account_usd)} besides; what the stack adds to the fee is the line"
+    return f"{plan.plan} of {cloud}: {fee}; {rest}"
+
+
+def _until(end: Decimal | None, plan: Support) -> str:
+    if end is not None:
+        return f" up to {money(end)}"
+    return " above" if len(plan.bands) > 1 else ""

@@ -1,0 +1,41 @@
+"""`gpucluster schema`."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from typing import Final
+
+import click
+
+__all__ = ["schema"]
+
+_SCHEMAS: Final = {
+    "spec": "gpucluster.components.spec.schema:spec_schema",
+    "cost-report": "gpucluster.cost.documents.schema:report_schema",
+    "cost-reconcile": "gpucluster.cost.documents.schema:reconciliation_schema",
+    "cost-diff": "gpucluster.cost.documents.schema:diff_schema",
+    "guardrails-check": "gpucluster.policies.render.json:json_schema",
+    "judge": "gpucluster.judges.render.json:json_schema",
+    "pull-request-evidence": "gpucluster.pull_request.evidence:json_schema",
+}
+"""What is described -> the function that gives its schema, made of the types that the program itself uses."""
+
+
+@click.command()
+@click.argument(
+    "of",
+    type=click.Choice([*_SCHEMAS]),
+    default="spec",
+    metavar="WHAT",
+    help=f"What it describes: {', '.join(_SCHEMAS)}.  [default: spec]",
+)
+def schema(of: str) -> None:
+    """Print the JSON Schema of a spec or a report.
+
+    Editors check and complete a spec by that of a spec; the others describe what commands write with --format json, and
+    the evidence of a pull request.
+    """
+    module, _, name = _SCHEMAS[of].partition(":")
+    found = getattr(import_module(module), name)()
+    click.echo(found.removesuffix("\n") if isinstance(found, str) else json.dumps(found, indent=2))

@@ -1,0 +1,178 @@
+# ruff: noqa: ARG002 - the signatures are those of the protocol
+"""The engine's analyzer protocol around one pack.
+
+The enforcement level belongs to a policy, not to a finding. So what a mandatory rule cannot decide, and what an
+exemption accepts, must not be reported under its own name: the outcomes are kept, and the report rules, which are
+advisory and run last, tell them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from google.protobuf.empty_pb2 import Empty
+from pulumi.runtime.proto.analyzer_pb2 import (
+    DISABLED,
+    MANDATORY,
+    REMEDIATE,
+    AnalyzeDiagnostic,
+    AnalyzeRequest,
+    AnalyzeResponse,
+    AnalyzerInfo,
+    AnalyzerStackConfigureRequest,
+    AnalyzerStackConfigureResponse,
+    AnalyzeStackRequest,
+    ConfigureAnalyzerRequest,
+    PolicyNotApplicable,
+    RemediateResponse,
+    Remediation,
+)
+from pulumi.runtime.proto.analyzer_pb2_grpc import AnalyzerServicer
+from pulumi.runtime.proto.plugin_pb2 import PluginInfo
+
+from gpucluster.policies.analyzer_info import VERSION, analyzer_info, level_of, seen_rules, severity_of
+from gpucluster.policies.clock import today
+from gpucluster.policies.fence import run_report_rule, run_resource_rule, run_stack_rule
+from gpucluster.policies.message import message
+from gpucluster.policies.pack import Pack
+from gpucluster.policies.remediation import mended
+from gpucluster.policies.rule import Outcome, ReportRule, ResourceRule, Rule, Stack, StackRule, Violation
+from gpucluster.policies.settings import misspelt
+from gpucluster.program.readers.policy import plain, resource_of, resources_of
+from gpucluster.program.resources import Resource
+
+__all__ = ["Analyzer"]
+
+# A program without any labels has one finding per resource.
+_IN_FULL: Final = 3
+
+
+class Analyzer(AnalyzerServicer):
+    """One served pack: configured, then asked about each resource and, when all are registered, about the stack."""
+
+    def __init__(self, pack: Pack) -> None:
+        self._pack = pack
+        self._rules = seen_rules(pack)
+        self._own_levels = {rule.name: level_of(pack, rule) for rule in self._rules}
+        self._levels = self._own_levels
+        self._configs: Mapping[str, Mapping[str, Any]] = {}
+        self._inputs: dict[str, Mapping[str, Any]] = {}
+        self._outcomes: dict[tuple[str, str], Outcome] = {}  # of rule and URN; a new run replaces what the last wrote
+
+    def GetAnalyzerInfo(self, request: Empty, context: Any) -> AnalyzerInfo:
+        return analyzer_info(self._pack)
+
+    def GetPluginInfo(self, request: Empty, context: Any) -> PluginInfo:
+        return PluginInfo(version=VERSION)
+
+    def Configure(self, request: ConfigureAnalyzerRequest, context: Any) -> Empty:
+        given_levels = {name: given.enforcementLevel for name, given in request.policyConfig.items()}
+        self._levels = {**self._own_levels, **given_levels}
+        self._configs = {name: plain(given.properties) for name, given in request.policyConfig.items()}
+        return Empty()
+
+    def ConfigureStack(self, request: AnalyzerStackConfigureRequest, context: Any) -> AnalyzerStackConfigureResponse:
+        return AnalyzerStackConfigureResponse()
+
+    @property
+    def remediates(self) -> bool:
+        """Whether a rule is configured to mend what it finds."""
+        return REMEDIATE in self._levels.values()
+
+    def Remediate(self, request: AnalyzeRequest, context: Any) -> RemediateResponse:
+        """Each remediation gets what the one before it wrote."""
+        response = RemediateResponse()
+        for rule in self._rules:
+            if self._levels[rule.name] != REMEDIATE:
+                continue
+            if isinstance(rule, ResourceRule):
+                response.not_applicable.append(
+                    PolicyNotApplicable(policy_name=rule.name, reason="Policy does not implement remediate")
+                )
+            elif isinstance(rule, StackRule) and rule.remedy is not None:
+                properties = mended(rule, request, self._configs.get(rule.name, {}))
+                if properties is not None:
+                    request.properties.CopyFrom(properties)
+                    response.remediations.append(
+                        Remediation(
+                            policyName=rule.name,
+                            policyPackName=self._pack.name,
+                            policyPackVersion=VERSION,
+                            description=rule.title,
+                            properties=properties,
+                        )
+                    )
+        return response
+
+    def Analyze(self, request: AnalyzeRequest, context: Any) -> AnalyzeResponse:
+        resource = resource_of(request)
+        self._inputs[resource.urn] = resource.inputs
+        response = AnalyzeResponse()
+        for rule in self._running():
+            if isinstance(rule, ResourceRule):
+                outcome = _checked(rule, resource)
+                self._outcomes[rule.name, resource.urn] = outcome
+                response.diagnostics.extend(self._diagnostics(outcome))
+        return response
+
+    def AnalyzeStack(self, request: AnalyzeStackRequest, context: Any) -> AnalyzeResponse:
+        resources = resources_of(request.resources, self._inputs)
+        # Without those of resources that are gone since.
+        outcomes = [found for (_, urn), found in self._outcomes.items() if resources.get(urn) is not None]
+        response = AnalyzeResponse()
+        for rule in self._running():
+            config = self._configs.get(rule.name, {})
+            stack = Stack(resources=resources, config=config, today=today(), secrets_marked=False)
+            if isinstance(rule, StackRule):
+                outcomes.append(_judged(rule, stack))
+                response.diagnostics.extend(self._diagnostics(outcomes[-1]))
+            elif isinstance(rule, ReportRule):
+                response.diagnostics.extend(self._diagnostics(_reported(rule, outcomes, stack)))
+        self._say_what_cannot_run()
+        return response
+
+    def _say_what_cannot_run(self) -> None:
+        """What the engine shows under its diagnostics; not a finding, since nothing is wrong."""
+        if count := len(self._pack.change_rules):
+            print(
+                f"{self._pack.name}: {count} rules about deletions and replacements cannot run in a preview; "
+                "`gpucluster guardrails check` runs them on its plan (preview --json --show-sames)",
+                flush=True,
+            )
+
+    def _running(self) -> Iterator[Rule]:
+        return (rule for rule in self._rules if self._levels[rule.name] != DISABLED)
+
+    def _diagnostics(self, outcome: Outcome) -> Iterator[AnalyzeDiagnostic]:
+        """The violations in the order the CLI shows them; why and fix stand with the first few only."""
+        rule = outcome.rule
+        level = self._levels[rule.name]
+        ordered = sorted(outcome.violations, key=lambda violation: violation.resource.urn if violation.resource else "")
+        for number, violation in enumerate(ordered):
+            words = message(rule, violation) if number < _IN_FULL else f"{violation.what} (why and fix: see above)"
+            yield AnalyzeDiagnostic(
+                policyName=rule.name,
+                policyPackName=self._pack.name,
+                policyPackVersion=VERSION,
+                description=rule.title,
+                message=f"{rule.title}\n{words}",
+                enforcementLevel=MANDATORY if level == REMEDIATE else level,  # what a remediation left
+                urn=violation.resource.urn if violation.resource else "",
+                severity=severity_of(rule),
+            )
+
+
+def _checked(rule: ResourceRule, resource: Resource) -> Outcome:
+    return run_resource_rule(rule, lambda: rule.check(resource))
+
+
+def _judged(rule: StackRule, stack: Stack) -> Outcome:
+    outcome = run_stack_rule(rule, lambda: stack)
+    wrong = [Violation(None, problem, fix="Correct it.") for problem in misspelt(rule, stack.config)]
+    return replace(outcome, violations=(*wrong, *outcome.violations))
+
+
+def _reported(rule: ReportRule, outcomes: Sequence[Outcome], stack: Stack) -> Outcome:
+    return run_report_rule(rule, lambda: rule.check(outcomes, stack))

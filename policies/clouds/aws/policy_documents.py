@@ -1,0 +1,150 @@
+"""What an IAM policy document matches, whatever it is written as.
+
+Source: IAM user guide, "IAM JSON policy elements": Action, NotAction, Resource and NotResource with the wildcards `*`
+(any text) and `?` (one character), in capitals or not; Principal; and "AWS global condition context keys".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from gpucluster.policies.clouds.aws.wildcards import every_name
+from gpucluster.policies.clouds.open_ranges import everywhere
+from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.values import at, is_list, is_object, parsed
+
+__all__ = ["document", "trusts_everybody", "wide_rights"]
+
+_BY_ARN: Final = ("aws:principalarn", "aws:sourcearn")
+_BY_OWNER: Final = (
+    "aws:principalaccount",
+    "aws:principalorgid",
+    "aws:principalorgpaths",
+    "aws:sourceaccount",
+    "aws:sourceorgid",
+    "aws:sourceorgpaths",
+    "aws:sourcevpc",
+    "aws:sourcevpce",
+    "aws:userid",
+)
+_BY_ADDRESS: Final = "aws:sourceip"
+_SHOWN: Final = 3
+
+
+def document(given: Any) -> Any:
+    """A policy as an object; an empty one for what is no policy, which IAM refuses by itself."""
+    found = parsed(given)
+    return found if found is UNKNOWN or is_object(found) else {}
+
+
+def wide_rights(policy: object) -> Iterator[str]:
+    """What a policy allows of every action, of all services or of one, on every resource of that; in words.
+
+    Its statements count together: many patterns may be every action.
+    """
+    allowing = [one for one in _listed(at(policy, "Statement")) if at(one, "Effect") == "Allow"]
+    for statement in allowing:
+        if at(statement, "NotAction") is not None and (on := _everything(statement, "")):
+            yield f"all actions but those named, on {on}"
+    told: dict[str, str] = {}
+    for service in _services(allowing):
+        given = [(action, on) for one in allowing if (on := _everything(one, service)) for action in _actions(one)]
+        named = {action: rest for action, _ in given if (rest := _within(action, service)) is not None}
+        alone = {action: on for action, on in given if action in named and every_name([named[action]])}
+        if not alone and every_name(list(named.values())):
+            yield f"every action of {service}, by {len(named)} patterns, on {given[0][1]}"
+        told = {**alone, **told}
+    for on in dict.fromkeys(told.values()):
+        yield f"{_shown([action for action, of in told.items() if of == on])} on {on}"
+
+
+def trusts_everybody(policy: object) -> bool:
+    """Whether anybody, of any account, may take a role with this trust policy."""
+    return any(
+        at(statement, "Effect") == "Allow" and _anybody(statement) and not _bound(at(statement, "Condition"))
+        for statement in _listed(at(policy, "Statement"))
+    )
+
+
+def _services(statements: Sequence[object]) -> list[str]:
+    """Services that are named, and for a name with wildcards one that it matches."""
+    named = [action.partition(":")[0] for one in statements for action in _actions(one)]
+    arns = [str(arn).split(":") for one in statements for arn in _listed(at(one, "Resource"))]
+    named += [arn[2] for arn in arns if len(arn) > 2 and any(_actions(one) for one in statements)]
+    return list(dict.fromkeys(re.sub(r"[*?]", "x", name.lower()) for name in named))
+
+
+def _actions(statement: object) -> list[str]:
+    return [action for action in _listed(at(statement, "Action")) if isinstance(action, str)]
+
+
+def _within(action: str, service: str) -> str | None:
+    """What a pattern matches among the names of a service's actions, None where it matches none."""
+    of, colon, name = action.lower().partition(":")
+    return (name if colon else "*") if fnmatchcase(service, of) else None
+
+
+def _everything(statement: object, service: str) -> str | None:
+    """The resources of a statement in words, where they are every one of a service (or all, for no name)."""
+    if at(statement, "NotResource") is not None:
+        return "all resources but those named"
+    given = [str(each) for each in _listed(at(statement, "Resource")) if each is not UNKNOWN]
+    named = {each: rest for each in given if (rest := _resource(each, service)) is not None}
+    if not every_name([rest.lower() for rest in named.values()]):
+        return None
+    return _shown([each for each, rest in named.items() if every_name([rest])][:1] or list(named))
+
+
+def _shown(patterns: Sequence[str]) -> str:
+    more = f" and {len(patterns) - _SHOWN} more" if len(patterns) > _SHOWN else ""
+    return ", ".join(f"`{each}`" for each in patterns[:_SHOWN]) + more
+
+
+def _resource(pattern: str, service: str) -> str | None:
+    """What a pattern asks of the name of a service's resource in any region; None where it is of another service."""
+    if not pattern.startswith("arn:"):
+        return pattern
+    parts = pattern.split(":", 5)
+    if len(parts) < 6:  # `arn:aws:*`
+        return "*" if set("".join(parts[2:])) <= {"*", "?"} and parts[-1].endswith("*") else None
+    _, _, of, region, _, name = parts
+    if not fnmatchcase(service, of.lower()) or not set(region) <= {"*", "?"}:
+        return None
+    return "*" if set(name) <= {"*", "?", "/", ":"} and "*" in name else name
+
+
+def _anybody(statement: object) -> bool:
+    if at(statement, "NotPrincipal") is not None:
+        return True
+    principal = at(statement, "Principal")
+    kinds = principal if is_object(principal) else {"AWS": principal}
+    return any(
+        re.fullmatch(r"[*?]+|arn:[^:]*:(iam|sts)::[*?]+:.*", str(one)) for of in kinds.values() for one in _listed(of)
+    )
+
+
+def _bound(condition: object) -> bool:
+    """Whether a condition lets in some only: by account, organisation, network or name."""
+    if not is_object(condition):
+        return False
+    for operator, keys in condition.items():
+        positive = not re.search(r"Not|IfExists|^Null|^Bool", operator)
+        for key, given in keys.items() if positive and is_object(keys) else ():
+            values = _listed(given)
+            if key.lower() == _BY_ADDRESS and not everywhere(values):
+                return True
+            if key.lower() in _BY_OWNER and not any(set(str(one)) <= {"*", "?"} for one in values):
+                return True
+            if key.lower() in _BY_ARN and not any("*" in "".join(str(one).split(":")[:5]) for one in values):
+                return True
+    return False
+
+
+def _listed(value: Any) -> list[Any]:
+    """IAM takes one thing or a list of them."""
+    if value is None or value is UNKNOWN:
+        return []
+    return list(value) if is_list(value) else [value]

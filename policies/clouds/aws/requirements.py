@@ -1,0 +1,41 @@
+"""What a template or an override of EC2 names: a machine type, or requirements that choose among many."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from gpucluster.program.resources import UNKNOWN, Unknown
+from gpucluster.program.values import at, items, text, whole
+
+__all__ = ["named"]
+
+# What an entry of allowedInstanceTypes begins with that may be a machine with GPUs, such as `p5.48xlarge`, `p*` or `*`.
+_MAY_HAVE_GPUS: Final = re.compile(r"\*|[pg]r?(\*|\d)")
+
+
+def named(entry: Any) -> Iterator[str | Unknown]:
+    """The type, UNKNOWN for requirements that machines with GPUs may meet.
+
+    They do unless the requirements say otherwise: pulumi-aws 7.51.1, LaunchTemplateInstanceRequirementsArgs
+    (acceleratorCount: "Default is no minimum or maximum limits").
+    """
+    own = text(entry, "instanceType")
+    requirements = at(entry, "instanceRequirements")
+    if own is not None:
+        yield own
+    if requirements is not None and _may_have_gpus(requirements):
+        yield UNKNOWN
+
+
+def _may_have_gpus(requirements: Any) -> bool:
+    if whole(requirements, "acceleratorCount", "max") == 0:
+        return False
+    kinds = items(requirements, "acceleratorTypes")
+    if kinds is not UNKNOWN and kinds and not {"gpu", UNKNOWN} & set(kinds):
+        return False
+    allowed = items(requirements, "allowedInstanceTypes")
+    if allowed is UNKNOWN or not allowed:
+        return True
+    return any(not isinstance(one, str) or _MAY_HAVE_GPUS.match(one) for one in allowed)

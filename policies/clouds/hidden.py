@@ -1,0 +1,68 @@
+"""Machines of which nobody can tell what they are: a rule about pools says so, instead of passing them over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from gpucluster.policies.clouds.kubernetes.pool_labels import for_single_nodes
+from gpucluster.policies.clouds.pools import cloud_pools
+from gpucluster.policies.machines import Machines
+from gpucluster.policies.rule import CannotTell, Finding, NotChecked, Stack
+from gpucluster.program.resources import UNKNOWN, Resources
+
+__all__ = ["hidden_pools", "with_hidden"]
+
+
+def with_hidden(
+    check: Callable[[Stack], Iterable[Finding]],
+    reads: str,
+    *,
+    single: bool = False,
+    types: bool = True,
+    template: bool = False,
+) -> Callable[[Stack], Iterator[Finding]]:
+    """The check, and that it cannot tell about machines of types it reads whose machine type or template is hidden.
+
+    reads: the resource types the check looks at. single: whether it is about single GPU nodes too. types: whether it
+    goes by the machine type. template: whether it needs what a launch template says.
+    """
+
+    def both(stack: Stack) -> Iterator[Finding]:
+        told: set[str] = set()
+        for finding in check(stack):
+            if not isinstance(finding, NotChecked) and finding.resource is not None:
+                told.add(finding.resource.urn)
+            yield finding
+        hidden = hidden_pools(stack.resources, single=single) if types else iter(())
+        foreign = _foreign_templates(stack.resources) if template else iter(())
+        for machines, why in (*hidden, *foreign):
+            if machines.resource.urn not in told and machines.resource.type in reads:
+                told.add(machines.resource.urn)
+                yield CannotTell(machines.resource, why)
+
+    return both
+
+
+def hidden_pools(resources: Resources, *, single: bool = False) -> Iterator[tuple[Machines, str]]:
+    """(machines, why nobody can tell what they are), of those that may train together with others or each other.
+
+    single: those that are one node, too.
+    """
+    for cloud in cloud_pools().values():
+        found = [machines for machines in cloud.machines_of(resources) if not _aside(machines)]
+        counts = [machines.nodes for machines in found if machines.hidden is not None or machines.surely_on_fabric]
+        if single or UNKNOWN in counts or sum(count for count in counts if isinstance(count, int)) > 1:
+            yield from ((machines, machines.hidden) for machines in found if machines.hidden is not None)
+
+
+def _foreign_templates(resources: Resources) -> Iterator[tuple[Machines, str]]:
+    """GPU machines that start from a template of another stack."""
+    for cloud in cloud_pools().values():
+        for machines in cloud.machines_of(resources):
+            if machines.template is UNKNOWN and not _aside(machines) and (machines.with_gpus or machines.hidden):
+                yield machines, machines.template_not_visible().what
+
+
+def _aside(machines: Machines) -> bool:
+    """Whether they say that no job spans two of them."""
+    return machines.sliced or (machines.own_labels is not UNKNOWN and for_single_nodes(machines.own_labels))

@@ -1,0 +1,34 @@
+"""Components that make Kubernetes objects of text: each object is a resource of its own, once their cluster is known.
+
+Source: pulumi-kubernetes 4.34.2. Before that, as in the first preview of a cluster, there is nothing to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from gpucluster.policies.rule import CannotTell
+from gpucluster.program.resources import Resources
+
+__all__ = ["unrendered"]
+
+_RENDERED: Final = (
+    "kubernetes:yaml:ConfigFile",
+    "kubernetes:yaml:ConfigGroup",
+    "kubernetes:yaml/v2:ConfigFile",
+    "kubernetes:yaml/v2:ConfigGroup",
+    "kubernetes:kustomize:Directory",
+    "kubernetes:kustomize/v2:Directory",
+    "kubernetes:helm.sh/v3:Chart",
+    "kubernetes:helm.sh/v4:Chart",
+)
+
+
+def unrendered(resources: Resources) -> Iterator[CannotTell]:
+    """One for each that has no object yet."""
+    parents = {resource.parent for resource in resources}
+    for type_ in _RENDERED:
+        for component in resources.of_type(type_):
+            if component.urn not in parents:
+                yield CannotTell(component, "the objects that it makes are not known before their cluster is")

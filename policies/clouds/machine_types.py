@@ -1,0 +1,21 @@
+"""Which machine type counts, where something may start machines of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gpucluster.catalog.machines import has_gpus, machines, unlisted
+from gpucluster.program.resources import UNKNOWN, Unknown
+
+__all__ = ["counting"]
+
+
+def counting(cloud: str, types: Iterable[str | Unknown | None]) -> str | Unknown | None:
+    """The type that rules about training go by: whole GPU nodes, else what may be some, else the first."""
+    found = [type_ for type_ in types if type_ is not None]
+    known = [type_ for type_ in found if isinstance(type_, str)]
+    whole_nodes = [type_ for type_ in known if type_ in machines() and machines()[type_].whole_node]
+    not_listed = [type_ for type_ in known if unlisted(cloud, type_)]
+    with_gpus = [type_ for type_ in known if has_gpus(cloud, type_)]
+    open_ = [UNKNOWN] if UNKNOWN in found else []
+    return next(iter((*whole_nodes, *not_listed, *open_, *with_gpus, *known)), None)

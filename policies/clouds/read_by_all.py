@@ -1,0 +1,52 @@
+"""What of a resource others read: start scripts and environments, labels, and all of a Kubernetes object that is no
+Secret. `catalog/read_by_all.csv` names the rest: type, its inputs, and where the provider has them.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from gpucluster.catalog.rows import rows
+from gpucluster.policies.secrets import secrets_of, texts_in
+from gpucluster.program.resources import Resource
+from gpucluster.program.values import at, text
+
+__all__ = ["READS", "places_of_secrets"]
+
+_LABELS: Final = ("description", "labels", "resourceLabels", "tags", "userLabels")
+_KUBERNETES: Final = "kubernetes:"
+_SECRETS: Final = ("kubernetes:core/v1:Secret", "kubernetes:core/v1:SecretPatch")
+_PARAMETER: Final = "aws:ssm/parameter:Parameter"
+_ENCRYPTED: Final = "SecureString"
+
+
+@functools.cache
+def _inputs() -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """Type token -> the ways to its inputs that others read."""
+    return {row["type"]: tuple(tuple(way.split(".")) for way in row["inputs"].split()) for row in rows("read_by_all")}
+
+
+READS: Final = (
+    f"{', '.join(_inputs())}, every other kubernetes: object but Secrets; {', '.join(_LABELS)} of every resource"
+)
+
+
+def places_of_secrets(resource: Resource) -> Iterator[tuple[str, str]]:
+    """(where, which kind) in the inputs of a resource that others read, marked as a secret or not."""
+    for way in _ways(resource):
+        for place, words in texts_in(at(resource.inputs, *way), ".".join(way)):
+            for kind in secrets_of(words):
+                yield f"`{place}`", kind
+
+
+def _ways(resource: Resource) -> Iterator[tuple[str, ...]]:
+    if resource.type in _SECRETS:
+        return
+    if resource.type.startswith(_KUBERNETES):
+        yield from ((name,) for name in resource.inputs)
+        return
+    if resource.type != _PARAMETER or text(resource.inputs, "type") != _ENCRYPTED:
+        yield from _inputs().get(resource.type, ())
+    yield from ((name,) for name in _LABELS)

@@ -1,0 +1,100 @@
+"""GPU machines by their names, in whatever type no reader of pools knows.
+
+A name counts under a key that is about machines, such as `instanceType`, `vmSize` or `sku`, and as a word in the text
+of a template such as CloudFormation's. What reserves machines or only describes them starts none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from gpucluster.catalog.holdings import RESERVED_CAPACITY, holdings
+from gpucluster.policies.clouds.pools import cloud_pools
+from gpucluster.program.resources import Resource, Resources
+from gpucluster.program.values import is_list, is_object
+from gpucluster.record import record
+
+__all__ = ["Unread", "unread"]
+
+_TYPES: Final = re.compile(r"\w*(?:instance|machine|vm)_?(?:types?|sizes?)(?:_?uri)?", re.IGNORECASE)
+_SIZES: Final = re.compile(r"size|sku|sku_?name", re.IGNORECASE)
+_GPUS: Final = re.compile(r"accelerator_?type|guest_?accelerators|resource_?type", re.IGNORECASE)
+_TEXTS: Final = re.compile(r"\w*template_?(?:body|content)?|content", re.IGNORECASE)
+_WORD: Final = re.compile(r"[\w.-]+")
+
+# Read by rules of their own (karpenter), or of pods that run on nodes which something else starts.
+_KUBERNETES: Final = re.compile(r"kubernetes:(?!.*(?:karpenter|cloud\.google\.com|kueue|helm\.sh))[\w-]+\.[\w.-]+/")
+# The part of a type that readers of pools leave: GKE makes node pools within these limits itself, as the ComputeClasses
+# of the stack ask, which rules do read.
+_PARTS: Final = {"gcp:container/cluster:Cluster": "clusterAutoscaling"}
+# What machines are started from; what leads to a machine that runs, as a disk or a record of its address, starts none.
+_TEMPLATE: Final = re.compile(r"(?:Template|LaunchConfiguration)$")
+_COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
+
+
+@record(kw_only=True)
+class Unread:
+    """machines: their types. cloud: whose they are. part: of a type that is read otherwise, the input they are in."""
+
+    resource: Resource
+    machines: tuple[str, ...]
+    cloud: str
+    part: str | None
+
+
+def unread(resources: Resources) -> Iterator[Unread]:
+    """What starts GPU machines, and is of no type that a reader of pools knows."""
+    read = {type_ for cloud in cloud_pools().values() for type_ in cloud.READS.split(", ")}
+    for resource in resources:
+        if not resource.custom or _starts_none(resource) or (resource.type in read and resource.type not in _PARTS):
+            continue
+        part = _PARTS.get(resource.type)
+        if part is not None and resources.of_type(_COMPUTE_CLASS):
+            continue
+        found = dict(_named(resource.inputs if part is None else resource.inputs.get(part), ""))
+        if part is None:
+            for urns in resource.dependencies.values():
+                templates = [of for of in resources.present(urns) if _TEMPLATE.search(of.type)]
+                found |= {name: of for template in templates for name, of in _named(template.inputs, "")}
+        if found:
+            yield Unread(resource=resource, machines=tuple(found), cloud=next(iter(found.values())), part=part)
+
+
+def _starts_none(resource: Resource) -> bool:
+    package = resource.type.partition(":")[0]
+    held = holdings().get(resource.type)
+    if held is not None and held.holds == RESERVED_CAPACITY:
+        return True
+    return package == "pulumi" or (package == "kubernetes" and not _KUBERNETES.match(resource.type))
+
+
+def _named(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    """(machine type, its cloud) of every GPU machine that a value names under a key."""
+    left: list[tuple[Any, str]] = [(value, key)]
+    while left:
+        value, key = left.pop()
+        if is_object(value):
+            left += ((of, _key(key, str(name))) for name, of in value.items())
+        elif is_list(value):
+            left += ((of, key) for of in value)
+        elif isinstance(value, str):
+            yield from _in_text(value, key)
+
+
+def _key(around: str, name: str) -> str:
+    """The key of a member: `type` of an accelerator and `name` of a SKU mean what is around them."""
+    means = (name == "type" and _GPUS.fullmatch(around)) or (name == "name" and around == "sku")
+    return around if means else name
+
+
+def _in_text(value: str, key: str) -> Iterator[tuple[str, str]]:
+    if any(of.fullmatch(key) for of in (_TYPES, _SIZES, _GPUS)):
+        words = [value.rpartition("/")[2]]
+    else:
+        words = _WORD.findall(value) if _TEXTS.fullmatch(key) else []
+    for word in words:
+        for cloud, pools in cloud_pools().items():
+            if pools.names_gpus(word):
+                yield word, cloud

@@ -1,0 +1,54 @@
+"""Writes docs/node-changes.md: what a change does to running nodes. `make docs` runs it; a test compares the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from gpucluster.catalog.clouds import clouds
+from gpucluster.catalog.rows import Row, rows
+
+__all__ = ["FILE", "page"]
+
+FILE: Final = Path(__file__).parents[1] / "docs/node-changes.md"
+
+_EFFECTS: Final = {
+    "nothing": "nothing: nodes and jobs stay",
+    "size": "more nodes: nothing; fewer: as many nodes go as are taken away, and the jobs on them end",
+    "taints": "nothing; a new `NoExecute` taint ends the pods that do not tolerate it",
+    "reboot": "reboot: nodes start again, one by one",
+    "rolling": "rolling: nodes are replaced or reimaged, one by one",
+    "refused": "refused: the cloud takes it for a new pool alone",
+    "loss": "loss: the pool goes, and another is made",
+}
+_ORDER: Final = tuple(_EFFECTS)
+
+
+def page() -> str:
+    """The text."""
+    lines = [
+        "# What each property of a pool does to running nodes",
+        "",
+        "Written by `make docs` from [`catalog/node_changes.csv`](../catalog/node_changes.csv), which the hook of a "
+        "preview, `gpucluster guardrails check` and the check of a pull request read. [What to do about "
+        "it](changing-a-cluster.md).",
+    ]
+    found = rows("node_changes")
+    for cloud in clouds().values():
+        own = [row for row in found if row["type"].startswith(f"{cloud.package}:")]
+        for type_ in dict.fromkeys(row["type"] for row in own):
+            lines += ["", f"## {cloud.title}: `{type_}`", "", "| changes | what happens to nodes | source |"]
+            lines += ["| --- | --- | --- |", *_table([row for row in own if row["type"] == type_])]
+    return "\n".join([*lines, ""])
+
+
+def _table(own: list[Row]) -> Iterator[str]:
+    for row in sorted(own, key=lambda row: (_ORDER.index(row["effect"]), row["properties"] == "*")):
+        named = ", ".join(f"`{name}`" for name in row["properties"].split())
+        what = "all else" if row["properties"] == "*" else named
+        yield f"| {what} | {_EFFECTS[row['effect']]} | {row['source']} |"
+
+
+if __name__ == "__main__":
+    FILE.write_text(page(), encoding="utf-8")

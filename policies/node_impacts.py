@@ -1,0 +1,82 @@
+"""What a plan does to the nodes of each training and MIG pool, with what is at stake, in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.model import HOURS_PER_MONTH, cents
+from gpucluster.policies.changes import Changes
+from gpucluster.policies.clouds.rolls import Impact, impacts
+from gpucluster.record import record
+
+__all__ = ["NodeImpact", "node_impacts"]
+
+_WORDS: Final[dict[str, str]] = {
+    "nothing": "nodes and jobs stay",
+    "fewer": "nodes taken away: {}; jobs on them end",
+    "drain": "nodes stay and are drained; jobs on them end",
+    "reboot": "nodes start again, one at a time; jobs on them end",
+    "rolling": "nodes are replaced or reimaged, one at a time; jobs on them end",
+    "refused": "the cloud refuses it for a pool that stands; another pool would end the jobs",
+    "loss": "all nodes are given back, and a new pool is made; jobs on them end",
+}
+
+
+@record(kw_only=True)
+class NodeImpact:
+    """usd: what the GPUs whose jobs end cost an hour, disks included; None where no price is known."""
+
+    impact: Impact
+    usd: Decimal | None
+
+    @property
+    def harmless(self) -> bool:
+        return self.impact.effect == "nothing"
+
+    @property
+    def what(self) -> str:
+        """What becomes of the nodes, e.g. `nodes taken away: 2; jobs on them end`."""
+        return _WORDS[self.impact.effect].format(self.impact.gone)
+
+    @property
+    def at_stake(self) -> str:
+        """For each hour since the last checkpoint; empty where no job ends."""
+        if self.harmless:
+            return ""
+        gpus = self.impact.gpus
+        hours = "GPU-hours not known" if gpus is None else f"{gpus:,} GPU-hours"
+        return f"{hours}, {'price not known' if self.usd is None else f'${self.usd:,.2f}'}"
+
+    @property
+    def sentence(self) -> str:
+        because = ", ".join(self.impact.because)
+        stake = f"; at stake for each hour since the last checkpoint: {self.at_stake}" if self.at_stake else ""
+        return f"{self.impact.pool.name}, {self.impact.pool.label}: {self.what}; changed: {because}{stake}"
+
+
+def node_impacts(changes: Changes) -> tuple[NodeImpact, ...]:
+    """Of every pool that a plan touches."""
+    found = tuple(impacts(changes))
+    prices = dict(_hourly(changes)) if any(one.effect != "nothing" for one in found) else {}
+    return tuple(NodeImpact(impact=one, usd=_usd(one, prices)) for one in found)
+
+
+def _hourly(changes: Changes) -> Iterator[tuple[str, Decimal]]:
+    """(URN, what it costs an hour), of all that has a price."""
+    sums: dict[str, Decimal] = {}
+    for line in estimate(changes.before).lines:
+        sums[line.urn] = sums.get(line.urn, Decimal(0)) + line.monthly
+    for urn, monthly in sums.items():
+        yield urn, monthly / HOURS_PER_MONTH
+
+
+def _usd(one: Impact, prices: dict[str, Decimal]) -> Decimal | None:
+    hourly, nodes = prices.get(one.pool.resource.urn), one.pool.nodes
+    if one.effect == "nothing" or not hourly:
+        return None
+    if one.effect == "fewer":
+        return cents(hourly * one.gone / nodes) if isinstance(nodes, int) and nodes else None
+    return cents(hourly)

@@ -1,0 +1,39 @@
+"""GPU machines that no other rule reads are said, never passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from gpucluster.policies.clouds.pools import cloud_pools
+from gpucluster.policies.clouds.unread import unread
+from gpucluster.policies.rule import Outcome, ReportRule, Severity, Stack, Violation
+
+__all__ = ["RULE"]
+
+
+def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
+    rules_run = {outcome.rule.name: outcome.rule for outcome in outcomes}  # one about resources runs for each
+    for found in unread(stack.resources):
+        about = [rule for rule in rules_run.values() if _about(rule.reads, found.cloud)]
+        if rules := [rule.name for rule in about if found.part or found.resource.type not in rule.reads]:
+            within = f"`{found.part}` of " if found.part else ""
+            what = f"{', '.join(found.machines)} in {within}a resource of type {found.resource.type}"
+            yield Violation(found.resource, f"{what}, which is not read by {', '.join(rules)}")
+
+
+def _about(reads: str, cloud: str) -> bool:
+    """Whether a rule looks at something that starts machines on a cloud."""
+    return any(type_ in reads for type_ in cloud_pools()[cloud].READS.split(", "))
+
+
+RULE: Final = ReportRule(
+    name="gpu-machines-unread",
+    title="GPU machines that the other rules do not read",
+    why="A program that starts them another way passes every rule about placement, fabric and purchase, because no "
+    "rule read it.",
+    fix="Start them from a resource type that the named rules read (guardrails explain NAME), or review them by hand.",
+    reads="every resource whose inputs name a machine type with GPUs, and the results of the other rules",
+    severity=Severity.MEDIUM,
+    check=check,
+)

@@ -1,0 +1,63 @@
+"""Runs a Pulumi program without an engine: against what answers in its place, once or many times in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pulumi
+from pulumi.runtime import mocks, settings
+from pulumi.runtime.proto import resource_pb2
+from pulumi.runtime.stack import run_in_stack
+
+__all__ = ["run_alone"]
+
+
+class _WithTheEngine:
+    """A monitor, and what the engine itself answers: that the stack has no outputs yet."""
+
+    def __init__(self, monitor: mocks.MockMonitor) -> None:
+        self._monitor = monitor
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._monitor, name)
+
+    def Invoke(self, request: Any) -> Any:
+        if request.tok == "pulumi:pulumi:readStackOutputs":
+            return resource_pb2.ResourceInvokeResponse()
+        return cast(Any, self._monitor).Invoke(request)
+
+
+async def run_alone(
+    body: Callable[[], None],
+    monitor: mocks.MockMonitor,
+    engine: mocks.MockEngine,
+    *,
+    project: str,
+    stack: str,
+    preview: bool = True,
+    root: Path | None = None,
+    config: Mapping[str, str] | None = None,
+) -> None:
+    """Runs `body` as the program of a stack, and awaits what it declares. root: the folder of its project."""
+    settings.configure(
+        mocks.MockSettings(
+            monitor=cast(Any, _WithTheEngine(monitor)),
+            monitor_features=set(cast(Any, monitor.GetDeploymentInfo(cast(Any, None))).supportedFeatures),
+            engine=engine,
+            project=project,
+            stack=stack,
+            dry_run=preview,
+            organization="organization",  # as in a local backend
+            callbacks=None,
+            root_directory=None if root is None else str(root),
+        )
+    )
+    settings.set_root_resource(cast(Any, None))
+    # The SDK keeps these for the process, and the run before belonged to another loop.
+    kept = cast(Any, settings.SETTINGS)
+    kept.rpc_manager.clear()
+    kept.outputs.clear()
+    pulumi.runtime.set_all_config(dict(config or {}))
+    await run_in_stack(body)

@@ -1,0 +1,156 @@
+"""Every cluster that could answer a question, planned; and why the others can't."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+
+from pydantic import ValidationError
+
+from gpucluster.catalog.machines import Machine
+from gpucluster.components.cloud import Cloud, ClusterPlan, cloud_of, missing_sdk
+from gpucluster.components.names import NODE_GPUS
+from gpucluster.components.problem import BadSpecValue
+from gpucluster.components.shapes import shapes
+from gpucluster.components.spec.cluster import StackSpec
+from gpucluster.cost import plan_prices
+from gpucluster.cost.prices import PriceBook
+from gpucluster.quote.places import asked_only, continent, places_of
+from gpucluster.quote.question import Question
+from gpucluster.quote.spec_values import STACK, spec_values
+from gpucluster.quote.ways import Way, ways_of
+from gpucluster.record import record
+
+__all__ = ["Candidate", "Candidates", "Refusal", "candidates"]
+
+
+@record(kw_only=True)
+class Candidate:
+    """One cluster: where, of which machine, how it is bought.
+
+    place: the values of a stack's configuration. values: its spec as YAML has it. listed: the zones that list the
+    machine, none where only a price tells that the region sells it.
+    """
+
+    cloud: str
+    machine: Machine
+    way: Way
+    place: Mapping[str, str]
+    values: dict[str, Any]
+    plan: ClusterPlan
+    listed: tuple[str, ...]
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What it is planned from."""
+        return {"spec": self.values, "place": dict(self.place), "machine": self.machine.machine_type}
+
+
+@record
+class Refusal:
+    """Why something is no answer. machine, way: empty where it is about all of them."""
+
+    cloud: str
+    machine: str
+    way: str
+    why: str
+
+
+@record(kw_only=True)
+class Candidates:
+    """found: what can be carried. refused: how many places each reason leaves out. places: machines by region that the
+    question leaves, before any is planned.
+    """
+
+    found: list[Candidate] = field(default_factory=list[Candidate])
+    refused: Counter[Refusal] = field(default_factory=Counter[Refusal])
+    places: list[str] = field(default_factory=list[str])
+
+
+class _Prices:
+    """What plans ask of prices, each thing once: many plans ask the same."""
+
+    storage_price = staticmethod(functools.cache(plan_prices.storage_price))
+    storage_price_elsewhere = staticmethod(functools.cache(plan_prices.storage_price_elsewhere))
+    machine_usd = staticmethod(functools.cache(plan_prices.machine_usd))
+    machines_usd = staticmethod(functools.cache(plan_prices.machines_usd))
+
+
+def candidates(question: Question, book: PriceBook) -> Candidates:
+    """Every candidate of a question. What a plan refuses is counted with its reason."""
+    result = Candidates()
+    for name in question.clouds:
+        if missing := missing_sdk(name):
+            result.refused[Refusal(name, "", "", missing)] += 1
+            continue
+        for machine in shapes():
+            if (machine.cloud, machine.gpus) == (name, NODE_GPUS) and machine.accelerator in question.accelerators:
+                _of_machine(result, question, cloud_of(name), machine, book)
+    return result
+
+
+def _of_machine(result: Candidates, question: Question, cloud: Cloud, machine: Machine, book: PriceBook) -> None:
+    regions = {region: zones for region, zones in places_of(machine, book).items() if _wanted(question, region)}
+    result.places.extend(regions)
+    for way in ways_of(cloud.name) if regions else ():
+        values, spec = _spec(question, machine, way)
+        why = spec if isinstance(spec, str) else _refused(cloud, spec, machine)
+        if isinstance(spec, str) or why:
+            result.refused[Refusal(cloud.name, machine.machine_type, way.words, why)] += len(regions)
+            continue
+        for region, zones in regions.items():
+            found = _placed(cloud, spec, machine, region, zones)
+            if isinstance(found, str):
+                result.refused[Refusal(cloud.name, machine.machine_type, "", found)] = 1  # for all ways alike
+                continue
+            place, plan = found
+            result.found.append(
+                Candidate(
+                    cloud=cloud.name, machine=machine, way=way, place=place, values=values, plan=plan, listed=zones
+                )
+            )
+
+
+def _wanted(question: Question, region: str) -> bool:
+    word = continent(region)
+    if question.places:
+        return region in question.places or word in question.places
+    return not asked_only(word)
+
+
+def _spec(question: Question, machine: Machine, way: Way) -> tuple[dict[str, Any], StackSpec | str]:
+    """(values, the spec; or why it is none)."""
+    values = spec_values(question, machine.accelerator, way)
+    if why := way.against(question.hours):
+        return values, why
+    try:
+        return values, StackSpec.model_validate(values)
+    except ValidationError as error:
+        found = [details.get("ctx", {}).get("error") for details in error.errors(include_url=False)]
+        said = [str(one) for each in found if isinstance(each, BadSpecValue) for one in each.problems]
+        return values, said[0] if said else str(error)
+
+
+def _refused(cloud: Cloud, spec: StackSpec, machine: Machine) -> str:
+    problems = cloud.plan_problems(spec, STACK, machine.machine_type)
+    return str(problems[0]) if problems else ""
+
+
+def _placed(
+    cloud: Cloud, spec: StackSpec, machine: Machine, region: str, zones: tuple[str, ...]
+) -> tuple[dict[str, str], ClusterPlan] | str:
+    """The first zone that can carry it, and the plan there; or why none can. Local Zones, whose ids have a part more,
+    come last: few things are sold there.
+    """
+    why = ""
+    for zone in sorted(zones, key=lambda name: name.count("-")) or [cloud.zone_in(region)]:
+        place = {**cloud.keys, "region": region, "zone": zone}
+        location, problems = cloud.locate(place)
+        problems = problems or cloud.config_problems(spec, machine.machine_type, location)
+        if not problems:
+            return place, cloud.plan_cluster(spec, location, STACK, machine.machine_type, _Prices())
+        why = why or str(problems[0])
+    return why

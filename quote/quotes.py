@@ -1,0 +1,171 @@
+"""Answers of a question: whole clusters with what they cost in the time asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from gpucluster.catalog.sold import hard_to_get
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.cost.gap import Gap
+from gpucluster.cost.model import cents
+from gpucluster.cost.money import money
+from gpucluster.cost.prices import PriceBook
+from gpucluster.program.facts import Terms
+from gpucluster.quote.candidates import Candidate, Refusal, candidates
+from gpucluster.quote.question import Question
+from gpucluster.quote.spec_values import terms_values
+from gpucluster.quote.views import Views
+from gpucluster.record import record
+
+__all__ = ["Answer", "Quote", "answer", "assumed"]
+
+
+@record(kw_only=True)
+class Quote:
+    """One candidate and its estimate. hours: asked. terms: agreed with its cloud, None where nothing is."""
+
+    candidate: Candidate
+    estimate: Estimate
+    hours: int
+    gpus: int
+    terms: Terms | None = None
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The values of its spec, with the terms, so that a preview counts them too."""
+        values, agreed = self.candidate.values, self.terms
+        return values if agreed is None else {**values, "terms": {self.candidate.cloud: terms_values(agreed)}}
+
+    @property
+    def total(self) -> Decimal:
+        """USD for the time asked of what has a price, as the preview's own line has it; `gap` says what it lacks."""
+        found = self.estimate.trial_total
+        assert found is not None, "a spec of a quote has a duration"
+        return found
+
+    @property
+    def gap(self) -> Gap:
+        """What the total lacks."""
+        return self.estimate.gaps.trial
+
+    @property
+    def most(self) -> Decimal:
+        """The total at the most of its bound; without what has no bound."""
+        most = self.gap.most
+        return self.total if isinstance(most, str) else self.total + most
+
+    @property
+    def most_monthly(self) -> Decimal:
+        """USD a month at the most of its bound; without what has no bound."""
+        monthly, most = self.estimate.monthly.expected, self.estimate.gaps.expected.most
+        return monthly if isinstance(most, str) else monthly + most
+
+    @property
+    def per_gpu_hour(self) -> Decimal:
+        """USD of one asked GPU for one asked hour, everything of the cluster in it, to the cent."""
+        return cents(self.total / self.gpus / self.hours)
+
+    @property
+    def high(self) -> Decimal:
+        """Share of the dollars a month whose prices are of high confidence, 0 to 1."""
+        monthly = self.estimate.monthly.expected
+        return self.estimate.by_confidence["high"] / monthly if monthly else Decimal(0)
+
+    @property
+    def listed(self) -> str:
+        """What tells that the machine is sold there."""
+        zones = self.candidate.listed
+        return f"listed in {', '.join(zones)}" if zones else "its region has a price or is listed; zones are not known"
+
+    @property
+    def hard_to_get(self) -> str:
+        """What is known against getting the machines in this way, empty where nothing is."""
+        on_demand = self.candidate.way.kind == "on-demand" and not self.candidate.way.reservation
+        return hard_to_get(self.candidate.machine.machine_type, "on_demand") if on_demand else ""
+
+
+@record(kw_only=True)
+class Answer:
+    """quotes: in the order of their totals at the most of their bounds; those that nothing bounds come last.
+
+    refused: how many places each reason left out. places: machines by region that were looked at. least_over: the least
+    total over the budget, None where there is none.
+    """
+
+    question: Question
+    quotes: tuple[Quote, ...]
+    refused: Counter[Refusal]
+    places: int
+    least_over: Decimal | None
+
+
+def assumed(candidate: Candidate, terms: Mapping[str, Terms] | None = None) -> Assumptions:
+    """What its estimate takes for granted: the terms, and that a commitment covers all machines, where it is bought
+    under one.
+    """
+    way, agreed = candidate.way, Assumptions(terms=terms or {})
+    return agreed.with_values({way.assume: "1"}) if way.assume else agreed
+
+
+def answer(question: Question, book: PriceBook, say: Callable[[str], None]) -> Answer:
+    """Every quote of a question.
+
+    say: told what takes long. Raises Fault where a cluster can't be declared.
+    """
+    known = candidates(question, book)
+    views = Views(say)
+    views.prepare(known.found)
+    refused, quotes, over = known.refused, list[Quote](), list[Decimal]()
+    for one in known.found:
+        found = estimate(views.resources(one.plan), book, assumed(one, question.terms))
+        quote = Quote(
+            candidate=one,
+            estimate=found,
+            hours=question.hours,
+            gpus=question.nodes * one.machine.gpus,
+            terms=question.terms.get(one.cloud),
+        )
+        why = _unusable(quote)
+        if not why and question.budget is not None and quote.gap.low(quote.total) > question.budget:
+            why = f"costs more than the budget of {money(question.budget)}"
+            over.append(quote.total)
+        if why:
+            refused[Refusal(one.cloud, one.machine.machine_type, one.way.words, why)] += 1
+        else:
+            quotes.append(quote)
+    return Answer(
+        question=question,
+        quotes=_sorted(quotes),
+        refused=refused,
+        places=len(known.places),
+        least_over=min(over, default=None),
+    )
+
+
+def _unusable(quote: Quote) -> str:
+    """Why it is no answer: there is no price for its machines, or none for the commitment."""
+    found, one = quote.estimate, quote.candidate
+    machines = [line for line in found.lines if (line.unit, line.sku) == ("instance-hour", one.machine.machine_type)]
+    committed = not one.way.term or one.way.term in {line.term for line in machines}
+    if committed and not found.training_unknown and any(line.unit_price for line in machines):
+        return ""
+    return "no price is known for the machines bought so"
+
+
+def _sorted(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+    def key(quote: Quote) -> tuple[bool, Decimal, str, str, str, str]:
+        one = quote.candidate
+        return (
+            quote.gap.known == "unknown",
+            quote.most,
+            one.cloud,
+            one.place["region"],
+            one.machine.machine_type,
+            one.way.words,
+        )
+
+    return tuple(sorted(quotes, key=key))

@@ -1,0 +1,64 @@
+"""The spec of a cluster that answers a question: what `gpucluster init` writes, with what was asked in it."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from decimal import ROUND_CEILING, Decimal
+from typing import Any, Final, cast
+
+import yaml
+
+from gpucluster.components.first_spec import first_spec
+from gpucluster.program.facts import Terms
+from gpucluster.quote.question import Question
+from gpucluster.quote.ways import Way
+
+__all__ = ["STACK", "spec_text", "spec_values", "terms_values"]
+
+STACK: Final = "quote"
+"""Name of the stack that a quote stands for."""
+
+_NAME: Final = "trial"
+_STEP: Final = Decimal(1_000)
+
+
+def spec_values(question: Question, accelerator: str, way: Way) -> dict[str, Any]:
+    """The spec as YAML would give it. A way that needs a reservation has an example of its id."""
+    values = copy.deepcopy(_first(question.nodes))
+    values["accelerator"] = accelerator
+    training = cast("dict[str, Any]", values["training"])
+    training |= {} if question.fabric_gbps is None else {"fabric_gbps": question.fabric_gbps}
+    training |= {} if question.spares is None else {"spares": question.spares}
+    values["purchase"] = {"kind": way.kind, **({"active": True} if way.kind == "capacity-block" else {})}
+    if way.reservation:
+        values["placement"] = {"kind": "reservation", "id": way.reservation}
+    if question.storage_tib is not None:
+        values["storage"]["shared"]["usable_tib"] = _plain(question.storage_tib)
+    values["duration"] = question.duration
+    return values
+
+
+def spec_text(values: dict[str, Any], monthly: Decimal, head: list[str], *, refuse: bool = True) -> str:
+    """The file of a spec. monthly: USD that it may cost, which its budget allows. head: comments. refuse: whether more
+    than that refuses the plan, or warns.
+    """
+    dollars = (monthly / _STEP).to_integral_value(ROUND_CEILING) * _STEP
+    budget = {"monthly_usd": int(dollars), "on_exceed": "fail" if refuse else "warn"}
+    text = yaml.safe_dump({**values, "budget": budget}, sort_keys=False, allow_unicode=True)
+    return "".join(f"# {line}\n" for line in head) + text
+
+
+def terms_values(terms: Terms) -> dict[str, Any]:
+    """Terms as a spec writes them, without what is not agreed."""
+    found = {"support": terms.support, "discount": terms.discount, "account_usd": terms.account_usd}
+    return {name: value if isinstance(value, str) else _plain(value) for name, value in found.items() if value}
+
+
+@functools.cache
+def _first(nodes: int) -> dict[str, Any]:
+    return yaml.safe_load(first_spec(_NAME, nodes, None))
+
+
+def _plain(number: Decimal) -> int | float:
+    return int(number) if number == int(number) else float(number)

@@ -1,0 +1,166 @@
+"""What plans declare, kept in the cache folder: each shape is declared once for a version of this tool and its SDKs."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from gpucluster.cache import cache_folder
+from gpucluster.catalog.clouds import clouds
+from gpucluster.components.cloud import ClusterPlan
+from gpucluster.errors import Fault
+from gpucluster.program.readers.state_file import read_state
+from gpucluster.program.resources import Resource, Resources
+from gpucluster.quote.candidates import Candidate
+from gpucluster.quote.shapes import filled, names_of, shape_of
+from gpucluster.record import record
+
+__all__ = ["Views"]
+
+_ROOT: Final = Path(__file__).parents[1]
+_READ: Final = ("catalog", "components", "program", "quote/declaring.py", "quote/shapes.py")
+"""What is declared hangs on these folders and files."""
+
+_KEPT_DAYS: Final = 30
+_SHOWN: Final = 12
+"""Lines of a failed process that are shown."""
+
+
+@record(kw_only=True)
+class _View:
+    """resources: of a shape, with holes. held: those with holes in their inputs. cluster: the one that states facts."""
+
+    resources: tuple[Resource, ...]
+    held: frozenset[str]
+
+
+class Views:
+    """What candidates declare.
+
+    say: told while shapes are declared, which takes seconds.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._views: dict[str, _View] = {}
+
+    def prepare(self, candidates: Sequence[Candidate]) -> None:
+        """Have every shape at hand. Raises Fault where one can't be declared."""
+        missing: dict[str, dict[str, Any]] = {}
+        for one in candidates:
+            shape = shape_of(one.plan)
+            if shape in self._views or shape in missing.get(one.cloud, {}):
+                continue
+            kept = _kept(shape)
+            if kept is None:
+                missing.setdefault(one.cloud, {})[shape] = one.asked
+            else:
+                self._views[shape] = _view(kept)
+        if missing:
+            number = sum(map(len, missing.values()))
+            names = ", ".join(clouds()[name].title for name in missing)
+            self._say(f"Declaring {number} kinds of cluster once ({names}); the next question about them takes none.")
+            for shape, document in _declared(missing):
+                _keep(shape, document)
+                self._views[shape] = _view(document)
+
+    def resources(self, plan: ClusterPlan) -> Resources:
+        """What a plan that was prepared declares."""
+        view, names = self._views[shape_of(plan)], names_of(plan)
+        return Resources(_placed(one, plan, names) if one.urn in view.held else one for one in view.resources)
+
+
+def _placed(resource: Resource, plan: ClusterPlan, names: Mapping[str, str]) -> Resource:
+    inputs = filled(resource.inputs, names)
+    if "trainingGpus" in inputs and not resource.custom:
+        inputs |= plan.facts.registered()
+    return Resource(
+        urn=resource.urn,
+        type=resource.type,
+        name=resource.name,
+        inputs=inputs,
+        custom=resource.custom,
+        parent=resource.parent,
+        provider=resource.provider,
+        dependencies=resource.dependencies,
+    )
+
+
+def _view(document: Mapping[str, Any]) -> _View:
+    found = tuple(read_state(document, "a declared cluster"))
+    held = {one.urn for one in found if "<<" in json.dumps(one.inputs, default=str) or "trainingGpus" in one.inputs}
+    return _View(resources=found, held=frozenset(held))
+
+
+def _declared(missing: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every shape, each cloud in a process of its own, at the same time."""
+    command = [sys.executable, "-m", "gpucluster.quote.declaring"]
+    pipe = subprocess.PIPE
+    running = {
+        cloud: subprocess.Popen([*command, cloud], stdin=pipe, stdout=pipe, stderr=pipe, text=True, encoding="utf-8")
+        for cloud in missing
+    }
+    try:
+        for cloud, process in running.items():
+            assert process.stdin is not None
+            process.stdin.write(json.dumps(missing[cloud]))
+            process.stdin.close()
+            process.stdin = None
+        for cloud, process in running.items():
+            out, error = process.communicate()
+            if process.returncode:
+                told = "\n".join(error.splitlines()[-_SHOWN:])
+                raise Fault(f"a cluster on {clouds()[cloud].title} could not be declared:\n{told}")
+            for line in out.splitlines():
+                yield from json.loads(line).items()
+    finally:
+        for process in running.values():
+            if process.poll() is None:
+                process.kill()
+
+
+def _kept(shape: str) -> Mapping[str, Any] | None:
+    with suppress(OSError, ValueError):
+        return json.loads((_folder() / f"{shape}.json").read_text(encoding="utf-8"))
+    return None
+
+
+def _keep(shape: str, document: Mapping[str, Any]) -> None:
+    """A cache that can't be written is done without."""
+    with suppress(OSError):
+        folder = _folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        _forget_old(folder.parent)
+        new = folder / f".{uuid4().hex}"
+        new.write_text(json.dumps(document), encoding="utf-8")
+        new.rename(folder / f"{shape}.json")
+
+
+def _forget_old(folder: Path) -> None:
+    for file in folder.glob("*/*"):
+        if file.stat().st_mtime < time.time() - _KEPT_DAYS * 86_400:
+            file.unlink(missing_ok=True)
+
+
+@functools.cache
+def _folder() -> Path:
+    """Of this version: by what is in our files, and the versions of the SDKs."""
+    found = hashlib.sha256()
+    for name in _READ:
+        for path in sorted([_ROOT / name, *(_ROOT / name).rglob("*")]):
+            if path.suffix in (".py", ".csv", ".json", ".yaml") and path.is_file():
+                found.update(f"{path.relative_to(_ROOT)}\0".encode() + path.read_bytes())
+    for sdk in ("pulumi", "pulumi_kubernetes", *(cloud.sdk for cloud in clouds().values())):
+        with suppress(metadata.PackageNotFoundError):
+            found.update(f"{sdk} {metadata.version(sdk)}\0".encode())
+    return cache_folder() / "quotes" / found.hexdigest()[:32]

@@ -1,0 +1,156 @@
+"""An answer in words and cells, the same for every form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.cost.estimate import Estimate
+from gpucluster.cost.money import money, ranged
+from gpucluster.cost.terms.agreed import said
+from gpucluster.quote.question import Question
+from gpucluster.quote.quotes import Answer, Quote
+from gpucluster.record import record
+
+__all__ = ["HEADS", "Numbered", "cells", "empty", "heading", "left_out", "missing", "numbered", "sections", "what"]
+
+HEADS: Final = ("Cluster", "In all", "$/GPU-hour", "Gb/s", "High", "No price")
+
+_GROUPS: Final = 12
+"""Reasons that are shown; the rest is counted."""
+
+
+@record
+class Numbered:
+    """A quote with the number that `--pick` takes."""
+
+    number: int
+    quote: Quote
+
+
+def numbered(answer: Answer, top: int) -> list[Numbered]:
+    """The first quotes."""
+    return [Numbered(at, quote) for at, quote in enumerate(answer.quotes[:top], 1)]
+
+
+def heading(answer: Answer) -> str:
+    """What was asked, and what the amounts are."""
+    asked, some = answer.question, answer.quotes[0]
+    training = some.candidate.plan.training
+    spares = f" and {training.spares} spare{'' if training.spares == 1 else 's'}" if training.spares else ""
+    tib = some.candidate.values["storage"]["shared"]["usable_tib"]
+    gpus = ", ".join(name.upper() for name in asked.accelerators)
+    nodes = "a node of 8" if asked.nodes == 1 else f"{asked.nodes:,} nodes of 8"
+    return (
+        f"{asked.gpus:,} x {gpus} for {asked.duration}: {nodes}{spares}, {tib:,} TiB of shared "
+        f"storage, network, control plane and metrics. {_prices(asked)}"
+    )
+
+
+def _prices(asked: Question) -> str:
+    terms = {cloud: agreed for cloud, agreed in asked.terms.items() if cloud in asked.clouds}
+    if not terms:
+        return "List prices in USD, before tax, discounts, support and data transfer"
+    return f"Prices in USD with {' and '.join(said(terms))}; list prices otherwise, before tax and data transfer"
+
+
+def what(quote: Quote) -> str:
+    """Where, of what and how bought."""
+    one = quote.candidate
+    return f"{one.cloud} {one.place['region']}, {one.machine.machine_type}, {one.way.words}"
+
+
+def cells(row: Numbered) -> tuple[str, ...]:
+    """One row, in the order of HEADS."""
+    quote, found = row.quote, row.quote.estimate
+    return (
+        f"{row.number:>2} {what(quote)}",
+        ranged(quote.total, quote.gap),
+        money(quote.per_gpu_hour),
+        f"{quote.candidate.machine.fabric_gbps:,}",
+        f"{quote.high:.0%}",
+        str(len(found.not_priced)) if found.not_priced else "-",
+    )
+
+
+def missing(found: Estimate) -> list[str]:
+    """What has no price, each once: by its name in the price book, else by its type."""
+    named = (item.own_row.split(",")[2] if item.own_row else item.type for item in found.not_priced)
+    return list(dict.fromkeys(named))
+
+
+def sections(rows: Sequence[Numbered]) -> Iterator[tuple[str, list[str]]]:
+    """(heading, texts) of what is to be known of these rows; texts that several share are told once."""
+    for title, texts in (
+        (
+            "To have first",
+            [(row, [f"{row.quote.candidate.way.words}: {row.quote.candidate.way.needs}"]) for row in rows],
+        ),
+        ("Known against it", [(row, _against(row.quote)) for row in rows]),
+        ("Lost against the spec", [(row, list(row.quote.candidate.plan.facts.losses)) for row in rows]),
+        ("Paid upfront", [(row, _upfront(row.quote)) for row in rows]),
+        ("Without a price of their own here", [(row, _unpriced(row.quote.estimate)) for row in rows]),
+    ):
+        told: dict[str, list[int]] = {}
+        for row, lines in texts:
+            for text in lines:
+                told.setdefault(text, []).append(row.number)
+        if told:
+            yield title, [f"{_numbers(of)}: {text}" for text, of in told.items()]
+
+
+def left_out(answer: Answer) -> list[str]:
+    """What is no answer, by its reason, the most places first."""
+    places, ways = Counter[str](), dict[str, dict[str, None]]()
+    for refusal, number in answer.refused.items():
+        places[refusal.why] += number
+        ways.setdefault(refusal.why, {})[refusal.way] = None
+    told = [
+        f"{number} x {', '.join(filter(None, ways[why])) or 'any way to buy'}: {why}"
+        for why, number in places.most_common(_GROUPS)
+    ]
+    rest = len(places) - len(told)
+    return [*told, f"{rest} more reasons: --format json"] if rest > 0 else told
+
+
+def empty(answer: Answer) -> str:
+    """Which condition left nothing."""
+    asked = answer.question
+    if not answer.places:
+        where = f" in --regions {','.join(sorted(asked.places))}" if asked.places else ""
+        return (
+            f"No cluster: no table has a machine of 8 x {' or '.join(asked.accelerators).upper()} of "
+            f"{', '.join(asked.clouds)}{where}. Ask for other regions, clouds or accelerators."
+        )
+    if answer.least_over is not None:
+        return (
+            f"No cluster: --budget {money(asked.budget or Decimal(0))} leaves none; the least that is known is "
+            f"{money(answer.least_over)} for {asked.duration}."
+        )
+    return f"No cluster: {answer.places} places have the machines, and each way to buy them is left out."
+
+
+def _numbers(of: Sequence[int]) -> str:
+    """`1-4, 7`."""
+    runs: list[list[int]] = []
+    for number in of:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def _against(quote: Quote) -> list[str]:
+    return [quote.hard_to_get] if quote.hard_to_get else []
+
+
+def _upfront(quote: Quote) -> list[str]:
+    return [money(quote.estimate.upfront)] if quote.estimate.upfront else []
+
+
+def _unpriced(found: Estimate) -> list[str]:
+    names = missing(found)
+    return [", ".join(names)] if names else []

@@ -1,0 +1,125 @@
+"""`gpucluster rehearse`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TextIO
+
+import click
+
+from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.errors import Exit, InputError
+from gpucluster.options import form_of, output, quiet
+from gpucluster.program.readers.files import read_text
+from gpucluster.rehearse.document import as_json
+from gpucluster.rehearse.manifests import Manifest, read_manifests
+from gpucluster.rehearse.report import Report, report
+from gpucluster.rehearse.session import rehearse as run_on
+from gpucluster.rehearse.words import as_markdown, as_text
+from gpucluster.sandbox import stacks
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.live.cluster import open_cluster
+from gpucluster.sandbox.project import Project, current_project
+from gpucluster.sandbox.recovery.compare import stack_of
+from gpucluster.sandbox.recovery.state import state_files
+
+__all__ = ["rehearse", "rehearsed"]
+
+_FORMS: Final = {"text": as_text, "json": as_json, "markdown": as_markdown}
+
+
+@click.command()
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE...",
+    help="Files of Kubernetes objects, of any kind.",
+)
+@click.option("--stack", "-s", metavar="NAME", help="Stack whose cluster is asked.  [default: the selected one]")
+@click.option("--up", is_flag=True, help="Build the stack in the sandbox first where it does not stand.")
+@click.option(
+    "--seconds",
+    type=click.IntRange(min=5),
+    default=45,
+    show_default=True,
+    help="How long pods may take to run; what has none by then waits.",
+)
+@form_of(*_FORMS)
+@output
+@quiet
+def rehearse(
+    files: tuple[Path, ...], stack: str | None, up: bool, seconds: int, form: str, output: TextIO, quiet: bool
+) -> None:
+    """Rehearse jobs on a stack's living cluster.
+
+    Tells of every job whether it is admitted or why not, on which nodes and switches, in which queue, what its machines
+    cost an hour, what the API server or a policy refuses, and what pods wait for. The objects are made in the sandbox,
+    beside what its cluster holds, and nothing of them is left.
+
+    Exit code 0: what is told would run; also where a pool's machines come by something that does not run here. 1: some
+    would not run. 2: also a stack that does not stand.
+    """
+
+    def say(text: str) -> None:
+        if not quiet:
+            click.echo(text, err=True)
+
+    manifests = read_manifests(files)
+    project = current_project()
+    named = _stack(project, stack)
+    if not _stands(project, named):
+        stacks.refuse_unknown(project, named)
+        _build(named, up=up)
+    found = rehearsed(project, named, manifests, seconds=seconds, say=say)
+    output.write(_FORMS[form](found) + "\n")
+    if not found.would_run:
+        raise SystemExit(Exit.FINDINGS)
+
+
+def rehearsed(
+    project: Project, stack: str, manifests: list[Manifest], *, seconds: float, say: Callable[[str], None]
+) -> Report:
+    """What becomes of the objects on the cluster of a stack that stands. Raises InputError, EngineError."""
+    start = time.monotonic()
+    with open_cluster(project, stack) as cluster:
+        say(f"cluster of {stack} lives ({time.monotonic() - start:.0f} s)")
+        seen = run_on(cluster.client, manifests, seconds=seconds, say=say)
+    return report(stack, seen.outcomes, seen.nodes, seen.topologies, _estimate(project, stack))
+
+
+def _stack(project: Project, named: str | None) -> str:
+    stack = named or stacks.selected(project)
+    if stack is None:
+        known = ", ".join(project.stacks()) or "none yet"
+        raise InputError(f"no stack is selected; name one by --stack: {known}")
+    return stack.rsplit("/", 1)[-1]
+
+
+def _stands(project: Project, stack: str) -> bool:
+    return any(api_servers(entry) and stack_of(entry.urn) == stack for entry in project.store.existing())
+
+
+def _build(stack: str, *, up: bool) -> None:
+    """Raises InputError where it is not to be built, or could not be."""
+    command = ["sandbox", "--kubernetes", "live", "pulumi", "up", "--yes", "--stack", stack]
+    typed = f"gpucluster {' '.join(command)}"
+    if not up:
+        raise InputError(f"the stack {stack!r} does not stand in the sandbox; build it: {typed}; or add --up")
+    # What the engine prints is progress here.
+    done = subprocess.run([sys.executable, "-m", "gpucluster", *command], stdout=sys.stderr, check=False)
+    if done.returncode:
+        raise InputError(f"the stack {stack!r} could not be built; run {typed}")
+
+
+def _estimate(project: Project, stack: str) -> Estimate:
+    """Of the stack as it stands, by the price book in use. Raises BadPrices."""
+    checkpoint = json.loads(state_files(project)[stack].read_text())["checkpoint"]
+    text = json.dumps({"version": 3, "deployment": checkpoint["latest"]})
+    return estimate(read_text(text, f"the state of {stack}"))

@@ -1,0 +1,191 @@
+"""What a job's family shows: whether it would run, where, and what stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final
+
+from gpucluster.rehearse.family import Family
+from gpucluster.rehearse.manifests import Manifest
+from gpucluster.sandbox.narrow import items, mapping
+
+__all__ = ["Outcome", "Place", "Verdict", "outcome_of", "refused"]
+
+Object = Mapping[str, Any]
+
+_POOL: Final = "gpucluster/pool"
+
+
+class Verdict(StrEnum):
+    """As a person reads it."""
+
+    RUNS = "would run"
+    REFUSED = "is refused"
+    WAITS = "would not run"
+    UNKNOWN = "cannot tell"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a pod is. node: None where it has none. waits: for what, in Kubernetes' words; empty where it runs.
+
+    gpus: whole GPUs it asks for; slices: of MIG, as `3 x mig-1g.10gb`.
+    """
+
+    pod: str
+    node: str | None
+    waits: str
+    gpus: int
+    slices: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """queue: None where Kueue has no part in it. admitted: None then, too. why: reasons, each a sentence of whoever
+    stops it.
+    """
+
+    manifest: Manifest
+    verdict: Verdict
+    queue: str | None = None
+    admitted: bool | None = None
+    places: tuple[Place, ...] = ()
+    why: tuple[str, ...] = ()
+
+
+def refused(manifest: Manifest, words: str) -> Outcome:
+    """An object that the API server does not take."""
+    return Outcome(manifest=manifest, verdict=Verdict.REFUSED, why=(words,))
+
+
+def outcome_of(manifest: Manifest, family: Family, *, unsimulated: Mapping[str, str], last: bool) -> Outcome | None:
+    """What can be said by now; None while it may yet change.
+
+    unsimulated: name of a pool without a machine -> who would bring one, which does not run here. last: whether there
+    is no more time.
+    """
+    places = tuple(map(_place, family.pods))
+    queue, admitted = _queue(family.workloads)
+    runs = Outcome(manifest=manifest, verdict=Verdict.RUNS, queue=queue, admitted=admitted, places=places)
+    expected = _expected(manifest, family.workloads)
+    waits = tuple(dict.fromkeys(place.waits for place in places if place.waits))
+    if expected and len(places) >= expected and not waits and admitted is not False:
+        return runs
+    missing = tuple(dict.fromkeys(_without_machine(family, unsimulated)))
+    if missing and (last or all(place.waits for place in places)):
+        return replace(runs, verdict=Verdict.UNKNOWN, why=missing)
+    if not last:
+        return None
+    why = tuple(dict.fromkeys([*_of_queue(family.workloads), *_of_events(family.events)])) or waits
+    few = f"{len(places)} of {expected or 'its'} pods came" if places else "no pod of it came"
+    return replace(runs, verdict=Verdict.WAITS, why=why or (few,))
+
+
+def _queue(workloads: Sequence[Object]) -> tuple[str | None, bool | None]:
+    if not workloads:
+        return None, None
+    queue = str(mapping(workloads[0].get("spec")).get("queueName") or "")
+    return queue or None, all(_is(workload, "Admitted") for workload in workloads)
+
+
+def _expected(manifest: Manifest, workloads: Sequence[Object]) -> int:
+    """How many pods there are to be; 0 while nobody knows."""
+    sets = [mapping(one) for load in workloads for one in items(mapping(load.get("spec")).get("podSets"))]
+    queued = sum(int(one.get("count") or 1) for one in sets)
+    spec = mapping(manifest.body.get("spec"))
+    match manifest.kind:
+        case "Pod":
+            return 1
+        case "Deployment" | "ReplicaSet" | "StatefulSet":  # Kueue has a Workload for each of its pods.
+            return int(spec.get("replicas", 1))
+        case "Job":
+            return int(spec.get("parallelism") or 1)
+        case _:
+            return queued
+
+
+def _is(thing: Object, condition: str) -> bool:
+    return any(one.get("type") == condition and one.get("status") == "True" for one in _conditions(thing))
+
+
+def _conditions(thing: Object) -> Iterator[Object]:
+    yield from map(mapping, items(mapping(thing.get("status")).get("conditions")))
+
+
+def _of_queue(workloads: Sequence[Object]) -> Iterator[str]:
+    """What Kueue says of a Workload that it does not let start."""
+    for workload in workloads:
+        for one in _conditions(workload):
+            kept_out = (one.get("type"), one.get("status")) in (("QuotaReserved", "False"), ("Evicted", "True"))
+            if kept_out and one.get("message"):
+                yield f"Kueue: {one['message']}"
+        for check in map(mapping, items(mapping(workload.get("status")).get("admissionChecks"))):
+            if check.get("state") != "Ready":
+                said = f": {check['message']}" if check.get("message") else ""
+                yield f"Kueue waits for its check {check.get('name')}, which is {check.get('state')}{said}"
+
+
+def _of_events(events: Sequence[Object]) -> Iterator[str]:
+    """Warnings, the latest of each reason; of the scheduler the pods themselves tell."""
+    latest = {str(event.get("reason")): event for event in events}
+    for reason, event in latest.items():
+        if reason not in ("FailedScheduling", "Pending"):
+            about = mapping(event.get("involvedObject"))
+            yield f"{about.get('kind')} {about.get('name')}: {event.get('message')}"
+
+
+def _without_machine(family: Family, unsimulated: Mapping[str, str]) -> Iterator[str]:
+    for pod in family.pods:
+        pool = str(mapping(mapping(pod.get("spec")).get("nodeSelector")).get(_POOL) or "")
+        if pool in unsimulated and _waits(pod):
+            yield f"pool {pool} has no machine, and {unsimulated[pool]}, which would start one, does not run here"
+
+
+def _place(pod: Object) -> Place:
+    spec = mapping(pod.get("spec"))
+    gpus, slices = _gpus(spec)
+    return Place(
+        pod=str(mapping(pod.get("metadata")).get("name")),
+        node=str(spec["nodeName"]) if spec.get("nodeName") else None,
+        waits=_waits(pod),
+        gpus=gpus,
+        slices=slices,
+    )
+
+
+def _gpus(spec: Object) -> tuple[int, str]:
+    whole, slices = 0, dict[str, int]()
+    for container in map(mapping, items(spec.get("containers"))):
+        resources = mapping(container.get("resources"))
+        asked = {**mapping(resources.get("requests")), **mapping(resources.get("limits"))}
+        for name, amount in asked.items():
+            if name == "nvidia.com/gpu":
+                whole += int(amount)
+            elif str(name).startswith("nvidia.com/mig-"):
+                short = str(name).removeprefix("nvidia.com/")
+                slices[short] = slices.get(short, 0) + int(amount)
+    return whole, ", ".join(f"{count} x {name}" for name, count in slices.items())
+
+
+def _waits(pod: Object) -> str:
+    """What keeps a pod from running; empty where nothing does."""
+    status = mapping(pod.get("status"))
+    if status.get("phase") in ("Running", "Succeeded"):
+        return ""
+    if status.get("phase") == "Failed":
+        return f"failed: {status.get('message') or status.get('reason') or 'no reason given'}"
+    gates = [str(mapping(gate).get("name")) for gate in items(mapping(pod.get("spec")).get("schedulingGates"))]
+    if gates:
+        return f"held back by {', '.join(gates)}"
+    for one in _conditions(pod):
+        if one.get("type") == "PodScheduled" and one.get("status") == "False":
+            return str(one.get("message") or one.get("reason"))
+    for container in map(
+        mapping, [*items(status.get("initContainerStatuses")), *items(status.get("containerStatuses"))]
+    ):
+        waiting = mapping(mapping(container.get("state")).get("waiting"))
+        if waiting:
+            return f"container {container.get('name')}: {waiting.get('message') or waiting.get('reason')}"
+    return "not started yet"

@@ -1,0 +1,86 @@
+"""What a rehearsal found, ready to be told: outcomes with their machines, and where the nodes are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from gpucluster.cost.estimate import Estimate
+from gpucluster.rehearse.outcome import Outcome, Verdict
+from gpucluster.rehearse.prices import Machines, machines_of
+from gpucluster.sandbox.narrow import items, mapping
+
+__all__ = ["Job", "Report", "report"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """switches: node -> the switch that it hangs on, of nodes whose cloud tells."""
+
+    outcome: Outcome
+    machines: tuple[Machines, ...]
+    switches: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """stack: its name."""
+
+    stack: str
+    jobs: tuple[Job, ...]
+
+    @property
+    def would_run(self) -> bool:
+        """Whether nothing is refused and nothing waits. What cannot be told is not held against a job."""
+        return all(job.outcome.verdict in (Verdict.RUNS, Verdict.UNKNOWN) for job in self.jobs)
+
+    @property
+    def hourly(self) -> Decimal | None:
+        """USD per hour of all machines together; None where one has no price, or nothing runs."""
+        amounts = [machines.hourly for job in self.jobs for machines in job.machines]
+        known = [amount for amount in amounts if amount is not None]
+        return sum(known, Decimal(0)) if known and len(known) == len(amounts) else None
+
+
+def report(
+    stack: str,
+    outcomes: Sequence[Outcome],
+    nodes: Sequence[Mapping[str, Any]],
+    topologies: Sequence[Mapping[str, Any]],
+    estimate: Estimate,
+) -> Report:
+    """nodes, topologies: of the cluster while the jobs ran. Raises BadPrices when own prices can't be used."""
+    by_name = {str(mapping(node.get("metadata")).get("name")): node for node in nodes}
+    leaves = _leaves(topologies)
+    return Report(
+        stack=stack,
+        jobs=tuple(
+            Job(
+                outcome=outcome,
+                machines=machines_of(outcome.places, by_name, estimate),
+                switches=_switches(outcome, by_name, leaves),
+            )
+            for outcome in outcomes
+        ),
+    )
+
+
+def _leaves(topologies: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The label of the lowest level above a host, of each topology."""
+    found: list[str] = []
+    for topology in topologies:
+        levels = [str(mapping(level).get("nodeLabel")) for level in items(mapping(topology.get("spec")).get("levels"))]
+        found += [label for label in levels if label != "kubernetes.io/hostname"][-1:]
+    return found
+
+
+def _switches(outcome: Outcome, nodes: Mapping[str, Mapping[str, Any]], leaves: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for place in outcome.places:
+        labels = mapping(mapping(mapping(nodes.get(place.node or "")).get("metadata")).get("labels"))
+        switch = next((str(labels[leaf]) for leaf in leaves if leaf in labels), None)
+        if place.node is not None and switch is not None:
+            found[place.node] = switch
+    return found

@@ -1,0 +1,78 @@
+"""A process that ends with the one that started it, however that ends."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+__all__ = ["LOG_BYTES", "end", "keep_short", "older", "start"]
+
+_END_SECONDS: Final = 10.0
+LOG_BYTES: Final = 16 * 2**20
+"""Of a log, after which a new one begins; the one before it is kept."""
+
+_PR_SET_PDEATHSIG: Final = 1
+"""Linux, prctl(2): the signal a process gets when its parent dies."""
+
+
+def start(
+    command: Sequence[str],
+    log: Path,
+    *,
+    by: signal.Signals,
+    environment: Mapping[str, str] | None = None,
+    folder: str | None = None,
+    append: bool = False,
+) -> subprocess.Popen[bytes]:
+    """A program with nothing of our environment but PATH.
+
+    by: the signal that ends it, with this process at the latest. folder: that it runs in, that of its log where it is
+    left out. append: to what its log has.
+    """
+
+    def die_with_parent() -> None:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, by)
+
+    if not append:
+        log.write_bytes(b"")
+        older(log).unlink(missing_ok=True)
+    # Where it ends now: the log may be made empty while the program writes.
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            command,
+            cwd=folder or log.parent,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            env={"PATH": os.environ.get("PATH", ""), "HOME": str(log.parent), **(environment or {})},
+            preexec_fn=die_with_parent if sys.platform == "linux" else None,
+        )
+
+
+def older(log: Path) -> Path:
+    """What was in a log before it grew too long."""
+    return log.with_name(f"{log.name}.1")
+
+
+def keep_short(log: Path) -> None:
+    """Begins a log of a running program anew where it is too long. What is written in that moment is lost."""
+    if log.exists() and log.stat().st_size > LOG_BYTES:
+        shutil.copyfile(log, older(log))
+        os.truncate(log, 0)
+
+
+def end(process: subprocess.Popen[bytes], *, by: signal.Signals) -> None:
+    """Ends it by a signal, or by SIGKILL where that does not."""
+    process.send_signal(by)
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

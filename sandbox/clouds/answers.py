@@ -1,0 +1,63 @@
+"""What the clouds answer where something fails, in their own words: `answers.csv`.
+
+Columns: cloud, `*` for all; kind; type of the resource; how the resource is then: refused (nothing was made), partial
+(there, as failed), reading (there, and not found when it is read back), timeout (there, and nobody waited); tries, how
+often the provider asks again by itself; text; source.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from gpucluster.catalog.rows import read_rows
+
+__all__ = ["Answer", "answer"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """One row."""
+
+    cloud: str
+    kind: str
+    type: str
+    how: str
+    tries: int
+    text: str
+
+    def worded(self, values: Mapping[str, object]) -> str:
+        """The text with these values; what is not known stays out."""
+        return self.text.format_map(_Blank(values))
+
+
+class _Blank(dict[str, object]):
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def answer(cloud: str, kind: str, type_: str, *, reading: bool = False) -> Answer | None:
+    """What a cloud answers, None where the table does not have it. cloud: its name, or `kubernetes`.
+
+    reading: to a request to read; others are not told that a thing can't be found.
+    """
+    rows = (row for row in _rows() if row.kind == kind and row.cloud in ("*", cloud))
+    fits = (row for row in rows if kind != "not-yet" or (row.how == "reading") == reading)
+    return next((row for row in fits if fnmatchcase(type_, row.type)), None)
+
+
+@functools.cache
+def _rows() -> Sequence[Answer]:
+    return [
+        Answer(
+            cloud=row["cloud"],
+            kind=row["kind"],
+            type=row["type"],
+            how=row["how"],
+            tries=int(row["tries"]),
+            text=row["text"],
+        )
+        for row in read_rows("sandbox/clouds/answers.csv")
+    ]

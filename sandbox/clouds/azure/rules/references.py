@@ -1,0 +1,86 @@
+"""What a resource refers to is there: `references.csv`, a row an input.
+
+Sources: Azure Resource Manager documentation, "Common deployment errors": InvalidResourceReference, ResourceNotFound;
+Azure/azure-cli #30560 (LinkedInvalidPropertyId); MicrosoftDocs/azure-docs #33497 (MissingSubscription). Which API
+answers with ResourceNotFound is told for few of them, and the words are ours.
+
+What is in another subscription is taken on trust, and so are management groups; where anything will do, such as the
+scope of a role, also groups that no stack here made, as those of reservations and of AKS' nodes. None is in the ledger.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from gpucluster.sandbox.clouds.azure.identity import with_same_id
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.references import texts
+
+__all__: list[str] = []
+
+_ANYTHING: Final = "anything"
+_GROUP: Final = "azure-native:resources:ResourceGroup"
+_ID: Final = re.compile(r"/subscriptions/(?P<subscription>[^/]+)(?P<rest>(/[^/]+/[^/]+)*)", re.IGNORECASE)
+_PROVIDER: Final = re.compile(r"/providers/[^/]+(/[^/]+/[^/]+)+", re.IGNORECASE)
+
+
+@rule("*")
+def what_it_refers_to_is_there(thing: Thing) -> None:
+    """By a full id, of a thing of the kind that the input is for."""
+    for row in _table().get(thing.token, ()):
+        for reference in texts(thing.inputs, row["path"]):
+            _judge(thing, row, reference)
+
+
+@cache
+def _table() -> Mapping[str, Sequence[Mapping[str, str]]]:
+    found: dict[str, list[Mapping[str, str]]] = {}
+    text = resources.files("gpucluster.sandbox.clouds.azure").joinpath("references.csv").read_text()
+    for row in csv.DictReader(text.splitlines()):
+        found.setdefault(row["type"], []).append(row)
+    return found
+
+
+def _judge(thing: Thing, row: Mapping[str, str], reference: str) -> None:
+    in_path = row["path"] in thing.path.parameters
+    id_ = f"/{reference.strip('/')}" if in_path else reference.rstrip("/")
+    match = _ID.fullmatch(id_)
+    if match is None:
+        if not _PROVIDER.fullmatch(id_):
+            raise _malformed(row["path"], reference, in_path=in_path)
+    elif match["subscription"].lower() == thing.subscription and not _there(thing, row["kind"], id_, match["rest"]):
+        message = f"Resource {reference} referenced by the request was not found. ({row['path']})"
+        raise refused(row["code"], message, status=404 if row["code"] == "ResourceNotFound" else 400)
+
+
+def _malformed(path: str, reference: str, *, in_path: bool) -> Exception:
+    if in_path:
+        message = f"The request did not have a subscription or a valid tenant level resource provider: '{reference}'"
+        return refused("MissingSubscription", f"{message} ({path})", status=404)
+    message = (
+        f"Property id '{reference}' at path 'properties.{path}' is invalid. Expect fully qualified resource Id that "
+        "start with '/subscriptions/{subscriptionId}' or '/providers/{resourceProviderNamespace}/'."
+    )
+    return refused("LinkedInvalidPropertyId", message)
+
+
+def _there(thing: Thing, kind: str, id_: str, rest: str) -> bool:
+    """rest: what follows the subscription in the id."""
+    if kind != _ANYTHING:
+        return thing.at(kind, id_) is not None
+    return not _is_made_here(thing, rest) or with_same_id(thing.ledger, id_) is not None
+
+
+def _is_made_here(thing: Thing, rest: str) -> bool:
+    """Whether it is in a group that a stack made, or in none though it is no subscription."""
+    if not rest:
+        return False
+    _, kind, name, *_ = rest.lower().split("/")
+    groups = {entry.name.lower() for entry in thing.ledger.mentioning({_GROUP}, name)}
+    return kind != "resourcegroups" or name in groups

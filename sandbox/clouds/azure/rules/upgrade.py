@@ -1,0 +1,33 @@
+"""What AKS asks of a change of version.
+
+Sources: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-aks-control-plane.md (also of clusters with
+long-term support, which may skip versions); its words: rancher/dashboard #11884.
+"""
+
+from __future__ import annotations
+
+from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.pools import CLUSTER
+from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+
+__all__: list[str] = []
+
+# The nodes' versions at the most behind the control plane's.
+_SKEW = 3
+
+
+@rule(CLUSTER)
+def one_minor_version_at_a_time(thing: Thing) -> None:
+    """The next minor version, or the same; never back."""
+    old = str(thing.previous.get("currentKubernetesVersion") or thing.previous.get("kubernetesVersion") or "")
+    new = str(thing.inputs.get("kubernetesVersion") or "")
+    if not old or not new:
+        return
+    before, after = (tuple(map(int, one.split(".")[:2])) for one in (old, new))
+    steps = _SKEW if thing.inputs.get("supportPlan") == "AKSLongTermSupport" else 1
+    if not 0 <= after[1] - before[1] <= steps:
+        message = (
+            f"Upgrading Kubernetes version {old} to {new} is not allowed. Available upgrades: "
+            f"[{before[0]}.{before[1] + 1}]. Please see https://aka.ms/aks-supported-k8s-ver for version details."
+        )
+        raise refused("OperationNotAllowed", message)

@@ -1,0 +1,72 @@
+"""The definitions of custom kinds in a real API server: those that charts and the cluster's cloud bring."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from typing import Any, Final
+
+from gpucluster.sandbox.api_server.client import Client, ObjectRefused
+from gpucluster.sandbox.api_server.definitions import Source, Unavailable, definitions_of, source_of
+from gpucluster.sandbox.api_server.server import Server
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.kubernetes import aks, gke
+from gpucluster.sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.narrow import mapping
+
+__all__ = ["Installed"]
+
+_FILE: Final = "defined.json"
+
+
+class Installed:
+    """Those of one server, which keeps them from one start to the next."""
+
+    def __init__(self, server: Server, client: Client) -> None:
+        self._client = client
+        self._lock = threading.Lock()
+        self._file = server.folder / _FILE
+        self._there: dict[str, str] = json.loads(self._file.read_text()) if self._file.exists() else {}
+
+    def of_cloud(self, cluster: Entry | None) -> None:
+        """Installs what the cloud of a cluster brings. Raises CloudError."""
+        of_gke = gke.kinds_of(cluster)
+        for cloud, kinds in (("aks", aks.kinds_of(cluster)), ("gke", of_gke), ("gke-prometheus", of_gke)):
+            if kinds:
+                self._define(cloud, "", kinds)
+
+    def of_release(self, release: Mapping[str, Any]) -> None:
+        """Installs what a Helm release brings. release: its inputs. Raises CloudError."""
+        values = mapping(plain(release))
+        chart = known_chart(values)
+        kinds = kinds_of_release(values) if is_in_tables(chart) else None
+        self._define(chart, str(values.get("version") or ""), kinds)
+
+    def _define(self, brought_by: str, version: str, kinds: frozenset[str] | None) -> None:
+        """kinds: of those, as `group:kind`; None for all."""
+        source = source_of(brought_by, version)
+        if source is None:
+            return
+        mark = _mark(source, kinds)
+        try:
+            found = [item for item in definitions_of(source) if kinds is None or _defined(item) in kinds]
+            self._client.define(found, there=self._there.get(brought_by) == mark)
+        except Unavailable:
+            return  # Said at the start of the run; its kinds are unchecked.
+        except ObjectRefused as refusal:
+            raise CloudError(f"the API server refuses a definition of {brought_by} {version}: {refusal}") from refusal
+        with self._lock:
+            self._there[brought_by] = mark
+            self._file.write_text(json.dumps(self._there))
+
+
+def _mark(source: Source, kinds: frozenset[str] | None) -> str:
+    return f"{source.sum} {' '.join(source.files)} {' '.join(sorted(kinds)) if kinds is not None else 'all'}"
+
+
+def _defined(definition: Mapping[str, Any]) -> str:
+    spec = mapping(definition.get("spec"))
+    return f"{spec.get('group')}:{mapping(spec.get('names')).get('kind')}"

@@ -1,0 +1,77 @@
+"""What a cloud accepts and then goes on doing: which resources, under which name, and for how long.
+
+The caller polls; the operation does not depend on it. `lasting.csv`, a type a row: the output that tells the state, if
+the SDK has one; what the service calls the states, empty for a request that is done at once, or can't fail; kept:
+whether the provider remembers what failed to come about (that of Google forgets most: "The resource didn't actually
+create"); timeout: after which it no longer waits; source.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from gpucluster.catalog.rows import read_rows
+from gpucluster.sandbox.clouds.cloud import Act
+from gpucluster.sandbox.clouds.ledger import Entry, Operation
+from gpucluster.sandbox.clouds.scenario import Disturbance
+
+__all__ = ["Lasting", "begun", "lasting"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lasting:
+    """One row."""
+
+    property: str
+    states: Mapping[Act, str]
+    done: str
+    failed: str
+    kept: bool
+    timeout: str
+
+
+@functools.cache
+def lasting() -> Mapping[str, Lasting]:
+    """The types with requests that are answered before they are done."""
+    return {
+        row["type"]: Lasting(
+            property=row["property"],
+            states={Act.CREATE: row["creating"], Act.UPDATE: row["updating"], Act.DELETE: row["deleting"]},
+            done=row["done"],
+            failed=row["failed"],
+            kept=row["kept"] == "yes",
+            timeout=row["timeout"],
+        )
+        for row in read_rows("sandbox/clouds/lasting.csv")
+    }
+
+
+def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> Entry:
+    """The thing with its operation, where this request is one that is answered before it is done.
+
+    seconds: how long it lasts where the scenario says nothing; nothing lasts where that is 0.
+    """
+    row = lasting().get(entry.type)
+    state = row.states.get(act, "") if row is not None else ""
+    if row is None or not state:
+        return entry
+    error = wish.error if wish is not None and wish.fails == "partial" and act is not Act.DELETE else ""
+    lasts = wish.seconds if wish is not None and wish.seconds is not None else seconds
+    if not error and not lasts:
+        return entry
+    operation = Operation(
+        state=state,
+        ends=time.time() + lasts,
+        then=_with_state(entry, row, row.failed if error else row.done),
+        removes=act is Act.DELETE,
+        error=error,
+    )
+    return replace(entry, outputs={**entry.outputs, **_with_state(entry, row, state)}, operation=operation)
+
+
+def _with_state(entry: Entry, row: Lasting, state: str) -> dict[str, object]:
+    """The outputs that say so; some types keep it elsewhere, some SDKs do not have it."""
+    return {row.property: state} if row.property and row.property in entry.outputs else {}

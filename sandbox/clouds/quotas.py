@@ -1,0 +1,89 @@
+"""What the quotas of an account count: those of `quotas.csv`, and those that the catalog has for a machine type.
+
+On Google Cloud a machine type has a quota in GPUs, and the same with `PREEMPTIBLE_` before it for machines on spot and
+for those that wait for capacity; on Azure its family has one in vCPUs. Sources: catalog/machines.csv; Google Cloud
+documentation, Cluster Director "Choose a consumption option".
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gpucluster.catalog.machines import machines
+from gpucluster.catalog.rows import read_rows
+from gpucluster.sandbox.clouds.demand import ON_DEMAND, RESERVED, SPOT, Demand
+
+__all__ = ["QuotaKind", "quota_kinds"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotaKind:
+    """One quota. unit: vcpus, gpus, or count for things of a type. machines: pattern of their types.
+
+    market: on-demand or spot, empty for both. worldwide: one for all regions. service: as the cloud's API names it.
+    """
+
+    cloud: str
+    name: str
+    title: str
+    unit: str
+    machines: str
+    market: str = ""
+    type: str = ""
+    worldwide: bool = False
+    service: str = ""
+
+    def amount(self, demand: Demand) -> int:
+        """How much of it some machines take."""
+        market = ON_DEMAND if demand.market == ON_DEMAND else SPOT
+        counted = demand.market != RESERVED and self.market in ("", market)
+        fits = re.fullmatch(self.machines, demand.machine, re.IGNORECASE) is not None
+        return demand.amount(self.unit) if counted and fits else 0
+
+
+@functools.cache
+def quota_kinds(cloud: str) -> Mapping[str, QuotaKind]:
+    """The quotas of a cloud that are counted here, by their names in lower letters."""
+    listed = (
+        QuotaKind(
+            cloud=cloud,
+            name=row["name"],
+            title=row["title"],
+            unit=row["unit"],
+            machines=row["machines"],
+            market=row["market"],
+            type=row["type"],
+            worldwide=row["where"] == "global",
+            service=row["service"],
+        )
+        for row in read_rows("sandbox/clouds/quotas.csv")
+        if row["cloud"] == cloud
+    )
+    return {kind.name.lower(): kind for kind in (*listed, *_of_machines(cloud))}
+
+
+def _of_machines(cloud: str) -> list[QuotaKind]:
+    types: dict[str, list[str]] = {}
+    for machine in machines().values():
+        if machine.cloud == cloud and machine.quota:
+            types.setdefault(machine.quota, []).append(re.escape(machine.machine_type))
+    found: list[QuotaKind] = []
+    for name, names in types.items():
+        pattern, unit = "|".join(names), "gpus" if cloud == "gcp" else "vcpus"
+        service = "compute.googleapis.com" if cloud == "gcp" else "Microsoft.Compute"
+        markets = {"": ON_DEMAND, "PREEMPTIBLE_": SPOT} if cloud == "gcp" else {"": ON_DEMAND}
+        for prefix, market in markets.items():
+            kind = QuotaKind(
+                cloud=cloud,
+                name=f"{prefix}{name}",
+                title=f"{prefix}{name}",
+                unit=unit,
+                machines=pattern,
+                market=market,
+                service=service,
+            )
+            found.append(kind)
+    return found

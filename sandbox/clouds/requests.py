@@ -1,0 +1,183 @@
+"""The requests of one configured provider: what the cloud takes and goes on doing, and what is heard of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from gpucluster.sandbox.clouds.cloud import Account, Act, Cloud, CloudError, Made, Resource
+from gpucluster.sandbox.clouds.lasting import begun
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.outputs import after
+from gpucluster.sandbox.clouds.scenario import Disturbance
+from gpucluster.sandbox.clouds.schema import ResourceType
+from gpucluster.sandbox.clouds.unfinished import UnfinishedError
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.clouds.waiting import Waiting
+from gpucluster.sandbox.clouds.weather import Weather
+
+__all__ = ["Maker", "Requests"]
+
+
+class _Accepted(NamedTuple):
+    """What a cloud has begun, and what the scenario has in store for it."""
+
+    entry: Entry
+    wish: Disturbance | None
+
+
+class Maker(NamedTuple):
+    """The provider as a state names it. reference: `urn::id`. given: its settings, as the engine sends them."""
+
+    reference: str
+    given: Mapping[str, Any]
+
+
+class Requests:
+    """Each raises CloudError where it fails; UnfinishedError where the resource is there all the same."""
+
+    def __init__(
+        self,
+        cloud: Cloud,
+        account: Account,
+        weather: Weather,
+        waiting: Waiting,
+        maker: Maker,
+        die: Callable[[], object],
+    ) -> None:
+        """maker: who is named in the ledger. die: ends the process that it would be."""
+        self.account = account
+        self._cloud = cloud
+        self._weather = weather
+        self._waiting = waiting
+        self._maker = maker
+        self._is_written = not (maker.reference and maker.given)
+        self._die = die
+
+    def create(self, resource: Resource) -> Entry:
+        """Makes a resource, waits for its end, and reads it."""
+
+        def accept() -> _Accepted:
+            wish = self._foreseen(resource, Act.CREATE)
+            made = self.account.create(resource)
+            return self._begin(self._entry(resource, made), wish, Act.CREATE)
+
+        there = self._ended(self._waiting.accepted(accept), Act.CREATE)
+        self._look_for(there)
+        return there
+
+    def update(self, resource: Resource) -> Entry:
+        """Changes a resource in place, and waits for the end."""
+
+        def accept() -> _Accepted:
+            wish = self._foreseen(resource, Act.UPDATE)
+            there = self._there(resource.type, resource.id, resource.outputs)
+            if there is None:
+                raise CloudError(f"updating {resource.token} ({resource.id}): couldn't find resource")
+            entry = replace(self._entry(resource, self.account.update(resource)), created_at=there.created_at)
+            return self._begin(entry, wish, Act.UPDATE)
+
+        return self.account.read(self._ended(self._waiting.accepted(accept), Act.UPDATE))
+
+    def read(self, type_: ResourceType, id_: str, outputs: Mapping[str, Any]) -> Entry | None:
+        """A resource as the cloud tells it; None where it is not there, or does not show."""
+        there = self._there(type_, id_, plain(outputs))
+        if there is None:
+            return None
+        wish = self._weather.wish(there.type, there.names, Act.READ)
+        if wish is not None and wish.fails == "not-yet":
+            return None
+        self._waiting.accepted(lambda: self._weather.before(wish, there.provider, there.type, {}, Act.READ))
+        return self.account.read(there)
+
+    def delete(self, type_: ResourceType, id_: str, outputs: Mapping[str, Any]) -> None:
+        """Removes a resource, if it is there."""
+
+        def accept() -> _Accepted | None:
+            there = self._there(type_, id_, plain(outputs))
+            if there is None:
+                return None
+            wish = self._weather.wish(there.type, there.names, Act.DELETE)
+            self._weather.before(wish, there.provider, there.type, there.inputs, Act.DELETE)
+            return self._begin(there, wish, Act.DELETE) if self.account.delete(there) else None
+
+        going = self._waiting.accepted(accept)
+        try:
+            if going is not None:
+                self._ended(going, Act.DELETE)
+        except UnfinishedError as unfinished:
+            # The state has it already.
+            raise CloudError(str(unfinished)) from unfinished
+
+    def restore(self, resource: Resource, created_at: str) -> None:
+        """Writes a resource that is there, unless it is written: one stack may have imported what another made."""
+        made = Made(id=resource.id, name=self.account.name(resource), outputs=resource.outputs)
+        entry = replace(self._entry(resource, made), outputs=dict(resource.outputs), created_at=created_at)
+        if self.account.ledger.get(entry.provider, entry.scope, entry.type, entry.id) is None:
+            self._put(entry)
+
+    def _foreseen(self, resource: Resource, act: Act) -> Disturbance | None:
+        """What the scenario has in store; raises CloudError where the cloud does not take the request."""
+        wish = self._weather.wish(resource.token, (resource.logical_name, self.account.name(resource)), act)
+        self._weather.before(wish, self._cloud.package, resource.token, resource.inputs, act)
+        return wish
+
+    def _begin(self, entry: Entry, wish: Disturbance | None, act: Act) -> _Accepted:
+        """Writes what the cloud has accepted."""
+        ledger = self.account.ledger
+        wish = self._weather.short(entry, act, ledger) or wish
+        going = begun(entry, act, wish, self._cloud.lasts)
+        if act is Act.DELETE and going.operation is None:
+            ledger.remove(entry.provider, entry.scope, entry.type, entry.id)
+        else:
+            self._put(going)
+        return _Accepted(going, wish)
+
+    def _put(self, entry: Entry) -> None:
+        """Writes a resource, and once by whom: without that, no state could be made of the ledger."""
+        self.account.ledger.put(entry)
+        if not self._is_written:
+            self.account.ledger.put_provider(*self._maker)
+            self._is_written = True
+
+    def _ended(self, accepted: _Accepted, act: Act) -> Entry:
+        """What the cloud has accepted, once it is done."""
+        wish = accepted.wish
+        if wish is not None and wish.fails == "crash":
+            self._die()
+            raise CloudError("the provider has crashed")
+        self._weather.after(wish, accepted.entry, act)
+        return self._waiting.ended(accepted.entry)
+
+    def _look_for(self, made: Entry) -> None:
+        """Reads what was made, as providers do, as long as they look for it."""
+        if self._weather.calm:
+            return
+
+        def look() -> None:
+            wish = self._weather.wish(made.type, made.names, Act.READ)
+            self._weather.before(wish, made.provider, made.type, made.inputs, Act.READ)
+
+        try:
+            self._waiting.accepted(look)
+        except CloudError as refused:
+            raise UnfinishedError(str(refused), made) from refused
+
+    def _there(self, type_: ResourceType, id_: str, outputs: Mapping[str, Any]) -> Entry | None:
+        scope = self.account.scope(type_, outputs)
+        return self.account.ledger.get(self._cloud.package, scope, type_.token, id_)
+
+    def _entry(self, resource: Resource, made: Made) -> Entry:
+        outputs = after(resource, made.outputs)
+        return Entry(
+            provider=self._cloud.package,
+            scope=self.account.scope(resource.type, plain(outputs)),
+            type=resource.token,
+            id=made.id,
+            name=made.name,
+            urn=resource.urn,
+            inputs=dict(resource.inputs),
+            outputs=outputs,
+            provider_ref=self._maker.reference,
+        )

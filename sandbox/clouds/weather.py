@@ -1,0 +1,131 @@
+"""What a scenario has in store for each request of one command, and what came of it."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpucluster.catalog.clouds import cloud_of_package
+from gpucluster.sandbox.clouds.answers import Answer, answer
+from gpucluster.sandbox.clouds.cloud import Act, AgainError, CloudError
+from gpucluster.sandbox.clouds.lasting import Lasting, lasting
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.scenario import Disturbance, Scenario
+from gpucluster.sandbox.clouds.unfinished import UnfinishedError
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.narrow import mapping
+
+if TYPE_CHECKING:
+    from gpucluster.sandbox.clouds.shortage import Shortage
+
+__all__ = ["Mishap", "Weather"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mishap:
+    """One request that failed. request: as a scenario names it. lacks: what there was too little of."""
+
+    urn: str
+    type: str
+    request: str
+    error: str
+    lacks: Shortage | None = None
+
+
+class Weather:
+    """Shared by all providers of a command; counts what they are asked."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self._lock = threading.Lock()
+        self._asked = Counter[int]()
+        self._lacks: dict[str, Shortage] = {}
+        self.mishaps: list[Mishap] = []
+        self.calm = not (scenario.operations or scenario.quotas or scenario.capacity)
+        """Whether nothing is in store."""
+
+    def wish(self, type_: str, names: tuple[str, ...], act: Act) -> Disturbance | None:
+        """What shall happen to this request, which counts as one; what names the resource comes first."""
+        found: list[Disturbance] = []
+        with self._lock:
+            for at, each in enumerate(self.scenario.operations):
+                if each.concerns(type_, names, act.name.lower()):
+                    self._asked[at] += 1
+                    if each.at <= self._asked[at] and (not each.times or self._asked[at] < each.at + each.times):
+                        found.append(each)
+        return max(found, key=lambda each: (bool(each.name), "*" not in each.type), default=None)
+
+    def seen(self, at: int) -> int:
+        """How many requests a disturbance of the scenario was asked about."""
+        return self._asked[at]
+
+    def before(self, wish: Disturbance | None, package: str, type_: str, inputs: Mapping[str, Any], act: Act) -> None:
+        """Raises CloudError where the cloud does not take the request."""
+        if wish is None:
+            return
+        row = lasting().get(type_)
+        if wish.fails in ("throttled", "not-yet"):
+            said = _answer(package, wish.fails, type_, act)
+            known = {**mapping(plain(inputs)), "name": _own_name(inputs)}
+            text = wish.error or (said.worded(known) if said is not None else "")
+            raise AgainError(text or wish.fails, said.tries if said is not None else 0)
+        # What the provider forgets when it did not come about, did not come about here either.
+        forgotten = wish.fails == "partial" and (act is Act.DELETE or (row is not None and not row.kept))
+        if wish.fails == "refused" or forgotten:
+            raise CloudError(wish.error)
+
+    def short(self, entry: Entry, act: Act, ledger: Ledger) -> Disturbance | None:
+        """How a request ends for want of quota or machines, None where there is enough; raises CloudError at once
+        where the cloud looks before it accepts."""
+        if act is Act.DELETE or not (self.scenario.quotas or self.scenario.capacity):
+            return None
+        # Imported late: few scenarios say how much there is.
+        from gpucluster.sandbox.clouds.shortage import shortage
+
+        lacks = shortage(entry, self.scenario, ledger)
+        said = _answer(entry.provider, lacks.kind, entry.type, act) if lacks is not None else None
+        if lacks is None or said is None:
+            return None
+        self._lacks[entry.urn] = lacks
+        ours = {"id": entry.id, "name": entry.name, "scope": entry.scope}
+        text = said.worded({**lacks.values, "quota": lacks.name, **ours})
+        if said.how == "refused":
+            raise CloudError(text)
+        return Disturbance(type=entry.type, fails="partial", error=text)
+
+    def after(self, wish: Disturbance | None, entry: Entry, act: Act) -> None:
+        """Raises CloudError where the provider does not hear that the cloud has done, or goes on doing, what it asked;
+        UnfinishedError where it remembers the resource all the same."""
+        row = lasting().get(entry.type)
+        lasts = row is not None and bool(row.states.get(act))
+        if wish is None or wish.fails not in ("timeout", "partial") or (wish.fails == "partial" and lasts):
+            return
+        text = wish.error or _timeout(entry, row if lasts else None, act)
+        if act is Act.DELETE or (wish.fails == "timeout" and not (lasts and row is not None and row.kept)):
+            raise CloudError(text)
+        raise UnfinishedError(text, entry)
+
+    def note(self, urn: str, type_: str, act: Act, error: str) -> None:
+        """Remembers a request that failed."""
+        with self._lock:
+            lacks = self._lacks.pop(urn, None)
+            self.mishaps.append(Mishap(urn=urn, type=type_, request=act.name.lower(), error=error, lacks=lacks))
+
+
+def _answer(package: str, kind: str, type_: str, act: Act) -> Answer | None:
+    row = cloud_of_package(package)
+    return answer(row.name if row is not None else package, kind, type_, reading=act is Act.READ)
+
+
+def _timeout(entry: Entry, row: Lasting | None, act: Act) -> str:
+    said = _answer(entry.provider, "timeout" if row is not None else "no-answer", entry.type, act)
+    values = {"done": row.done, "state": row.states[act], "timeout": row.timeout} if row is not None else {}
+    return said.worded(values) if said is not None else ""
+
+
+def _own_name(inputs: Mapping[str, Any]) -> str:
+    """The input that is called so; the messages of the table ask for no other."""
+    return str(plain(inputs.get("name")) or "")

@@ -1,0 +1,33 @@
+"""The cluster of the sandbox that a command means."""
+
+from __future__ import annotations
+
+from gpucluster.errors import InputError
+from gpucluster.sandbox import stacks
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.recovery.compare import stack_of
+
+__all__ = ["cluster_of"]
+
+
+def cluster_of(project: Project, stack: str | None, *, living: bool = False) -> Entry:
+    """The one cluster of a stack, else of the selected one. Raises InputError where there is none or more than one.
+
+    living: whether what is done with it needs its controllers.
+    """
+    clusters = [entry for entry in project.store.existing() if api_servers(entry)]
+    named = stack.rpartition("/")[2] if stack else stacks.selected(project)
+    found = [entry for entry in clusters if named is None or stack_of(entry.urn) == named]
+    if len(found) == 1:
+        return found[0]
+    there = ", ".join(sorted({stack_of(entry.urn) for entry in clusters}))
+    if not clusters:
+        kind = "live" if living else "real"
+        raise InputError(
+            f"no cluster stands in the simulated clouds; make one: gpucluster sandbox --kubernetes {kind} pulumi up"
+        )
+    if not found:
+        raise InputError(f"the stack {named!r} has no cluster; stacks with one: {there}; name it by --stack")
+    raise InputError(f"several clusters stand; name the stack of one by --stack: {there}")

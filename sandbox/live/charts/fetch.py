@@ -1,0 +1,82 @@
+"""The charts of the controllers, as their Go modules carry them: kept in the cache beside the programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from gpucluster.cache import BrokenCache, Installation, cache_folder
+from gpucluster.sandbox.api_server import binaries
+from gpucluster.sandbox.engine.go_module import copy_module, module_folder
+from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.progress import Say
+from gpucluster.sandbox.live.programs import home
+
+__all__ = ["CHARTS", "Chart", "fetch"]
+
+_MODULES: Final = Path(binaries.__file__).parent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """A chart that brings a controller of ours. program: of `programs`. module, folder: where the chart is."""
+
+    name: str
+    program: str
+    module: str
+    folder: str
+
+    @property
+    def version(self) -> str:
+        """That of the program, which go.mod names."""
+        lines = (_MODULES / "go.mod").read_text().split("\n")
+        return next(line.split()[1].removeprefix("v") for line in lines if line.strip().startswith(f"{self.module} v"))
+
+    @property
+    def installation(self) -> Installation:
+        """Where it is kept."""
+        return Installation(home() / "charts" / f"{self.name}-{self.version}", f"the chart {self.name} {self.version}")
+
+
+CHARTS: Final[Mapping[str, Chart]] = {
+    chart.name: chart
+    for chart in (
+        Chart(name="jobset", program="jobset", module="sigs.k8s.io/jobset", folder="charts/jobset"),
+        Chart(
+            name="kubeflow-trainer",
+            program="trainer",
+            module="github.com/kubeflow/trainer/v2",
+            folder="charts/kubeflow-trainer",
+        ),
+        Chart(name="kueue", program="kueue", module="sigs.k8s.io/kueue", folder="charts/kueue"),
+    )
+}
+"""By name."""
+
+
+def fetch(chart: Chart, say: Say) -> Path:
+    """The folder of the chart, fetched first where it is not in the cache. Raises EngineError."""
+    installation = chart.installation
+    if not _is_there(installation):
+        with installation.lock(say):
+            if not _is_there(installation):
+                installation.install({}, lambda into: _copy(chart, into, say))
+    return installation.folder / chart.name
+
+
+def _copy(chart: Chart, into: Path, say: Say) -> None:
+    try:
+        go = find_go(cache_folder(), say, _MODULES)
+    except NoGo as error:
+        raise EngineError(f"{chart.installation.what} cannot be fetched: {error}") from error
+    copy_module(module_folder(chart.module, _MODULES, go) / chart.folder, into / chart.name)
+
+
+def _is_there(installation: Installation) -> bool:
+    try:
+        return installation.read() is not None
+    except BrokenCache:
+        return False  # It is fetched anew.

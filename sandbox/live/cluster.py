@@ -1,0 +1,60 @@
+"""A living cluster for commands and tests: started where it does not run, and kept while they use it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpucluster.sandbox.api_server.binaries import find_binaries
+from gpucluster.sandbox.api_server.client import Client
+from gpucluster.sandbox.api_server.server import Server
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.kubernetes.real import RealServers
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.cluster_of import cluster_of
+from gpucluster.sandbox.live.companions import LiveCompanions
+from gpucluster.sandbox.live.supervisor import FOLDER
+from gpucluster.sandbox.project import Project
+
+__all__ = ["LiveCluster", "open_cluster"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveCluster:
+    """scope: its address, under which the ledger keeps its objects. folder: with the logs of its controllers."""
+
+    server: Server
+    client: Client
+    kubeconfig: Path
+    kubectl: Path
+    ledger: Ledger
+    scope: str
+    folder: Path
+
+
+@contextmanager
+def open_cluster(project: Project, stack: str | None = None) -> Generator[LiveCluster]:
+    """The cluster of a stack, else of the selected one; from then on it lives.
+
+    Raises InputError where there is none or more than one, CloudError and EngineError where it does not start.
+    """
+    scope = api_servers(cluster_of(project, stack, living=True))[0]
+    project.store.prepare()
+    binaries = find_binaries()
+    with (
+        project.store.in_use(),
+        project.store.open_ledger() as ledger,
+        RealServers(project.store.servers, binaries, ledger, LiveCompanions(all_live=True)) as servers,
+    ):
+        opened = servers.at(scope)
+        yield LiveCluster(
+            server=opened.server,
+            client=opened.client,
+            kubeconfig=opened.write_kubeconfig(),
+            kubectl=binaries.kubectl,
+            ledger=ledger,
+            scope=scope,
+            folder=opened.server.folder / FOLDER,
+        )

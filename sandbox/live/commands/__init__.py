@@ -1,0 +1,1 @@
+"""Commands that let things happen in a living cluster."""

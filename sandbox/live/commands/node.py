@@ -1,0 +1,153 @@
+"""`gpucluster sandbox node`: the machines of a living cluster, and what happens to them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gpucluster.errors import InputError
+from gpucluster.options import form_of
+from gpucluster.sandbox.narrow import mapping
+
+if TYPE_CHECKING:
+    from gpucluster.sandbox.clouds.ledger import Entry
+    from gpucluster.sandbox.live.cluster import LiveCluster
+
+__all__ = ["node"]
+
+Node = Mapping[str, Any]
+
+_stack = click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")
+
+
+@click.group()
+def node() -> None:
+    """List and break nodes of a living cluster.
+
+    The cluster is started where it does not run. What its controllers then do is theirs.
+    """
+
+
+@node.command("list")
+@_stack
+@form_of("table", "json")
+def list_(stack: str | None, form: str) -> None:
+    """List the nodes: pool, machine, state, devices in use."""
+    from gpucluster.sandbox.live.node_rows import rows
+
+    with _cluster(stack) as (cluster, _):
+        found = rows(cluster.client.list("v1", "Node"), cluster.client.list("v1", "Pod"))
+    if form == "json":
+        click.echo(json.dumps({"schema_version": 1, "nodes": found}, indent=2))
+        return
+    titles = {"name": "NODE", "pool": "POOL", "machine": "MACHINE", "state": "STATE", "gpus": "GPUS", "pods": "PODS"}
+    shown = [titles, *({name: str(row[name]) for name in titles} for row in found)]
+    widths = {name: max(len(row[name]) for row in shown) for name in titles}
+    for row in shown:
+        click.echo("  ".join(f"{row[name]:{widths[name]}}" for name in titles).rstrip())
+
+
+def _command(name: str, summary: str) -> Callable[[Callable[[LiveCluster, Entry, Node], str]], click.Command]:
+    """A command on one node. The function does it, and answers with what then happens."""
+
+    def declare(does: Callable[[LiveCluster, Entry, Node], str]) -> click.Command:
+        @node.command(name, help=summary)
+        @click.argument("name", help="Node, as `gpucluster sandbox node list` shows it.")
+        @_stack
+        def run(name: str, stack: str | None) -> None:
+            with _cluster(stack) as (cluster, entry):
+                click.echo(f"{name}: {does(cluster, entry, _found(cluster, name))}")
+
+        return run
+
+    return declare
+
+
+@_command("fail", "Stop the kubelet of a node.")
+def fail(cluster: LiveCluster, entry: Entry, found: Node) -> str:
+    from gpucluster.sandbox.live import happenings
+
+    del entry
+    return happenings.fail(cluster.client, found)
+
+
+@_command("repair", "Restart a machine, with all that was broken mended.")
+def repair(cluster: LiveCluster, entry: Entry, found: Node) -> str:
+    from gpucluster.sandbox.live import happenings
+
+    return happenings.repair(cluster.client, found, entry)
+
+
+@_command("cordon", "Keep new pods off a node.")
+def cordon(cluster: LiveCluster, entry: Entry, found: Node) -> str:
+    from gpucluster.sandbox.live import happenings
+
+    del entry
+    return happenings.cordon(cluster.client, found)
+
+
+@_command("uncordon", "Put pods on a node again.")
+def uncordon(cluster: LiveCluster, entry: Entry, found: Node) -> str:
+    from gpucluster.sandbox.live import happenings
+
+    del entry
+    return happenings.uncordon(cluster.client, found)
+
+
+@_command("degrade", "Break one GPU of a node.")
+def degrade(cluster: LiveCluster, entry: Entry, found: Node) -> str:
+    from gpucluster.sandbox.live import happenings
+
+    return happenings.degrade(cluster.client, found, entry, cluster.ledger.all())
+
+
+@_command("interrupt", "Announce that the cloud takes a machine back.")
+def interrupt(cluster: LiveCluster, entry: Entry, found: Node) -> str:
+    from gpucluster.sandbox.live import happenings
+
+    return happenings.interrupt(cluster.client, found, entry)
+
+
+@node.command()
+@click.argument("name", help="Node, as `gpucluster sandbox node list` shows it.")
+@_stack
+@click.option("--new-after", type=click.IntRange(0), default=20, show_default=True, help="Seconds to the next machine.")
+def delete(name: str, stack: str | None, new_after: int) -> None:
+    """Take a machine away without a word.
+
+    Where its pool has a fixed size, the cloud makes another one a moment later.
+    """
+    from gpucluster.sandbox.live import happenings
+    from gpucluster.sandbox.live.nodes.sync import sync
+
+    with _cluster(stack) as (cluster, entry):
+        click.echo(f"{name}: {happenings.take_away(cluster.client, _found(cluster, name))}")
+        time.sleep(new_after)
+        for made in sync(cluster.client, cluster.ledger.all(), entry).made:
+            click.echo(f"{made['metadata']['name']}: a new machine, in its place")
+
+
+@contextmanager
+def _cluster(stack: str | None) -> Generator[tuple[LiveCluster, Entry]]:
+    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
+    from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
+    from gpucluster.sandbox.live.cluster import open_cluster
+    from gpucluster.sandbox.project import current_project
+
+    with open_cluster(current_project(), stack) as cluster:
+        entry = cluster_at(cluster.ledger, cluster.scope)
+        assert entry is not None
+        yield cluster, entry
+
+
+def _found(cluster: LiveCluster, name: str) -> Node:
+    """The node; Raises InputError where there is none."""
+    there = {str(mapping(it.get("metadata")).get("name")): it for it in cluster.client.list("v1", "Node")}
+    if name not in there:
+        raise InputError(f"there is no node {name!r}; there are: {', '.join(sorted(there)) or 'none'}")
+    return there[name]

@@ -1,0 +1,140 @@
+"""The controllers of the clusters of one run: started, given what the stack has, and told what changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gpucluster.sandbox.api_server.client import Client, ObjectRefused
+from gpucluster.sandbox.api_server.server import Server
+from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
+from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, namespace_of, object_id
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.engine.find import say_on_stderr
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.live import karpenter
+from gpucluster.sandbox.live.charts.fetch import CHARTS, Chart
+from gpucluster.sandbox.live.control_plane import control_plane
+from gpucluster.sandbox.live.kuberay import kuberay
+from gpucluster.sandbox.live.machines import put_nodes
+from gpucluster.sandbox.live.release import Running, running
+from gpucluster.sandbox.live.remarks import remarks
+from gpucluster.sandbox.live.scripts import scripts
+from gpucluster.sandbox.live.site import Site
+from gpucluster.sandbox.live.supervisor import FOLDER, INSTALLED, Supervisor, open_supervisor
+
+__all__ = ["LiveCompanion", "LiveCompanions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveCompanions:
+    """all_live: every cluster of the run lives from now on; else those that did before."""
+
+    all_live: bool = False
+
+    def wanted(self, folder: Path) -> bool:
+        """Whether the cluster whose server's files are in `folder` lives."""
+        return self.all_live or (folder / FOLDER).is_dir()
+
+    @contextmanager
+    def open(self, server: Server, client: Client, ledger: Ledger, scope: str) -> Generator[LiveCompanion]:
+        """Its controllers, started where they do not run. Raises EngineError."""
+        with open_supervisor(server.folder) as supervisor:
+            site = Site(
+                server=server, client=client, ledger=ledger, scope=scope, folder=supervisor.folder, say=say_on_stderr
+            )
+            companion = LiveCompanion(site, supervisor, asked=self.all_live)
+            companion.start()
+            yield companion
+
+
+class LiveCompanion:
+    """The controllers of one cluster."""
+
+    def __init__(self, site: Site, supervisor: Supervisor, *, asked: bool) -> None:
+        """asked: whether this run wants them; else an earlier one did."""
+        self._asked = asked
+        self._site = site
+        self._supervisor = supervisor
+        self._file = site.folder / INSTALLED
+
+    def start(self) -> None:
+        """Runs all that the ledger has."""
+        with self._supervisor.changing():
+            self._supervisor.run(*control_plane(self._site))
+            self._install([plain(entry.inputs) for entry in self._releases()])
+        self.settle()
+
+    def install(self, release: Mapping[str, Any]) -> None:
+        with self._supervisor.changing():
+            self._install([plain(release)])
+
+    def remove(self, release: Mapping[str, Any]) -> None:
+        with self._supervisor.changing():
+            self._remove(release)
+
+    def _remove(self, release: Mapping[str, Any]) -> None:
+        installed = self._installed()
+        found = installed.pop(object_id(plain(release)), None)
+        if found is None:
+            return
+        for webhook in found["webhooks"]:
+            self._site.client.delete(webhook)
+        self._supervisor.end(found["program"])
+        self._file.write_text(json.dumps(installed))
+
+    def settle(self) -> Sequence[str]:
+        if cluster_at(self._site.ledger, self._site.scope) is None:
+            return []  # This run has destroyed it.
+        with self._supervisor.changing():
+            nodes = put_nodes(self._site)
+            found = [karpenter.controller(self._site), kuberay(self._site)]
+            self._supervisor.run(*filter(None, found), *scripts(self._site))
+        return remarks(self._site, self._supervisor.names(), nodes, asked=self._asked)
+
+    def _releases(self) -> Iterable[Any]:
+        return self._site.ledger.find("kubernetes", self._site.scope, RELEASE)
+
+    def _install(self, releases: Sequence[Mapping[str, Any]]) -> None:
+        """Runs what is new; all of it at once, since each takes its time to start."""
+        installed = self._installed()
+        found: list[tuple[str, str, Running]] = []
+        for release in releases:
+            chart = CHARTS.get(known_chart(release))
+            id_, digest = object_id(release), hashlib.sha256(json.dumps(release, sort_keys=True).encode()).hexdigest()
+            if chart is not None and installed.get(id_, {}).get("digest") != digest:
+                found.append((id_, digest, self._prepared(chart, release)))
+        self._supervisor.run(*(it.controller for _, _, it in found))
+        for id_, digest, it in found:
+            _apply(self._site.client, it.webhooks)
+            webhooks = [{key: item[key] for key in ("apiVersion", "kind", "metadata")} for item in it.webhooks]
+            installed[id_] = {"digest": digest, "program": it.controller.name, "webhooks": webhooks}
+        if found:
+            self._file.write_text(json.dumps(installed))
+
+    def _prepared(self, chart: Chart, release: Mapping[str, Any]) -> Running:
+        prepared = running(chart, release, self._site)
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace_of(release)}}
+        if self._site.client.get(namespace) is None:
+            _apply(self._site.client, [namespace])
+        _apply(self._site.client, prepared.objects)
+        return prepared
+
+    def _installed(self) -> dict[str, Any]:
+        return json.loads(self._file.read_text()) if self._file.exists() else {}
+
+
+def _apply(client: Client, documents: Iterable[Mapping[str, Any]]) -> None:
+    for document in documents:
+        try:
+            client.apply(document)
+        except ObjectRefused as refusal:
+            name = f"{document['kind']} {document['metadata']['name']}"
+            raise EngineError(f"The API server refuses {name}, which a chart brings: {refusal}") from refusal

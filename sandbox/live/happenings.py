@@ -1,0 +1,135 @@
+"""What happens to the machines of a running cluster; each answers with what then happens in the cluster, in a line."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from gpucluster.catalog.clouds import cloud_of_package, module_of
+from gpucluster.errors import InputError
+from gpucluster.sandbox.api_server.client import Client
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.live.karpenter.interruption import notice
+from gpucluster.sandbox.live.nodes.devices import GPU
+from gpucluster.sandbox.live.nodes.manifest import KUBELET
+from gpucluster.sandbox.live.signs.sign import Condition, Sign
+from gpucluster.sandbox.narrow import items, mapping
+
+__all__ = ["cordon", "degrade", "fail", "interrupt", "repair", "take_away", "uncordon"]
+
+Node = Mapping[str, Any]
+
+_OF_KUBELETS: Final = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")
+
+
+def fail(client: Client, node: Node) -> str:
+    """Its kubelet stops, and with it its lease. Raises ObjectRefused, as all here."""
+    client.patch(node, {"metadata": {"labels": dict.fromkeys(KUBELET)}})
+    return "its kubelet has stopped; when its lease is 40 seconds old the node is unreachable"
+
+
+def repair(client: Client, node: Node, cluster: Entry) -> str:
+    """The machine starts anew with all of its devices, and the cloud has no more to say of it; a cordon stays."""
+    status = mapping(node.get("status"))
+    types = (str(mapping(found).get("type")) for found in items(status.get("conditions")))
+    change = {
+        "allocatable": {name: amount for name, amount in mapping(status.get("capacity")).items() if "/" in name},
+        "nodeInfo": {"bootID": str(uuid.uuid4())},
+        "conditions": [{"type": name, "$patch": "delete"} for name in types if name not in _OF_KUBELETS],
+    }
+    client.patch(node, {"status": change}, part="status", merge="strategic-merge")
+    sign: Sign = _signs(cluster).interruption(node) or Sign(says="")
+    gone = {taint["key"] for taint in sign.taints}
+    kept = [taint for taint in items(mapping(node.get("spec")).get("taints")) if mapping(taint).get("key") not in gone]
+    client.patch(node, {"metadata": {"labels": {**dict.fromkeys(sign.labels), **KUBELET}}, "spec": {"taints": kept}})
+    return "it has started anew, with all of its devices"
+
+
+def cordon(client: Client, node: Node) -> str:
+    """No pod is put on it any more."""
+    client.patch(node, {"spec": {"unschedulable": True}})
+    return "no pod is put on it any more; those that run there go on"
+
+
+def uncordon(client: Client, node: Node) -> str:
+    """Pods are put on it again."""
+    client.patch(node, {"spec": {"unschedulable": None}})
+    return "pods are put on it again"
+
+
+def take_away(client: Client, node: Node) -> str:
+    """The machine is gone, and its Node with it, as the cloud's controller of nodes does it."""
+    client.delete(node)
+    return "the machine is gone, and with it its Node"
+
+
+def degrade(client: Client, node: Node, cluster: Entry, entries: Sequence[Entry]) -> str:
+    """One GPU does not work any more: the device plugin counts it out, and the cloud's agent writes what it sees.
+
+    Raises InputError for a node without GPUs.
+    """
+    status = mapping(node.get("status"))
+    name = next((key for key in mapping(status.get("capacity")) if key == GPU or key.startswith("nvidia.com/mig-")), "")
+    left = int(mapping(status.get("allocatable")).get(name) or 0)
+    if left == 0:
+        raise InputError(f"{mapping(node.get('metadata')).get('name')} has no GPU that works; choose a node with GPUs")
+    conditions = _signs(cluster).broken(node, entries)
+    written = {"allocatable": {name: str(left - 1)}, "conditions": [_condition(found) for found in conditions]}
+    client.patch(node, {"status": written}, part="status", merge="strategic-merge")
+    seen = ", ".join(f"{found.type} is {found.status} ({found.reason})" for found in conditions)
+    return f"{left - 1} {name} work; {seen or 'nobody in this cluster writes a condition of it'}"
+
+
+def interrupt(client: Client, node: Node, cluster: Entry) -> str:
+    """The cloud's notice that it takes the machine back. Raises InputError where a cluster is told nothing."""
+    name = str(mapping(node.get("metadata")).get("name"))
+    sign: Sign | None = _signs(cluster).interruption(node)
+    if sign is None:
+        raise InputError(
+            f"{name} is bought on demand: its cloud tells the cluster nothing before it takes the machine back; "
+            f"gpucluster sandbox node delete {name} takes it without a word"
+        )
+    if sign.claim:
+        for claim in client.list("karpenter.sh/v1", "NodeClaim"):
+            if mapping(claim.get("status")).get("nodeName") == name:
+                client.patch(claim, notice(claim))
+        return sign.says
+    if sign.conditions:
+        conditions = [_condition(found) for found in sign.conditions]
+        client.patch(node, {"status": {"conditions": conditions}}, part="status", merge="strategic-merge")
+    taints = [*items(mapping(node.get("spec")).get("taints")), *map(dict, sign.taints)]
+    client.patch(node, {"metadata": {"labels": dict(sign.labels)}, "spec": {"taints": taints, "unschedulable": True}})
+    if sign.drains:
+        _drain(client, name)
+    return sign.says
+
+
+def _signs(cluster: Entry) -> Any:
+    cloud = cloud_of_package(cluster.provider)
+    module = module_of(f"gpucluster.sandbox.live.signs.{cloud.name}") if cloud is not None else None
+    if module is None:
+        raise InputError(f"what a cluster of {cluster.provider} shows of its machines is not known here")
+    return module
+
+
+def _drain(client: Client, name: str) -> None:
+    """Evicts the pods of a node, but for those that are of every node."""
+    for pod in client.list("v1", "Pod"):
+        metadata = mapping(pod.get("metadata"))
+        owners = (mapping(owner).get("kind") for owner in items(metadata.get("ownerReferences")))
+        if mapping(pod.get("spec")).get("nodeName") == name and "DaemonSet" not in owners:
+            client.evict(pod)
+
+
+def _condition(found: Condition) -> dict[str, str]:
+    now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return {
+        "type": found.type,
+        "status": found.status,
+        "reason": found.reason,
+        "message": found.message,
+        "lastHeartbeatTime": now,
+        "lastTransitionTime": now,
+    }

@@ -1,0 +1,97 @@
+"""The jobs of a living cluster, and how their pods end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from gpucluster.errors import InputError
+from gpucluster.sandbox.api_server.client import Client
+from gpucluster.sandbox.narrow import items, mapping
+
+__all__ = ["EXIT_CODE", "Job", "end_pods", "find", "jobs_of"]
+
+EXIT_CODE: Final = "sandbox.gpucluster/exit-code"
+"""Annotation of a pod: its containers end with this code. kwok reads it (nodes/stages.yaml)."""
+
+# Kind -> version, and the label of its pods with its name; what another kind made is part of that.
+_KINDS: Final = {
+    "TrainJob": ("trainer.kubeflow.org/v1alpha1", "jobset.sigs.k8s.io/jobset-name"),
+    "JobSet": ("jobset.x-k8s.io/v1alpha2", "jobset.sigs.k8s.io/jobset-name"),
+    "Job": ("batch/v1", "batch.kubernetes.io/job-name"),
+}
+_QUEUE: Final = "kueue.x-k8s.io/queue-name"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """state: its last condition that is true. pods: name -> phase, and node where it has one."""
+
+    kind: str
+    namespace: str
+    name: str
+    queue: str
+    state: str
+    pods: Sequence[Mapping[str, str]]
+
+
+def jobs_of(client: Client) -> list[Job]:
+    """Every job that no other job has made. Raises ObjectRefused."""
+    pods = client.list("v1", "Pod")
+    found: list[Job] = []
+    for kind, (version, label) in _KINDS.items():
+        if not client.knows(version, kind):
+            continue
+        for job in client.list(version, kind):
+            metadata = mapping(job.get("metadata"))
+            if not any(mapping(owner).get("controller") for owner in items(metadata.get("ownerReferences"))):
+                found.append(_job(kind, metadata, mapping(job.get("status")), label, pods))
+    return sorted(found, key=lambda job: (job.namespace, job.name, job.kind))
+
+
+def _job(
+    kind: str, metadata: Mapping[str, Any], status: Mapping[str, Any], label: str, pods: Sequence[Mapping[str, Any]]
+) -> Job:
+    name, namespace = str(metadata.get("name")), str(metadata.get("namespace"))
+    ours = [
+        {
+            "name": str(mapping(pod.get("metadata")).get("name")),
+            "phase": str(mapping(pod.get("status")).get("phase")),
+            "node": str(mapping(pod.get("spec")).get("nodeName") or ""),
+        }
+        for pod in pods
+        if mapping(pod.get("metadata")).get("namespace") == namespace
+        and mapping(mapping(pod.get("metadata")).get("labels")).get(label) == name
+    ]
+    conditions = (mapping(found) for found in items(status.get("conditions")))
+    true = sorted(
+        (str(it.get("lastTransitionTime")), str(it.get("type"))) for it in conditions if it["status"] == "True"
+    )
+    running = "Running" if any(it["phase"] == "Running" for it in ours) else "Waiting"
+    return Job(
+        kind=kind,
+        namespace=namespace,
+        name=name,
+        queue=str(mapping(metadata.get("labels")).get(_QUEUE) or "-"),
+        state=true[-1][1] if true else running,
+        pods=sorted(ours, key=lambda it: it["name"]),
+    )
+
+
+def find(jobs: Sequence[Job], name: str, namespace: str | None) -> Job:
+    """The job of a name. Raises InputError where there is none, or more than one."""
+    found = [job for job in jobs if job.name == name and namespace in (None, job.namespace)]
+    if len(found) == 1:
+        return found[0]
+    there = ", ".join(f"{job.namespace}/{job.name}" for job in (found or jobs)) or "none"
+    if not found:
+        raise InputError(f"there is no job {name!r}; there are: {there}")
+    raise InputError(f"several jobs are called {name!r}: {there}; name the namespace of one by --namespace")
+
+
+def end_pods(client: Client, job: Job, code: int, pods: Sequence[str]) -> None:
+    """Their containers end with this code. Raises ObjectRefused."""
+    for name in pods:
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": job.namespace}}
+        client.patch(pod, {"metadata": {"annotations": {EXIT_CODE: str(code)}}})

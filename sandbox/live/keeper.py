@@ -1,0 +1,130 @@
+# ruff: noqa: ARG001 - a signal handler has two arguments
+"""The process that keeps the controllers of one cluster running, and by that its API server.
+
+It runs what WANTED lists: starts what is new, ends what is gone, and starts again what ended by itself. Commands that
+use the cluster hold a shared lock on USERS; where nobody does for IDLE_MINUTES, this process ends everything and
+itself. Should it be killed, all ends with it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any, Final
+
+from gpucluster.sandbox.api_server import child
+from gpucluster.sandbox.api_server import keeper as server_keeper
+
+__all__ = ["IDLE_MINUTES", "LOG", "STATE", "USERS", "WANTED", "main"]
+
+USERS: Final = "users"
+STATE: Final = "keeper.json"
+WANTED: Final = "wanted.json"
+LOG: Final = "keeper.log"
+IDLE_MINUTES: Final = 30.0
+
+_TICK_SECONDS: Final = 0.2
+_AGAIN_SECONDS: Final = 2.0
+"""How long it waits before it starts a program again that ended by itself."""
+
+
+def main() -> None:
+    """`python -m gpucluster.sandbox.live.keeper FOLDER-OF-THE-SERVER FOLDER IDLE-MINUTES`."""
+    server, folder, idle = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]) * 60
+    signal.signal(signal.SIGTERM, _end)
+    with ExitStack() as ending:
+        of_server = ending.enter_context((server / server_keeper.USERS).open("a"))
+        fcntl.flock(of_server, fcntl.LOCK_SH)
+        users = ending.enter_context((folder / USERS).open("a"))
+        running = _Running(folder)
+        ending.callback(running.end)
+        state = folder / STATE
+        ending.callback(state.unlink, missing_ok=True)
+        state.write_text(json.dumps({"pid": os.getpid()}))
+        last_used = time.monotonic()
+        while (server / server_keeper.STATE).exists():
+            running.follow(_wanted(folder / WANTED))
+            if _used(users):
+                last_used = time.monotonic()
+            elif time.monotonic() - last_used > idle:
+                break  # The lock is ours until all has ended: the next command waits for that.
+            else:
+                fcntl.flock(users, fcntl.LOCK_UN)
+            time.sleep(_TICK_SECONDS)
+
+
+def _end(signal_number: int, frame: FrameType | None) -> None:
+    sys.exit(0)
+
+
+class _Running:
+    """The programs that run now. folder: of their logs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._told: dict[str, Any] = {}
+        self._again: dict[str, float] = {}
+
+    def follow(self, wanted: dict[str, Any]) -> None:
+        for name in [name for name in self._processes if self._told[name] != wanted.get(name)]:
+            self._stop(name)
+        for name, told in wanted.items():
+            process = self._processes.get(name)
+            if process is not None and process.poll() is None:
+                child.keep_short(self._folder / f"{name}.log")
+                continue
+            if process is not None and name not in self._again:
+                self._again[name] = time.monotonic() + _AGAIN_SECONDS
+            if time.monotonic() >= self._again.get(name, 0.0):
+                self._again.pop(name, None)
+                self._start(name, told, anew=process is None)
+
+    def end(self) -> None:
+        for name in list(self._processes):
+            self._processes[name].terminate()
+        for name in list(self._processes):
+            self._stop(name)
+
+    def _start(self, name: str, told: dict[str, Any], *, anew: bool) -> None:
+        log = self._folder / f"{name}.log"
+        self._processes[name] = child.start(
+            told["command"],
+            log,
+            by=signal.SIGTERM,
+            environment=told["environment"],
+            folder=told["folder"],
+            append=not anew,
+        )
+        self._told[name] = told
+
+    def _stop(self, name: str) -> None:
+        child.end(self._processes.pop(name), by=signal.SIGTERM)
+        self._again.pop(name, None)
+
+
+def _wanted(file: Path) -> dict[str, Any]:
+    try:
+        return json.loads(file.read_text())
+    except FileNotFoundError:
+        return {}
+
+
+def _used(users: IO[str]) -> bool:
+    try:
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
+
+
+if __name__ == "__main__":
+    main()

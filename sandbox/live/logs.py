@@ -1,0 +1,62 @@
+"""`gpucluster sandbox logs`: what a controller of a living cluster writes."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Final
+
+import click
+
+from gpucluster.errors import InputError
+from gpucluster.sandbox.api_server.child import older
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.project import current_project
+
+__all__ = ["logs"]
+
+_TICK_SECONDS: Final = 0.2
+_OF_THE_SERVER: Final = {"kube-apiserver": "api-server.log", "etcd": "etcd.log"}
+
+
+@click.command()
+@click.argument("name", help="Controller, such as kueue; a wrong one lists what there is.")
+@click.option("--follow", "-f", is_flag=True, help="Go on with what is written, until interrupted.")
+@click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")
+def logs(name: str, follow: bool, stack: str | None) -> None:
+    """Print the log of a controller of a living cluster.
+
+    That of its last start, the last 16 to 32 MiB of it. kube-apiserver and etcd have one too.
+    """
+    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
+    from gpucluster.sandbox.clouds.kubernetes.real import server_folder
+    from gpucluster.sandbox.cluster_of import cluster_of
+    from gpucluster.sandbox.live.supervisor import FOLDER
+
+    store = current_project().store
+    server = server_folder(store.servers, api_servers(cluster_of(current_project(), stack, living=True))[0])
+    there = {name: server / file for name, file in _OF_THE_SERVER.items()}
+    there |= {file.stem: file for file in (server / FOLDER).glob("*.log")}
+    there = {name: file for name, file in there.items() if file.exists()}
+    if not there:
+        raise InputError("nothing has run in this cluster; start it: gpucluster sandbox --kubernetes live pulumi up")
+    if name not in there:
+        raise InputError(f"there is no log {name!r}; there are: {', '.join(sorted(there))}")
+    if older(there[name]).exists():
+        click.echo(older(there[name]).read_text(errors="replace"), nl=False)
+    _print(there[name], follow)
+
+
+def _print(file: Path, follow: bool) -> None:
+    with file.open(errors="replace") as log:
+        while True:
+            text = log.read()
+            if text:
+                click.echo(text, nl=False)
+            elif not follow:
+                return
+            else:
+                time.sleep(_TICK_SECONDS)
+                if file.exists() and os.fstat(log.fileno()).st_size < log.tell():
+                    log.seek(0)  # The program was started anew, or the log had grown too long.

@@ -1,0 +1,166 @@
+"""Nodes of EKS: the machines of its managed node groups."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from ipaddress import ip_network
+from typing import Any, Final
+
+from gpucluster.catalog.cpu_machines import CpuMachine
+from gpucluster.catalog.eks_pods import eks_pods
+from gpucluster.catalog.machines import Machine
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.live.nodes.devices import comes_to, gpu_resources, releases
+from gpucluster.sandbox.live.nodes.pool import LEAVES, Host, Pool, Reserve, digits, machine_of
+from gpucluster.sandbox.live.nodes.reserved import EVICTION_MIB, steps_of_cores
+from gpucluster.sandbox.narrow import items, mapping
+
+__all__ = ["pools", "reserve"]
+
+_NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
+_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
+_SUBNET: Final = "aws:ec2/subnet:Subnet"
+
+# Share of memory that a guest does not see. Source: aws/karpenter-provider-aws, pkg/operator/options/options.go
+# (VM_MEMORY_OVERHEAD_PERCENT).
+_UNSEEN: Final = 0.075
+# Huge pages of 2 MiB that a node with EFA sets aside. Source: Amazon EKS user guide, node-efa.
+_HUGE_PAGES_MIB: Final = 5_128 * 2
+_EFFECTS: Final = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
+_SLICES: Final = re.compile(r"nvidia-smi mig .*-cgi (?P<sizes>[\w.,]+)")
+_RESERVED_ADDRESSES: Final = 4
+
+
+def pools(entries: Sequence[Entry], cluster: Entry) -> Iterator[Pool]:
+    """The node groups of a cluster. entries: all of the ledger."""
+    scope = str(cluster.outputs.get("endpoint"))
+    charts = releases(entries, scope)
+    by_id = {entry.id: entry for entry in entries if entry.type in (_TEMPLATE, _SUBNET)}
+    for entry in entries:
+        group = mapping(plain(entry.outputs))
+        if entry.type == _NODE_GROUP and group.get("clusterName") == cluster.name:
+            yield _pool(entry, group, by_id, charts)
+
+
+def _pool(
+    entry: Entry, group: Mapping[str, Any], by_id: Mapping[str, Entry], charts: Mapping[str, Mapping[str, Any]]
+) -> Pool:
+    wanted = mapping(group.get("launchTemplate"))
+    found = by_id.get(str(wanted.get("id")))
+    template = mapping(plain(found.outputs) if found is not None else None)
+    subnets = [mapping(plain(by_id[str(id_)].outputs)) for id_ in items(group.get("subnetIds")) if id_ in by_id]
+    machine_type = str(template.get("instanceType") or next(iter(items(group.get("instanceTypes"))), ""))
+    name, region = str(group.get("nodeGroupName")), str(group.get("region"))
+    labels = {
+        **{str(key): str(value) for key, value in mapping(group.get("labels")).items()},
+        "eks.amazonaws.com/nodegroup": name,
+        "eks.amazonaws.com/capacityType": str(group.get("capacityType")),
+        "eks.amazonaws.com/sourceLaunchTemplateId": str(wanted.get("id")),
+        "eks.amazonaws.com/sourceLaunchTemplateVersion": str(wanted.get("version")),
+        "topology.kubernetes.io/region": region,
+    }
+    taints = [_taint(mapping(taint)) for taint in items(group.get("taints"))]
+    pods = eks_pods(machine_type)
+    machine = machine_of(machine_type)
+    return Pool(
+        key=name,
+        machine_type=machine_type,
+        size=int(mapping(group.get("scalingConfig")).get("desiredSize") or 0),
+        zones=[str(subnet.get("availabilityZone")) for subnet in subnets],
+        labels=labels,
+        taints=taints,
+        pods=pods,
+        disk_gib=_disk_gib(template, machine),
+        devices=_devices(template, machine, charts, labels, taints),
+        reserve=reserve(machine, pods),
+        version=f"v{group.get('version')}.0",
+        host=lambda ordinal: _host(entry, machine, region, subnets[ordinal % len(subnets)], ordinal),
+    )
+
+
+def reserve(machine: Machine | CpuMachine | None, pods: int) -> Reserve:
+    """What EKS keeps of a machine. pods: the most of one node."""
+    return Reserve(
+        unseen=_UNSEEN,
+        millicores=steps_of_cores(machine.vcpus if machine else 0),
+        # Source: awslabs/amazon-eks-ami 81fec2e8, nodeadm/internal/kubelet/config.go.
+        memory=255 + 11 * pods + EVICTION_MIB,
+    )
+
+
+def _taint(taint: Mapping[str, Any]) -> dict[str, str]:
+    value = {"value": str(taint["value"])} if taint.get("value") else {}
+    return {"key": str(taint.get("key")), **value, "effect": _EFFECTS[str(taint.get("effect"))]}
+
+
+def _host(group: Entry, machine: object, region: str, subnet: Mapping[str, Any], ordinal: int) -> Host:
+    """Named by its address, as EKS names nodes without InstanceIdNodeName."""
+    network = ip_network(str(subnet.get("cidrBlock")))
+    free = network.num_addresses - _RESERVED_ADDRESSES - 1
+    address = str(network[_RESERVED_ADDRESSES + int(digits(group.id, ordinal, length=8), 16) % free])
+    zone = str(subnet.get("availabilityZone"))
+    domain = "ec2.internal" if region == "us-east-1" else f"{region}.compute.internal"
+    return Host(
+        name=f"ip-{address.replace('.', '-')}.{domain}",
+        provider_id=f"aws:///{zone}/i-{digits('instance', group.id, ordinal, length=17)}",
+        address=address,
+        labels={"topology.k8s.aws/zone-id": str(subnet.get("availabilityZoneId")), **_nearness(machine, zone, ordinal)},
+    )
+
+
+def _nearness(machine: object, zone: str, ordinal: int) -> dict[str, str]:
+    """Network nodes from the widest layer down to the leaf switch: four layers for P6, three for the machines with
+    eight GPUs before it, none for others.
+
+    Sources: Amazon EC2 user guide, ec2-instance-topology-prerequisites; Amazon EKS user guide, ml-workload-topology.
+    """
+    if not isinstance(machine, Machine) or not machine.whole_node:
+        return {}
+    layers = 4 if machine.machine_type.startswith("p6") else 3
+    places = [("network", zone, layer, ordinal % LEAVES if layer == layers else 0) for layer in range(1, layers + 1)]
+    return {
+        f"topology.k8s.aws/network-node-layer-{layer}": f"nn-{digits(*place, length=17)}"
+        for layer, place in enumerate(places, 1)
+    }
+
+
+def _user_data(template: Mapping[str, Any]) -> str:
+    return base64.b64decode(str(template.get("userData") or "")).decode(errors="replace")
+
+
+def _disk_gib(template: Mapping[str, Any], machine: object) -> int:
+    """Local disks where they are made into one, which the kubelet then uses, else the root disk.
+
+    Source: awslabs/amazon-eks-ami, nodeadm/doc/api.md (LocalStorageOptions).
+    """
+    if isinstance(machine, Machine) and "strategy: RAID0" in _user_data(template):
+        return machine.nvme_gb * 10**9 // 2**30
+    [root, *_] = [mapping(mapping(item).get("ebs")) for item in items(template.get("blockDeviceMappings"))] or [{}]
+    return int(root.get("volumeSize") or 20)
+
+
+def _devices(
+    template: Mapping[str, Any],
+    machine: object,
+    charts: Mapping[str, Mapping[str, Any]],
+    labels: Mapping[str, str],
+    taints: Sequence[Mapping[str, str]],
+) -> dict[str, str]:
+    """GPUs by NVIDIA's plugin, interfaces by that for EFA; huge pages are the image's."""
+    found: dict[str, str] = {}
+    if not isinstance(machine, Machine):
+        return found
+    gpus, efa = charts.get("nvidia-device-plugin"), charts.get("aws-efa-k8s-device-plugin")
+    if gpus is not None and comes_to(gpus, labels, taints):
+        sizes = (_SLICES.search(_user_data(template)) or {"sizes": ""})["sizes"].split(",")
+        slices = {size: sizes.count(size) for size in sizes if size}
+        found |= gpu_resources(machine, slices, str(gpus.get("migStrategy") or "none"))
+    cards = sum("efa" in str(mapping(item).get("interfaceType")) for item in items(template.get("networkInterfaces")))
+    if cards:
+        found["hugepages-2Mi"] = f"{_HUGE_PAGES_MIB}Mi"
+        if efa is not None and comes_to(efa, labels, taints):
+            found["vpc.amazonaws.com/efa"] = str(cards)
+    return found

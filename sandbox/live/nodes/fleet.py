@@ -1,0 +1,74 @@
+"""The machines of a cluster as they are to be, beside the nodes that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gpucluster.catalog.clouds import cloud_of_package, module_of
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.live.nodes.manifest import ORDINAL, POOL, node
+from gpucluster.sandbox.live.nodes.pool import Pool
+from gpucluster.sandbox.narrow import mapping
+
+__all__ = ["Fleet", "fleet", "manifests", "pools_of"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fleet:
+    """What makes the nodes those of the machines: objects to make, names to delete. left_out: why a pool has none.
+    last: of each pool, the highest number of a machine.
+    """
+
+    made: Sequence[Mapping[str, Any]]
+    gone: Sequence[str]
+    left_out: Sequence[str]
+    last: Mapping[str, int]
+
+
+def pools_of(entries: Sequence[Entry], cluster: Entry) -> list[Pool]:
+    """The pools of a cluster that stand for machines; none for a cloud whose nodes are not known here."""
+    cloud = cloud_of_package(cluster.provider)
+    module = module_of(f"gpucluster.sandbox.live.nodes.{cloud.name}") if cloud is not None else None
+    return [*module.pools(entries, cluster)] if module is not None else []
+
+
+def manifests(entries: Sequence[Entry], cluster: Entry) -> list[dict[str, Any]]:
+    """A Node for each machine of a cluster, as it is when nothing has happened yet. entries: all of the ledger."""
+    return [dict(made) for made in fleet(entries, cluster, []).made]
+
+
+def fleet(
+    entries: Sequence[Entry],
+    cluster: Entry,
+    nodes: Sequence[Mapping[str, Any]],
+    *,
+    last: Mapping[str, int] | None = None,
+) -> Fleet:
+    """nodes: those that are there; those of nobody's pool, such as Karpenter's, are left alone. last: of pools that had
+    machines before, the highest number of one.
+
+    As clouds do it: a pool that is too small gets new machines, one that is too large loses those that came last.
+    """
+    there: dict[str, dict[int, str]] = {}
+    for found in nodes:
+        metadata = mapping(found.get("metadata"))
+        annotations = mapping(metadata.get("annotations"))
+        if POOL in annotations:
+            there.setdefault(str(annotations[POOL]), {})[int(annotations[ORDINAL])] = str(metadata.get("name"))
+    made: list[Mapping[str, Any]] = []
+    left_out: list[str] = []
+    highest = dict(last or {})
+    for pool in pools_of(entries, cluster):
+        kept = there.pop(pool.key, {})
+        if pool.machine is None and pool.size:
+            left_out.append(f"{pool.key}: no machine {pool.machine_type or 'type'} is in the catalog")
+        elif pool.machine is not None:
+            first = max(highest.get(pool.key, -1), *kept, -1) + 1
+            numbers = range(first, first + max(0, pool.size - len(kept)))
+            made += [node(pool, pool.machine, number) for number in numbers]
+            highest[pool.key] = numbers[-1] if numbers else first - 1
+            there[pool.key] = {number: kept[number] for number in sorted(kept)[pool.size :]}
+    gone = [name for names in there.values() for name in names.values()]
+    return Fleet(made=made, gone=gone, left_out=left_out, last=highest)

@@ -1,0 +1,100 @@
+"""The Node object of one machine."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any, Final
+
+from gpucluster.catalog.cpu_machines import CpuMachine
+from gpucluster.catalog.machines import Machine
+from gpucluster.sandbox.live.nodes.pool import Pool, Reserve, digits
+
+__all__ = ["KUBELET", "ORDINAL", "POOL", "node", "resources"]
+
+KUBELET: Final = {"kwok.x-k8s.io/node": "fake"}
+"""Label of nodes whose kubelet kwok plays, as Karpenter's nodes have it too. A label, for kwok goes on with the lease
+of a node whose annotation is taken away (kubernetes-sigs/kwok v0.8.0, pkg/utils/informer/informer.go)."""
+POOL: Final = "sandbox.gpucluster/pool"
+ORDINAL: Final = "sandbox.gpucluster/machine"
+"""Annotations of nodes that stand for machines of the ledger: which pool, and which machine of it."""
+
+
+def node(pool: Pool, machine: Machine | CpuMachine, ordinal: int) -> dict[str, Any]:
+    """The object that the kubelet of a machine registers, with its devices."""
+    host, zone = pool.host(ordinal), pool.zone(ordinal)
+    capacity, allocatable = resources(
+        machine, pods=pool.pods, disk_gib=pool.disk_gib, devices=pool.devices, reserve=pool.reserve
+    )
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": host.name,
+            "annotations": {
+                POOL: pool.key,
+                ORDINAL: str(ordinal),
+                "node.alpha.kubernetes.io/ttl": "0",
+            },
+            "labels": {
+                **KUBELET,
+                "beta.kubernetes.io/arch": "amd64",
+                "beta.kubernetes.io/os": "linux",
+                "kubernetes.io/arch": "amd64",
+                "kubernetes.io/hostname": host.name,
+                "kubernetes.io/os": "linux",
+                "node.kubernetes.io/instance-type": pool.machine_type,
+                "topology.kubernetes.io/zone": zone,
+                **pool.labels,
+                **host.labels,
+            },
+        },
+        "spec": {"providerID": host.provider_id, "taints": [dict(taint) for taint in pool.taints]},
+        "status": {
+            "capacity": capacity,
+            "allocatable": allocatable,
+            "addresses": [
+                {"type": "InternalIP", "address": host.address},
+                {"type": "Hostname", "address": host.name},
+            ],
+            "nodeInfo": {
+                "architecture": "amd64",
+                "operatingSystem": "linux",
+                "kubeletVersion": pool.version,
+                "bootID": str(uuid.UUID(digits("boot", pool.key, ordinal, length=32))),
+                **dict.fromkeys(
+                    (
+                        "containerRuntimeVersion",
+                        "kernelVersion",
+                        "kubeProxyVersion",
+                        "machineID",
+                        "osImage",
+                        "systemUUID",
+                    ),
+                    "",
+                ),
+            },
+        },
+    }
+
+
+def resources(
+    machine: Machine | CpuMachine, *, pods: int, disk_gib: int, devices: Mapping[str, str], reserve: Reserve
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Capacity and what of it is for pods. Of the disk a kubelet keeps a tenth free (its default nodefs.available)."""
+    memory = int(machine.memory_gib * 1_024 * (1 - reserve.unseen))
+    huge = sum(int(amount.removesuffix("Mi")) for name, amount in devices.items() if name.startswith("hugepages-"))
+    common = {"pods": str(pods), **devices}
+    capacity = {
+        "cpu": str(machine.vcpus),
+        "memory": f"{memory}Mi",
+        "ephemeral-storage": f"{disk_gib}Gi",
+        **common,
+    }
+    allocatable = {
+        "cpu": f"{machine.vcpus * 1_000 - reserve.millicores}m",
+        "memory": f"{memory - reserve.memory - huge}Mi",
+        "ephemeral-storage": f"{disk_gib * 9 // 10}Gi",
+        **common,
+    }
+    return capacity, allocatable

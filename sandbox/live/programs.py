@@ -1,0 +1,105 @@
+"""The programs that run beside an API server, each built once by the go.mod of the API server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from gpucluster.cache import cache_folder
+from gpucluster.sandbox.api_server import binaries
+from gpucluster.sandbox.engine.go_program import GoProgram, Patch
+from gpucluster.sandbox.engine.go_toolchain import NoGo
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.engine.progress import Say
+
+__all__ = ["build_all", "find_program", "folders", "home", "programs"]
+
+_HERE: Final = Path(__file__).parent
+_MODULES: Final = Path(binaries.__file__).parent
+
+CERTIFICATES: Final = "k8s-webhook-server/serving-certs"
+"""Where controllers look for the certificate of their webhooks, in the folder for temporary files (sigs.k8s.io/
+controller-runtime v0.24, pkg/webhook/server.go)."""
+
+_OF_KUBERNETES: Final = ("kube-scheduler", "kube-controller-manager")
+_KUBERAY: Final = "github.com/ray-project/kuberay/ray-operator"
+# Name -> package. Sources: the projects' go.mod and Makefile at the versions of go.mod here.
+_OTHERS: Final = {
+    "jobset": "sigs.k8s.io/jobset",
+    "kuberay-operator": _KUBERAY,
+    "kueue": "sigs.k8s.io/kueue/cmd/kueue",
+    "kwok": "sigs.k8s.io/kwok/cmd/kwok",
+    "trainer": "github.com/kubeflow/trainer/v2/cmd/trainer-controller-manager",
+}
+# Go files of our own.
+_OWN: Final = {"karpenter": _HERE / "karpenter" / "program", "render": _HERE / "charts" / "render"}
+# Two folders that no configuration moves: where no pod mounts them, they are in the folder the program runs in. And
+# webhooks that are off, which KubeRay 1.6.2 writes for another controller-runtime than that of Kubernetes 1.36.
+_PATCHES: Final = {
+    "kuberay-operator": [
+        Patch(module=_KUBERAY, file="main.go", old=f'webhooks "{_KUBERAY}/pkg/webhooks/v1"', new=""),
+        Patch(
+            module=_KUBERAY,
+            file="main.go",
+            old="webhooks.SetupRayClusterWebhookWithManager(mgr)",
+            new="os.ErrInvalid",
+        ),
+    ],
+    "kueue": [
+        Patch(
+            module="sigs.k8s.io/kueue",
+            file="cmd/kueue/main.go",
+            old='"/etc/kueue/metrics/certs"',
+            new=f'"{CERTIFICATES}"',
+        )
+    ],
+}
+_LINKED: Final = {
+    **dict.fromkeys(_OF_KUBERNETES, binaries.VERSION_FLAGS),
+    "trainer": f"-X github.com/kubeflow/trainer/v2/pkg/util/cert.certDir={CERTIFICATES}",
+}
+
+
+def home() -> Path:
+    """The folder all of them are kept in."""
+    return cache_folder() / "live"
+
+
+def folders() -> Sequence[Path]:
+    """Those with something in them for each program or chart."""
+    return [path for path in home().iterdir() if path.is_dir()] if home().is_dir() else []
+
+
+def programs() -> Sequence[GoProgram]:
+    """All of them; a program of our own only where its files are."""
+    packages = {name: f"k8s.io/kubernetes/cmd/{name}" for name in _OF_KUBERNETES} | _OTHERS
+    there = {name: folder for name, folder in _OWN.items() if folder.is_dir()}
+    return [
+        GoProgram(
+            name=name,
+            package=packages.get(name, "."),
+            modules=_MODULES,
+            source=there.get(name, _MODULES),
+            linked=_LINKED.get(name, ""),
+            patches=_PATCHES.get(name, ()),
+            expected="1 to 7 minutes on 2 cores the first time, seconds once Go's cache has its parts",
+            home=home(),
+        )
+        for name in sorted({*packages, *there})
+    ]
+
+
+def find_program(name: str, say: Say) -> Path:
+    """The program, built first where it is not there. Raises EngineError, saying what to install."""
+    program = next(program for program in programs() if program.name == name)
+    try:
+        return program.built(say)
+    except NoGo as error:
+        raise EngineError(f"There is no {name}, and none could be built: {error}") from error
+
+
+def build_all(say: Say) -> None:
+    """Builds those that are not there. Raises EngineError."""
+    for program in programs():
+        find_program(program.name, say)

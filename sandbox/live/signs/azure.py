@@ -1,0 +1,45 @@
+"""What AKS shows of its machines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.live.signs.sign import Condition, Sign
+from gpucluster.sandbox.narrow import mapping
+
+__all__ = ["broken", "interruption"]
+
+_AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
+
+
+def interruption(node: Mapping[str, Any]) -> Sign | None:
+    """A scheduled event that takes the machine: Redeploy, or Preempt of a Spot machine.
+
+    Sources: AKS documentation, "Node problem detector" (VMEventScheduled) and "Node auto-drain".
+    """
+    labels = mapping(mapping(node.get("metadata")).get("labels"))
+    event = "Preempt" if labels.get("kubernetes.azure.com/scalesetpriority") == "spot" else "Redeploy"
+    return Sign(
+        says=f"AKS sees the scheduled event {event}, cordons the node and drains it",
+        taints=[{"key": "remediator.kubernetes.azure.com/unschedulable", "effect": "NoSchedule"}],
+        conditions=[
+            Condition(type="VMEventScheduled", status="True", reason="VMEventScheduled", message=f"{event} Scheduled")
+        ],
+        drains=True,
+    )
+
+
+def broken(node: Mapping[str, Any], entries: Sequence[Entry]) -> Sequence[Condition]:
+    """A GPU that is gone, as AKS' node problem detector writes it; of pools whose driver is not AKS' it sees nothing.
+
+    entries: all of the ledger. Source: AKS documentation, "GPU health monitoring".
+    """
+    pool = mapping(mapping(node.get("metadata")).get("labels")).get("agentpool")
+    for entry in entries:
+        made = mapping(plain(entry.outputs))
+        if (entry.type, entry.name) == (_AGENT_POOL, pool) and mapping(made.get("gpuProfile")).get("driver") == "None":
+            return ()
+    return (Condition(type="GPUMissing", status="True", reason="GPUMissing"),)

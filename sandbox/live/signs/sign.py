@@ -1,0 +1,32 @@
+"""What a cloud writes on a Node, and does with its pods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["Condition", "Sign"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """One of a Node's status."""
+
+    type: str
+    status: str
+    reason: str
+    message: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sign:
+    """says: for the user, what the cloud does. drains: whether it cordons the node and evicts its pods. claim: whether
+    it deletes the node's NodeClaim instead.
+    """
+
+    says: str
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    taints: Sequence[Mapping[str, str]] = ()
+    conditions: Sequence[Condition] = ()
+    drains: bool = False
+    claim: bool = False

@@ -1,0 +1,28 @@
+"""`gpucluster sandbox stop`: ends a living cluster; what is in it stays."""
+
+from __future__ import annotations
+
+import click
+
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.project import current_project
+
+__all__ = ["stop"]
+
+
+@click.command()
+@click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")
+def stop(stack: str | None) -> None:
+    """Stop a living cluster.
+
+    Its controllers and its API server. What is in it stays: the next command that uses it starts it with all of it.
+    """
+    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
+    from gpucluster.sandbox.clouds.kubernetes.real import server_folder
+    from gpucluster.sandbox.cluster_of import cluster_of
+    from gpucluster.sandbox.live import supervisor
+
+    project = current_project()
+    cluster = cluster_of(project, stack, living=True)
+    stopped = supervisor.stop(server_folder(project.store.servers, api_servers(cluster)[0]))
+    click.echo(f"Stopped {cluster.name}." if stopped else f"{cluster.name} does not run.", err=True)

@@ -1,0 +1,154 @@
+"""The keeper of a cluster's controllers, seen from the commands that use it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from gpucluster.sandbox.api_server.server import keeper_state, lives
+from gpucluster.sandbox.engine.model import EngineError
+from gpucluster.sandbox.live import keeper
+from gpucluster.sandbox.live.controller import Controller
+from gpucluster.sandbox.live.site import PORTS
+
+__all__ = ["FOLDER", "INSTALLED", "Supervisor", "keeper_of", "open_supervisor", "stop"]
+
+FOLDER: Final = "live"
+"""In the folder of a server: what its controllers need. It is there as long as the cluster is one that lives."""
+
+INSTALLED: Final = "installed.json"
+"""The releases whose programs run now."""
+
+_START: Final = "start"
+_CHANGE: Final = "change"
+_START_SECONDS: Final = 20.0
+_READY_SECONDS: Final = 120.0
+_END_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Supervisor:
+    """folder: of configurations and logs. fresh: whether nothing ran before."""
+
+    folder: Path
+    fresh: bool
+
+    @contextmanager
+    def changing(self) -> Generator[None]:
+        """One command, and one thread of it, at a time."""
+        with (self.folder / _CHANGE).open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def run(self, *controllers: Controller) -> None:
+        """Starts them, or starts them anew where they are another than before; waits until they work.
+
+        Raises EngineError with the last words of one that does not.
+        """
+        wanted = self._wanted()
+        self._want({**wanted, **{it.name: _told(it) for it in controllers}})
+        for controller in controllers:
+            if controller.ready is not None:
+                self._wait(controller.name, controller.ready)
+
+    def end(self, name: str) -> None:
+        """Ends one; none of that name is no error."""
+        self._want({key: told for key, told in self._wanted().items() if key != name})
+
+    def names(self) -> list[str]:
+        """Of those that run."""
+        return sorted(self._wanted())
+
+    def _wanted(self) -> dict[str, Any]:
+        file = self.folder / keeper.WANTED
+        return json.loads(file.read_text()) if file.exists() else {}
+
+    def _want(self, wanted: dict[str, Any]) -> None:
+        file = self.folder / keeper.WANTED
+        scratch = file.with_suffix(".new")
+        scratch.write_text(json.dumps(wanted))
+        scratch.replace(file)
+
+    def _wait(self, name: str, port: int) -> None:
+        end = time.monotonic() + _READY_SECONDS
+        while time.monotonic() < end and keeper_of(self.folder) is not None:
+            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=2):
+                return
+            time.sleep(0.1)
+        log = self.folder / f"{name}.log"
+        words = log.read_text(errors="replace").strip().splitlines()[-5:] if log.exists() else []
+        raise EngineError("\n  ".join([f"{name} does not start; the end of {log}:", *words]))
+
+
+@contextmanager
+def open_supervisor(server: Path, *, idle_minutes: float = keeper.IDLE_MINUTES) -> Generator[Supervisor]:
+    """The keeper beside the server whose files are in this folder, started where there is none; it stays in use here.
+
+    Raises EngineError.
+    """
+    folder = server / FOLDER
+    folder.mkdir(exist_ok=True, mode=0o700)
+    with (folder / keeper.USERS).open("a") as users:
+        # Waits for a keeper that is just ending.
+        fcntl.flock(users, fcntl.LOCK_SH)
+        with (folder / _START).open("a") as start:
+            fcntl.flock(start, fcntl.LOCK_EX)
+            fresh = keeper_of(folder) is None
+            if fresh:
+                _start(server, folder, idle_minutes)
+        yield Supervisor(folder=folder, fresh=fresh)
+
+
+def keeper_of(folder: Path) -> int | None:
+    """The process that keeps the controllers of this folder, None where none does."""
+    state = keeper_state(folder, keeper.STATE)
+    return None if state is None else int(state["pid"])
+
+
+def stop(server: Path) -> bool:
+    """Ends the controllers beside the server in this folder, and with them the server; False where none ran."""
+    pid, served = keeper_of(server / FOLDER), keeper_state(server)
+    if pid is None:
+        return False
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+    end = time.monotonic() + _END_SECONDS
+    # Between the two nobody holds a lock on the server: its process tells when it has ended.
+    while time.monotonic() < end and (
+        lives(server / FOLDER, pid) or (served is not None and lives(server, served["pid"]))
+    ):
+        time.sleep(0.05)
+    return True
+
+
+def _start(server: Path, folder: Path, idle_minutes: float) -> None:
+    # Ports and tokens of an earlier start mean nothing any more.
+    for left in (keeper.STATE, keeper.WANTED, INSTALLED, PORTS):
+        (folder / left).unlink(missing_ok=True)
+    with (folder / keeper.LOG).open("w+") as log:
+        command = [sys.executable, "-m", keeper.__name__, str(server), str(folder), str(idle_minutes)]
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, close_fds=True
+        )
+        end = time.monotonic() + _START_SECONDS
+        while process.poll() is None and time.monotonic() < end:
+            if keeper_of(folder) is not None:
+                return
+            time.sleep(0.05)
+        log.seek(0)
+        raise EngineError(f"The keeper of the controllers does not start: {log.read().strip()[-500:]}")
+
+
+def _told(controller: Controller) -> dict[str, Any]:
+    return {key: value for key, value in asdict(controller).items() if key != "ready"}

@@ -1,0 +1,24 @@
+"""Ends what lives of clusters that are gone."""
+
+from __future__ import annotations
+
+import shutil
+
+from gpucluster.sandbox.api_server.server import in_use
+from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
+from gpucluster.sandbox.clouds.kubernetes.real import server_folder
+from gpucluster.sandbox.live.supervisor import stop
+from gpucluster.sandbox.project import Store
+
+__all__ = ["sweep"]
+
+
+def sweep(store: Store) -> None:
+    """Ends the controllers of every cluster that is in the ledger no longer, and removes their files."""
+    clusters = (api_servers(entry) for entry in store.existing())
+    there = {server_folder(store.servers, servers[0]).name for servers in clusters if servers}
+    for folder in store.servers.iterdir():
+        if folder.name not in there:
+            stop(folder)
+            if not in_use(folder):
+                shutil.rmtree(folder, ignore_errors=True)

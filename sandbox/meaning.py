@@ -1,0 +1,67 @@
+"""What it means for the stack when a cloud has let a request fail, and what to do next: `meanings.csv`.
+
+A row is found by what there was too little of, or by the cloud's own words. Columns: cloud, `*` for all; kind, that of
+the shortage; error, a pattern of the words; meaning and next, with the numbers of the shortage.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from gpucluster.catalog.clouds import cloud_of_package
+from gpucluster.catalog.rows import read_rows
+from gpucluster.sandbox.urns import urn_name
+
+if TYPE_CHECKING:
+    from gpucluster.sandbox.clouds.weather import Mishap
+
+__all__ = ["meanings"]
+
+_UNKNOWN: Final = {
+    "capacity": "the zone has no such machines left now, which no quota changes",
+    "quota": "a quota is used up; `gpucluster cluster check` lists those that the cluster needs, with amounts",
+}
+"""Where the cloud's words are all that is known."""
+
+
+def meanings(mishaps: Sequence[Mishap]) -> list[str]:
+    """A short paragraph for each thing that failed in a way that has a meaning, the same one once."""
+    found = (text for mishap in mishaps for text in _meaning(mishap))
+    return list(dict.fromkeys(found))
+
+
+def _meaning(mishap: Mishap) -> Iterator[str]:
+    row = _row(mishap)
+    if row is None:
+        return
+    name = urn_name(mishap.urn)
+    if mishap.lacks is not None:
+        values = {**mishap.lacks.values, "zones": _zones(mishap.lacks.zones)}
+        yield f"{name}: {row['meaning'].format_map(values)}. Next: {row['next'].format_map(values)}."
+    elif "{" in row["meaning"]:
+        means = _UNKNOWN["capacity" if row["kind"] == "capacity" else "quota"]
+        then = row["next"].format_map({"zones": _zones(())}) if row["kind"] == "capacity" else "have it raised"
+        yield f"{name}: {means}. Next: {then}, then run it again."
+    else:
+        yield f"{name}: {row['meaning']}. Next: {row['next']}."
+
+
+def _zones(zones: Sequence[str]) -> str:
+    return f"another zone, such as {', '.join(zones)}" if zones else "another zone"
+
+
+def _row(mishap: Mishap) -> Mapping[str, str] | None:
+    cloud = cloud_of_package(mishap.type.split(":", 1)[0])
+    rows = [row for row in _rows() if row["cloud"] in ("*", cloud.name if cloud is not None else "")]
+    lacks = mishap.lacks
+    if lacks is not None:
+        return next((row for row in rows if row["kind"] == lacks.kind), None)
+    return next((row for row in rows if re.search(row["error"], mishap.error)), None)
+
+
+@functools.cache
+def _rows() -> Sequence[Mapping[str, str]]:
+    return read_rows("sandbox/meanings.csv")

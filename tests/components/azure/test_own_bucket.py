@@ -1,0 +1,123 @@
+"""A container of the cluster's own on Azure, linked both ways, and the rights of a job to containers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.plan import config_problems, plan_cluster
+from gpucluster.components.azure.settings import Settings
+from gpucluster.components.spec.cluster import ClusterSpec
+from tests.components.told import told
+
+ROOT = Path(__file__).parents[3]
+SUBSCRIPTION = "00000000-0000-0000-0000-000000000000"
+SERVICE = "00000000-0000-0000-0000-0000000000bb"
+Registering = Callable[[Callable[[], object]], list[tuple[str, str, dict[str, Any]]]]
+SHARED = {"usable_tib": 20, "protect": False}
+LINKED = {**SHARED, "bucket": "own", "write_back": True}
+OTHERS = "https://corpora.blob.core.windows.net/text"
+IDENTITIES = {"data": {"reads": [OTHERS], "writes": ["own"]}}
+
+
+def _here(**settings: str) -> Location:
+    return Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=Settings(**settings))  # pyright: ignore[reportArgumentType]
+
+
+def _spec(**changes: Any) -> ClusterSpec:
+    trial = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
+    return ClusterSpec.model_validate({**trial, **changes})
+
+
+@pytest.fixture
+def seen(registered: Registering) -> Callable[..., dict[str, dict[str, Any]]]:
+    """Inputs by name of a cluster like the trial's with some fields changed, tags and group left out."""
+
+    def run(location: Location, **changes: Any) -> dict[str, dict[str, Any]]:
+        from gpucluster.components.azure.cluster import TrainingCluster
+
+        plan = plan_cluster(_spec(**changes), location, stack="azure-trial")
+        left_out = ("tags", "resourceGroupName")
+        return {
+            name: {key: value for key, value in inputs.items() if key not in left_out}
+            for _, name, inputs in registered(lambda: TrainingCluster(plan.name, plan))
+        }
+
+    return run
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_container_is_closed_and_takes_keys_for_managed_lustre_alone(
+    seen: Callable[..., dict[str, Any]], linked: bool
+) -> None:
+    found = seen(_here(lustre_principal=SERVICE), storage={"shared": LINKED if linked else SHARED, "bucket": {}})
+    account = found["trial-bucket-account"]
+    assert account == {
+        "accountName": account["accountName"],
+        "kind": "StorageV2",
+        "sku": {"name": "Standard_LRS"},
+        "accessTier": "Hot",
+        "enableHttpsTrafficOnly": True,
+        "allowSharedKeyAccess": linked,
+        "allowBlobPublicAccess": False,
+        "minimumTlsVersion": "TLS1_2",
+    }
+    assert found["trial-bucket-data"]["containerName"] == "data"
+    assert found["trial-network-nodes"]["serviceEndpoints"] == [{"service": "Microsoft.Storage"}]
+
+
+def test_what_is_under_bucket_goes_both_ways(seen: Callable[..., dict[str, Any]]) -> None:
+    found = seen(_here(lustre_principal=SERVICE), storage={"shared": LINKED, "bucket": {}})
+    assert found["trial-storage-shared"]["hsm"] == {
+        "settings": {
+            "container": "trial-bucket-data",
+            "loggingContainer": "trial-storage-log",
+            "importPrefix": "/bucket",
+        }
+    }
+    job = found["trial-storage-write-back"]
+    assert (job["amlFilesystemName"], job["autoExportPrefixes"]) == ("trial-storage-shared", ["/bucket"])
+    roles = ("trial-storage-bucket-account", "trial-storage-bucket-data")
+    assert {found[role]["scope"] for role in roles} == {"trial-bucket-account"}
+
+
+def test_a_job_reads_one_container_and_writes_another_by_its_token(seen: Callable[..., dict[str, Any]]) -> None:
+    found = seen(_here(bucket_group="data"), storage={"shared": SHARED, "bucket": {}}, identities=IDENTITIES)
+    assert found["trial-job-data-account"] == {
+        "resourceName": "trial-job-data",
+        "issuer": "https://issuer.example/",
+        "subject": "system:serviceaccount:training:data",
+        "audiences": ["api://AzureADTokenExchange"],
+    }
+    account = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/data/providers/Microsoft.Storage/storageAccounts/corpora"
+    roles = {name: found[f"trial-job-data-{name}"] for name in ("own", "text")}
+    reader, contributor = "2a2b9908-6ea1-4ae2-8e65-a410df84e7d1", "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
+    assert {
+        name: (role["principalId"], role["scope"], role["roleDefinitionId"].rpartition("/")[2])
+        for name, role in roles.items()
+    } == {
+        "own": ("trial-job-data-principal", "trial-bucket-data", contributor),
+        "text": ("trial-job-data-principal", f"{account}/blobServices/default/containers/text", reader),
+    }
+    annotations = found["trial-identities-data-account"]["metadata"]["annotations"]
+    assert annotations == {"azure.workload.identity/client-id": "trial-job-data-client"}
+    remotes = found["trial-identities-data-buckets"]["data"]
+    assert remotes["RCLONE_CONFIG_TEXT_REMOTE"] == ":azureblob,account=corpora,env_auth,no_check_container:text"
+
+
+def test_what_the_configuration_lacks_for_containers_is_said() -> None:
+    own = _spec(storage={"shared": LINKED, "bucket": {}})
+    assert told(config_problems(own, None, _here())) == [
+        "lustrePrincipal is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container by the "
+        "roles of HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage account; add "
+        "lustrePrincipal"
+    ]
+    assert told(config_problems(_spec(identities={"data": {"reads": [OTHERS]}}), None, _here())) == [
+        "bucketGroup is missing, and identities.data names a container: rights are given in the resource group of its "
+        "account; add it: the name of that resource group"
+    ]

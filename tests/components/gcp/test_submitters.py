@@ -1,0 +1,123 @@
+"""Who submits jobs on GKE: found by IAM, and known to Kubernetes by address; groups by Google Groups for RBAC."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpucluster.components.gcp.access import people_notes, people_problems, security_group
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.plan import plan_cluster
+from gpucluster.components.spec.cluster import ClusterSpec
+from tests.components.conftest import Registered, Vary
+
+TEAMS = yaml.safe_load((Path(__file__).parents[3] / "examples/specs/gcp/teams.yaml").read_text())
+HERE = Location(project="my-project", region="us-central1", zone="us-central1-b")
+Inputs = Callable[..., dict[str, dict[str, Any]]]
+
+
+@pytest.fixture
+def inputs(registered: Callable[[Callable[[], object]], Registered]) -> Inputs:
+    """The inputs by logical name of the example with teams, with some fields changed."""
+
+    def run(**changes: Any) -> dict[str, dict[str, Any]]:
+        from gpucluster.components.gcp.cluster import TrainingCluster
+
+        plan = plan_cluster(ClusterSpec.model_validate({**TEAMS, **changes}), HERE, stack="gcp-trial")
+        return {name: given for _, name, given in registered(lambda: TrainingCluster(plan.name, plan))}
+
+    return run
+
+
+def test_groups_find_the_cluster_and_have_a_role_in_their_namespace(inputs: Inputs) -> None:
+    found = inputs()
+    members = {
+        name: (given["role"], given["member"])
+        for name, given in found.items()
+        if "-submitters-" in name and "member" in given
+    }
+    viewer = "roles/container.clusterViewer"
+    assert members == {
+        f"shared-submitters-{group}-example-com": (viewer, f"group:{group}@example.com")
+        for group in ("ml-platform", "vision", "speech")
+    }
+    subjects = {
+        given["metadata"]["namespace"]: [(each["kind"], each["name"]) for each in given["subjects"]]
+        for name, given in found.items()
+        if name.endswith("submitters-binding")
+    }
+    assert subjects == {
+        "training": [("Group", "ml-platform@example.com")],
+        "team-vision": [("Group", "vision@example.com")],
+        "team-speech": [("Group", "speech@example.com")],
+    }
+    assert found["shared-control-plane-cluster"]["authenticatorGroupsConfig"] == {
+        "securityGroup": "gke-security-groups@example.com"
+    }
+
+
+def test_people_by_name_need_no_groups(inputs: Inputs) -> None:
+    found = inputs(access={**TEAMS["access"], "submitters": ["user:ada@example.com"]}, teams={})
+    assert "authenticatorGroupsConfig" not in found["shared-control-plane-cluster"]
+    [subject] = found["shared-submitters-binding"]["subjects"]
+    assert (subject["kind"], subject["name"]) == ("User", "ada@example.com")
+
+
+def test_where_a_name_is_the_only_way_in_submitters_may_connect_to_it(inputs: Inputs) -> None:
+    found = inputs(access={"kind": "private", "via": "dns"})
+    assert found["shared-submitters-connect"]["permissions"] == ["container.clusters.connect"]
+    assert found["shared-submitters-vision-example-com-connect"]["member"] == "group:vision@example.com"
+
+
+def test_two_claims_of_a_staged_file_system_never_have_one_handle(inputs: Inputs) -> None:
+    handles = [given["spec"]["csi"]["volumeHandle"] for name, given in inputs().items() if name.endswith("-volume")]
+    assert len(handles) == len(set(handles)) == 3
+    assert all(handle.count("/") == 2 for handle in handles)
+
+
+def test_pods_of_every_team_use_the_bucket(inputs: Inputs) -> None:
+    found = inputs(storage={"shared": {"kind": "bucket", "usable_tib": 20}})
+    members = [given["member"] for name, given in found.items() if name.startswith("shared-storage-use")]
+    assert [member.rpartition("/")[2] for member in members] == ["training", "team-vision", "team-speech"]
+
+
+@pytest.mark.parametrize(
+    ("access", "problems"),
+    [
+        (
+            {"submitters": ["vision@example.com", "group:vision"]},
+            [
+                "access.submitters[0] is 'vision@example.com'; on Google Cloud name a group, a person or a service "
+                "account, such as group:vision@example.com, user:ada@example.com or "
+                "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
+                "access.submitters[1] is 'group:vision'; on Google Cloud name a group, a person or a service account, "
+                "such as group:vision@example.com, user:ada@example.com or "
+                "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
+            ],
+        ),
+        (
+            {"submitters": ["group:a@example.com", "user:b@other.org", "group:c@other.org"]},
+            [
+                "access.submitters[2] is 'group:c@other.org', and another group is of example.com; GKE knows the "
+                "groups of one domain: name groups of one, and people of others by user:"
+            ],
+        ),
+    ],
+)
+def test_who_can_not_be_known_is_named_with_the_field(
+    vary: Vary, trial: dict[str, Any], access: Mapping[str, Any], problems: list[str]
+) -> None:
+    spec = vary(access={**trial["access"], **access})
+    assert [str(problem) for problem in people_problems(spec)] == problems
+
+
+def test_what_the_directory_has_to_have_is_said(vary: Vary) -> None:
+    assert (security_group(vary()), people_notes(vary())) == (None, [])
+    assert people_notes(ClusterSpec.model_validate(TEAMS)) == [
+        "groups: gke-security-groups@example.com has to exist, with ml-platform@example.com, speech@example.com, "
+        "vision@example.com as members, and the members of each visible to its members"
+    ]

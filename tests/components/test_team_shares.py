@@ -1,0 +1,72 @@
+"""GPUs that a spec gives to teams, against those that there are, and whom it names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.team_shares import share_problems
+from tests.components.conftest import Vary
+
+POOLS = {"training": 32, "dev": 8, "mig": 16}
+
+
+def said(**teams: Mapping[str, int]) -> list[str]:
+    return [str(problem) for problem in share_problems(teams, POOLS)]
+
+
+def test_shares_that_fill_every_pool_are_fine() -> None:
+    assert said(vision={"training": 24, "dev": 8}, speech={"training": 8, "mig": 16}, nlp={}) == []
+
+
+def test_everything_that_is_wrong_with_shares_is_said_at_once() -> None:
+    assert said(vision={"training": 20, "dve": 4}, speech={"training": 24, "dev": -1, "mig": 9}, nlp={"mig": 8}) == [
+        "teams.vision.gpus.training is 20, and a job of this pool takes whole nodes of 8; write 16 or 24",
+        "teams.vision.gpus.dve names no pool of the cluster; allowed: training, dev, mig; did you mean dev?",
+        "teams.speech.gpus.dev is -1; write a whole number of at least 0",
+        "teams have 44 GPUs of the pool training together (vision 20, speech 24), and it has 32 for jobs; give less to "
+        "one of them, or make the pool larger",
+        "teams have 17 GPUs of the pool mig together (speech 9, nlp 8), and it has 16 for jobs; give less to one of "
+        "them, or make the pool larger",
+    ]
+
+
+def test_spares_are_nobodys_share(vary: Vary) -> None:
+    spec = vary(training={"nodes": 4, "spares": 2}, mig={"nodes": 1, "layout": "all-1g.10gb"})
+    assert spec.pool_gpus == {"training": 32, "dev": 8, "mig": 8}
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong"),
+    [
+        ({"teams": {"Vision": {"groups": ["a"]}}}, "may not hold the name 'Vision'"),
+        ({"teams": {"a-": {"groups": ["a"]}}}, "may not hold the name 'a-'"),
+        ({"teams": {"vision": {"groups": []}}}, "at least 1"),
+        ({"teams": {"vision": {"groups": ["a", "a"]}}}, "names a twice; keep one"),
+        ({"teams": {"vision": {"groups": ["a"], "gpus": {"training": 40}}}}, "have 40 GPUs of the pool training"),
+        ({"teams": {"vision": {"groups": ["a"], "monthly_usd": 0}}}, "greater than 0"),
+    ],
+)
+def test_a_team_that_can_not_be_is_refused(vary: Vary, changes: Mapping[str, Any], wrong: str) -> None:
+    with pytest.raises(ValidationError, match=wrong):
+        vary(**changes)
+
+
+def test_nobody_has_all_rights_and_some(trial: dict[str, Any], vary: Vary) -> None:
+    admins = {**trial["access"], "admins": ["ada"]}
+    with pytest.raises(ValidationError, match=r"names ada under admins and under submitters"):
+        vary(access={**admins, "submitters": ["ada"]})
+    with pytest.raises(ValidationError, match=r"teams.vision.groups\[1\] is 'ada', which is under access.admins"):
+        vary(access=admins, teams={"vision": {"groups": ["bob", "ada"]}})
+
+
+def test_a_spec_without_teams_says_nothing_of_them(vary: Vary) -> None:
+    from gpucluster.components.teams import plan_people, team_facts, team_notes
+
+    spec: ClusterSpec = vary()
+    assert (plan_people(spec).teams, plan_people(spec).memberships) == ((), {})
+    assert (team_facts(spec), team_notes(spec)) == ({}, [])

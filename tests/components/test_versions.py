@@ -1,0 +1,87 @@
+"""Versions are the user's, and refused with the reason where they can't be had."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gpucluster.catalog.fabric_releases import releases_of
+from gpucluster.catalog.machines import machines
+from gpucluster.components.kubernetes.charts import CHART_SET
+from gpucluster.components.spec.versions import Versions
+from gpucluster.components.versions import KUBERNETES, VersionPlan, plan_versions, support_notes, version_problems
+
+MEGA = [machines()["a3-megagpu-8g"]]
+
+
+def test_what_is_left_out_is_that_of_this_release() -> None:
+    assert plan_versions(Versions()) == VersionPlan(control_plane=KUBERNETES, system=None, nodes=None, extended=False)
+
+
+@pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
+def test_the_pin_and_the_version_above_it_can_be_had(cloud: str) -> None:
+    for chosen in (KUBERNETES, "1.36"):
+        assert version_problems(Versions(kubernetes=chosen, charts=CHART_SET), cloud, MEGA) == []
+
+
+@pytest.mark.parametrize(
+    ("cloud", "asked", "told"),
+    [
+        ("aws", {"kubernetes": "1.99"}, "versions.kubernetes is '1.99', which no source has for this cloud; allowed: "),
+        ("azure", {"kubernetes": "1.37"}, "nodes run Ubuntu2204, which AKS has up to 1.36; allowed: 1.32, 1.33, "),
+        ("aws", {"nodes": "1.36"}, "versions.nodes is '1.36', newer than the control plane, 1.35; raise versions.kub"),
+        ("aws", {"kubernetes": "1.36", "system": "1.32"}, "versions.system is '1.32', too old for a control plane of "),
+        (
+            "gcp",
+            {"kubernetes": "1.36", "nodes": "1.33.1-gke.1"},
+            "too old for a control plane of 1.36; write 1.34 or n",
+        ),
+        ("gcp", {"nodes": "1.35"}, "versions.nodes is '1.35'; write a full version such as 1.35.2-gke.1842000"),
+        ("aws", {"nodes": "1.35.2-gke.1"}, "versions.nodes is '1.35.2-gke.1'; write a minor version such as 1.35, or "),
+        ("azure", {"system": "1.35.2-20260714"}, "write a minor or a patch version, such as 1.35 or 1.35.2"),
+        (
+            "aws",
+            {"charts": "2025-01"},
+            f"is '2025-01', and this release of gpucluster has the set {CHART_SET}; install",
+        ),
+    ],
+)
+def test_a_version_that_cannot_be_had_is_refused_with_the_reason(cloud: str, asked: dict[str, Any], told: str) -> None:
+    [problem] = version_problems(Versions(**asked), cloud, MEGA)
+    assert told in str(problem)
+
+
+def test_a_fabric_that_needs_a_newer_version_refuses_an_older_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gpucluster.components import versions
+
+    newer = next(one for one in releases_of(MEGA[0]) if one.kubernetes_from)
+    monkeypatch.setattr(versions, "release_of", lambda _: newer)
+    [problem] = version_problems(Versions(kubernetes="1.32"), "gcp", MEGA)
+    wanted = f"the fabric of a3-megagpu-8g needs {newer.kubernetes_from}; write a newer one"
+    assert str(problem) == f"versions.kubernetes is '1.32', and {wanted}"
+
+
+@pytest.mark.parametrize("value", ["1.35.2", "v1.35", "latest"])
+def test_a_control_plane_has_a_minor_version(value: str) -> None:
+    with pytest.raises(ValueError, match=r"is no minor version of Kubernetes; write one in quotes, such as '1\.35'"):
+        Versions(kubernetes=value)
+
+
+@pytest.mark.parametrize(
+    ("cloud", "told"),
+    [
+        ("aws", "standard support until 2027-03-27, and extended support until 2028-03-27; its price, six times"),
+        (
+            "gcp",
+            "until 2027-04-11, and extended support until a day that no source gives; its further fee from then on",
+        ),
+        (
+            "azure",
+            "until 2027-03-31, and extended support until 2028-03-31; the Premium tier, whose price is in the cost",
+        ),
+    ],
+)
+def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: str) -> None:
+    assert told in support_notes(plan_versions(Versions(support="extended")), cloud)[0]
+    assert support_notes(plan_versions(Versions()), cloud) == []

@@ -1,0 +1,62 @@
+"""One living cluster for the scenarios of each cloud; the time that each took goes into its table."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.live.harness import Live, living
+
+ROOT = Path(__file__).parents[2]
+TIMES = Path(__file__).with_name("times")
+
+
+def brought_up(path: Path, cloud: str, spec: Path | None = None) -> Iterator[Live]:
+    """The trial stack of a cloud, alive in a project of its own. Where GPUCLUSTER_LIVE_PROJECT names a project in which
+    it stands already, it is that one. spec: of the stack, where it shall not be the trial's.
+    """
+    stack, given = f"{cloud}-trial", os.environ.get("GPUCLUSTER_LIVE_PROJECT")
+    if given is None:
+        shutil.copy(ROOT / "Pulumi.yaml", path)
+        for folder in ("stacks", "policies"):
+            shutil.copytree(ROOT / folder, path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        if spec is not None:
+            shutil.copy(spec, path / "stacks/specs/trial.yaml")
+        (path / ".venv").symlink_to(ROOT / ".venv")
+        _run(path, "--kubernetes", "live", "pulumi", "up", "--yes", "--skip-preview", "--stack", stack)
+    with living(Path(given or path), stack, cloud) as live:
+        yield live
+    if given is None:
+        _run(path, "stop", "--stack", stack)
+
+
+def _run(path: Path, *args: str) -> None:
+    command = [str(Path(sys.executable).parent / "gpucluster"), "sandbox", *args]
+    done = subprocess.run(command, cwd=path, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(autouse=True)
+def scenario(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Leaves the cluster as it was; with UPDATE_GOLDEN=1 keeps the seconds that a scenario took, where it held."""
+    if "live" not in request.fixturenames:
+        yield
+        return
+    live: Live = request.getfixturevalue("live")
+    start, failed = time.monotonic(), request.session.testsfailed
+    yield
+    seconds = round(time.monotonic() - start)
+    live.clean()
+    if os.environ.get("UPDATE_GOLDEN") and request.session.testsfailed == failed:
+        file = TIMES / f"{live.cloud}.json"
+        known = json.loads(file.read_text()) if file.exists() else {}
+        known[request.node.name] = seconds
+        file.write_text(json.dumps(dict(sorted(known.items())), indent=2) + "\n")

@@ -1,0 +1,180 @@
+"""What holds for a pool of single GPUs that Karpenter scales, with its own controllers."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import yaml
+
+from gpucluster.components.kubernetes.job_pool import kept
+from gpucluster.components.kubernetes.restarts import FORCED
+from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
+from gpucluster.sandbox.live import happenings
+from tests.live import harness
+from tests.live.harness import Live, Object, trainjob
+
+POOL = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": "dev"}}
+RUNTIME = {
+    "apiVersion": "trainer.kubeflow.org/v1alpha1",
+    "kind": "ClusterTrainingRuntime",
+    "metadata": {"name": "single-gpu"},
+}
+BOUGHT = "karpenter.sh/capacity-type"
+MACHINES = {"aws": "p5.4xlarge", "azure": "Standard_NC40ads_H100_v5"}
+
+
+@pytest.fixture
+def pool(live: Live) -> Iterator[Live]:
+    """The pool `dev`, which lets an empty machine go after seconds; as it was afterwards."""
+    before: Any = live.client.get(POOL)
+    live.client.patch(POOL, {"spec": {"disruption": {"consolidateAfter": "3s"}}})
+    yield live
+    for document in live.left:
+        live.client.delete(document)
+    live.wait_until("no machine is left", lambda: not live.nodes("dev") or None)
+    live.client.patch(POOL, {"spec": before["spec"]})
+
+
+def single(name: str) -> dict[str, Any]:
+    return trainjob(name, nodes=1, example="single-gpu")
+
+
+def bought(live: Live, name: str) -> str:
+    return live.node(name)["metadata"]["labels"][BOUGHT]
+
+
+def buy(live: Live, *ways: str) -> None:
+    """Changes how the pool may buy."""
+    there: Any = live.client.get(POOL)
+    requirements = [
+        {**one, "values": [*ways]} if one["key"] == BOUGHT else one
+        for one in there["spec"]["template"]["spec"]["requirements"]
+    ]
+    live.client.patch(POOL, {"spec": {"template": {"spec": {"requirements": requirements}}}})
+
+
+def test_a_machine_comes_for_a_job_and_goes_after_it(pool: Live) -> None:
+    """The pool has no machine. A job of one GPU brings the cheapest that has one; deleted, it leaves none behind."""
+    assert pool.nodes("dev") == []
+    pool.submit(single("single"))
+    [name] = pool.running("single", 1)
+    labels = pool.node(name)["metadata"]["labels"]
+    assert (labels["node.kubernetes.io/instance-type"], labels["karpenter.sh/nodepool"]) == (
+        MACHINES[pool.cloud],
+        "dev",
+    )
+    [claim] = pool.client.list("karpenter.sh/v1", "NodeClaim")
+    pool.client.delete(single("single"))
+    pool.wait_until("no machine is left", lambda: not pool.nodes("dev") or None)
+    pool.wait_until("no claim is left", lambda: pool.client.get(claim) is None or None)
+
+
+def test_two_jobs_get_a_machine_each(pool: Live) -> None:
+    """The pool has no machine. Two jobs of one GPU run on two."""
+    for name in ("one", "two"):
+        pool.submit(single(name))
+    assert len({*pool.running("one", 1), *pool.running("two", 1)}) == 2
+
+
+def test_a_pool_never_grows_beyond_its_limit(pool: Live) -> None:
+    """The pool may have one GPU. Of two jobs one runs; the other waits, and Karpenter says why, until that is gone."""
+    pool.client.patch(POOL, {"spec": {"limits": {"nvidia.com/gpu": "1"}}})
+    pool.submit(single("one"))
+    pool.running("one", 1)
+    pool.submit(single("two"))
+    pool.wait_until("Karpenter says that its limit is reached", lambda: _says(pool, "two", "exceed limits"))
+    assert len(pool.nodes("dev")) == 1
+    pool.client.delete(single("one"))
+    pool.running("two", 1)
+
+
+def test_a_notebook_a_service_and_a_plain_job_run_in_the_pool(pool: Live) -> None:
+    """The pool has no machine. A StatefulSet, a Deployment and a Job, each by the queue, bring three."""
+    kinds = {"notebook": "StatefulSet", "serving": "Deployment", "batch": "Job"}
+    for name, kind in kinds.items():
+        documents = yaml.safe_load_all((harness.EXAMPLES / f"{name}.yaml").read_text())
+        pool.submit(next(document for document in documents if document["kind"] == kind))
+
+    def running() -> set[str] | None:
+        pods = pool.client.list("v1", "Pod", namespace="training")
+        found = {pod["spec"]["nodeName"] for pod in pods if pod["status"].get("phase") == "Running"}
+        return found if len(found) == len(kinds) else None
+
+    nodes = pool.wait_until("three pods run", running, 120)
+    assert nodes == {node["metadata"]["name"] for node in pool.nodes("dev")}
+
+
+def test_ray_runs_in_the_pool_where_somebody_installs_it(pool: Live) -> None:
+    """KubeRay's definitions are installed, and its operator runs. Head and worker of a RayCluster run by the queue."""
+    source = source_of("kuberay-operator", "1.6.2")
+    assert source is not None
+    pool.client.define(definitions_of(source))
+    with pool.anew():
+        pool.submit(yaml.safe_load((harness.EXAMPLES / "ray/cluster.yaml").read_text()))
+        nodes = pool.wait_until("head and worker run", lambda: _of_ray(pool), 120)
+    assert nodes <= {node["metadata"]["name"] for node in pool.nodes("dev")}
+    assert pool.condition(pool.workload("ray"), "Admitted")["status"] == "True"
+
+
+def _of_ray(live: Live) -> set[str] | None:
+    pods = live.client.list("v1", "Pod", namespace="training", labels="ray.io/cluster=ray")
+    run = [pod for pod in pods if pod["status"].get("phase") == "Running"]
+    kinds = {pod["metadata"]["labels"]["ray.io/node-type"] for pod in run}
+    return {pod["spec"]["nodeName"] for pod in run} if kinds == {"head", "worker"} else None
+
+
+def test_spot_comes_before_on_demand(pool: Live) -> None:
+    """The pool may buy both ways. The machine of a job is a Spot machine."""
+    buy(pool, "on-demand", "spot")
+    pool.submit(single("single"))
+    assert [bought(pool, name) for name in pool.running("single", 1)] == ["spot"]
+
+
+def test_an_interruption_moves_the_job(pool: Live) -> None:
+    """A job runs on a Spot machine. With the cloud's notice it is told to end, and runs again on another one."""
+    buy(pool, "on-demand", "spot")
+    with _runtime_of_spot(pool):
+        pool.submit(single("single"))
+        [before] = pool.running("single", 1)
+        happenings.interrupt(pool.client, pool.node(before), pool.entry)
+        _moves(pool, before)
+
+
+def _moves(pool: Live, before: str) -> None:
+    pool.wait_until("no pod is bound to it", lambda: _left(pool, before), 200)
+    [after] = pool.running("single", 1, 200)
+    assert after != before
+    if pool.cloud == "aws":  # Karpenter asks for no Spot machine of the type for three minutes.
+        assert bought(pool, after) == "on-demand"
+
+
+@contextmanager
+def _runtime_of_spot(live: Live) -> Generator[None]:
+    """The runtime as it is where the spec lets a pool buy Spot machines."""
+    there: Any = live.client.get(RUNTIME)
+    spec = copy.deepcopy(there["spec"])
+    [job] = spec["template"]["spec"]["replicatedJobs"]
+    job["template"]["spec"]["template"]["metadata"]["annotations"] = {**kept(["spot"]), **FORCED}
+    live.client.patch(RUNTIME, {"spec": spec})
+    try:
+        yield
+    finally:
+        live.client.patch(RUNTIME, {"spec": there["spec"]})
+
+
+def _says(live: Live, job: str, words: str) -> bool | None:
+    names = {pod["metadata"]["name"] for pod in live.pods(job)}
+    events = live.client.list("v1", "Event", namespace="training")
+    return any(_about(event) in names and words in event["message"] for event in events) or None
+
+
+def _about(event: Object) -> str:
+    return event["involvedObject"]["name"]
+
+
+def _left(live: Live, node: str) -> bool | None:
+    return all(pod["spec"].get("nodeName") != node for pod in live.pods("single")) or None

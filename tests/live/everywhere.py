@@ -1,0 +1,206 @@
+"""What holds for the trial cluster of every cloud: four nodes of eight GPUs for jobs, and a spare."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gpucluster.sandbox.live import happenings, jobs
+from gpucluster.sandbox.live.node_rows import state_of
+from tests.live.harness import Live, trainjob
+from tests.live.wrong import WRONG
+
+pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+def _end(live: Live, name: str, code: int) -> None:
+    found = jobs.find(jobs.jobs_of(live.client), name, "training")
+    pods = [pod["name"] for pod in found.pods if pod["phase"] == "Running"]
+    jobs.end_pods(live.client, found, code, pods if code == 0 else pods[:1])
+
+
+def _has_ended(live: Live, name: str) -> bool:
+    return bool(live.condition(live.workload(name), "Finished"))
+
+
+def test_a_job_runs_on_as_many_whole_nodes_as_it_asks_for(live: Live) -> None:
+    """Five nodes are free. The job's two pods run on two of them, under one leaf switch where nodes tell theirs."""
+    live.submit(trainjob("pytorch"))
+    nodes = live.running("pytorch", 2)
+    assert len({*nodes}) == 2
+    if live.client.list("kueue.x-k8s.io/v1beta2", "Topology"):
+        assert len({live.leaf(name) for name in nodes}) == 1
+
+
+def test_a_job_over_mpi_runs_with_its_launcher_on_a_node_of_its_own(live: Live) -> None:
+    """Five nodes are free. NCCL's test over mpirun runs as two pods, the launcher one of them, on two nodes."""
+    live.submit(trainjob("all-reduce", example="nccl-all-reduce"))
+    assert len({*live.running("all-reduce", 2)}) == 2
+
+
+def test_a_job_over_mpi_starts_where_one_switch_has_a_single_free_node(live: Live) -> None:
+    """Two nodes under one switch are taken, one is free there and two under the other. The job of two starts."""
+    names = [node["metadata"]["name"] for node in live.nodes()]
+    leaves: dict[str, list[str]] = {}
+    for index, name in enumerate(names):
+        told = live.client.list("kueue.x-k8s.io/v1beta2", "Topology")
+        leaves.setdefault(live.leaf(name) if told else str(index % 2), []).append(name)
+    larger = max(leaves.values(), key=len)
+    live.fill(larger[:2])
+    live.submit(trainjob("all-reduce", example="nccl-all-reduce"))
+    assert not {*live.running("all-reduce", 2)} & {*larger[:2]}
+
+
+def test_a_job_waits_for_all_of_its_nodes_and_says_so(live: Live) -> None:
+    """A job has two of four nodes. One of four waits, with no pod at all, until the first has finished."""
+    live.submit(trainjob("first"))
+    live.running("first", 2)
+    live.submit(trainjob("second", nodes=4))
+    assert "nvidia.com/gpu" in live.waits("second", "insufficient")
+    live.stays_away("second", 3)
+    _end(live, "first", 0)
+    live.wait_until("first has finished", lambda: _has_ended(live, "first") or None)
+    live.running("second", 4)
+
+
+def test_a_job_that_is_larger_than_the_cluster_never_holds_a_node(live: Live) -> None:
+    """Five nodes are free. A job of 100 is refused, or waits and says why; none of its pods ever runs."""
+    said = live.refusal(trainjob("too-large", nodes=100))
+    if not said:
+        live.submit(trainjob("too-large", nodes=100))
+        said = live.waits("too-large")
+        live.stays_away("too-large", 3)
+    assert "more than" in said or "maximum capacity" in said
+
+
+def test_a_large_job_of_high_priority_is_not_starved_by_small_ones(live: Live) -> None:
+    """Two jobs of low priority have two nodes each. One of four nodes and high priority takes their place."""
+    for name in ("small-1", "small-2"):
+        live.submit(trainjob(name, priority_class="low"))
+        live.running(name, 2)
+    live.submit(trainjob("large", nodes=4, priority_class="high"))
+    live.running("large", 4, 150)
+    live.waits("small-1")
+    live.waits("small-2")
+
+
+def test_a_container_that_fails_restarts_the_whole_job(live: Live) -> None:
+    """Two pods run. One ends with exit code 1: both are replaced and run again."""
+    live.submit(trainjob("pytorch"))
+    live.running("pytorch", 2)
+    before = {pod["metadata"]["uid"] for pod in live.pods("pytorch")}
+    _end(live, "pytorch", 1)
+    live.wait_until("both pods are others", lambda: _others(live, before))
+    live.running("pytorch", 2)
+
+
+def _others(live: Live, before: set[str]) -> bool | None:
+    now = {pod["metadata"]["uid"] for pod in live.pods("pytorch")}
+    return (len(now) == 2 and not now & before) or None
+
+
+def test_a_job_that_finishes_leaves_its_nodes_free(live: Live) -> None:
+    """A job runs on four nodes. Its pods end with exit code 0: it is finished, and the next job has its nodes."""
+    live.submit(trainjob("first", nodes=4))
+    live.running("first", 4)
+    _end(live, "first", 0)
+    live.wait_until("first has finished", lambda: _has_ended(live, "first") or None)
+    live.submit(trainjob("second", nodes=4))
+    live.running("second", 4)
+
+
+def test_what_is_left_of_a_finished_job_goes_after_its_time(live: Live) -> None:
+    """A job has finished, its week cut to seconds. Its JobSet and pods go; the TrainJob stays, and makes nothing."""
+    job = trainjob("done", nodes=1)
+    runtime = {
+        "apiVersion": job["apiVersion"],
+        "kind": "ClusterTrainingRuntime",
+        "metadata": {"name": job["spec"]["runtimeRef"]["name"]},
+    }
+    live.client.patch(runtime, {"spec": {"template": {"spec": {"ttlSecondsAfterFinished": 5}}}})
+    try:
+        live.submit(job)
+        live.running("done", 1)
+    finally:
+        live.client.patch(runtime, {"spec": {"template": {"spec": {"ttlSecondsAfterFinished": 7 * 24 * 3600}}}})
+    _end(live, "done", 0)
+    live.wait_until("it has finished", lambda: _has_ended(live, "done") or None)
+    live.wait_until("its pods are gone", lambda: not live.pods("done", ended=True) or None)
+    time.sleep(3)
+    assert live.client.list("jobset.x-k8s.io/v1alpha2", "JobSet", namespace="training") == []
+    [there] = live.client.list(job["apiVersion"], "TrainJob", namespace="training")
+    assert live.condition(there, "Complete")["status"] == "True"
+
+
+def test_the_pod_of_a_cordoned_node_comes_back_on_another(live: Live) -> None:
+    """A job runs on two nodes. One is cordoned and its pod deleted: the job runs again, and not there."""
+    live.submit(trainjob("pytorch"))
+    cordoned = live.running("pytorch", 2)[0]
+    happenings.cordon(live.client, live.node(cordoned))
+    [pod] = [it for it in live.pods("pytorch") if it["spec"]["nodeName"] == cordoned]
+    live.client.delete({"apiVersion": "v1", "kind": "Pod", "metadata": pod["metadata"]})
+    live.wait_until("no pod is left there", lambda: live.leaves("pytorch", cordoned))
+    assert cordoned not in live.running("pytorch", 2, 150)
+
+
+def test_a_job_goes_on_on_the_spare_when_the_cloud_takes_a_machine(live: Live) -> None:
+    """A job has four of five nodes. The machine of one is gone: the job runs again on four, the spare among them."""
+    live.submit(trainjob("pytorch", nodes=4))
+    used = live.running("pytorch", 4)
+    [spare] = {node["metadata"]["name"] for node in live.nodes()} - {*used}
+    happenings.take_away(live.client, live.node(used[0]))
+    live.wait_until("no pod is bound to it", lambda: live.leaves("pytorch", used[0]))
+    assert spare in live.running("pytorch", 4, 200)
+
+
+def test_the_cloud_makes_another_machine_under_another_name(live: Live) -> None:
+    """Five nodes. One is gone; a moment later there are five again, the new one ready and under a new name."""
+    before = {node["metadata"]["name"] for node in live.nodes()}
+    happenings.take_away(live.client, live.node(min(before)))
+    live.resync()
+    live.wait_until(
+        "five nodes are ready",
+        lambda: (len(live.nodes()) == 5 and all(state_of(node) == "Ready" for node in live.nodes())) or None,
+    )
+    after = {node["metadata"]["name"] for node in live.nodes()}
+    assert min(before) not in after
+    assert len(after - before) == 1
+
+
+def test_a_node_that_falls_silent_is_unreachable_and_gets_no_pod(live: Live) -> None:
+    """Five nodes are ready. A kubelet stops: in a minute its node is unreachable, and a job of four goes around it."""
+    silent = live.nodes()[0]["metadata"]["name"]
+    happenings.fail(live.client, live.node(silent))
+    live.wait_until("it is unreachable", lambda: state_of(live.node(silent)).startswith("Unreachable") or None, 120)
+    live.submit(trainjob("pytorch", nodes=4))
+    assert silent not in live.running("pytorch", 4, 150)
+
+
+def test_a_node_with_a_broken_gpu_gets_no_whole_node_job(live: Live) -> None:
+    """Five nodes are free. A GPU of one is lost: seven are left there, and a job of four nodes takes the others."""
+    broken = live.nodes()[0]["metadata"]["name"]
+    happenings.degrade(live.client, live.node(broken), live.entry, live.cluster.ledger.all())
+    assert "7 of 8 nvidia.com/gpu work" in state_of(live.node(broken))
+    live.submit(trainjob("pytorch", nodes=4))
+    assert broken not in live.running("pytorch", 4)
+
+
+def test_a_broken_node_is_drained_by_itself_and_its_job_goes_on_on_the_spare(live: Live) -> None:
+    """A job has four of five nodes. A GPU of one is lost: the job runs again on four, the spare among them, unasked."""
+    live.submit(trainjob("pytorch", nodes=4))
+    used = live.running("pytorch", 4)
+    [spare] = {node["metadata"]["name"] for node in live.nodes()} - {*used}
+    happenings.degrade(live.client, live.node(used[0]), live.entry, live.cluster.ledger.all())
+    live.wait_until("no pod is left there", lambda: live.leaves("pytorch", used[0]))
+    assert spare in live.running("pytorch", 4, 200)
+    assert live.is_broken(used[0])
+    [jobset] = live.client.list("jobset.x-k8s.io/v1alpha2", "JobSet", namespace="training")
+    assert (jobset["status"]["restarts"], jobset["status"].get("restartsCountTowardsMax", 0)) == (1, 0)
+
+
+@pytest.mark.parametrize("wrong", [*WRONG])
+def test_what_could_not_run_as_it_should_is_refused_with_a_reason(live: Live, wrong: str) -> None:
+    """A manifest with one mistake is submitted. The API server names the mistake and what to do; nothing is made."""
+    document, words = WRONG[wrong]
+    assert words in live.refusal(document)

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from gpucluster.errors import InputError
+from gpucluster.sandbox.live import happenings
+from gpucluster.sandbox.live.node_rows import state_of
+from tests.live.accepted import *  # noqa: F403 - its scenarios, on this cloud
+from tests.live.conftest import brought_up
+from tests.live.elastic import *  # noqa: F403 - the same
+from tests.live.everywhere import *  # noqa: F403 - its scenarios, on this cloud
+from tests.live.harness import Live, trainjob
+from tests.live.rehearsed import *  # noqa: F403 - the same
+
+pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """The trial stack on this cloud."""
+    yield from brought_up(tmp_path_factory.mktemp("aws"), "aws")
+
+
+def test_aws_tells_a_cluster_nothing_before_it_takes_an_on_demand_machine(live: Live) -> None:
+    """A node is interrupted by name. The command says that nobody in the cluster is told, and what to do instead."""
+    name = live.nodes()[0]["metadata"]["name"]
+    with pytest.raises(InputError) as caught:
+        happenings.interrupt(live.client, live.node(name), live.entry)
+    assert str(caught.value) == (
+        f"{name} is bought on demand: its cloud tells the cluster nothing before it takes the machine back; "
+        f"gpucluster sandbox node delete {name} takes it without a word"
+    )
+
+
+def test_a_lost_gpu_is_told_by_the_monitoring_agent_of_eks(live: Live) -> None:
+    """A GPU of a node is lost. Its device plugin counts it out, and the agent writes AcceleratedHardwareReady=False."""
+    broken = live.nodes()[0]["metadata"]["name"]
+    happenings.degrade(live.client, live.node(broken), live.entry, live.cluster.ledger.all())
+    assert state_of(live.node(broken)) == "Ready, AcceleratedHardwareReady, 7 of 8 nvidia.com/gpu work"
+
+
+def test_a_broken_node_that_has_been_repaired_takes_jobs_again(live: Live) -> None:
+    """A GPU of a node is lost, which taints it. Its machine restarts: two minutes later the taint is gone."""
+    name = live.nodes()[0]["metadata"]["name"]
+    happenings.degrade(live.client, live.node(name), live.entry, live.cluster.ledger.all())
+    live.wait_until("it is tainted", lambda: live.is_broken(name) or None)
+    happenings.repair(live.client, live.node(name), live.entry)
+    assert live.is_broken(name)
+    live.wait_until("it takes jobs again", lambda: not live.is_broken(name) or None, 200)
+
+
+def test_a_job_leaves_a_node_that_stays_silent_by_itself(live: Live) -> None:
+    """A job has four of five nodes. A kubelet stops for good: 5 minutes later the job runs again, with the spare."""
+    live.submit(trainjob("pytorch", nodes=4))
+    used = live.running("pytorch", 4)
+    [spare] = {node["metadata"]["name"] for node in live.nodes()} - {*used}
+    happenings.fail(live.client, live.node(used[0]))
+    # Silent after 40 s, 60 more that pods tolerate it, their grace period of 120, and Kueue's minute.
+    live.wait_until("no pod is bound to it", lambda: live.leaves("pytorch", used[0]), 330)
+    assert spare in live.running("pytorch", 4, 60)
+    [jobset] = live.client.list("jobset.x-k8s.io/v1alpha2", "JobSet", namespace="training")
+    assert (jobset["status"]["restarts"], jobset["status"].get("restartsCountTowardsMax", 0)) == (1, 0)
+
+
+def test_a_job_that_asks_for_more_interfaces_than_a_node_has_never_holds_a_node(live: Live) -> None:
+    """A plain job with a queue asks for 33 EFA interfaces of 32. It is refused, or waits and says why; none starts."""
+    said = live.refusal(_interfaces(33))
+    if not said:
+        live.submit(_interfaces(33))
+        said = live.waits("interfaces")
+        live.stays_away("interfaces", 3)
+    assert "vpc.amazonaws.com/efa" in said
+
+
+def _interfaces(number: int) -> dict[str, object]:
+    """A plain Job of Kubernetes, in the queue of the training pool."""
+    devices = {"nvidia.com/gpu": 8, "vpc.amazonaws.com/efa": number}
+    pod = {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1", "resources": {"limits": devices}}]}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {
+            "name": "interfaces",
+            "namespace": "training",
+            "labels": {"kueue.x-k8s.io/queue-name": "training"},
+        },
+        "spec": {"template": {"spec": pod}},
+    }

@@ -1,0 +1,75 @@
+"""docs/live-scenarios.md: every scenario, what was before and after, and the seconds it took on each cloud.
+
+UPDATE_GOLDEN=1 writes it from the times that the scenarios themselves kept, when they ran with the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from gpucluster.catalog.clouds import clouds
+
+HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs" / "live-scenarios.md"
+HEAD = """\
+# What was shown on living clusters
+
+Each line is a test: the trial stack of a cloud is brought up with `--kubernetes live`, something happens to its nodes
+or jobs, and the real controllers do the rest. The numbers are seconds of one run, on two cores that others used too.
+`make test-all` runs all of them, `.venv/bin/pytest tests/live/test_on_aws.py` those of one cloud. How to do such things
+by hand: [living clusters](live-cluster.md#what-happens-to-nodes-and-jobs).
+
+"""
+
+
+def _told() -> dict[str, str]:
+    """Name of a scenario -> what was before and after, in the order of the files."""
+    found: dict[str, str] = {}
+    for file in sorted({*HERE.glob("*.py")} - {Path(__file__), HERE / "test_tutorial.py"}):
+        for node in ast.parse(file.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                found[node.name] = " ".join((ast.get_docstring(node) or "").split())
+    return found
+
+
+def _times() -> dict[str, dict[str, int]]:
+    """Cloud -> scenario -> seconds."""
+    return {
+        name: json.loads(file.read_text()) for name in clouds() if (file := HERE / "times" / f"{name}.json").exists()
+    }
+
+
+def _page() -> str:
+    return HEAD + "\n".join(_rows()) + "\n"
+
+
+def _rows() -> Iterator[str]:
+    told, times = _told(), _times()
+    titles = [clouds()[name].title for name in times]
+    yield f"| scenario | before and after | {' | '.join(titles)} |"
+    yield f"| --- | --- | {' | '.join('---' for _ in titles)} |"
+    names = {name: None for of_cloud in times.values() for name in of_cloud}
+    order = [*told]
+    for name in sorted(names, key=lambda one: (order.index(one.partition("[")[0]), one)):
+        function, _, case = name.removesuffix("]").partition("[")
+        sentence = function.removeprefix("test_").replace("_", " ")
+        seconds = [str(of_cloud.get(name, "")) for of_cloud in times.values()]
+        yield f"| {sentence}{f': {case}' if case else ''} | {told[function]} | {' | '.join(seconds)} |"
+
+
+def test_the_page_has_every_scenario_that_was_run_and_its_time() -> None:
+    if os.environ.get("UPDATE_GOLDEN"):
+        PAGE.write_text(_page())
+    assert PAGE.read_text() == _page()
+
+
+def test_at_least_25_scenarios_were_run() -> None:
+    assert sum(map(len, _times().values())) >= 25
+
+
+def test_every_scenario_says_what_was_before_and_after() -> None:
+    assert [name for name, text in _told().items() if not text] == []

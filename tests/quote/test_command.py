@@ -1,0 +1,85 @@
+"""`gpucluster quote` as it is typed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gpucluster.cli import main
+from gpucluster.quote.quotes import Answer
+
+HOME = ("quote", "--gpus", "64", "--for", "30d", "--clouds", "aws", "--regions", "us-east-1")
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(main, args)
+
+
+@pytest.fixture(autouse=True)
+def declared(home: Answer) -> Answer:
+    """The kinds of cluster that these questions are about are at hand."""
+    return home
+
+
+def test_the_table_has_a_row_a_cluster_and_says_what_is_to_be_known(home: Answer) -> None:
+    done = run(*HOME, "--top", "2")
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert " ".join(lines[:2]).startswith(
+        "64 x H100 for 30d: 8 nodes of 8 and 1 spare, 20 TiB of shared storage, network, control plane and metrics."
+    )
+    rows = [line for line in lines if line.strip().startswith(("1 aws", "2 aws", "3 aws"))]
+    assert [row.split()[:4] for row in rows] == [[str(at), "aws", "us-east-1,", "p5.48xlarge,"] for at in (1, 2)]
+    assert f"${home.quotes[0].total:,.2f}" in rows[0]
+    assert f"{len(home.quotes) - 2} more: --top {len(home.quotes)}, or --format csv" in lines
+    assert {"To have first", "Left out"} <= set(lines)
+
+
+def test_json_and_csv_have_every_row_with_the_same_amounts(home: Answer) -> None:
+    document = json.loads(run(*HOME, "--format", "json", "--top", "1").stdout)
+    rows = list(csv.DictReader(io.StringIO(run(*HOME, "--format", "csv", "--top", "1").stdout)))
+    totals = [f"{quote.total:f}" for quote in home.quotes]
+    assert [one["total_usd"] for one in document["quotes"]] == totals == [row["total_usd"] for row in rows]
+    assert document["quotes"][0]["spec"] == home.quotes[0].candidate.values
+    assert {one["why"] for one in document["left_out"]} == {refusal.why for refusal in home.refused}
+
+
+def test_markdown_is_a_table_of_the_same_rows(home: Answer) -> None:
+    text = run(*HOME, "--format", "markdown", "--top", "1").stdout
+    assert "| Cluster | In all | $/GPU-hour | Gb/s | High | No price |\n| --- | ---: |" in text
+    assert f"${home.quotes[0].total:,.2f}" in text
+    assert "**Left out**" in text
+
+
+def test_a_picked_row_becomes_a_spec_that_check_takes(home: Answer, tmp_path: Path) -> None:
+    at = next(n for n, quote in enumerate(home.quotes, 1) if quote.candidate.way.words == "capacity block")
+    file = tmp_path / "spec.yaml"
+    done = run(*HOME, "--pick", str(at), "-o", str(file))
+    place = "--cloud aws --region us-east-1 --zone use1-az1 --machine p5.48xlarge"
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr.splitlines()[-1] == f"Next: gpucluster check {file} {place}"
+    head = [line for line in file.read_text().splitlines() if line.startswith("#")]
+    assert "# placement.id is an example: write the one of yours." in head
+    assert "#   gpucluster:zone: 'use1-az1'" in head
+    checked = run("check", str(file), *place.split())
+    assert checked.exit_code == 0, checked.output
+    assert "8 + 1 spare x p5.48xlarge" in checked.stdout
+
+
+def test_a_row_that_is_not_there_is_refused(home: Answer) -> None:
+    done = run(*HOME, "--pick", "99")
+    assert done.exit_code == 2
+    assert done.stderr == (
+        f"error: command line: 1 problem\n  --pick is 99; write the number of a row, 1 to {len(home.quotes)}\n"
+    )
+
+
+def test_no_answer_ends_with_1_and_says_why() -> None:
+    done = run(*HOME, "--budget", "1000")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith("No cluster: --budget $1,000.00 leaves none; the least that is known is $")

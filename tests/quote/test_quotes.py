@@ -1,0 +1,125 @@
+"""Answers: which clusters, in which order, and why others are none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from gpucluster.cost.prices import PriceBook
+from gpucluster.quote.candidates import candidates
+from gpucluster.quote.quotes import Answer
+from gpucluster.quote.spec_values import spec_text
+from gpucluster.quote.words import empty, left_out
+from tests.quote.conftest import asked
+
+Ask = Callable[..., Answer]
+
+
+def test_the_home_region_answers_by_every_way_that_has_a_price(home: Answer) -> None:
+    ways = {quote.candidate.way.words for quote in home.quotes}
+    assert {"on demand", "reservation", "capacity block"} <= ways
+    assert {quote.candidate.place["zone"] for quote in home.quotes} == {"use1-az1"}
+    totals = [quote.most for quote in home.quotes]
+    assert totals == sorted(totals)
+
+
+def test_a_total_is_placed_by_the_most_of_its_bound_and_one_without_bound_comes_last(ask: Ask) -> None:
+    found = ask(gpus="64", lasting="30d")
+    known = [(quote.gap.known == "unknown", quote.most) for quote in found.quotes]
+    assert known == sorted(known)
+    for quote in found.quotes:
+        assert (quote.total < quote.most) == (quote.gap.missing > quote.gap.open)
+
+
+def test_a_gpu_hour_is_the_total_by_gpus_and_hours_asked(home: Answer) -> None:
+    for quote in home.quotes:
+        assert abs(quote.per_gpu_hour - quote.total / 64 / 720) <= Decimal("0.005")
+
+
+def test_spares_storage_control_plane_network_and_metrics_are_in_it(home: Answer) -> None:
+    parts = {part.name for part in home.quotes[0].estimate.parts}
+    wanted = {"training", "storage", "system", "control-plane", "network", "monitoring"}
+    assert {f"trial-{name}" for name in wanted} <= parts
+    assert home.quotes[0].candidate.plan.training.spares == 1
+
+
+def test_spot_and_commitments_longer_than_asked_are_left_out_with_the_reason(home: Answer) -> None:
+    said = "\n".join(left_out(home))
+    assert "spot: purchase.kind is 'spot': one reclaimed node stops a co-located job on all" in said
+    assert "savings plan 3y: binds for 3 x 365 days, longer than asked" in said
+
+
+def test_a_commitment_is_quoted_for_the_time_it_binds(ask: Ask) -> None:
+    found = ask(gpus="64", lasting="1y", clouds="gcp", regions="us-central1")
+    mega = [quote for quote in found.quotes if quote.candidate.machine.machine_type == "a3-megagpu-8g"]
+    by_way = {quote.candidate.way.words: quote.total for quote in mega}
+    assert by_way["committed use 1y"] < by_way["on demand"]
+    assert "committed use 3y" not in by_way
+
+
+def test_a_block_is_none_for_longer_than_it_lasts(ask: Ask) -> None:
+    found = ask(gpus="64", lasting="1y", clouds="aws", regions="us-east-1")
+    assert "capacity block" not in {quote.candidate.way.words for quote in found.quotes}
+    assert "capacity block: lasts 182 days at the most" in "\n".join(left_out(found))
+
+
+def test_less_fabric_than_asked_is_lost(ask: Ask) -> None:
+    found = ask(gpus="64", lasting="30d", fabric="1600", clouds="gcp", regions="us-central1")
+    lost = {quote.candidate.machine.machine_type: quote.candidate.plan.facts.losses for quote in found.quotes}
+    assert lost == {
+        "a3-highgpu-8g": (
+            "GPU fabric: 1,600 Gb/s a node asked, 800 on a3-highgpu-8g; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) "
+            "only",
+        ),
+        "a3-megagpu-8g": (),
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"clouds": "aws", "regions": "africa"}, "no table has a machine of 8 x H100 of aws in --regions africa"),
+        ({"clouds": "aws", "regions": "us-east-1", "budget": "1000"}, "--budget $1,000.00 leaves none; the least that"),
+    ],
+)
+def test_an_empty_answer_says_which_condition_left_nothing(ask: Ask, given: dict[str, str], said: str) -> None:
+    found = ask(gpus="64", lasting="30d", **given)
+    assert found.quotes == ()
+    assert said in empty(found)
+
+
+def test_a_budget_leaves_out_what_costs_more(ask: Ask, home: Answer) -> None:
+    most = home.quotes[0].total
+    found = ask(gpus="64", lasting="30d", clouds="aws", regions="us-east-1", budget=f"{most}")
+    assert {quote.total for quote in found.quotes} == {most}
+
+
+def test_no_words_at_all_leave_out_other_contracts() -> None:
+    everywhere = {one.place["region"] for one in candidates(asked(gpus="8", lasting="1d"), PriceBook()).found}
+    assert "us-gov-west-1" not in everywhere
+    gov = candidates(asked(gpus="8", lasting="1d", regions="us-gov"), PriceBook()).found
+    assert {one.place["region"] for one in gov} == {"us-gov-west-1"}
+
+
+def test_the_budget_of_a_written_spec_holds_what_it_is_expected_to_cost(home: Answer) -> None:
+    values = home.quotes[0].candidate.values
+    text = spec_text(values, Decimal("1000.01"), ["a", "b"])
+    assert text.startswith("# a\n# b\nname: trial\n")
+    assert "monthly_usd: 2000\n  on_exceed: fail\n" in text
+    assert json.dumps(values) == json.dumps(home.quotes[0].candidate.values)
+
+
+@pytest.mark.slow
+def test_20_sampled_quotes_cost_what_the_programs_of_their_stacks_do() -> None:
+    """To the cent, with the same bounds; a process of its own, since each runs a program."""
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.quote.sampled"], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "20 aws azure gcp\n"

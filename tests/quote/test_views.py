@@ -1,0 +1,98 @@
+"""What is declared once and put elsewhere costs what is declared there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpucluster.cost.estimate import estimate
+from gpucluster.cost.prices import PriceBook
+from gpucluster.errors import Fault
+from gpucluster.quote import views as module
+from gpucluster.quote.candidates import candidates
+from gpucluster.quote.declaring import declared
+from gpucluster.quote.quotes import assumed
+from gpucluster.quote.shapes import filled, holes, names_of, shape_of
+from gpucluster.quote.views import Views
+from tests.quote.conftest import asked, nobody
+
+QUESTIONS = [
+    {"gpus": "64", "lasting": "30d"},
+    {"gpus": "8", "lasting": "5d", "accelerators": "h200", "storage": "100TiB"},
+    {"gpus": "512", "lasting": "3y", "accelerators": "a100-80gb", "fabric": "1600", "regions": "eu,us,us-gov"},
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", QUESTIONS, ids=lambda given: given["gpus"])
+def test_every_candidate_costs_what_its_own_program_declares_in_its_place(given: dict[str, str]) -> None:
+    """Line by line: amounts, prices, what is free and what has no price."""
+    book, found = PriceBook(), candidates(asked(**given), PriceBook()).found
+    views = Views(nobody)
+    views.prepare(found)
+    different: list[str] = []
+    for one in found:
+        mine = estimate(views.resources(one.plan), book, assumed(one))
+        if mine != estimate(declared(one.plan), book, assumed(one)):
+            different.append(f"{one.cloud} {one.place['region']} {one.machine.machine_type} {one.way.words}")
+    assert different == []
+    assert len({one.place["region"] for one in found}) > 10
+    assert len({shape_of(one.plan) for one in found}) < len(found)
+
+
+def test_plans_in_two_places_have_one_shape_and_a_node_more_is_another() -> None:
+    def shapes(nodes: str) -> set[str]:
+        question = asked(gpus=nodes, lasting="30d", clouds="gcp", regions="us-central1,us-east4")
+        one_way = [one for one in candidates(question, PriceBook()).found if one.way.words == "reservation"]
+        mega = [one for one in one_way if one.machine.machine_type == "a3-megagpu-8g"]
+        assert {one.place["region"] for one in mega} == {"us-central1", "us-east4"}
+        return {shape_of(one.plan) for one in mega}
+
+    assert len(shapes("64")) == 1
+    assert shapes("64").isdisjoint(shapes("72"))
+
+
+def test_names_of_a_place_come_back_into_their_holes() -> None:
+    question = asked(gpus="8", lasting="30d", clouds="aws", regions="us-east-1,eu-north-1")
+    found = {one.place["region"]: one.plan for one in candidates(question, PriceBook()).found}
+    here, there = names_of(found["us-east-1"]), names_of(found["eu-north-1"])
+    text = holes("com.amazonaws.us-east-1.s3 in use1-az1 and use1-az2", here)
+    assert filled({"text": [text, 1]}, there) == {"text": ["com.amazonaws.eu-north-1.s3 in eun1-az1 and eun1-az2", 1]}
+
+
+def test_a_view_is_kept_and_one_that_is_damaged_is_declared_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_folder", lambda: tmp_path / "version")
+    view = {"deployment": {"resources": []}}
+    asked_for: list[int] = []
+
+    def declare(missing: dict[str, dict[str, object]]) -> list[tuple[str, object]]:
+        asked_for.append(sum(map(len, missing.values())))
+        return [(shape, view) for shapes in missing.values() for shape in shapes]
+
+    monkeypatch.setattr(module, "_declared", declare)
+    question = asked(gpus="8", lasting="30d", clouds="aws", regions="us-east-1")
+    found = candidates(question, PriceBook()).found[:1]
+    said: list[str] = []
+    for _ in range(2):
+        Views(said.append).prepare(found)
+    (file,) = (tmp_path / "version").glob("*.json")
+    assert json.loads(file.read_text()) == view
+    file.write_text("{")
+    Views(said.append).prepare(found)
+    assert asked_for == [1, 1]
+    assert said == ["Declaring 1 kinds of cluster once (AWS); the next question about them takes none."] * 2
+
+
+def test_a_cluster_that_cannot_be_declared_is_a_fault_with_what_its_process_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_folder", lambda: tmp_path)
+    question = asked(gpus="8", lasting="30d", clouds="aws", regions="us-east-1")
+    (one, *_) = candidates(question, PriceBook()).found
+    one.values["training"]["nodes"] = 0
+    with pytest.raises(Fault, match=r"a cluster on AWS could not be declared:\n(.|\n)*training.nodes"):
+        Views(nobody).prepare([one])

@@ -1,0 +1,38 @@
+"""Which stack a rehearsal means, before anything is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gpucluster.errors import InputError
+from gpucluster.rehearse.command import rehearse
+
+
+@pytest.mark.parametrize(
+    ("stack", "message"),
+    [
+        ("nope", "there is no stack 'nope': it has no stacks/Pulumi.nope.yaml; stacks here: dev"),
+        ("dve", "there is no stack 'dve': it has no stacks/Pulumi.dve.yaml; stacks here: dev; did you mean dev?"),
+        (
+            "dev",
+            "the stack 'dev' does not stand in the sandbox; "
+            "build it: gpucluster sandbox --kubernetes live pulumi up --yes --stack dev; or add --up",
+        ),
+    ],
+)
+def test_only_a_stack_that_there_is_can_be_built(
+    stack: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: small\nruntime: python\nstackConfigDir: stacks\n")
+    (tmp_path / "stacks").mkdir()
+    (tmp_path / "stacks" / "Pulumi.dev.yaml").write_text("config: {}\n")
+    (tmp_path / "pod.yaml").write_text(
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: a}]}}"
+    )
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as caught:
+        CliRunner().invoke(rehearse, ["pod.yaml", "--stack", stack], catch_exceptions=False)
+    assert str(caught.value) == message

@@ -1,0 +1,77 @@
+"""A rehearsal takes away what it made, whatever happens in between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import pytest
+
+from gpucluster.errors import InputError
+from gpucluster.rehearse.manifests import Manifest
+from gpucluster.rehearse.outcome import Verdict
+from gpucluster.rehearse.session import rehearse
+from gpucluster.sandbox.api_server.client import Client, ObjectRefused
+
+
+class Cluster:
+    """A cluster in which a pod runs as soon as it is made, and a machine comes with it."""
+
+    def __init__(self, *, refuses: str = "") -> None:
+        self.there: dict[tuple[str, str], dict[str, Any]] = {}
+        self.refuses = refuses
+
+    def knows(self, api_version: str, kind: str) -> bool:
+        return kind in ("Pod", "Node", "NodeClaim", "Event") and bool(api_version)
+
+    def get(self, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        return self.there.get((document["kind"], document["metadata"]["name"]))
+
+    def list(self, api_version: str, kind: str, *, namespace: str | None = None) -> list[Mapping[str, Any]]:
+        del api_version, namespace
+        return [it for (found, _), it in self.there.items() if found == kind]
+
+    def apply(self, document: Mapping[str, Any], *, dry_run: bool) -> None:
+        assert dry_run
+        if document["metadata"]["name"] == self.refuses:
+            raise ObjectRefused(403, {"message": "forbidden: no queue"})
+
+    def create(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        name = document["metadata"]["name"]
+        made = {**document, "metadata": {"name": name, "uid": name}, "status": {"phase": "Running"}}
+        self.there["Pod", name] = {**made, "spec": {**document["spec"], "nodeName": "n"}}
+        self.there["NodeClaim", f"for-{name}"] = {"kind": "NodeClaim", "metadata": {"name": f"for-{name}"}}
+        return made
+
+    def delete(self, document: Mapping[str, Any]) -> None:
+        self.there.pop((document["kind"], document["metadata"]["name"]), None)
+
+
+def pod(name: str) -> Manifest:
+    spec = {"containers": [{"name": "c"}]}
+    return Manifest(source="f", body={"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
+
+
+def test_what_was_made_and_the_machines_that_came_for_it_are_gone() -> None:
+    cluster = Cluster()
+    seen = rehearse(cast(Client, cluster), [pod("a"), pod("b")], seconds=5, say=print)
+    assert [outcome.verdict for outcome in seen.outcomes] == [Verdict.RUNS, Verdict.RUNS]
+    assert cluster.there == {}
+
+
+def test_a_refused_object_keeps_no_other_from_being_rehearsed() -> None:
+    cluster = Cluster(refuses="a")
+    seen = rehearse(cast(Client, cluster), [pod("a"), pod("b")], seconds=5, say=print)
+    assert [(it.manifest.name, it.verdict, it.why) for it in seen.outcomes] == [
+        ("a", Verdict.REFUSED, ("forbidden: no queue",)),
+        ("b", Verdict.RUNS, ()),
+    ]
+
+
+def test_what_is_in_the_cluster_already_is_not_touched() -> None:
+    cluster = Cluster()
+    cluster.create(pod("a").body)
+    before = dict(cluster.there)
+    with pytest.raises(InputError, match="f: Pod default/a is in the cluster already; delete it there"):
+        rehearse(cast(Client, cluster), [pod("a"), pod("b")], seconds=5, say=print)
+    assert cluster.there == before

@@ -1,0 +1,63 @@
+"""Control planes go up one minor version at a time; on the engine that is `tests/stacks/test_upgrade.py`."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gpucluster.sandbox.clouds.aws.rules import upgrade as eks
+from gpucluster.sandbox.clouds.azure.rules import upgrade as aks
+from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.gcp.rules import upgrade as gke
+
+Case = tuple[Any, dict[str, str], dict[str, str], str]
+
+REFUSED: list[Case] = [
+    (eks, {"version": "1.34"}, {"version": "1.36"}, "Unsupported Kubernetes minor version update from 1.34 to 1.36"),
+    (eks, {"version": "1.36"}, {"version": "1.35"}, "Unsupported Kubernetes minor version update from 1.36 to 1.35"),
+    (
+        gke,
+        {"masterVersion": "1.34.1-gke.1829001"},
+        {"minMasterVersion": "1.36"},
+        'Master cannot be upgraded to "1.36.0-gke.1": cannot upgrade the master more than a minor version at a time.',
+    ),
+    (
+        aks,
+        {"currentKubernetesVersion": "1.34.0"},
+        {"kubernetesVersion": "1.36"},
+        r"Upgrading Kubernetes version 1.34.0 to 1.36 is not allowed. Available upgrades: \[1.35\].",
+    ),
+    (aks, {"currentKubernetesVersion": "1.36.0"}, {"kubernetesVersion": "1.35"}, "1.36.0 to 1.35 is not allowed"),
+]
+TAKEN: list[Case] = [
+    (eks, {"version": "1.35"}, {"version": "1.36"}, ""),
+    (eks, {}, {"version": "1.36"}, ""),
+    (gke, {"masterVersion": "1.35.2-gke.1842000"}, {"minMasterVersion": "1.36"}, ""),
+    (gke, {"masterVersion": "1.35.2-gke.1842000"}, {"minMasterVersion": "1.34"}, ""),
+    (aks, {"currentKubernetesVersion": "1.35.0"}, {"kubernetesVersion": "1.36"}, ""),
+    (
+        aks,
+        {"currentKubernetesVersion": "1.34.0"},
+        {"kubernetesVersion": "1.36", "supportPlan": "AKSLongTermSupport"},
+        "",
+    ),
+]
+
+
+def judge(case: Case) -> None:
+    cloud, previous, inputs, _ = case
+    thing = SimpleNamespace(previous=previous, inputs=inputs, token="a:b/cluster:Cluster", name="trial", id="trial")
+    cloud.one_minor_version_at_a_time(thing)
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[3])
+def test_a_skipped_minor_version_and_a_way_back_are_refused(case: Case) -> None:
+    with pytest.raises(CloudError, match=case[3]):
+        judge(case)
+
+
+@pytest.mark.parametrize("case", TAKEN, ids=lambda case: f"{case[1]} {case[2]}")
+def test_the_next_minor_version_is_taken(case: Case) -> None:
+    judge(case)

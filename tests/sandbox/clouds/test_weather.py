@@ -1,0 +1,168 @@
+"""What a scenario does to single requests, as the engine hears it and as the clouds are afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NoReturn
+
+import grpc
+import pytest
+from pulumi.runtime.proto import provider_pb2
+
+from gpucluster.sandbox.clouds.aws.cloud import Aws
+from gpucluster.sandbox.clouds.cloud import Cloud
+from gpucluster.sandbox.clouds.gcp.cloud import Gcp
+from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.provider import Provider
+from gpucluster.sandbox.clouds.scenario import Disturbance, Scenario
+from gpucluster.sandbox.clouds.schema import Schema
+from gpucluster.sandbox.clouds.values import to_struct
+from gpucluster.sandbox.clouds.weather import Weather
+
+Make = Callable[..., Provider]
+
+VPC = "aws:ec2/vpc:Vpc"
+NETWORK = "gcp:compute/network:Network"
+LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
+INPUTS: Mapping[str, dict[str, Any]] = {
+    VPC: {"cidrBlock": "10.0.0.0/16"},
+    NETWORK: {"name": "net", "autoCreateSubnetworks": False},
+}
+
+
+class RefusedError(Exception):
+    """What a call ends with."""
+
+
+class Context:
+    """The part of a gRPC context that the provider uses."""
+
+    remembered = False
+
+    def set_trailing_metadata(self, metadata: Iterable[tuple[str, bytes]]) -> None:
+        del metadata
+        self.remembered = True
+
+    def abort(self, code: grpc.StatusCode, message: str) -> NoReturn:
+        del code
+        raise RefusedError(message)
+
+
+@pytest.fixture
+def under(schemas: dict[str, Schema], ledger: Ledger) -> Make:
+    """Makes a provider in such weather: `under(Disturbance(..), package="gcp")`."""
+
+    def make(*disturbances: Disturbance, package: str = "aws") -> Provider:
+        cloud: Cloud = {"aws": Aws, "gcp": Gcp}[package]()
+        made = Provider(cloud, schemas[package], ledger, Weather(Scenario(operations=disturbances)))
+        settings = {"region": "us-central1", "project": "p"} if package == "gcp" else {"region": "us-east-1"}
+        made.Configure(provider_pb2.ConfigureRequest(args=to_struct(settings)), Context())
+        return made
+
+    return make
+
+
+def create(provider: Provider, type_: str = VPC, name: str = "net", context: Context | None = None) -> Any:
+    urn = f"urn:pulumi:dev::small::{type_}::{name}"
+    request = provider_pb2.CreateRequest(urn=urn, properties=to_struct(INPUTS[type_]))
+    return provider.Create(request, context or Context())
+
+
+def delete(provider: Provider, made: Any, type_: str = VPC) -> None:
+    urn = f"urn:pulumi:dev::small::{type_}::net"
+    provider.Delete(provider_pb2.DeleteRequest(urn=urn, id=made.id, properties=made.properties), Context())
+
+
+def test_the_nth_request_of_a_type_is_refused_in_the_words_of_the_file(under: Make, ledger: Ledger) -> None:
+    provider = under(Disturbance(type=VPC, at=2, times=1, fails="refused", error="VpcLimitExceeded: no"))
+    create(provider)
+    with pytest.raises(RefusedError, match=r"^VpcLimitExceeded: no$"):
+        create(provider)
+    create(provider)
+    assert len(ledger.all()) == 2
+
+
+def test_what_names_a_resource_comes_before_a_pattern(under: Make) -> None:
+    provider = under(
+        Disturbance(type="aws:*", fails="refused", error="all"),
+        Disturbance(type=VPC, name="net", fails="refused", error="this one"),
+    )
+    with pytest.raises(RefusedError, match="this one"):
+        create(provider)
+    with pytest.raises(RefusedError, match="all"):
+        create(provider, name="other")
+
+
+def test_throttled_requests_are_asked_again_as_often_as_the_provider_does(under: Make, ledger: Ledger) -> None:
+    create(under(Disturbance(type="aws:ec2/*", times=24, fails="throttled")))
+    assert len(ledger.all()) == 1
+    with pytest.raises(RefusedError, match=r"^api error RequestLimitExceeded: Request limit exceeded\.$"):
+        create(under(Disturbance(type="aws:ec2/*", times=25, fails="throttled")))
+    assert len(ledger.all()) == 1
+
+
+def test_a_lost_answer_leaves_a_thing_that_no_state_knows(under: Make, ledger: Ledger) -> None:
+    context = Context()
+    with pytest.raises(RefusedError, match=r"Client\.Timeout exceeded"):
+        create(under(Disturbance(type=VPC, fails="timeout")), context=context)
+    assert (len(ledger.all()), context.remembered) == (1, False)
+
+
+def test_the_google_provider_forgets_what_it_stopped_to_wait_for(under: Make, ledger: Ledger) -> None:
+    context = Context()
+    waited = r"timeout while waiting for state to become 'DONE' \(last state: 'RUNNING', timeout: 20m0s\)"
+    with pytest.raises(RefusedError, match=waited):
+        create(under(Disturbance(type=NETWORK, fails="timeout"), package="gcp"), NETWORK, context=context)
+    assert (len(ledger.all()), context.remembered) == (1, False)
+
+
+def test_a_thing_made_in_part_stays_in_the_state(under: Make, ledger: Ledger) -> None:
+    context = Context()
+    with pytest.raises(RefusedError, match="tags"):
+        create(under(Disturbance(type=VPC, fails="partial", error="no tags")), context=context)
+    assert (len(ledger.all()), context.remembered) == (1, True)
+
+
+@pytest.mark.parametrize(("times", "found"), [(20, True), (21, False)])
+def test_what_was_made_is_looked_for_until_it_shows(under: Make, ledger: Ledger, times: int, found: bool) -> None:
+    provider, context = under(Disturbance(type=VPC, request="read", times=times, fails="not-yet")), Context()
+    if found:
+        create(provider, context=context)
+    else:
+        with pytest.raises(RefusedError, match=r"couldn't find resource \(21 retries\)"):
+            create(provider, context=context)
+    assert (len(ledger.all()), context.remembered) == (1, not found)
+
+
+def test_a_refresh_that_reads_too_early_finds_nothing(under: Make) -> None:
+    made = create(under())
+    urn = f"urn:pulumi:dev::small::{VPC}::net"
+    request = provider_pb2.ReadRequest(urn=urn, id=made.id, properties=made.properties)
+    blind = under(Disturbance(type=VPC, request="read", times=1, fails="not-yet"))
+    assert [blind.Read(request, Context()).id for _ in range(2)] == ["", made.id]
+
+
+def test_a_provider_that_crashes_has_asked_already(under: Make, ledger: Ledger) -> None:
+    provider, died = under(Disturbance(type=VPC, fails="crash")), list[bool]()
+    provider.die = lambda: died.append(True)
+    with pytest.raises(RefusedError, match="the provider has crashed"):
+        create(provider)
+    assert (died, len(ledger.all())) == ([True], 1)
+
+
+@pytest.mark.parametrize(("fails", "left"), [("refused", 1), ("partial", 1), ("timeout", 0)])
+def test_a_deletion_fails_before_or_after_the_cloud_has_done_it(
+    under: Make, ledger: Ledger, fails: str, left: int
+) -> None:
+    made = create(under())
+    with pytest.raises(RefusedError):
+        delete(under(Disturbance(type=VPC, request="delete", fails=fails, error="no")), made)
+    assert len(ledger.all()) == left
+
+
+def test_any_request_is_one_to_create_to_change_or_to_delete(under: Make, ledger: Ledger) -> None:
+    provider = under(Disturbance(type="*", request="any", at=2, fails="refused", error="no"))
+    made = create(provider)
+    with pytest.raises(RefusedError):
+        delete(provider, made)
+    assert len(ledger.all()) == 1

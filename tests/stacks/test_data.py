@@ -1,0 +1,34 @@
+"""A bucket of the cluster's own, linked both ways, and an identity that writes to it: built, unchanged, and gone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.stacks.conftest import Project
+
+pytestmark = pytest.mark.engine
+
+ADDRESSES = {"aws": "s3://trial-bucket-data-", "azure": "https://trial", "gcp": "gs://trial-bucket-data-"}
+
+
+@pytest.mark.parametrize("cloud", ADDRESSES)
+def test_a_bucket_and_an_identity_are_built_and_go_again(project: Project, cloud: str) -> None:
+    stack = f"{cloud}-trial"
+    spec = "stacks/specs/trial.yaml"
+    project.change(spec, "    usable_tib: 20", "    bucket: own\n    write_back: true\n    usable_tib: 20")
+    bucket = "  bucket: {protect: false}\nidentities: {data: {writes: [own]}}"
+    project.change(spec, "labels:\n", f"{bucket}\nlabels:\n")
+    if cloud == "azure":
+        service = "11111111-2222-3333-4444-555555555555"
+        with (project.path / f"stacks/Pulumi.{stack}.yaml").open("a") as file:
+            file.write(f"  gpucluster:lustrePrincipal: {service}\n")
+    built = project.pulumi("up", "--yes", stack=stack)
+    assert built.code == 0, built.text
+    outputs = project.outputs(stack)
+    assert outputs["bucket"].startswith(ADDRESSES[cloud])
+    assert outputs["identities"] == {"data": "training"}
+    again = project.pulumi("preview", "--expect-no-changes", stack=stack)
+    assert again.code == 0, again.text
+    gone = project.pulumi("destroy", "--yes", stack=stack)
+    assert gone.code == 0, gone.text
+    assert project.ledger() == []

@@ -1,0 +1,72 @@
+"""The trial stack as a cluster that lives: a job runs on it, and nothing is left of it afterwards."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import psutil
+import pytest
+
+from gpucluster.sandbox.api_server.binaries import VERSION
+
+from .conftest import ROOT, Project
+
+pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(900)]
+
+STACK = "aws-trial"
+JOBS = ROOT / "examples" / "jobs"
+
+
+def _pods(project: Project) -> list[dict[str, Any]]:
+    done = project.kubectl("get", "pods", "--namespace=training", "--output=json", stack=STACK)
+    assert done.code == 0, done.text
+    return json.loads(done.out)["items"]
+
+
+def _running(project: Project, number: int) -> list[str]:
+    """The nodes of the pods, once so many run."""
+    end = time.monotonic() + 120
+    while True:
+        pods = _pods(project)
+        if [pod["status"]["phase"] for pod in pods] == ["Running"] * number:
+            return [pod["spec"]["nodeName"] for pod in pods]
+        assert time.monotonic() < end, json.dumps([pod["status"] for pod in pods], indent=2)
+        time.sleep(1)
+
+
+def _processes(project: Project) -> list[str]:
+    found: list[str] = []
+    for process in psutil.process_iter():
+        try:
+            words = process.cmdline()
+        except psutil.Error:
+            continue
+        if any(str(project.path / ".sandbox") in word for word in words):
+            found.append(" ".join(words)[:100])
+    return found
+
+
+def test_a_job_runs_on_the_nodes_of_the_stack_and_nothing_is_left_after_destroy(project: Project) -> None:
+    up = project.run("sandbox", "--kubernetes", "live", "pulumi", "up", "--yes", "--skip-preview", "--stack", STACK)
+    assert up.code == 0, up.text
+    programs = "jobset, karpenter, kube-controller-manager, kube-scheduler, kueue, kwok, node-health, trainer"
+    assert f"Living cluster, Kubernetes {VERSION}: {programs}\n" in up.err
+    assert "  not running here: " in up.err
+    submitted = project.kubectl("create", f"--filename={JOBS / 'pytorch.yaml'}", stack=STACK)
+    assert submitted.code == 0, submitted.text
+    nodes = _running(project, 2)
+    assert len({*nodes}) == 2
+
+    assert project.run("sandbox", "stop").code == 0
+    assert _processes(project) == []
+    assert sorted(_running(project, 2)) == sorted(nodes), "a cluster that is started again has what it had"
+    assert "trainer" in project.run("sandbox", "logs", "trainer").out
+    assert project.run("sandbox", "logs", "nobody").code == 2
+    assert "living: " in project.run("sandbox", "status").out
+
+    down = project.pulumi("destroy", "--yes", "--skip-preview", "--exclude-protected", stack=STACK)
+    assert down.code == 0, down.text
+    assert _processes(project) == []
+    assert [*(project.path / ".sandbox" / "kubernetes").iterdir()] == []

@@ -1,0 +1,73 @@
+"""What a cluster holds is taken by the API server of the version before and of the version after an upgrade alike."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from gpucluster.sandbox.api_server.binaries import VERSION, Binaries, find_binaries, folder
+from gpucluster.sandbox.api_server.client import Client, ObjectRefused
+from gpucluster.sandbox.api_server.definitions import Unavailable, definitions_of, sources
+from gpucluster.sandbox.api_server.server import open_server
+
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
+
+OLDER: Final = "1.34.1"
+STANDING: Final = Path(__file__).with_name("standing")
+
+
+def objects(cloud: str) -> Iterator[dict[str, Any]]:
+    """What a stack that stands has in its cluster; charts aside."""
+    for it in json.loads(gzip.decompress((STANDING / f"{cloud}-trial.json.gz").read_bytes())):
+        document = it.get("inputs") or {}
+        if it["type"].startswith("kubernetes:") and "helm.sh" not in it["type"] and "kind" in document:
+            kept = {key: value for key, value in document.items() if not key.startswith("__")}
+            annotations = kept["metadata"].get("annotations") or {}
+            labels = kept["metadata"].get("labels") or {}
+            kept["metadata"] = {**kept["metadata"], "annotations": annotations, "labels": labels}
+            yield json.loads(json.dumps(kept))
+
+
+def verdicts(binaries: Binaries, at: Path, cloud: str) -> dict[str, str]:
+    """Object -> `taken`, or why it is refused."""
+    found: dict[str, str] = {}
+    with open_server(at, binaries) as server:
+        client = Client(server)
+        for source in sources():
+            try:
+                client.define(definitions_of(source))
+            except Unavailable:
+                continue
+        every = list(objects(cloud))
+        spaces = {str(one["metadata"].get("namespace")) for one in every} - {"None", "default", "kube-system"}
+        for space in sorted(spaces | {one["metadata"]["name"] for one in every if one["kind"] == "Namespace"}):
+            client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": space}})
+        for one in every:
+            name = f"{one['apiVersion']} {one['kind']} {one['metadata']['name']}"
+            try:
+                client.apply(one, dry_run=True)
+                found[name] = "taken"
+            except ObjectRefused as refused:
+                found[name] = str(refused)
+    return found
+
+
+@pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
+def test_both_api_servers_judge_every_object_alike(cloud: str, tmp_path: Path) -> None:
+    older = Binaries(Path(str(folder()).replace(f"v{VERSION}", f"v{OLDER}")))
+    if not older.api_server.exists():
+        pytest.skip(f"the programs of Kubernetes {OLDER} are not in the cache")
+    before = verdicts(older, tmp_path / "older", cloud)
+    after = verdicts(find_binaries(), tmp_path / "newer", cloud)
+    assert before == after
+    own = {
+        name: said
+        for name, said in after.items()
+        if name.split()[0] in ("v1", "apps/v1", "rbac.authorization.k8s.io/v1")
+    }
+    assert set(own.values()) == {"taken"}, own
