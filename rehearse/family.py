@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.narrow import items, mapping
@@ -12,6 +12,16 @@ from gpucluster.sandbox.narrow import items, mapping
 __all__ = ["Families", "Family"]
 
 Object = Mapping[str, Any]
+
+_WORKLOAD: Final = ("kueue.x-k8s.io/v1beta2", "Workload")
+_MADE: Final = (
+    ("v1", "Pod"),
+    ("batch/v1", "Job"),
+    ("apps/v1", "ReplicaSet"),
+    ("jobset.x-k8s.io/v1alpha2", "JobSet"),
+    _WORKLOAD,
+)
+"""Kinds that controllers make for jobs and services."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +40,21 @@ class Families:
     client: Client
     _owners: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
+    def made_for(self, uid: str, namespace: str) -> tuple[str, ...]:
+        """What controllers made for the object and is still there, as `Pod name`.
+
+        An object whose owner is gone is found only by an instance that has seen the owner. Raises ObjectRefused.
+        """
+        return tuple(
+            f"{kind} {mapping(one.get('metadata')).get('name')}"
+            for api_version, kind in _MADE
+            for one in self._owned(api_version, kind, namespace, uid)
+        )
+
     def of(self, uid: str, namespace: str) -> Family:
         """The family of the object with this uid. Raises ObjectRefused where the server does not answer."""
         pods = self._owned("v1", "Pod", namespace, uid)
-        workloads = self._owned("kueue.x-k8s.io/v1beta2", "Workload", namespace, uid)
+        workloads = self._owned(*_WORKLOAD, namespace, uid)
         related = {uid, *(_uid(one) for one in (*pods, *workloads)), *self._between(uid)}
         events = [
             event

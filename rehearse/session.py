@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -49,10 +49,11 @@ def rehearse(client: Client, manifests: Sequence[Manifest], *, seconds: float, s
     _refuse_those_there(client, manifests)
     claims = _names(client, *_CLAIM)
     taken, outcomes = _submittable(client, manifests)
-    with _submitted(client, taken, outcomes, claims) as made:
+    families = Families(client)
+    with _submitted(client, families, taken, outcomes, claims, say) as made:
         say(f"submitted {len(made)} of {len(manifests)} objects; waiting for their pods, {seconds:g} s at most")
         watched = [(manifest, uid) for manifest, uid in made if manifest.makes_pods]
-        outcomes += _watch(client, watched, seconds, say)
+        outcomes += _watch(client, families, watched, seconds, say)
         order = {id(manifest): place for place, manifest in enumerate(manifests)}
         return Seen(
             outcomes=sorted(outcomes, key=lambda outcome: order[id(outcome.manifest)]),
@@ -88,7 +89,12 @@ def _submittable(client: Client, manifests: Sequence[Manifest]) -> tuple[list[Ma
 
 @contextmanager
 def _submitted(
-    client: Client, manifests: Sequence[Manifest], outcomes: list[Outcome], claims: set[str]
+    client: Client,
+    families: Families,
+    manifests: Sequence[Manifest],
+    outcomes: list[Outcome],
+    claims: set[str],
+    say: Say,
 ) -> Generator[list[tuple[Manifest, str]]]:
     """The objects that were made, with their uids; gone afterwards, with the machines that came for them."""
     made: list[tuple[Manifest, str]] = []
@@ -102,24 +108,42 @@ def _submitted(
                 made.append((manifest, str(mapping(there.get("metadata")).get("uid"))))
         yield made
     finally:
+        with suppress(ObjectRefused):
+            _made_for(families, made)
         for manifest, _ in reversed(made):
             client.delete(manifest.body)
-        _wait_until_gone(client, made)
+        _wait_until_gone(client, families, made, say)
         for name in _names(client, *_CLAIM) - claims:
             client.delete({"apiVersion": _CLAIM[0], "kind": _CLAIM[1], "metadata": {"name": name}})
 
 
-def _wait_until_gone(client: Client, made: Sequence[tuple[Manifest, str]]) -> None:
-    families = Families(client)
+def _made_for(families: Families, made: Sequence[tuple[Manifest, str]]) -> list[str]:
+    """What controllers made for the objects. Asked before the objects go, it learns whose is whose."""
+    return [one for manifest, uid in made if manifest.makes_pods for one in families.made_for(uid, manifest.namespace)]
+
+
+def _wait_until_gone(client: Client, families: Families, made: Sequence[tuple[Manifest, str]], say: Say) -> None:
+    """Kubernetes deletes what an object owns after the object, kind by kind."""
     end = time.monotonic() + _GONE_SECONDS
-    left = [(manifest, uid) for manifest, uid in made if manifest.makes_pods]
-    while left and time.monotonic() < end:
-        left = [(manifest, uid) for manifest, uid in left if families.of(uid, manifest.namespace).pods]
-        time.sleep(_TICK_SECONDS if left else 0)
+    while left := [*_still_there(client, made), *_made_for(families, made)]:
+        if time.monotonic() > end:
+            say(f"not gone after {_GONE_SECONDS:.0f} s, though deleted: {', '.join(left)}")
+            return
+        time.sleep(_TICK_SECONDS)
 
 
-def _watch(client: Client, watched: Sequence[tuple[Manifest, str]], seconds: float, say: Say) -> list[Outcome]:
-    families, found = Families(client), dict[int, Outcome]()
+def _still_there(client: Client, made: Sequence[tuple[Manifest, str]]) -> list[str]:
+    return [
+        manifest.title
+        for manifest, uid in made
+        if mapping(mapping(client.get(manifest.body)).get("metadata")).get("uid") == uid
+    ]
+
+
+def _watch(
+    client: Client, families: Families, watched: Sequence[tuple[Manifest, str]], seconds: float, say: Say
+) -> list[Outcome]:
+    found = dict[int, Outcome]()
     start, heard = time.monotonic(), dict[int, tuple[object, float]]()
     while len(found) < len(watched):
         now = time.monotonic()

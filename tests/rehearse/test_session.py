@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from gpucluster.errors import InputError
+from gpucluster.rehearse import session
 from gpucluster.rehearse.manifests import Manifest
 from gpucluster.rehearse.outcome import Verdict
 from gpucluster.rehearse.session import rehearse
@@ -47,6 +48,48 @@ class Cluster:
         self.there.pop((document["kind"], document["metadata"]["name"]), None)
 
 
+class Slow(Cluster):
+    """A cluster in which a job's set goes at once, and its pod two looks after the set."""
+
+    def __init__(self, *, looks: int = 2) -> None:
+        super().__init__()
+        self.looks = looks
+
+    def knows(self, api_version: str, kind: str) -> bool:
+        return kind in ("TrainJob", "JobSet") or super().knows(api_version, kind)
+
+    def list(self, api_version: str, kind: str, *, namespace: str | None = None) -> list[Mapping[str, Any]]:
+        found = super().list(api_version, kind, namespace=namespace)
+        if kind == "Pod" and ("TrainJob", "t") not in self.there:
+            self.looks -= 1
+            if self.looks == 0:
+                super().delete({"kind": "Pod", "metadata": {"name": "p"}})
+        return found
+
+    def create(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        del document
+        for kind, name, owner in (
+            ("TrainJob", "t", None),
+            ("JobSet", "s", ("TrainJob", "t")),
+            ("Pod", "p", ("JobSet", "s")),
+        ):
+            references = [{"apiVersion": "v1", "kind": owner[0], "name": owner[1], "uid": owner[1]}] if owner else []
+            metadata = {"name": name, "uid": name, "ownerReferences": references}
+            status = {"phase": "Running"} if kind == "Pod" else {}
+            spec = {"containers": [{"name": "c"}], "nodeName": "n"}
+            self.there[kind, name] = {"kind": kind, "metadata": metadata, "spec": spec, "status": status}
+        return self.there["TrainJob", "t"]
+
+    def delete(self, document: Mapping[str, Any]) -> None:
+        super().delete(document)
+        super().delete({"kind": "JobSet", "metadata": {"name": "s"}})
+
+
+def trainjob() -> Manifest:
+    body = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "t"}, "spec": {}}
+    return Manifest(source="f", body=body)
+
+
 def pod(name: str) -> Manifest:
     spec = {"containers": [{"name": "c"}]}
     return Manifest(source="f", body={"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
@@ -57,6 +100,19 @@ def test_what_was_made_and_the_machines_that_came_for_it_are_gone() -> None:
     seen = rehearse(cast(Client, cluster), [pod("a"), pod("b")], seconds=5, say=print)
     assert [outcome.verdict for outcome in seen.outcomes] == [Verdict.RUNS, Verdict.RUNS]
     assert cluster.there == {}
+
+
+def test_a_pod_is_waited_for_though_its_owners_have_gone_before_it() -> None:
+    cluster = Slow()
+    rehearse(cast(Client, cluster), [trainjob()], seconds=0, say=print)
+    assert cluster.there == {}
+
+
+def test_what_stays_though_deleted_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "_GONE_SECONDS", 0.0)
+    said: list[str] = []
+    rehearse(cast(Client, Slow(looks=9)), [trainjob()], seconds=0, say=said.append)
+    assert said[-1] == "not gone after 0 s, though deleted: Pod p"
 
 
 def test_a_refused_object_keeps_no_other_from_being_rehearsed() -> None:
