@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from decimal import Decimal
 from functools import cached_property
 from typing import Final
 
-from gpucluster.catalog.free import free_reason
-from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.gap import Gaps
 from gpucluster.cost.handlers.registry import handler_for
@@ -25,24 +23,22 @@ from gpucluster.cost.model import (
     cents,
     committed_sum,
 )
+from gpucluster.cost.outcomes import outcomes
+from gpucluster.cost.parts import Parts
 from gpucluster.cost.prices import Confidence, PriceBook, PriceRow
 from gpucluster.cost.stack_facts import StackFacts, stack_facts
-from gpucluster.cost.subject import CannotPrice, Subject, provider_of
+from gpucluster.cost.subject import provider_of
 from gpucluster.cost.tables import compute_types
 from gpucluster.cost.terms.agreed import agreed_terms
 from gpucluster.program.facts import Terms
-from gpucluster.program.resources import Resource, Resources
+from gpucluster.program.resources import Resources
 from gpucluster.record import record
 
-__all__ = ["COMPUTE_TYPES", "STACK_PART", "Coverage", "Estimate", "estimate"]
-
-STACK_PART: Final = "stack"
-"""Part of the resources that no component surrounds."""
+__all__ = ["COMPUTE_TYPES", "Coverage", "Estimate", "estimate"]
 
 COMPUTE_TYPES: Final = compute_types()
 """Types whose bill is machines by the hour."""
 
-_STACK_TYPE: Final = "pulumi:pulumi:Stack"
 _PROVIDER_PREFIX: Final = "pulumi:"
 
 
@@ -241,7 +237,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
     facts = stack_facts(resources)
     terms = agreed_terms(facts.terms, assumptions.terms)
     paid = _discounted(book, terms) if terms else book
-    parts = _Parts(resources, facts.outside_training)
+    parts = Parts(resources, facts.outside_training)
     free: list[Free] = []
     not_priced: list[NotPriced] = []
     counts: Counter[str] = Counter()
@@ -253,7 +249,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
             continue  # a component; those with a handler may hide what they make
         part, lines = parts.place(resource)
         priced = missing = False
-        for outcome in _outcomes(resource, resources, paid, assumptions, part, facts.duration_days, guesses):
+        for outcome in outcomes(resource, resources, paid, assumptions, part, facts.duration_days, guesses):
             if isinstance(outcome, CostLine):
                 priced = True
                 lines.append(outcome)
@@ -308,103 +304,3 @@ def _idle(book: PriceBook, resources: Resources, parts: Sequence[Part]) -> tuple
     clouds = {provider_of(resource.type) for resource in resources}
     used = {line.source for part in parts for line in part.lines}
     return tuple(row for row in book.own if row.provider in clouds and row.source not in used)
-
-
-def _outcomes(
-    resource: Resource,
-    resources: Resources,
-    book: PriceBook,
-    assumptions: Assumptions,
-    part: str,
-    duration_days: Decimal | None,
-    guesses: set[str],
-) -> list[CostLine | Free | NotPriced]:
-    """Every outcome of one resource; at least one."""
-    handler = handler_for(resource.type)
-    if handler is None:
-        reason = free_reason(resource.type)
-        return [
-            NotPriced(resource.urn, resource.type, part, "no handler for its type")
-            if reason is None
-            else Free(resource.urn, resource.type, *reason)
-        ]
-    mine = assumptions.of(resource)
-    ask = Subject(
-        urn=resource.urn,
-        resource=resource,
-        resources=resources,
-        book=book,
-        assumptions=mine,
-        part=part,
-        provider=provider_of(resource.type),
-        duration_days=duration_days,
-        guesses=guesses,
-    )
-    found: list[CostLine | Free | NotPriced] = []
-    try:
-        for outcome in handler(ask):  # one by one: what came before a failure is kept
-            said = outcome if mine is assumptions else _excepted(outcome, resource, assumptions)
-            found.append(ask.as_found(said) if isinstance(said, CostLine) else said)
-    except CannotPrice as error:
-        found.append(ask.not_priced(error))
-    except DamagedTable:  # of the whole tool, not of one handler
-        raise
-    except Exception as error:  # a fault of one handler must neither hide nor stop the rest
-        found.append(ask.not_priced(f"handler failed: {type(error).__name__}: {error}"))
-    return found or [ask.not_priced("its handler found nothing to bill")]
-
-
-def _excepted(
-    outcome: CostLine | Free | NotPriced, resource: Resource, assumptions: Assumptions
-) -> CostLine | Free | NotPriced:
-    """The outcome, saying for what its assumption holds where that is an exception."""
-    if assumptions.exceptions is None or not isinstance(outcome, CostLine):
-        return outcome
-    where = assumptions.exceptions.said(resource, outcome.assumption)
-    return replace(outcome, assumption=f"{outcome.assumption} ({where})") if where else outcome
-
-
-class _Parts:
-    """Groups lines by the nearest component around their resource."""
-
-    def __init__(self, resources: Resources, outside: frozenset[str]) -> None:
-        self._resources = resources
-        self._outside = outside
-        self._lines: dict[tuple[str, bool], list[CostLine]] = {}
-        self._places: dict[str | None, tuple[str, list[CostLine]]] = {}
-
-    def place(self, resource: Resource) -> tuple[str, list[CostLine]]:
-        """(name of the part a resource belongs to, the part's lines); worked out once for all children of a parent."""
-        found = self._places.get(resource.parent)
-        if found is None:
-            around = [
-                parent
-                for parent in self._resources.parents(resource)
-                if not parent.custom and parent.type != _STACK_TYPE
-            ]
-            name = around[0].name if around else STACK_PART
-            training = not any(component.name in self._outside for component in around)
-            found = self._places[resource.parent] = name, self._lines.setdefault((name, training), [])
-        return found
-
-    @property
-    def elastic(self) -> frozenset[str]:
-        """The parts that are no training, whether they have lines or not."""
-        return frozenset(name for name, training in self._lines if not training)
-
-    def done(self) -> tuple[Part, ...]:
-        """The parts that have lines, the dearest first, so that the order does not hang on that of the resources."""
-        parts: list[tuple[Decimal, str, Part]] = []
-        for (name, training), lines in self._lines.items():
-            if lines:
-                ordered, total = _dearest_first(lines)
-                parts.append((-total, name, Part(name, ordered, training)))
-        return tuple(part for _, _, part in sorted(parts, key=lambda item: item[:2]))
-
-
-def _dearest_first(lines: Sequence[CostLine]) -> tuple[tuple[CostLine, ...], Decimal]:
-    """(lines, the dearest resource first and those of one resource as its handler gave them; their sum)."""
-    sums: dict[str, Decimal] = {}
-    for line in lines:
-        sums[line.urn] = sums.get(line.urn, Decimal(0)) + line.monthly
-    return tuple(sorted(lines, key=lambda line: (-sums[line.urn], line.urn))), sum(sums.values(), Decimal(0))

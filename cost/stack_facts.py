@@ -8,8 +8,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.program.facts import Budget, Facts, Slices, Team, Terms, stated
+from gpucluster.program.facts import Budget, Facts, Slices, Team, Terms
 from gpucluster.program.resources import Resources
+from gpucluster.program.stated import stated
 from gpucluster.record import record
 
 __all__ = ["StackFacts", "stack_facts"]

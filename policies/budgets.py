@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
 from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.facts import Budget, stated
+from gpucluster.program.facts import Budget
 from gpucluster.program.resources import Resource, Resources
+from gpucluster.program.stated import stated
 from gpucluster.program.values import BadValue, amount
 from gpucluster.record import record
 

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from gpucluster.program.stated import stated
 from gpucluster.program.values import is_list, is_object, text
 from gpucluster.record import record
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
+from gpucluster.program.stated import stated
 
 __all__ = ["required_labels"]
 

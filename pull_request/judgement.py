@@ -1,43 +1,25 @@
-"""Evidence held against rules and prices: what each stack costs before and after, what it breaks, what goes with it.
-
-Plans come from code nobody has reviewed. Whatever one of them does to a reader of ours, that stack reads "cannot be
-judged", which is no pass, and the others are judged as if it were not there.
-"""
+"""What is found of the stacks of a change: what each costs before and after, what it breaks, what goes with it."""
 
 from __future__ import annotations
 
 import datetime
-import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
-from gpucluster.cost.changes import Change, Diff, Side, diff
-from gpucluster.cost.estimate import Estimate, estimate
+from gpucluster.cost.changes import Change, Diff
+from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.verdict import budget_verdict
-from gpucluster.errors import Fault
-from gpucluster.policies.changes import Changes
-from gpucluster.policies.check import check_stack
-from gpucluster.policies.exemptions import Exemption, exemptions
+from gpucluster.policies.exemptions import Exemption
 from gpucluster.policies.node_impacts import NodeImpact
-from gpucluster.policies.pack import Pack
-from gpucluster.policies.report import Checked, Found, Report
+from gpucluster.policies.report import Found
 from gpucluster.policies.rule import ChangeRule, Enforcement
-from gpucluster.policies.settings import Settings
-from gpucluster.program.readers.errors import NotReadable
-from gpucluster.program.readers.files import Read, read_file
-from gpucluster.program.resources import Resources
-from gpucluster.program.values import is_list, is_object
-from gpucluster.pull_request.evidence import Evidence, JobEvidence, StackEvidence
-from gpucluster.pull_request.touched import touched
+from gpucluster.pull_request.evidence import JobEvidence
 from gpucluster.pull_request.vendors import Vendors
 
-__all__ = ["Finding", "Judge", "Judgement", "StackJudgement"]
+__all__ = ["Finding", "Judgement", "StackJudgement"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,147 +194,6 @@ class Judgement:
         """Whether there is nothing to read but the total."""
         quiet = (not stack.moves and not stack.new_advice for stack in self.stacks)
         return self.passes and not self.touched and all(quiet)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Judge:
-    """What plans are held against: one price book for both sides, one pack, one day.
-
-    new_book, price_problem: that of the change, where it is another one, or why it cannot be used.
-    ask: what the vendors' schemas say of a plan.
-    """
-
-    book: PriceBook
-    pack: Pack
-    settings: Settings
-    today: datetime.date
-    new_book: PriceBook | None = None
-    price_problem: str = ""
-    ask: Callable[[Resources], Vendors] = lambda _: Vendors()
-
-    def judge(self, evidence: Evidence, changed_files: Iterable[str]) -> Judgement:
-        """changed_files: by the forge, or by git; what the evidence says of them is used by nobody else."""
-        return Judgement(
-            base=evidence.base,
-            head=evidence.head,
-            pack=self.pack.name,
-            today=self.today,
-            stacks=[self._fenced(stack) for stack in evidence.stacks],
-            touched=touched(changed_files),
-            price_problem=self.price_problem,
-        )
-
-    def _fenced(self, stack: StackEvidence) -> StackJudgement:
-        try:
-            return self._stack(stack)
-        except NotReadable as error:
-            problem = str(error)
-        except Fault:  # of what judges, which is no part of the change
-            raise
-        except Exception as error:  # also what a plan made on purpose to break a reader does
-            problem = f"it cannot be judged: {type(error).__name__}"
-        return StackJudgement(name=stack.name, base=stack.base, head=stack.head, problem=problem)
-
-    def _stack(self, stack: StackEvidence) -> StackJudgement:
-        plan = _read(stack.plan, f"the plan of {stack.name}")
-        state = _read(stack.state, f"the state of {stack.name}")
-        if (stack.head == "planned") != (plan is not None) or (stack.base == "built") != (state is not None):
-            raise NotReadable("the file has not what it says it has")
-        standing = state.resources if state else Resources([])
-        resources = plan.resources if plan else Resources([])
-        changes = Changes(ended=plan.ended, before=standing, after=resources) if plan else None
-        checked = self._check(stack.name, resources, changes) if plan else None
-        found = list(Report(pack=self.pack.name, files=[checked], today=self.today)) if checked else []
-        known = self._known(standing) if state and plan else set[object]()
-        old = self._side("before", standing)
-        new = self._side("after", resources, plan)
-        findings = [Finding(found=one, new=_key(one) not in known) for one in found]
-        by_new = self._side("new prices", resources, book=self.new_book) if plan and self.new_book else None
-        return StackJudgement(
-            name=stack.name,
-            base=stack.base,
-            head=stack.head,
-            problem=stack.head_problem or ("" if stack.head != "failed" else "its preview failed"),
-            no_comparison=stack.base_problem or "its preview failed" if stack.base == "failed" else "",
-            diff=diff(old, new),
-            findings=findings,
-            refused=_refused(new.estimate, findings) if plan else "",
-            price_change=None if by_new is None else diff(new, by_new),
-            exemptions=_new_exemptions(standing, resources),
-            steps=_steps(stack.plan),
-            vendors=self.ask(resources),
-            nodes=checked.nodes if checked else (),
-            jobs=stack.jobs,
-            jobs_problem=stack.jobs_problem,
-        )
-
-    def _side(
-        self, title: str, resources: Resources, plan: Read | None = None, *, book: PriceBook | None = None
-    ) -> Side:
-        found = estimate(resources, book or self.book)
-        return Side(title, found, resources, steps=plan is not None, ended=plan.ended if plan else ())
-
-    def _check(self, name: str, resources: Resources, changes: Changes | None) -> Checked:
-        return check_stack(name, resources, changes, pack=self.pack, settings=self.settings, today=self.today)
-
-    def _known(self, standing: Resources) -> set[object]:
-        """What the rules find in the base."""
-        checked = self._check("base", standing, None)
-        return {_key(one) for one in Report(pack=self.pack.name, files=[checked], today=self.today)}
-
-
-def _refused(found: Estimate, findings: Iterable[Finding]) -> str:
-    verdict = budget_verdict(found)
-    if verdict is None or verdict.outcome != "over" or verdict.budget.on_exceed != "fail":
-        return ""
-    said = any(one.mandatory and one.found.rule.name == "budget" for one in findings)
-    return "" if said else verdict.sentence
-
-
-def _read(document: Mapping[str, Any] | None, what: str) -> Read | None:
-    return None if document is None else read_file(json.dumps(_ordered(document)), what)
-
-
-def _ordered(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A plan or state whose resources stand by name.
-
-    The engine changes their order from run to run, and some findings list resources in the order they come in: in two
-    orders they would differ.
-    """
-
-    def by_urn(record: object) -> str:
-        return str(record.get("urn")) if is_object(record) else ""
-
-    steps, deployment = document.get("steps"), document.get("deployment")
-    if is_list(steps):
-        return {**document, "steps": sorted(steps, key=by_urn)}
-    resources = deployment.get("resources") if is_object(deployment) else None
-    if is_object(deployment) and is_list(resources):
-        return {**document, "deployment": {**deployment, "resources": sorted(resources, key=by_urn)}}
-    return document
-
-
-def _key(found: Found) -> object:
-    return found.rule.name, found.resource.urn if found.resource else None, found.violation.what
-
-
-def _new_exemptions(before: Resources, after: Resources) -> Sequence[Exemption]:
-    known = {_accepts(one) for one in _exemptions(before)}
-    return [one for one in _exemptions(after) if _accepts(one) not in known]
-
-
-def _exemptions(resources: Resources) -> Iterator[Exemption]:
-    yield from (one for one in exemptions(resources) if isinstance(one, Exemption))
-
-
-def _accepts(one: Exemption) -> object:
-    return one.rule, one.resource, one.reason, one.owner, one.until
-
-
-def _steps(plan: Mapping[str, Any] | None) -> Mapping[str, int]:
-    """Operation -> how many resources, of those that a reader counts."""
-    counted = Counter(str(step.get("op")) for step in (plan or {}).get("steps", ()))
-    return {op: counted[op] for op in ("create", "update", "replace", "delete") if counted[op]}
 
 
 def _sum(lines: Iterable[CostLine]) -> Decimal:

@@ -12,7 +12,8 @@ from gpucluster.cost.prices import BadPrices, PriceBook
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.settings import Settings
 from gpucluster.pull_request.evidence import Evidence
-from gpucluster.pull_request.judgement import Judge, Judgement
+from gpucluster.pull_request.judge import Judge
+from gpucluster.pull_request.judgement import Judgement
 from gpucluster.pull_request.price_books import book_of
 from gpucluster.pull_request.vendors import heard
 

@@ -20,8 +20,8 @@ from gpucluster.cost.money import money
 from gpucluster.cost.prices import Price, PriceBook
 from gpucluster.cost.storage_price import storage_name
 from gpucluster.cost.subject import CannotPrice, Subject
-from gpucluster.program.facts import stated
 from gpucluster.program.resources import Resource, Resources
+from gpucluster.program.stated import stated
 
 __all__ = ["Need", "Step", "asked_need", "lustre_advice", "steps_of"]
 

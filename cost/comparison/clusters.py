@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from gpucluster.program.facts import Facts, stated
+from gpucluster.program.facts import Facts
 from gpucluster.program.resources import UNKNOWN, Resources
+from gpucluster.program.stated import stated
 from gpucluster.program.values import is_object
 
 __all__ = ["Cluster", "cluster_of"]

@@ -11,8 +11,8 @@ from gpucluster.policies.clouds.hidden import hidden_pools
 from gpucluster.policies.clouds.holdings import losses, types
 from gpucluster.policies.clouds.rolls import Impact, job_pools, rolls
 from gpucluster.policies.rule import Accepted, CannotTell, ChangeRule, Finding, Severity, Violation
-from gpucluster.program.facts import stated
 from gpucluster.program.resources import Resource
+from gpucluster.program.stated import stated
 
 __all__ = ["RULE"]
 

@@ -12,8 +12,8 @@ from gpucluster.policies.frameworks import FINOPS_ALLOCATION
 from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.policies.required_labels import required_labels
 from gpucluster.policies.rule import CannotTell, Finding, NotChecked, Severity, Stack, StackRule, Violation
-from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.program.stated import stated
 
 __all__ = ["RULE"]
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from gpucluster.policies.clouds.file_systems import TYPES, file_systems
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.stated import stated
 from gpucluster.program.values import flag, whole
 
 __all__ = ["RULE"]

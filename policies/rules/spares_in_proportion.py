@@ -9,8 +9,8 @@ from typing import Final
 
 from gpucluster.policies.budgets import priced
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.stated import stated
 from gpucluster.program.values import whole
 
 __all__ = ["RULE"]

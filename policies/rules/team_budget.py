@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.policies.budgets import priced
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.facts import stated
+from gpucluster.program.stated import stated
 
 __all__ = ["RULE"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
-from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN
+from gpucluster.program.stated import stated
 
 __all__ = ["RULE"]
 

@@ -8,8 +8,9 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.program.facts import Budget, Facts, Slices, Stated, StorageAsked, stated
+from gpucluster.program.facts import Budget, Facts, Slices, StorageAsked
 from gpucluster.program.resources import UNKNOWN, Resources
+from gpucluster.program.stated import Stated, stated
 from tests.program.fixtures import MakeResource
 
 ALL = Facts(

@@ -13,7 +13,8 @@ from gpucluster.policies.pack import Pack
 from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.settings import Settings
 from gpucluster.pull_request.evidence import Evidence, StackEvidence
-from gpucluster.pull_request.judgement import Judge, Judgement
+from gpucluster.pull_request.judge import Judge
+from gpucluster.pull_request.judgement import Judgement
 
 BASE, HEAD = "b" * 40, "a" * 40
 TODAY = datetime.date(2026, 11, 1)

@@ -13,7 +13,8 @@ from gpucluster.cost.prices.book import _FOLDER
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.settings import Settings
 from gpucluster.pull_request.evidence import Evidence
-from gpucluster.pull_request.judgement import Judge, Judgement
+from gpucluster.pull_request.judge import Judge
+from gpucluster.pull_request.judgement import Judgement
 from tests.pull_request.conftest import CLUSTER, LUSTRE, NODES, PACK, TODAY, TRIAL, changed, evidence, plan, stack
 
 TWICE = changed("system", scalingConfig={"desiredSize": 4, "minSize": 4, "maxSize": 4})

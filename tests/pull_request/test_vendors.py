@@ -11,7 +11,8 @@ from gpucluster.judges import bench
 from gpucluster.judges.verdict import Remark
 from gpucluster.policies.settings import Settings
 from gpucluster.pull_request import vendors
-from gpucluster.pull_request.judgement import Judge, Judgement
+from gpucluster.pull_request.judge import Judge
+from gpucluster.pull_request.judgement import Judgement
 from gpucluster.pull_request.render.comment import comment
 from gpucluster.pull_request.render.json import as_json
 from tests.judges.conftest import resources

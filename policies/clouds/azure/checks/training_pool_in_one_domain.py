@@ -17,8 +17,8 @@ from gpucluster.policies.clouds.azure.written import SCALE_SETS
 from gpucluster.policies.clouds.kubernetes.pool_labels import SINGLE_NODE, for_single_nodes
 from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
-from gpucluster.program.facts import stated
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
+from gpucluster.program.stated import stated
 from gpucluster.program.values import whole
 
 __all__ = ["CONFIG", "FIX", "READS", "check"]

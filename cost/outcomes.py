@@ -1,0 +1,71 @@
+"""What one resource costs: lines, why it is free, or why it has no price."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+
+from gpucluster.catalog.free import free_reason
+from gpucluster.catalog.rows import DamagedTable
+from gpucluster.cost.assumptions import Assumptions
+from gpucluster.cost.handlers.registry import handler_for
+from gpucluster.cost.model import CostLine, Free, NotPriced
+from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.subject import CannotPrice, Subject, provider_of
+from gpucluster.program.resources import Resource, Resources
+
+__all__ = ["outcomes"]
+
+
+def outcomes(
+    resource: Resource,
+    resources: Resources,
+    book: PriceBook,
+    assumptions: Assumptions,
+    part: str,
+    duration_days: Decimal | None,
+    guesses: set[str],
+) -> list[CostLine | Free | NotPriced]:
+    """Every outcome of one resource; at least one."""
+    handler = handler_for(resource.type)
+    if handler is None:
+        reason = free_reason(resource.type)
+        return [
+            NotPriced(resource.urn, resource.type, part, "no handler for its type")
+            if reason is None
+            else Free(resource.urn, resource.type, *reason)
+        ]
+    mine = assumptions.of(resource)
+    ask = Subject(
+        urn=resource.urn,
+        resource=resource,
+        resources=resources,
+        book=book,
+        assumptions=mine,
+        part=part,
+        provider=provider_of(resource.type),
+        duration_days=duration_days,
+        guesses=guesses,
+    )
+    found: list[CostLine | Free | NotPriced] = []
+    try:
+        for outcome in handler(ask):  # one by one: what came before a failure is kept
+            said = outcome if mine is assumptions else _excepted(outcome, resource, assumptions)
+            found.append(ask.as_found(said) if isinstance(said, CostLine) else said)
+    except CannotPrice as error:
+        found.append(ask.not_priced(error))
+    except DamagedTable:  # of the whole tool, not of one handler
+        raise
+    except Exception as error:  # a fault of one handler must neither hide nor stop the rest
+        found.append(ask.not_priced(f"handler failed: {type(error).__name__}: {error}"))
+    return found or [ask.not_priced("its handler found nothing to bill")]
+
+
+def _excepted(
+    outcome: CostLine | Free | NotPriced, resource: Resource, assumptions: Assumptions
+) -> CostLine | Free | NotPriced:
+    """The outcome, saying for what its assumption holds where that is an exception."""
+    if assumptions.exceptions is None or not isinstance(outcome, CostLine):
+        return outcome
+    where = assumptions.exceptions.said(resource, outcome.assumption)
+    return replace(outcome, assumption=f"{outcome.assumption} ({where})") if where else outcome
