@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from gpucluster.program.facts import Budget, Facts, PoolShare, Slices, StorageAsked, Team, Terms
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
@@ -15,6 +15,8 @@ from gpucluster.program.values import BadValue, amount, is_list, is_object, item
 from gpucluster.record import record
 
 __all__ = ["Stated", "stated"]
+
+_Read = TypeVar("_Read")
 
 
 @record(kw_only=True)
@@ -63,8 +65,8 @@ class _Reading:
             duration_days=self._number("durationDays"),
             begun=self._time("begun"),
             outside_training=self._texts("outsideTraining"),
-            slices=self._slices("slices"),
-            teams=self._teams("teams"),
+            slices=self._known_objects("slices", _sizes),
+            teams=self._known_objects("teams", _team),
             rolls=self._texts("rolls"),
             not_built=self._texts("notBuilt"),
             losses=self._texts("losses"),
@@ -74,7 +76,7 @@ class _Reading:
             scale_set_limit=whole(self._found, "scaleSetLimit"),
             what_if=self._texts("whatIf"),
             budget=self._budget("budget"),
-            terms=self._terms("terms"),
+            terms=self._objects("terms", _terms),
         )
 
     def _refuse(self, name: str, reason: str) -> None:
@@ -126,38 +128,19 @@ class _Reading:
         self._refuse(name, f"{self._of(name)} is not a list of texts that is known before the update")
         return ()
 
-    def _slices(self, name: str) -> dict[str, tuple[Slices, ...]]:
-        value = self._found.get(name)
-        if value is None:
-            return {}
-        if value is UNKNOWN:
+    def _known_objects(self, name: str, read: Callable[[str, object], _Read]) -> dict[str, _Read]:
+        if self._found.get(name) is UNKNOWN:
             self._refuse(name, f"{self._of(name)} are not known before the update")
             return {}
-        try:
-            return {part: tuple(_sizes(part, sizes)) for part, sizes in _object(value).items()}
-        except BadValue as error:
-            self._refuse(name, f"{self._of(name)} cannot be used: {error}")
-            return {}
+        return self._objects(name, read)
 
-    def _teams(self, name: str) -> dict[str, Team]:
-        value = self._found.get(name)
-        if value is None:
-            return {}
-        if value is UNKNOWN:
-            self._refuse(name, f"{self._of(name)} are not known before the update")
-            return {}
-        try:
-            return {team: _team(team, given) for team, given in _object(value).items()}
-        except BadValue as error:
-            self._refuse(name, f"{self._of(name)} cannot be used: {error}")
-            return {}
-
-    def _terms(self, name: str) -> dict[str, Terms]:
+    def _objects(self, name: str, read: Callable[[str, object], _Read]) -> dict[str, _Read]:
+        """What `read` makes of each value, by its key; nothing where it refuses one."""
         value = self._found.get(name)
         if value is None:
             return {}
         try:
-            return {cloud: _terms(cloud, given) for cloud, given in _object(value).items()}
+            return {key: read(key, given) for key, given in _object(value).items()}
         except BadValue as error:
             self._refuse(name, f"{self._of(name)} cannot be used: {error}")
             return {}
@@ -204,12 +187,14 @@ class _Reading:
             return None
 
 
-def _sizes(part: str, value: object) -> Iterator[Slices]:
+def _sizes(part: str, value: object) -> tuple[Slices, ...]:
+    found: list[Slices] = []
     for size, given in _object(value).items():
         amounts = {key: amount(_object(given).get(key), f"{key} of {size} in {part}") for key in ("count", "eighths")}
         if not all(each > 0 for each in amounts.values()):
             raise BadValue(f"{size} in {part} has count {amounts['count']} and eighths {amounts['eighths']}")
-        yield Slices(size=size, **amounts)
+        found.append(Slices(size=size, **amounts))
+    return tuple(found)
 
 
 def _terms(cloud: str, value: object) -> Terms:
