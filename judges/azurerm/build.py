@@ -19,7 +19,7 @@ from typing import Any, Final
 from gpucluster.cache import BrokenCache, Installation, UnwritableCache, cache_folder
 from gpucluster.errors import Exit
 from gpucluster.sandbox.engine.find import say_on_stderr
-from gpucluster.sandbox.engine.go_build import last_words, run_go
+from gpucluster.sandbox.engine.go_build import build_command, last_words, run_go
 from gpucluster.sandbox.engine.go_environment import go_environment
 from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
 from gpucluster.sandbox.engine.model import EngineError
@@ -77,11 +77,7 @@ def _build(into: Path, say: Say) -> None:
     say(f"Building the azurerm provider {VERSION} with {go}: {_EXPECTED}.")
     start, source = time.monotonic(), into / "source"
     _copy(_downloaded(go, into), source)
-    command = [
-        *(str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v"),
-        *("-ldflags", "-s -w", "-o", str(into / _NAME), "./judge"),
-    ]
-    code, log = run_go(command, source, say)
+    code, log = run_go(build_command(go, "./judge", output=str(into / _NAME)), source, say)
     shutil.rmtree(source)
     if code != 0:
         raise EngineError(f"The azurerm provider cannot be built: go build failed: {last_words(log)}")

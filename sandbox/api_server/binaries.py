@@ -11,7 +11,7 @@ from typing import Final
 
 from gpucluster.cache import BrokenCache, Installation, UnwritableCache, cache_folder
 from gpucluster.sandbox.engine.find import say_on_stderr
-from gpucluster.sandbox.engine.go_build import last_words, run_go
+from gpucluster.sandbox.engine.go_build import build_command, last_words, run_go
 from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
 from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say, duration
@@ -101,10 +101,7 @@ def _build(into: Path, say: Say) -> None:
     source.mkdir()
     for name in ("go.mod", "go.sum"):
         shutil.copy(_HERE / name, source)
-    command = [
-        *(str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v"),
-        *("-ldflags", f"-s -w {VERSION_FLAGS}", "-o", f"{into}/", *_PROGRAMS.values()),
-    ]
+    command = build_command(go, *_PROGRAMS.values(), output=f"{into}/", linked=VERSION_FLAGS)
     say(f"Building the Kubernetes API server {VERSION}, etcd and kubectl with {go}: {_EXPECTED}.")
     start = time.monotonic()
     code, log = run_go(command, source, say)

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from gpucluster.sandbox.engine import release
-from gpucluster.sandbox.engine.go_build import last_words, run_go
+from gpucluster.sandbox.engine.go_build import build_command, last_words, run_go
 from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go, needed_go
 from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say, duration
@@ -42,11 +42,8 @@ def build_engine(destination: Path, cache: Path, say: Say) -> None:
     for name in ("go.mod", "go.sum"):
         shutil.copy(_HERE / name, source)
     binary = destination / "pulumi"
-    command = [
-        *(str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v"),
-        *("-ldflags", f"-s -w -X {_VERSION_VARIABLE}=v{release.VERSION}"),
-        *("-o", str(binary), _PACKAGE),
-    ]
+    linked = f"-X {_VERSION_VARIABLE}=v{release.VERSION}"
+    command = build_command(go, _PACKAGE, output=str(binary), linked=linked)
     say(f"Building Pulumi {release.VERSION} with {go}: {EXPECTED}.")
     start = time.monotonic()
     code, log = run_go(command, source, say)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpucluster.cache import BrokenCache, Installation, cache_folder
-from gpucluster.sandbox.engine.go_build import last_words, run_go
+from gpucluster.sandbox.engine.go_build import build_command, last_words, run_go
 from gpucluster.sandbox.engine.go_module import copy_module, module_folder
 from gpucluster.sandbox.engine.go_toolchain import find_go
 from gpucluster.sandbox.engine.model import EngineError
@@ -92,11 +92,8 @@ class GoProgram:
         _patch(self.patches, go, work)
         say(f"Building {self.name} with {go}: {self.expected}.")
         start = time.monotonic()
-        command = [
-            *(str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v"),
-            *("-ldflags", f"-s -w {self.linked}".strip(), *(("-tags", ",".join(self.tags)) if self.tags else ())),
-            *("-o", str(into / self.name), self.package),
-        ]
+        output = str(into / self.name)
+        command = build_command(go, self.package, output=output, linked=self.linked, tags=self.tags)
         code, log = run_go(command, work, say)
         shutil.rmtree(work)
         if code != 0:
