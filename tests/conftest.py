@@ -60,3 +60,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         shared = item._fixtureinfo.name2fixturedefs.values()
         if any(definition.scope == "module" for definitions in shared for definition in definitions):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+    # Slow ones first: one of minutes that begins last would leave the other workers with nothing to do.
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)

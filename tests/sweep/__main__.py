@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -64,16 +64,24 @@ def sweep(
     found: list[Outcome] = []
     with serving(Replayer(calls)) as port:
         chain = _chain(folder, stack, direction, port)
-        for at in range(1, chain.length + 1, every):
-            for kind in kinds:
-                if (stack, direction, at, kind) in tried or (direction == "destroy" and kind == "partial"):
-                    continue
-                outcome = try_fault(chain, at, kind, secrets, whole=(at - 1) // every % whole == whole - 1)
-                found.append(outcome)
-                with results.open("a") as file:
-                    file.write(json.dumps(asdict(outcome)) + "\n")
-                print(f"{stack} {direction} {at}/{chain.length} {kind}: {outcome.problem or 'right'}", flush=True)
+        for at, kind in moments(chain.length, kinds, every):
+            if (stack, direction, at, kind) in tried or (direction == "destroy" and kind == "partial"):
+                continue
+            outcome = try_fault(chain, at, kind, secrets, whole=(at - 1) // every % whole == whole - 1)
+            found.append(outcome)
+            with results.open("a") as file:
+                file.write(json.dumps(asdict(outcome)) + "\n")
+            print(f"{stack} {direction} {at}/{chain.length} {kind}: {outcome.problem or 'right'}", flush=True)
     return found
+
+
+def moments(length: int, kinds: Sequence[str], every: int) -> list[tuple[int, str]]:
+    """Each kind at operations that far apart; where some are left out, each kind leaves out others."""
+    return sorted(
+        (at, kind)
+        for index, kind in enumerate(kinds)
+        for at in range(1 + index * every // len(kinds), length + 1, every)
+    )
 
 
 def _recorded(folder: Path, stack: str) -> dict[str, Path]:

@@ -8,11 +8,11 @@ import pytest
 
 from gpucluster.catalog.clouds import clouds
 from gpucluster.sandbox.engine.language_host import children
-from tests.sweep.__main__ import sweep
+from tests.sweep.__main__ import moments, sweep
 from tests.sweep.cases import KINDS, secrets_of
 from tests.sweep.recording import Call, load, save
 
-_EVERY = 70
+_EVERY = 140
 
 
 @pytest.mark.engine
@@ -25,8 +25,13 @@ def test_a_fault_at_any_operation_is_set_right_by_the_next_command(cloud: str, t
         for direction in ("up", "update", "destroy")
         for outcome in sweep(tmp_path / cloud, f"{cloud}-trial", direction, KINDS, _EVERY, 2, tmp_path / "results")
     ]
-    assert len(outcomes) > len(KINDS)
+    assert len(outcomes) > 2 * len(KINDS)
     assert [outcome for outcome in outcomes if outcome.problem] == []
+
+
+def test_a_sample_tries_each_kind_at_operations_of_its_own_and_the_whole_tries_all() -> None:
+    assert moments(7, ("quota", "lost"), 4) == [(1, "quota"), (3, "lost"), (5, "quota"), (7, "lost")]
+    assert moments(2, ("quota", "lost"), 1) == [(1, "lost"), (1, "quota"), (2, "lost"), (2, "quota")]
 
 
 def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
