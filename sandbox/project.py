@@ -74,7 +74,7 @@ class Store:
 
     @property
     def home(self) -> Path:
-        """PULUMI_HOME: plugins, the selected stack, logs."""
+        """PULUMI_HOME: plugins, the selected stack."""
         return self.root / "home"
 
     @property

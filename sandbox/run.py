@@ -23,6 +23,7 @@ from gpucluster.sandbox.clouds.plugins import install_launchers
 from gpucluster.sandbox.clouds.resident import Resident
 from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
+from gpucluster.sandbox.engine.debug_log import keep_no_log
 from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE, Engine
@@ -51,7 +52,6 @@ LIVE: Final = "live"
 _WITH_PROGRAM: Final = frozenset({"preview", "up", "destroy", "refresh", "import", "watch"})
 _WITH_LANGUAGE_HOST: Final = _WITH_PROGRAM | {"about", "install", "policy", "package"}
 _WITH_CONFIG_FILE: Final = _WITH_PROGRAM | {"config", "logs"}
-_LOGS_KEPT: Final = 20
 
 INPUT_ERROR: Final = 2
 """Exit code for what the user must change."""
@@ -158,7 +158,7 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
     install_launchers(store.home, sdks)
     if engine.origin == "built" and project.runtime == "yaml":
         put_yaml_host(store.home, say_on_stderr)
-    _prune_logs(store.home / "logs")
+    keep_no_log(store.home / "logs")
     with scratch_folder() as scratch:
         # In the temporary folder: a socket's path must be short.
         socket_path, refused = scratch / "clouds", scratch / "input-error"
@@ -341,10 +341,3 @@ def _init(project: Project, line: CommandLine, engine: Engine, variables: Mappin
         raise InputError(f"the stack {stack!r} exists already")
     _ensure(project, stack, engine, variables)
     return CommandLine(("stack", "select", stack))
-
-
-def _prune_logs(folder: Path) -> None:
-    """Keeps the newest logs of the engine, which writes one or more per command."""
-    logs = sorted(folder.glob("*"), key=lambda file: file.stat().st_mtime) if folder.is_dir() else []
-    for file in logs[:-_LOGS_KEPT]:
-        file.unlink(missing_ok=True)
