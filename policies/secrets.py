@@ -21,7 +21,7 @@ from typing import Final
 
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["detectors", "secrets_in", "secrets_of", "texts_in"]
+__all__ = ["detectors", "places_with_secrets", "secrets_in", "secrets_of", "texts_in"]
 
 _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "a GitHub token": re.compile(r"\bgithub_pat_[A-Za-z0-9_]{80,}"),
@@ -54,18 +54,34 @@ _UNDER_A_NAME: Final = "a value that only a key or token has"
 _ENCODED: Final = re.compile(r"(?:[A-Za-z0-9+/]{40,}\r?\n?[ \t]*)+[A-Za-z0-9+/]*={0,2}")
 _PLACEHOLDER: Final = re.compile(r"[$<%*]|pass(word)?$|secret$|x+$|changeme$", re.IGNORECASE)
 _GZIP: Final = b"\x1f\x8b"
+_MANY: Final = 64
+"""Texts of one place that are read as one first: each by itself takes a second for every 40,000."""
 _MOST: Final = 1 << 20
 """Bytes that are read of what is packed; start scripts of all clouds are far smaller."""
 
 
 def secrets_in(value: object) -> Iterator[str]:
     """What kinds of secrets a value holds, at any depth."""
-    yield from dict.fromkeys(kind for _, text in texts_in(value, "") for kind in secrets_of(text))
+    yield from dict.fromkeys(kind for _, kind in places_with_secrets(value, ""))
+
+
+def places_with_secrets(value: object, place: str) -> Iterator[tuple[str, str]]:
+    """(place, kind) of the secrets below a value."""
+    texts = list(texts_in(value, place))
+    if len(texts) > _MANY and not _read("\n;\n".join(text for _, text in texts)):
+        return
+    for inner, text in texts:
+        for kind in secrets_of(text):
+            yield inner, kind
 
 
 @functools.lru_cache(maxsize=4096)
 def secrets_of(text: str) -> tuple[str, ...]:
     """What kinds of secrets a text holds, as it is and where it is unpacked; kept, since resources share labels."""
+    return _read(text)
+
+
+def _read(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kind for each in (text, *_hidden(text)) for kind in _kinds(each)))
 
 

@@ -5,11 +5,12 @@ Secret. `catalog/read_by_all.csv` names the rest: type, its inputs, and where th
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from gpucluster.catalog.rows import rows
-from gpucluster.policies.secrets import secrets_of, texts_in
+from gpucluster.policies.secrets import places_with_secrets
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at, text
 
@@ -20,6 +21,10 @@ _KUBERNETES: Final = "kubernetes:"
 _SECRETS: Final = ("kubernetes:core/v1:Secret", "kubernetes:core/v1:SecretPatch")
 _PARAMETER: Final = "aws:ssm/parameter:Parameter"
 _ENCRYPTED: Final = "SecureString"
+_SECRET_NAME: Final = re.compile(
+    r"(?:^|[/_.-])(?:passw(?:or)?d|secret|token|(?:api|private|secret[_-]?access)[_-]?key)s?$", re.IGNORECASE
+)
+_ELSEWHERE: Final = re.compile(r"arn:|[a-z]+://|[$<%*]|changeme$", re.IGNORECASE)
 
 
 @functools.cache
@@ -36,9 +41,20 @@ READS: Final = (
 def places_of_secrets(resource: Resource) -> Iterator[tuple[str, str]]:
     """(where, which kind) in the inputs of a resource that others read, marked as a secret or not."""
     for way in _ways(resource):
-        for place, words in texts_in(at(resource.inputs, *way), ".".join(way)):
-            for kind in secrets_of(words):
-                yield f"`{place}`", kind
+        for place, kind in places_with_secrets(at(resource.inputs, *way), ".".join(way)):
+            yield f"`{place}`", kind
+    if resource.type == _PARAMETER and text(resource.inputs, "type") != _ENCRYPTED:
+        yield from _under_its_name(resource.inputs)
+
+
+def _under_its_name(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """A parameter that its own name calls a secret, whatever its value, unless that says where the secret is."""
+    name = text(inputs, "name")
+    if isinstance(name, str) and _SECRET_NAME.search(name):
+        for key in ("value", "insecureValue"):
+            value = text(inputs, key)
+            if isinstance(value, str) and not _ELSEWHERE.match(value):
+                yield f"`{key}`", "what its name calls a secret"
 
 
 def _ways(resource: Resource) -> Iterator[tuple[str, ...]]:

@@ -11,7 +11,10 @@ from gpucluster.policies.rules import CHANGE_RULES
 
 __all__ = ["RULE"]
 
-_IDLE_FIX: Final = "Correct the names of rule and resource, or remove the exemption."
+_IDLE_FIX: Final = (
+    "Correct the names of rule and resource, or remove the exemption. One for a resource outside of the component "
+    "belongs into the component around that resource, or into the pack's configuration."
+)
 
 
 def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
@@ -43,9 +46,10 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
 
 
 def _nothing(exemption: Exemption) -> str:
+    where = "there" if exemption.declared_by is None else "there, inside this component,"
     return (
         f"the exemption from `{exemption.rule}` for `{exemption.resource}` accepts nothing: that rule has no finding "
-        "there that can be accepted"
+        f"{where} that can be accepted"
     )
 
 

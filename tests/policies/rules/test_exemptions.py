@@ -148,7 +148,7 @@ def test_an_exemption_for_another_resource_accepts_nothing_and_is_said(exempted)
         (
             "trial",
             "the exemption from `training-pool-in-one-domain` for `other` accepts nothing: "
-            "that rule has no finding there that can be accepted",
+            "that rule has no finding there, inside this component, that can be accepted",
         )
     ]
 
