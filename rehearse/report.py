@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from gpucluster.cost.estimate import Estimate
 from gpucluster.rehearse.outcome import Outcome, Verdict
 from gpucluster.rehearse.prices import Machines, machines_of
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["Job", "Report", "report"]
+__all__ = ["Job", "Report", "leaves", "report"]
+
+_OF_ONE_MACHINE: Final = frozenset({"cloud.google.com/gce-topology-host", "kubernetes.io/hostname"})
+"""Levels that hold a machine alone. On Google Cloud the host, too (components/gcp/fabric_pod.py)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,34 +56,34 @@ def report(
 ) -> Report:
     """nodes, topologies: of the cluster while the jobs ran. Raises BadPrices when own prices can't be used."""
     by_name = {str(mapping(node.get("metadata")).get("name")): node for node in nodes}
-    leaves = _leaves(topologies)
+    narrowest = leaves(topologies)
     return Report(
         stack=stack,
         jobs=tuple(
             Job(
                 outcome=outcome,
                 machines=machines_of(outcome.places, by_name, estimate),
-                switches=_switches(outcome, by_name, leaves),
+                switches=_switches(outcome, by_name, narrowest),
             )
             for outcome in outcomes
         ),
     )
 
 
-def _leaves(topologies: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The label of the lowest level above a host, of each topology."""
+def leaves(topologies: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The label of the lowest level above a machine, of each topology."""
     found: list[str] = []
     for topology in topologies:
         levels = [str(mapping(level).get("nodeLabel")) for level in items(mapping(topology.get("spec")).get("levels"))]
-        found += [label for label in levels if label != "kubernetes.io/hostname"][-1:]
+        found += [label for label in levels if label not in _OF_ONE_MACHINE][-1:]
     return found
 
 
-def _switches(outcome: Outcome, nodes: Mapping[str, Mapping[str, Any]], leaves: Sequence[str]) -> dict[str, str]:
+def _switches(outcome: Outcome, nodes: Mapping[str, Mapping[str, Any]], narrowest: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for place in outcome.places:
         labels = mapping(mapping(mapping(nodes.get(place.node or "")).get("metadata")).get("labels"))
-        switch = next((str(labels[leaf]) for leaf in leaves if leaf in labels), None)
+        switch = next((str(labels[leaf]) for leaf in narrowest if leaf in labels), None)
         if place.node is not None and switch is not None:
             found[place.node] = switch
     return found

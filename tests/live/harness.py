@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 import yaml
 
+from gpucluster.rehearse.report import leaves
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.ledger import Entry
@@ -144,10 +145,8 @@ class Live:
 
     def leaf(self, name: str) -> str:
         """The place of a node next above the machine, by the narrowest label that its queue goes by."""
-        [topology] = self.client.list(_KUEUE, "Topology")
-        levels = [level["nodeLabel"] for level in topology["spec"]["levels"]]
-        narrow = [label for label in levels if label not in ("kubernetes.io/hostname", _HOST)]
-        return self.node(name)["metadata"]["labels"][narrow[-1]]
+        [label] = leaves(self.client.list(_KUEUE, "Topology"))
+        return self.node(name)["metadata"]["labels"][label]
 
     def fill(self, nodes: Sequence[str]) -> list[str]:
         """Takes nodes by one job each, as another team's jobs would; their names."""
@@ -223,9 +222,6 @@ class Live:
             and not self.client.list("v1", "Pod", namespace="training")
             and not self.client.list(_KUEUE, "Workload", namespace="training")
         )
-
-
-_HOST: Final = "cloud.google.com/gce-topology-host"
 
 
 def _taints(node: Object) -> Sequence[Object]:

@@ -64,6 +64,10 @@ def test_a_rehearsal_tells_where_the_three_examples_run_and_for_how_much(live: L
         [machines] = found[name].machines
         assert (machines.count, machines.gpus, machines.elastic) == (2, 16, False)
         assert machines.each is not None and machines.hourly == 2 * machines.each
+    if live.client.list("kueue.x-k8s.io/v1beta2", "Topology"):
+        places, switches = found["pytorch"].outcome.places, found["pytorch"].switches
+        assert {*switches} == {place.node for place in places}
+        assert len({*switches.values()}) == 1, switches
     assert there(live) - before == set()
 
 
