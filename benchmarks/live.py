@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import psutil
 
 from benchmarks.bars import Bar
 from benchmarks.project import GPUCLUSTER, ROOT, copied
+from tests.processes import running_for
 
 JOB = ROOT / "examples" / "jobs" / "pytorch.yaml"
 _GIB = 1024**3
@@ -61,10 +63,7 @@ def _runs(project: Path) -> bool:
 def _memory(project: Path) -> int:
     """Bytes of every process that works on the cluster; what several share is counted for each."""
     total = 0
-    for process in psutil.process_iter():
-        try:
-            if any(str(project) in word for word in process.cmdline()):
-                total += process.memory_info().rss
-        except psutil.Error:
-            continue
+    for process in running_for(project):
+        with suppress(psutil.Error):
+            total += process.memory_info().rss
     return total

@@ -6,10 +6,10 @@ import json
 import time
 from typing import Any
 
-import psutil
 import pytest
 
 from gpucluster.sandbox.api_server.binaries import VERSION
+from tests.processes import running_for
 
 from .conftest import ROOT, Project
 
@@ -37,15 +37,7 @@ def _running(project: Project, number: int) -> list[str]:
 
 
 def _processes(project: Project) -> list[str]:
-    found: list[str] = []
-    for process in psutil.process_iter():
-        try:
-            words = process.cmdline()
-        except psutil.Error:
-            continue
-        if any(str(project.path / ".sandbox") in word for word in words):
-            found.append(" ".join(words)[:100])
-    return found
+    return [" ".join(process.cmdline())[:100] for process in running_for(project.path / ".sandbox")]
 
 
 def test_a_job_runs_on_the_nodes_of_the_stack_and_nothing_is_left_after_destroy(project: Project) -> None:
