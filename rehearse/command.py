@@ -51,17 +51,26 @@ _FORMS: Final = {"text": as_text, "json": as_json, "markdown": as_markdown}
     show_default=True,
     help="How long pods may take to run; what has none by then waits.",
 )
+@click.option("--together", is_flag=True, help="All jobs at once, as they would share the cluster, not one by one.")
 @form_of(*_FORMS)
 @output
 @quiet
 def rehearse(
-    files: tuple[Path, ...], stack: str | None, up: bool, seconds: int, form: str, output: TextIO, quiet: bool
+    files: tuple[Path, ...],
+    stack: str | None,
+    up: bool,
+    seconds: int,
+    together: bool,
+    form: str,
+    output: TextIO,
+    quiet: bool,
 ) -> None:
     """Rehearse jobs on a stack's living cluster.
 
     Tells of every job whether it is admitted or why not, on which nodes and switches, in which queue, what its machines
-    cost an hour, what the API server or a policy refuses, and what pods wait for. The objects are made in the sandbox,
-    beside what its cluster holds, and nothing of them is left.
+    cost an hour, what the API server or a policy refuses, and what pods wait for. Jobs come one by one, each as soon as
+    the one before it is gone. The objects are made in the sandbox, beside what its cluster holds, and nothing of them
+    is left.
 
     Exit code 0: what is told would run; also where a pool's machines come by something that does not run here. 1: some
     would not run. 2: also a stack that does not stand.
@@ -77,20 +86,26 @@ def rehearse(
     if not _stands(project, named):
         stacks.refuse_unknown(project, named)
         _build(named, up=up)
-    found = rehearsed(project, named, manifests, seconds=seconds, say=say)
+    found = rehearsed(project, named, manifests, seconds=seconds, together=together, say=say)
     output.write(_FORMS[form](found) + "\n")
     if not found.would_run:
         raise SystemExit(Exit.FINDINGS)
 
 
 def rehearsed(
-    project: Project, stack: str, manifests: list[Manifest], *, seconds: float, say: Callable[[str], None]
+    project: Project,
+    stack: str,
+    manifests: list[Manifest],
+    *,
+    seconds: float,
+    together: bool = False,
+    say: Callable[[str], None],
 ) -> Report:
     """What becomes of the objects on the cluster of a stack that stands. Raises InputError, EngineError."""
     start = time.monotonic()
     with open_cluster(project, stack) as cluster:
         say(f"cluster of {stack} lives ({time.monotonic() - start:.0f} s)")
-        seen = run_on(cluster.client, manifests, seconds=seconds, say=say)
+        seen = run_on(cluster.client, manifests, seconds=seconds, together=together, say=say)
     return report(stack, seen.outcomes, seen.nodes, seen.topologies, _estimate(project, stack))
 
 

@@ -9,7 +9,7 @@ from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.live.karpenter.start import without_machines
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["listed", "unsimulated_pools"]
+__all__ = ["listed", "name_of", "unsimulated_pools"]
 
 _LABEL: Final = "gpucluster/pool"
 _FLAVOR: Final = ("kueue.x-k8s.io/v1beta2", "ResourceFlavor")
@@ -19,10 +19,10 @@ _NODE_POOL: Final = ("karpenter.sh/v1", "NodePool")
 def unsimulated_pools(client: Client) -> dict[str, str]:
     """Name of a pool that has no node -> who would start one. Raises ObjectRefused."""
     with_nodes = {_labels(node).get(_LABEL) for node in client.list("v1", "Node")}
-    karpenter = {_name(pool): pool for pool in listed(client, *_NODE_POOL)}
+    karpenter = {name_of(pool): pool for pool in listed(client, *_NODE_POOL)}
     not_here = without_machines(karpenter.values())
     queued = {
-        str(mapping(mapping(flavor.get("spec")).get("nodeLabels")).get(_LABEL) or _name(flavor))
+        str(mapping(mapping(flavor.get("spec")).get("nodeLabels")).get(_LABEL) or name_of(flavor))
         for flavor in listed(client, *_FLAVOR)
     }
     return {
@@ -41,5 +41,6 @@ def _labels(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return mapping(mapping(node.get("metadata")).get("labels"))
 
 
-def _name(item: Mapping[str, Any]) -> str:
+def name_of(item: Mapping[str, Any]) -> str:
+    """Of an object of the cluster."""
     return str(mapping(item.get("metadata")).get("name"))

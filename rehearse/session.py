@@ -1,10 +1,9 @@
-"""A rehearsal on one cluster: the objects are made, watched, and taken away again."""
+"""A rehearsal on one cluster: each job is made, watched, and taken away again before the next one."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Final
@@ -13,21 +12,18 @@ from gpucluster.errors import InputError
 from gpucluster.rehearse.family import Families, Family
 from gpucluster.rehearse.manifests import Manifest
 from gpucluster.rehearse.outcome import Outcome, outcome_of, refused
-from gpucluster.rehearse.pools import listed, unsimulated_pools
+from gpucluster.rehearse.pools import listed, name_of, unsimulated_pools
+from gpucluster.rehearse.stage import Say, Stage
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.narrow import items, mapping
 
 __all__ = ["Seen", "rehearse"]
-
-Say = Callable[[str], None]
 
 _TICK_SECONDS: Final = 0.5
 _SETTLE_SECONDS: Final = 8.0
 """For which Kueue must have said the same before it counts: its first word may be that it is still looking."""
 _STILL_SECONDS: Final = 20.0
 """For which nothing may have changed at all: Karpenter collects pods for up to 10 s before it starts a machine."""
-_GONE_SECONDS: Final = 20.0
-_CLAIM: Final = ("karpenter.sh/v1", "NodeClaim")
 _TOPOLOGY: Final = ("kueue.x-k8s.io/v1beta2", "Topology")
 
 
@@ -40,26 +36,35 @@ class Seen:
     topologies: Sequence[Mapping[str, Any]]
 
 
-def rehearse(client: Client, manifests: Sequence[Manifest], *, seconds: float, say: Say) -> Seen:
+def rehearse(
+    client: Client, manifests: Sequence[Manifest], *, seconds: float, together: bool = False, say: Say
+) -> Seen:
     """What becomes of each object that makes pods, and of each other one that is refused; nothing of it stays.
 
-    seconds: after which what does not run counts as waiting. Raises InputError where an object of that name is there,
-    and ObjectRefused where the server does not answer.
+    What makes no pods is there for all of them. seconds: after which what does not run counts as waiting. together:
+    all at once, instead of one after another, each on the cluster as it was. Raises InputError where an object of that
+    name is there, and ObjectRefused where the server does not answer.
     """
     _refuse_those_there(client, manifests)
-    claims = _names(client, *_CLAIM)
     taken, outcomes = _submittable(client, manifests)
-    families = Families(client)
-    with _submitted(client, families, taken, outcomes, claims, say) as made:
-        say(f"submitted {len(made)} of {len(manifests)} objects; waiting for their pods, {seconds:g} s at most")
-        watched = [(manifest, uid) for manifest, uid in made if manifest.makes_pods]
-        outcomes += _watch(client, families, watched, seconds, say)
-        order = {id(manifest): place for place, manifest in enumerate(manifests)}
-        return Seen(
-            outcomes=sorted(outcomes, key=lambda outcome: order[id(outcome.manifest)]),
-            nodes=listed(client, "v1", "Node"),
-            topologies=listed(client, *_TOPOLOGY),
-        )
+    stage = Stage(client, outcomes, say)
+    jobs = [one for one in taken if one.makes_pods]
+    nodes = dict[str, Mapping[str, Any]]()
+    with stage.submitted([one for one in taken if not one.makes_pods]):
+        for some in [jobs] if together else [[job] for job in jobs]:
+            with stage.submitted(some) as made:
+                if made:
+                    titles = ", ".join(manifest.title for manifest, _ in made)
+                    say(f"submitted {titles}; waiting for its pods, {seconds:g} s at most")
+                outcomes += _watch(client, stage.families, made, seconds, say)
+                nodes |= {name_of(node): node for node in listed(client, "v1", "Node")}
+        topologies = listed(client, *_TOPOLOGY)
+    order = {id(manifest): place for place, manifest in enumerate(manifests)}
+    return Seen(
+        outcomes=sorted(outcomes, key=lambda outcome: order[id(outcome.manifest)]),
+        nodes=[*nodes.values()],
+        topologies=topologies,
+    )
 
 
 def _refuse_those_there(client: Client, manifests: Sequence[Manifest]) -> None:
@@ -85,59 +90,6 @@ def _submittable(client: Client, manifests: Sequence[Manifest]) -> tuple[list[Ma
                 continue
         taken.append(manifest)
     return taken, outcomes
-
-
-@contextmanager
-def _submitted(
-    client: Client,
-    families: Families,
-    manifests: Sequence[Manifest],
-    outcomes: list[Outcome],
-    claims: set[str],
-    say: Say,
-) -> Generator[list[tuple[Manifest, str]]]:
-    """The objects that were made, with their uids; gone afterwards, with the machines that came for them."""
-    made: list[tuple[Manifest, str]] = []
-    try:
-        for manifest in manifests:
-            try:
-                there = client.create(manifest.body)
-            except ObjectRefused as refusal:
-                outcomes.append(refused(manifest, str(refusal)))
-            else:
-                made.append((manifest, str(mapping(there.get("metadata")).get("uid"))))
-        yield made
-    finally:
-        with suppress(ObjectRefused):
-            _made_for(families, made)
-        for manifest, _ in reversed(made):
-            client.delete(manifest.body)
-        _wait_until_gone(client, families, made, say)
-        for name in _names(client, *_CLAIM) - claims:
-            client.delete({"apiVersion": _CLAIM[0], "kind": _CLAIM[1], "metadata": {"name": name}})
-
-
-def _made_for(families: Families, made: Sequence[tuple[Manifest, str]]) -> list[str]:
-    """What controllers made for the objects. Asked before the objects go, it learns whose is whose."""
-    return [one for manifest, uid in made if manifest.makes_pods for one in families.made_for(uid, manifest.namespace)]
-
-
-def _wait_until_gone(client: Client, families: Families, made: Sequence[tuple[Manifest, str]], say: Say) -> None:
-    """Kubernetes deletes what an object owns after the object, kind by kind."""
-    end = time.monotonic() + _GONE_SECONDS
-    while left := [*_still_there(client, made), *_made_for(families, made)]:
-        if time.monotonic() > end:
-            say(f"not gone after {_GONE_SECONDS:.0f} s, though deleted: {', '.join(left)}")
-            return
-        time.sleep(_TICK_SECONDS)
-
-
-def _still_there(client: Client, made: Sequence[tuple[Manifest, str]]) -> list[str]:
-    return [
-        manifest.title
-        for manifest, uid in made
-        if mapping(mapping(client.get(manifest.body)).get("metadata")).get("uid") == uid
-    ]
 
 
 def _watch(
@@ -189,7 +141,3 @@ def _conditions(family: Family) -> list[Mapping[str, Any]]:
 
 def _conditions_of(thing: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [mapping(one) for one in items(mapping(thing.get("status")).get("conditions"))]
-
-
-def _names(client: Client, api_version: str, kind: str) -> set[str]:
-    return {str(mapping(item.get("metadata")).get("name")) for item in listed(client, api_version, kind)}

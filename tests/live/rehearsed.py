@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from gpucluster.rehearse.command import rehearsed
@@ -14,11 +15,11 @@ from tests.live.harness import EXAMPLES, Live, trainjob
 POD = {"containers": [{"name": "c", "image": "x", "resources": {"limits": {"nvidia.com/gpu": 1}}}]}
 
 
-def rehearsal(live: Live, *manifests: Manifest) -> Report:
+def rehearsal(live: Live, *manifests: Manifest, together: bool = False) -> Report:
     """Of the project that the cluster stands in."""
     project = find_project(live.cluster.folder)
     assert project is not None
-    return rehearsed(project, f"{live.cloud}-trial", [*manifests], seconds=60, say=print)
+    return rehearsed(project, f"{live.cloud}-trial", [*manifests], seconds=60, together=together, say=print)
 
 
 def of(document: dict[str, Any]) -> Manifest:
@@ -50,7 +51,7 @@ def settled(live: Live) -> set[str]:
 
 
 def test_a_rehearsal_tells_where_the_three_examples_run_and_for_how_much(live: Live) -> None:
-    """Five nodes are free. Three examples at once: where each runs, with the price of its machines; nothing stays."""
+    """Five nodes are free. Three examples: where each runs, with the price of its machines; nothing stays."""
     before = settled(live)
     names = ("nccl-all-reduce", "pytorch", "single-gpu")
     report = rehearsal(live, *read_manifests([EXAMPLES / f"{name}.yaml" for name in names]))
@@ -68,6 +69,18 @@ def test_a_rehearsal_tells_where_the_three_examples_run_and_for_how_much(live: L
         places, switches = found["pytorch"].outcome.places, found["pytorch"].switches
         assert {*switches} == {place.node for place in places}
         assert len({*switches.values()}) == 1, switches
+    assert there(live) - before == set()
+
+
+def test_three_jobs_that_fit_one_by_one_are_each_told_to_run(live: Live) -> None:
+    """Four nodes are for jobs. Three jobs of two nodes: each would run, in a minute; together, two of them."""
+    before = settled(live)
+    jobs = [of(trainjob(name)) for name in ("one", "two", "three")]
+    start = time.monotonic()
+    assert rehearsal(live, *jobs).would_run
+    assert time.monotonic() - start < 60
+    verdicts = sorted(job.outcome.verdict for job in rehearsal(live, *jobs, together=True).jobs)
+    assert verdicts == [Verdict.WAITS, Verdict.RUNS, Verdict.RUNS]
     assert there(live) - before == set()
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from gpucluster.errors import InputError
-from gpucluster.rehearse import session
+from gpucluster.rehearse import stage
 from gpucluster.rehearse.manifests import Manifest
 from gpucluster.rehearse.outcome import Verdict
 from gpucluster.rehearse.session import rehearse
@@ -46,6 +46,52 @@ class Cluster:
 
     def delete(self, document: Mapping[str, Any]) -> None:
         self.there.pop((document["kind"], document["metadata"]["name"]), None)
+
+
+class Narrow(Cluster):
+    """A cluster with quota for one pod, which a config map names."""
+
+    def knows(self, api_version: str, kind: str) -> bool:
+        return kind == "ConfigMap" or super().knows(api_version, kind)
+
+    def create(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        name = document["metadata"]["name"]
+        if document["kind"] == "ConfigMap":
+            self.there["ConfigMap", name] = {**document, "metadata": {"name": name, "uid": name}}
+            return self.there["ConfigMap", name]
+        assert ("ConfigMap", "settings") in self.there
+        free = not any(kind == "Pod" for kind, _ in self.there)
+        made = super().create(document)
+        if not free:
+            said = {"type": "PodScheduled", "status": "False", "message": "insufficient unused quota"}
+            self.there["Pod", name] |= {"status": {"phase": "Pending", "conditions": [said]}}
+        return made
+
+
+class Lingering(Cluster):
+    """A cluster in which a machine goes two looks after it is told to, and there is room for one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.going: dict[str, int] = {}
+
+    def get(self, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        name = document["metadata"]["name"]
+        if name in self.going:
+            self.going[name] -= 1
+            if self.going[name] == 0:
+                super().delete(document)
+        return super().get(document)
+
+    def create(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        assert not any(kind == "NodeClaim" for kind, _ in self.there)
+        return super().create(document)
+
+    def delete(self, document: Mapping[str, Any]) -> None:
+        if document["kind"] == "NodeClaim":
+            self.going.setdefault(document["metadata"]["name"], 2)
+        else:
+            super().delete(document)
 
 
 class Slow(Cluster):
@@ -95,6 +141,30 @@ def pod(name: str) -> Manifest:
     return Manifest(source="f", body={"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
 
 
+def settings() -> Manifest:
+    return Manifest(source="f", body={"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings"}})
+
+
+@pytest.mark.parametrize(
+    ("together", "verdicts"),
+    [(False, [Verdict.RUNS, Verdict.RUNS]), (True, [Verdict.RUNS, Verdict.WAITS])],
+)
+def test_jobs_leave_each_other_their_room_but_where_they_are_rehearsed_together(
+    together: bool, verdicts: list[Verdict]
+) -> None:
+    cluster = Narrow()
+    seen = rehearse(cast(Client, cluster), [pod("a"), pod("b"), settings()], seconds=0, together=together, say=print)
+    assert [outcome.verdict for outcome in seen.outcomes] == verdicts
+    assert cluster.there == {}
+
+
+def test_the_machine_of_a_job_has_gone_before_the_next_job_comes() -> None:
+    cluster = Lingering()
+    seen = rehearse(cast(Client, cluster), [pod("a"), pod("b")], seconds=5, say=print)
+    assert [outcome.verdict for outcome in seen.outcomes] == [Verdict.RUNS, Verdict.RUNS]
+    assert cluster.there == {}
+
+
 def test_what_was_made_and_the_machines_that_came_for_it_are_gone() -> None:
     cluster = Cluster()
     seen = rehearse(cast(Client, cluster), [pod("a"), pod("b")], seconds=5, say=print)
@@ -109,7 +179,7 @@ def test_a_pod_is_waited_for_though_its_owners_have_gone_before_it() -> None:
 
 
 def test_what_stays_though_deleted_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_GONE_SECONDS", 0.0)
+    monkeypatch.setattr(stage, "_GONE_SECONDS", 0.0)
     said: list[str] = []
     rehearse(cast(Client, Slow(looks=9)), [trainjob()], seconds=0, say=said.append)
     assert said[-1] == "not gone after 0 s, though deleted: Pod p"
