@@ -14,6 +14,7 @@ from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.live import karpenter
 from gpucluster.sandbox.live.charts.fetch import CHARTS
 from gpucluster.sandbox.live.keeper import IDLE_MINUTES
+from gpucluster.sandbox.live.nodes.growth import never_grown
 from gpucluster.sandbox.live.release import REPLACED
 from gpucluster.sandbox.live.site import Site
 
@@ -36,6 +37,7 @@ def remarks(site: Site, names: Sequence[str], left_out: Sequence[str], *, asked:
         *([f"  another than in the values of their charts: {REPLACED}"] if {*names} & _programs() else []),
         *_other_versions(releases),
         *(f"  {line}" for line in karpenter.said_of(site)),
+        *(f"  {line}" for line in _without_autoscaler(site)),
         *([f"  not running here: {', '.join(sorted(absent))}"] if absent else []),
         *([f"  pods without their programs: {', '.join(sorted(pods))}"] if pods else []),
         *(f"  no nodes of {line}" for line in left_out),
@@ -68,6 +70,12 @@ def _addons(site: Site) -> list[str]:
         return []
     addons: list[Any] = [plain(entry.inputs) for entry in site.ledger.of_types([_ADDON])]
     return [str(addon.get("addonName")) for addon in addons if addon.get("clusterName") == cluster.name]
+
+
+def _without_autoscaler(site: Site) -> Iterator[str]:
+    cluster = cluster_at(site.ledger, site.scope)
+    for name in never_grown(site.ledger.all(), cluster, site.scope) if cluster is not None else []:
+        yield f"pool {name}: no machine ever comes here, since the cloud's own autoscaler does not run"
 
 
 def _is_daemon(entry: Entry, names: Sequence[str]) -> bool:

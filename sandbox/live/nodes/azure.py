@@ -79,6 +79,7 @@ def _pool(
         reserve=reserve(machine, pods),
         version=f"v{pool.get('currentOrchestratorVersion')}",
         host=lambda ordinal: _host(name, made, cluster, near, ordinal),
+        scaled=pool.get("enableAutoScaling") is True,
     )
 
 

@@ -67,6 +67,7 @@ def _pool(entry: Entry, pool: Mapping[str, Any], networks: Mapping[str, str]) ->
         ),
         version=f"v{pool.get('version')}",
         host=lambda ordinal: _host(entry, pool, zones[ordinal % len(zones)], ordinal),
+        scaled=pool.get("autoscaling") is not None,
     )
 
 

@@ -55,6 +55,7 @@ class Pool:
     has no row for machine_type. zones: each machine is in one of them, in turn. labels, taints: of every node, in the
     words of Kubernetes. pods: the most of one node. disk_gib: what the kubelet has for images, logs and emptyDir.
     devices: what device plugins add to CPUs and memory. version: of the kubelet. host: the machine of an ordinal.
+    scaled: by its cloud's own autoscaler.
     """
 
     key: str
@@ -69,6 +70,7 @@ class Pool:
     reserve: Reserve
     version: str
     host: Callable[[int], Host]
+    scaled: bool = False
 
     @property
     def machine(self) -> Machine | CpuMachine | None:
