@@ -72,6 +72,20 @@ def test_a_cache_is_written_from_the_default_branch_alone() -> None:
     assert read("cache.yml")["on"]["push"]["branches"] == ["main"]
 
 
+def test_the_cache_has_what_previews_and_rehearsals_need_under_a_key_of_its_sources() -> None:
+    [job] = read("cache.yml")["jobs"].values()
+    built = [step["run"] for step in job["steps"] if step.get("run", "").startswith(".venv/bin/")]
+    assert built == [".venv/bin/gpucluster sandbox engine", ".venv/bin/gpucluster sandbox kubernetes --live"]
+    caches = [step["with"] for file in FILES for step in steps(file) if "actions/cache/" in step.get("uses", "")]
+    assert len(caches) == 2
+    assert len({(cache["path"], cache["key"]) for cache in caches}) == 1
+    sources = re.findall(r"'([^']+)'", caches[0]["key"])
+    assert sources == ["requirements.lock", "sandbox/engine/**", "sandbox/api_server/**", "sandbox/live/**"]
+    assert {*sources} < {*read("cache.yml")["on"]["push"]["paths"]}
+    [older] = [cache["restore-keys"] for cache in caches if "restore-keys" in cache]
+    assert caches[0]["key"].startswith(older)
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_actions_are_pinned_and_text_of_an_event_is_never_part_of_a_script(file: Path) -> None:
     text = file.read_text()
@@ -118,3 +132,8 @@ def test_the_template_for_gitlab_runs_the_same_command() -> None:
     )
     assert job["artifacts"]["when"] == "always"
     assert job["artifacts"]["paths"] == ["pr-check.md", "pr-check.json"]
+    # GitLab keeps nothing outside of the project's folder, and what is in it must be no part of the change.
+    [kept] = job["cache"]["paths"]
+    assert job["variables"]["GPUCLUSTER_CACHE"] == f"$CI_PROJECT_DIR/{kept}"
+    assert job["script"][0] == f"mkdir -p {kept} && echo '*' > {kept}/.gitignore"
+    assert "$CI_MERGE_REQUEST_IID" in job["cache"]["key"]
