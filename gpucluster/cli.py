@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
@@ -172,6 +172,10 @@ def guardrails() -> None:
     """
 
 
+_RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
+"""Commands of the sandbox that heed its options."""
+
+
 @click.group(
     "sandbox",
     cls=_Group,
@@ -212,7 +216,7 @@ def guardrails() -> None:
     "--scenario",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What exists before, quotas, capacity, failures and drift (docs/scenarios.md); for `pulumi`.",
+    help="What exists before, quotas, capacity, failures and drift (docs/scenarios.md); for commands that run Pulumi.",
 )
 @click.option(
     "--kubernetes",
@@ -220,7 +224,7 @@ def guardrails() -> None:
     default="simulated",
     show_default=True,
     help="Judge Kubernetes objects by the simulation or by a real API server on loopback; live: with the real "
-    "controllers beside it, on nodes that are simulated; for `pulumi`.",
+    "controllers beside it, on nodes that are simulated; for commands that run Pulumi.",
 )
 @click.pass_context
 def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> None:
@@ -228,6 +232,12 @@ def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> N
 
     The engine is the real one. No account and no network is needed, and nothing is billed.
     """
+    command = context.invoked_subcommand
+    for name in context.params:
+        given = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+        if given and command not in _RUN_PULUMI:
+            commands = f"{', '.join(_RUN_PULUMI[:-1])} and {_RUN_PULUMI[-1]}"
+            raise InputError(f"--{name} is for {commands}; leave it out of `sandbox {command}`")
     context.obj = {"scenario": scenario, "kubernetes": kubernetes}
 
 

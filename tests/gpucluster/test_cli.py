@@ -212,6 +212,16 @@ def test_the_module_is_the_command() -> None:
         assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
 
 
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [(["--kubernetes", "live"], "--kubernetes"), (["--scenario", "quota.yaml"], "--scenario")],
+)
+def test_an_option_for_pulumi_is_refused_by_a_command_that_does_not_heed_it(given: list[str], option: str) -> None:
+    done = CliRunner().invoke(main, ["sandbox", *given, "status"])
+    words = f"error: {option} is for pulumi, pause, resume and reap; leave it out of `sandbox status`\n"
+    assert (done.exit_code, done.stderr) == (2, words)
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_completion_script_of_a_shell_calls_the_command(shell: str) -> None:
     done = CliRunner().invoke(main, ["completion", shell])

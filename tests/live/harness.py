@@ -108,6 +108,11 @@ class Live:
 
         return self.wait_until(f"{number} pods of {job} run", look, seconds)
 
+    def restarts(self) -> tuple[int, int]:
+        """Of the only job: how often it was restarted, and how many of these count towards its `maxRestarts`."""
+        [jobset] = self.client.list("jobset.x-k8s.io/v1alpha2", "JobSet", namespace="training")
+        return jobset["status"]["restarts"], jobset["status"].get("restartsCountTowardsMax", 0)
+
     def leaves(self, job: str, node: str) -> bool | None:
         """Whether no pod of a job is bound to a node any more."""
         return not any(pod["spec"].get("nodeName") == node for pod in self.pods(job)) or None

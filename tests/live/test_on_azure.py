@@ -31,6 +31,7 @@ def test_a_scheduled_event_of_a_host_moves_its_job(live: Live) -> None:
     assert "VMEventScheduled" in state_of(live.node(going))
     live.wait_until("no pod is left there", lambda: live.leaves("pytorch", going))
     assert going not in live.running("pytorch", 2, 150)
+    assert live.restarts() == (1, 0)
 
 
 def test_a_node_whose_drivers_are_the_operators_shows_a_lost_gpu_by_its_count_alone(live: Live) -> None:

@@ -29,3 +29,4 @@ def test_maintenance_of_a_host_moves_its_job(live: Live) -> None:
     assert live.node(going)["metadata"]["labels"]["cloud.google.com/active-node-maintenance"] == "ONGOING"
     live.wait_until("no pod is left there", lambda: live.leaves("pytorch", going))
     assert going not in live.running("pytorch", 2, 150)
+    assert live.restarts() == (1, 0)
