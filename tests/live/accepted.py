@@ -14,15 +14,26 @@ import pytest
 from gpucluster.acceptance.inventory import inventory_of
 from gpucluster.acceptance.promises import Promises
 from gpucluster.acceptance.runs.kubectl import Kubectl
-from gpucluster.acceptance.runs.session import accept, seen
+from gpucluster.acceptance.runs.session import Judged, accept, seen
 from gpucluster.acceptance.verdicts.fabric import line_rate
 from gpucluster.components.shapes import shape_named
 from gpucluster.sandbox.api_server.client import ObjectRefused
-from gpucluster.sandbox.live import jobs
+from gpucluster.sandbox.live import happenings, jobs
 from tests.live.harness import Live
 
 # Of an H100 80GB HBM3: tests/acceptance/logs/h100.
 _DRIVER, _SERIAL = "580.159.04", "1653723046420"
+PASSED = [
+    ("GPU diagnosis", "pass"),
+    ("all-gather, 4 nodes", "pass"),
+    ("all-reduce, 2 nodes", "pass"),
+    ("all-reduce, 4 nodes", "pass"),
+    ("all-to-all, 4 nodes", "measured"),
+    ("network domain", "pass"),
+    ("one zone", "pass"),
+    ("software of the nodes", "pass"),
+    ("storage read, 5 nodes", "measured"),
+]
 _OF_ALL = {"all_reduce_perf": 0.92, "all_gather_perf": 0.91, "alltoall_perf": 0.12}
 
 
@@ -118,10 +129,7 @@ def _ended(live: Live, logs: dict[str, str], rate: float) -> Generator[None]:
         thread.join()
 
 
-def test_acceptance_runs_to_its_end_and_tells_versions_and_serial_numbers(
-    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Five nodes are free. Diagnosis, rings of 2 and 4, one with the spare, all-gather, all-to-all and storage run."""
+def _accept(live: Live, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Judged:
     logs: dict[str, str] = {}
     machine = shape_named(live.nodes()[0]["metadata"]["labels"]["node.kubernetes.io/instance-type"])
     assert machine is not None
@@ -129,24 +137,35 @@ def test_acceptance_runs_to_its_end_and_tells_versions_and_serial_numbers(
     monkeypatch.setenv("KUBECONFIG", str(live.cluster.kubeconfig))
     monkeypatch.setattr("gpucluster.acceptance.runs.collect._POLL_SECONDS", 0.5)
     monkeypatch.setattr(Kubectl, "logs", lambda _, selector: logs[selector.split(",")[0].partition("=")[2]])
-
     with _ended(live, logs, line_rate(machine)):
-        verdicts, read, _ = accept(
-            seen(None, force=False), tmp_path, Promises(), level=1, pairs="never", say=lambda _: None
-        )
+        return accept(seen(None, force=False), folder, Promises(), level=1, pairs="never", say=lambda _: None)
 
-    assert sorted({(verdict.check, verdict.outcome) for verdict in verdicts}) == [
-        ("GPU diagnosis", "pass"),
-        ("all-gather, 4 nodes", "pass"),
-        ("all-reduce, 2 nodes", "pass"),
-        ("all-reduce, 4 nodes", "pass"),
-        ("all-to-all, 4 nodes", "measured"),
-        ("network domain", "pass"),
-        ("one zone", "pass"),
-        ("software of the nodes", "pass"),
-        ("storage read, 5 nodes", "measured"),
-    ]
+
+def test_acceptance_runs_to_its_end_and_tells_versions_and_serial_numbers(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five nodes are free. Diagnosis, rings of 2 and 4, one with the spare, all-gather, all-to-all and storage run; no
+    GPU is there, so that what their pods print is composed of recorded figures.
+    """
+    verdicts, read, _ = _accept(live, tmp_path, monkeypatch)
+    assert sorted({(verdict.check, verdict.outcome) for verdict in verdicts}) == PASSED
     inventory = inventory_of(read)
     assert [node.name for node in inventory.nodes] == [node["metadata"]["name"] for node in live.nodes()]
     assert {(node.software["driver"], node.serials[0]) for node in inventory.nodes} == {(_DRIVER, _SERIAL)}
     assert "NCCL 2.28.9" in inventory.tools
+
+
+def test_acceptance_looks_at_the_gpus_of_a_cordoned_node_and_says_that_no_ring_had_it(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of five nodes is cordoned. Diagnosis and storage run there too, rings on the others, as the report says."""
+    cordoned = live.nodes()[0]["metadata"]["name"]
+    happenings.cordon(live.client, live.node(cordoned))
+    verdicts, read, _ = _accept(live, tmp_path, monkeypatch)
+    assert sorted({(it.check, it.outcome) for it in verdicts}) == sorted([*PASSED, ("all-reduce", "cannot tell")])
+    assert cordoned in [node.name for node in inventory_of(read).nodes]
+    [untold] = [verdict for verdict in verdicts if verdict.check == "all-reduce"]
+    assert untold.why == (
+        f"{cordoned} in no ring: the queue gives no job a cordoned node; uncordon, and measure again with another "
+        "--results"
+    )

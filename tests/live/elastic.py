@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from gpucluster.components.kubernetes.job_pool import kept
+from gpucluster.components.kubernetes.kueue_config import KUEUE_CONFIG
 from gpucluster.components.kubernetes.restarts import FORCED
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.live import happenings
@@ -90,6 +91,31 @@ def test_a_pool_never_grows_beyond_its_limit(pool: Live) -> None:
     assert len(pool.nodes("dev")) == 1
     pool.client.delete(single("one"))
     pool.running("two", 1)
+
+
+def test_a_job_whose_pods_never_run_is_put_back_and_at_last_stopped(pool: Live) -> None:
+    """The pool may have no machine, and a job ten seconds to start, not half an hour. Three times the job gives its GPU
+    back and waits again; the fourth time it is stopped for good.
+    """
+    pool.client.patch(POOL, {"spec": {"limits": {"nvidia.com/gpu": "0"}}})
+    strategy = {**KUEUE_CONFIG["waitForPodsReady"]["requeuingStrategy"], "backoffBaseSeconds": 1}
+    with pool.configured(waitForPodsReady={"timeout": "10s", "requeuingStrategy": strategy}):
+        pool.submit(single("single"))
+        reasons, turns = set[str](), set[int]()
+
+        def stopped() -> bool | None:
+            load = pool.workload("single")
+            reasons.add(str(pool.condition(load, "Evicted").get("reason", "")))
+            turns.add(load.get("status", {}).get("requeueState", {}).get("count", 0))
+            return load.get("spec", {}).get("active") is False or None
+
+        pool.wait_until("it is stopped", stopped, 120)
+        assert "PodsReadyTimeout" in reasons
+        assert max(turns) == strategy["backoffLimitCount"] == 3
+        pool.wait_until("no pod is left", lambda: not pool.pods("single") or None)
+        load = pool.workload("single")
+        assert pool.condition(load, "Evicted")["reason"] == "DeactivatedDueToRequeuingLimitExceeded"
+        assert pool.condition(load, "QuotaReserved")["status"] == "False"
 
 
 def test_a_notebook_a_service_and_a_plain_job_run_in_the_pool(pool: Live) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+import json
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -15,6 +16,8 @@ import yaml
 from gpucluster.rehearse.report import leaves
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
+from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
+from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.cluster import LiveCluster, open_cluster
 from gpucluster.sandbox.live.node_rows import gpus_of, state_of
@@ -177,6 +180,24 @@ class Live:
         assert project is not None
         with open_cluster(project, f"{self.cloud}-trial"):
             yield
+
+    @contextmanager
+    def configured(self, **settings: Any) -> Generator[None]:
+        """Kueue restarts with other settings in the values of its release, as after an `up` that changed them."""
+        ledger = self.cluster.ledger
+        [before] = [one for one in ledger.find("kubernetes", self.cluster.scope, RELEASE) if chart_of(one) == "kueue"]
+        inputs = copy.deepcopy(before.inputs)
+        manager = inputs["values"]["managerConfig"]
+        given = json.loads(manager["controllerManagerConfigYaml"])
+        manager["controllerManagerConfigYaml"] = json.dumps({**given, **settings})
+        try:
+            ledger.put(replace(before, inputs=inputs))
+            with self.anew():
+                yield
+        finally:
+            ledger.put(before)
+            with self.anew():
+                pass
 
     def scene(self) -> str:
         """Nodes, pods and workloads, a line each."""
