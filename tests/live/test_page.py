@@ -8,8 +8,11 @@ from __future__ import annotations
 import ast
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 from gpucluster.catalog.clouds import clouds
 
@@ -19,7 +22,8 @@ HEAD = """\
 # What was shown on living clusters
 
 Each line is a test: the trial stack of a cloud is brought up with `--kubernetes live`, something happens to its nodes
-or jobs, and the real controllers do the rest. The numbers are seconds of one run, on two cores that others used too.
+or jobs, and the real controllers do the rest. The numbers are seconds of one run, on two cores that others used too; a
+dash stands where a cloud has no such thing.
 `make test-all` runs all of them, `.venv/bin/pytest tests/live/test_on_aws.py` those of one cloud. How to do such things
 by hand: [living clusters](live-cluster.md#what-happens-to-nodes-and-jobs).
 
@@ -43,21 +47,37 @@ def _times() -> dict[str, dict[str, int]]:
     }
 
 
+def _scenarios(cloud: str) -> set[str]:
+    """Those of the modules of a cloud, as pytest calls them."""
+    modules = [import_module(f"tests.live.{name}_on_{cloud}") for name in ("test", "test_teams")]
+    functions = [it for module in modules for name, it in vars(module).items() if name.startswith("test_")]
+    return {name for function in functions for name in _cases(function)}
+
+
+def _cases(function: Callable[..., None]) -> Iterator[str]:
+    marks = [mark for mark in getattr(function, "pytestmark", []) if mark.name == "parametrize"]
+    if not marks:
+        yield function.__name__
+    for mark in marks:
+        yield from (f"{function.__name__}[{case}]" for case in mark.args[1])
+
+
 def _page() -> str:
     return HEAD + "\n".join(_rows()) + "\n"
 
 
 def _rows() -> Iterator[str]:
     told, times = _told(), _times()
+    scenarios = {cloud: _scenarios(cloud) for cloud in times}
     titles = [clouds()[name].title for name in times]
     yield f"| scenario | before and after | {' | '.join(titles)} |"
     yield f"| --- | --- | {' | '.join('---' for _ in titles)} |"
-    names = {name: None for of_cloud in times.values() for name in of_cloud}
     order = [*told]
+    names = set[str]().union(*scenarios.values())
     for name in sorted(names, key=lambda one: (order.index(one.partition("[")[0]), one)):
         function, _, case = name.removesuffix("]").partition("[")
         sentence = function.removeprefix("test_").replace("_", " ")
-        seconds = [str(of_cloud.get(name, "")) for of_cloud in times.values()]
+        seconds = [str(times[cloud].get(name, "")) if name in scenarios[cloud] else "-" for cloud in times]
         yield f"| {sentence}{f': {case}' if case else ''} | {told[function]} | {' | '.join(seconds)} |"
 
 
@@ -65,6 +85,11 @@ def test_the_page_has_every_scenario_that_was_run_and_its_time() -> None:
     if os.environ.get("UPDATE_GOLDEN"):
         PAGE.write_text(_page())
     assert PAGE.read_text() == _page()
+
+
+@pytest.mark.parametrize("cloud", [*_times()])
+def test_every_scenario_of_a_cloud_has_the_time_of_a_run_and_no_other_has(cloud: str) -> None:
+    assert sorted(_times()[cloud]) == sorted(_scenarios(cloud))
 
 
 def test_at_least_25_scenarios_were_run() -> None:
