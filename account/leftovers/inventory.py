@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from gpucluster.account.leftovers.ec2_sizes import ec2_sizes
 from gpucluster.account.leftovers.kinds import Thing
 from gpucluster.components.labels import aws_tags, azure_tags, gcp_labels
 from gpucluster.components.stack_config import StackConfig
@@ -18,6 +19,9 @@ from gpucluster.record import record
 __all__ = ["inventory"]
 
 _KEYS: Final = ("pulumi-project", "pulumi-stack")
+
+_BARE: Final = {"s3": "bucket", "sns": "topic", "sqs": "queue"}
+"""Services of AWS whose ARNs name no kind. Source: AWS Service Authorization Reference, resource types of each."""
 
 
 @record(kw_only=True)
@@ -40,7 +44,14 @@ def inventory(config: StackConfig, project: str) -> list[Thing]:
     way = _WAYS[config.cloud]
     every = way.labels({}, project=project, stack=config.stack, name="")
     labels = {key: every[key] for key in _KEYS}
-    words = way.asked(config.location, labels)
+    found = way.read(_answer(way, way.asked(config.location, labels)), labels)
+    if config.cloud == "aws":
+        found = ec2_sizes(found, lambda words: _answer(way, words), config.location.region, labels)
+    # Names of buckets have no region.
+    return [replace(thing, place=thing.place or config.location.region) for thing in found]
+
+
+def _answer(way: _Way, words: Sequence[str]) -> Any:
     program = shutil.which(words[0])
     if program is None:
         raise InputError(f"command: {words[0]} is not on PATH, and the account is asked by it; {way.install}")
@@ -48,9 +59,7 @@ def inventory(config: StackConfig, project: str) -> list[Thing]:
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         raise InputError(f"login: {words[0]} does not answer; {way.login}: {said[-1].strip()}")
-    found = way.read(json.loads(done.stdout), labels)
-    # Names of buckets have no region.
-    return [replace(thing, place=thing.place or config.location.region) for thing in found]
+    return json.loads(done.stdout)
 
 
 def _ask_aws(location: Any, labels: Mapping[str, str]) -> list[str]:
@@ -66,7 +75,7 @@ def _read_aws(answer: Any, labels: Mapping[str, str]) -> list[Thing]:
     for one in answer["ResourceTagMappingList"]:
         arn: str = one["ResourceARN"]
         _, _, service, region, _, resource = arn.split(":", 5)
-        kind = "bucket" if service == "s3" else resource.replace(":", "/").split("/")[0]
+        kind = _BARE.get(service) or resource.replace(":", "/").split("/")[0]
         found.append(Thing(kind=f"{service}:{kind}", whole=arn, place=region))
     return found
 
@@ -96,10 +105,15 @@ def _ask_azure(location: Any, labels: Mapping[str, str]) -> list[str]:
 
 def _read_azure(answer: Any, labels: Mapping[str, str]) -> list[Thing]:
     return [
-        Thing(kind=one["type"].lower(), whole=one["id"], place=one["location"])
+        Thing(kind=one["type"].lower(), whole=one["id"], place=one["location"], inputs=_sku(one))
         for one in answer
         if labels.items() <= (one["tags"] or {}).items()
     ]
+
+
+def _sku(one: Any) -> dict[str, Any]:
+    # Source: Azure REST API, Resources - List, GenericResourceExpanded.sku.
+    return {"sku": {"name": one["sku"]["name"]}} if one.get("sku") else {}
 
 
 _WAYS: Final = {
@@ -108,7 +122,8 @@ _WAYS: Final = {
         read=_read_aws,
         labels=aws_tags,
         install="install the AWS CLI (docs.aws.amazon.com/cli)",
-        login="log in by `aws sso login` or `aws configure`; it needs tag:GetResources",
+        login="log in by `aws sso login` or `aws configure`; it needs tag:GetResources, ec2:DescribeInstances "
+        "and ec2:DescribeVolumes",
     ),
     "gcp": _Way(
         asked=_ask_google,

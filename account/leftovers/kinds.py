@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import field
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from gpucluster.catalog.rows import read_rows
 from gpucluster.record import record
@@ -28,13 +30,14 @@ class Kind:
 @record(kw_only=True)
 class Thing:
     """One thing of an account. kind: in the words of the cloud's inventory. whole: its ARN, full name or id. place: its
-    region or zone. project: of Google Cloud.
+    region or zone. project: of Google Cloud. inputs: what the cloud tells of its size, as inputs of Pulumi's type.
     """
 
     kind: str
     whole: str
     place: str
     project: str = ""
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def id(self) -> str:

@@ -31,15 +31,16 @@ class Left:
 
 
 def left_of_things(things: Sequence[Thing]) -> list[Left]:
-    """Of an inventory, which tells no size: what is priced by its size is unknown."""
+    """Of an inventory: what is priced by a size that it does not tell is unknown."""
     found: list[Left] = []
     for thing in things:
         type_ = kind_of(thing).type
         package = type_.partition(":")[0]
-        resource = Resource(urn=f"urn:pulumi:::::{type_}::{thing.id}", type=type_, name=thing.id)
+        urn = f"urn:pulumi:::::{type_}::{thing.id}"
+        resource = Resource(urn=urn, type=type_, name=thing.id, inputs=thing.inputs)
         regions = {package: thing.region} if thing.region else {}
         priced = estimate(Resources([resource], default_regions=regions)) if type_ else None
-        daily, cost = _cost(priced, resource.urn)
+        daily, cost = _cost(priced, urn)
         found.append(Left(kind=thing.kind, id=thing.whole, daily=daily, cost=cost, remove=removal(thing)))
     return _dearest_first(found)
 
