@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from gpucluster.catalog.gpudirect import MTU, fabric_of
@@ -301,7 +301,16 @@ def plan_cluster(
                     shape=shape,
                     region=location.region,
                 ),
-                quota_note(spec, shape, elastic, mig, region=location.region, networks=_networks(network)),
+                quota_note(
+                    spec,
+                    shape,
+                    elastic,
+                    mig,
+                    region=location.region,
+                    root_gib=training.root_gib,
+                    system_gib=system.most * system.root_gib,
+                    more=_other_quotas(network, storage),
+                ),
                 *people_notes(spec),
                 *example_range_notes(spec.access),
                 *support_notes(plan_versions(spec.versions), "gcp"),
@@ -464,10 +473,15 @@ def label_problems(labels: Mapping[str, str]) -> list[Problem]:
     ]
 
 
-def _networks(network: NetworkPlan) -> int:
+def _other_quotas(network: NetworkPlan, storage: SharedPlan) -> Iterator[str]:
     """VPC networks: the cluster's own, one for each GPU interface over TCP, one for all over RoCE."""
+    if isinstance(storage, LustrePlan):
+        yield f"{storage.capacity_gib:,} GiB of Managed Lustre"
     modes = network.gpu_networks
-    return (network.existing is None) + modes.count("NetDevice") + ("RDMA" in modes)
+    if networks := (network.existing is None) + modes.count("NetDevice") + ("RDMA" in modes):
+        yield f"{networks} VPC networks"
+    if network.nat:
+        yield "IN_USE_ADDRESSES for NAT"
 
 
 def _address_problems(spec: ClusterSpec, network: NetworkPlan) -> list[Problem]:

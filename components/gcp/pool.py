@@ -36,11 +36,12 @@ def plan_pool(spec: PoolSpec, location: Location, machine: str | None, *, gpu_su
     if gpu_subnets != needed:
         problem = f"gpu_subnets has {gpu_subnets}; {shape.machine_type} has {needed} GPU networks: give one for each"
         raise InputError(f"gpucluster.gcp.TrainingPool {spec.name}", [problem])
-    quotas = quota_note(spec, shape, None, None, region=location.region, networks=None)
+    training = plan_training(spec, shape)
+    quotas = quota_note(spec, shape, None, None, region=location.region, root_gib=training.root_gib)
     facts = pool_facts(
         spec,
         shape,
         losses=[*training_losses(spec, shape), *purchase_losses(spec, shape)],
         notes=[*purchase_notes(spec, shape, location), quotas],
     )
-    return PoolPlan(name=spec.name, labels=spec.labels, training=plan_training(spec, shape), facts=facts)
+    return PoolPlan(name=spec.name, labels=spec.labels, training=training, facts=facts)

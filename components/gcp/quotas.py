@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from typing import Final
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.spec.parts import TrainingSpec
 from gpucluster.components.spec.training import CapacityBlockPurchase, FlexStartPurchase
+from gpucluster.record import record
 
-__all__ = ["quota_note"]
+__all__ = ["PD_QUOTA", "quota_note"]
+
+PD_QUOTA: Final = "SSD_TOTAL_GB"
+"""Of disks of type pd-balanced. Source: terraform-google-modules/terraform-google-kubernetes-engine issue 1795."""
+_DISKS: Final = {"hyperdisk-balanced": "HDB_TOTAL_GB", "pd-balanced": PD_QUOTA}
+"""Type of a boot disk -> its quota. Source: Compute Engine API v1, discovery document of 2026-11-06, `Quota.metric`."""
+_LOCAL_DISK_GB: Final = 375
+"""Source: Compute Engine documentation, "Local SSD disks"."""
+
+
+@record(kw_only=True)
+class _Pool:
+    """disk: type of the boot disk. local: whether it has the machine's local disks."""
+
+    shape: Machine
+    nodes: int
+    preemptible: bool
+    root_gib: int
+    disk: str
+    local: bool = True
 
 
 def quota_note(
@@ -20,30 +42,64 @@ def quota_note(
     mig: MigPlan | None,
     *,
     region: str,
-    networks: int | None,
+    root_gib: int,
+    system_gib: int = 0,
+    more: Iterable[str] = (),
 ) -> str:
     """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
 
-    Which quota a machine counts against: Compute Engine documentation, "Allocation quotas". networks: VPC networks of
-    the cluster; None where they are there. A calendar reservation charges none; Spot and flex-start charge the
-    preemptible one. Source: Google Cloud documentation, Cluster Director "Choose a consumption option".
+    Which quota a machine counts against: Compute Engine documentation, "Allocation quotas". A calendar reservation
+    charges none; Spot and flex-start charge the preemptible one. Source: Google Cloud documentation, Cluster Director
+    "Choose a consumption option". vCPUs and local disks count by the machine's family. Source: Google Cloud
+    documentation, Cloud Quotas "Terminology" and "Request a quota adjustment". root_gib: boot disk of a training node.
+    system_gib: all boot disks of CPU nodes. more: what else the cluster needs.
     """
+    pools = list(_pools(spec, shape, elastic, mig, root_gib))
     needed = Counter[str]()
+    for one in pools:
+        needed[f"{'PREEMPTIBLE_' if one.preemptible else ''}{one.shape.quota}"] += one.nodes * one.shape.gpus
+    for one in pools:
+        family = one.shape.machine_type.partition("-")[0].upper()
+        kind = "preemptible " if one.preemptible else ""
+        needed[f"{kind}vCPUs of {family} (CPUS-PER-VM-FAMILY)"] += one.nodes * one.shape.vcpus
+    for one in pools:
+        name = "PREEMPTIBLE_LOCAL_SSD_GB" if one.preemptible else "GB of local_ssd_total_storage_per_vm_family"
+        needed[name] += one.nodes * one.shape.nvme_disks * _LOCAL_DISK_GB * one.local
+    for one in pools:
+        needed[_DISKS[one.disk]] += one.nodes * one.root_gib
+    needed[PD_QUOTA] += system_gib
+    parts = [f"{count:,} {quota}" for quota, count in needed.items() if count]
+    return (
+        f"quotas to have in {region}: {', '.join([*parts, *more])}; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+    )
+
+
+def _pools(
+    spec: TrainingSpec, shape: Machine, elastic: ElasticPlan | None, mig: MigPlan | None, root_gib: int
+) -> Iterable[_Pool]:
     if not isinstance(spec.purchase, CapacityBlockPurchase):
-        nodes = spec.training.nodes + spec.training.spares
-        metric = _metric(shape, preemptible=isinstance(spec.purchase, FlexStartPurchase))
-        needed[metric] += nodes * shape.gpus
-    if elastic is not None:
-        metric = _metric(elastic.shape, preemptible=True)
-        needed[metric] += elastic.max_gpus
+        yield _Pool(
+            shape=shape,
+            nodes=spec.training.nodes + spec.training.spares,
+            preemptible=isinstance(spec.purchase, FlexStartPurchase),
+            root_gib=root_gib,
+            disk=shape.boot_disk,
+        )
     if mig is not None:
-        metric = _metric(mig.shape, preemptible=mig.purchase != "on-demand")
-        needed[metric] += mig.nodes * mig.shape.gpus
-    parts = [f"{count:,} {metric} in {region}" for metric, count in needed.items()]
-    if networks is not None:
-        parts.append(f"{networks} VPC networks")
-    return f"quotas to have: {', '.join(parts)}; GPUS-ALL-REGIONS-per-project caps all GPUs together"
-
-
-def _metric(shape: Machine, *, preemptible: bool) -> str:
-    return f"{'PREEMPTIBLE_' if preemptible else ''}{shape.quota}"
+        yield _Pool(
+            shape=mig.shape,
+            nodes=mig.nodes,
+            preemptible=mig.purchase != "on-demand",
+            root_gib=mig.root_gib,
+            disk=mig.shape.boot_disk,
+        )
+    if elastic is not None:
+        karpenter = elastic.engine == "karpenter"  # without local disks: `karpenter_limits.py`
+        yield _Pool(
+            shape=elastic.shape,
+            nodes=-(-elastic.max_gpus // elastic.shape.gpus),
+            preemptible=True,
+            root_gib=elastic.root_gib,
+            disk="pd-balanced" if karpenter else elastic.shape.boot_disk,
+            local=not karpenter,
+        )

@@ -90,7 +90,7 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
         "metrics of the GPUs go to Google Cloud Managed Service for Prometheus; alerts are evaluated there and sent to "
         "nobody before a receiver is set",
         "alerts count GPUs",
-        "quotas to have",
+        "quotas to have in us-central1",
         "access.cidrs",
         "images of jobs",
     ]
@@ -100,8 +100,20 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
         "581"
     )
     assert facts["notes"][6] == (
-        "quotas to have: 40 NVIDIA_H100_MEGA_GPUS in us-central1, 8 PREEMPTIBLE_NVIDIA_H100_GPUS in us-central1, 9 VPC "
-        "networks; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+        "quotas to have in us-central1: 40 NVIDIA_H100_MEGA_GPUS, 8 PREEMPTIBLE_NVIDIA_H100_GPUS, 1,040 vCPUs of A3 "
+        "(CPUS-PER-VM-FAMILY), 208 preemptible vCPUs of A3 (CPUS-PER-VM-FAMILY), 30,000 GB of "
+        "local_ssd_total_storage_per_vm_family, 1,000 HDB_TOTAL_GB, 2,200 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, 9 "
+        "VPC networks, IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+    )
+
+
+def test_a_calendar_reservation_takes_no_quota_of_its_machines() -> None:
+    bought = {"purchase": {"kind": "capacity-block"}, "placement": {"kind": "reservation", "id": RESERVATION}}
+    planned = plan(accelerator="h200", training=training(fabric_gbps=3200), elastic=None, **bought)
+    [note] = [note for note in planned.facts.registered()["notes"] if note.startswith("quotas to have")]
+    assert note == (
+        "quotas to have in us-central1: 600 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, 3 VPC networks, IN_USE_ADDRESSES "
+        "for NAT; GPUS-ALL-REGIONS-per-project caps all GPUs together"
     )
 
 
