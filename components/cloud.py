@@ -15,6 +15,7 @@ from gpucluster.components.plan import Prices
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.teams import PeoplePlan
+from gpucluster.components.versions import VersionPlan
 from gpucluster.program.facts import Facts
 from gpucluster.record import record
 
@@ -58,6 +59,8 @@ class ClusterPlan(Protocol):
     def name(self) -> str: ...
     @property
     def kubernetes_version(self) -> str: ...
+    @property
+    def versions(self) -> VersionPlan: ...
     @property
     def location(self) -> Place: ...
     @property

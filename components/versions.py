@@ -15,7 +15,7 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.versions import Versions
 from gpucluster.record import record
 
-__all__ = ["KUBERNETES", "VersionPlan", "plan_versions", "support_notes", "version_problems"]
+__all__ = ["KUBERNETES", "VersionPlan", "image_notes", "plan_versions", "support_notes", "version_problems"]
 
 KUBERNETES: Final = "1.35"
 """The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
@@ -50,6 +50,12 @@ class VersionPlan:
     nodes: str | None
     extended: bool
 
+    @property
+    def release(self) -> str | None:
+        """The day of EKS' image, where the nodes' version names one."""
+        _, _, day = (self.nodes or "").partition("-")
+        return day if day.isdigit() else None
+
 
 def plan_versions(asked: Versions) -> VersionPlan:
     """The versions of a spec without problems."""
@@ -82,6 +88,20 @@ def support_notes(plan: VersionPlan, cloud: str) -> list[str]:
         f"support: Kubernetes {plan.control_plane} has standard support until {known.standard_ends}, and extended "
         f"support until {ends}; {price[cloud]}"
     ]
+
+
+def image_notes(plan: VersionPlan, cloud: str) -> list[str]:
+    """Whether another image may come with a pool that is made anew."""
+    why = {
+        "aws": None
+        if plan.release
+        else "a pool gets EKS' newest when it is made; write versions.nodes, such as '1.35.2-20260714'",
+        "gcp": None
+        if plan.nodes
+        else "a pool gets GKE's choice when it is made; write versions.nodes, such as '1.35.2-gke.1842000'",
+        "azure": "a pool gets AKS' newest when it is made, and no field here names another",
+    }[cloud]
+    return [] if why is None else [f"node images are not pinned: {why} (docs/upgrading-kubernetes.md)"]
 
 
 def _control_plane_problems(asked: Versions, cloud: str, shapes: Iterable[Machine]) -> Iterator[Problem]:

@@ -228,6 +228,7 @@ class TrainingCluster(Cluster):
                 network=network,
                 control_plane=control_plane,
                 after=system.ready,
+                image=plan.versions.release,
                 labels=labels,
                 tags=tags,
                 opts=inside,

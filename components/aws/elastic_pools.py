@@ -51,11 +51,12 @@ class ElasticPools(pulumi.ComponentResource):
         network: Network,
         control_plane: ControlPlane,
         after: list[pulumi.Resource],
+        image: str | None = None,
         labels: Mapping[str, str],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the nodes the controller runs on; it never runs on its own."""
+        """after: the nodes the controller runs on; it never runs on its own. image: as `node_class` has it."""
         super().__init__("gpucluster:aws:ElasticPools", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         cluster = control_plane.cluster
@@ -127,6 +128,7 @@ class ElasticPools(pulumi.ComponentResource):
             subnet_id=network.gpu_subnet_id,
             security_group_ids=[control_plane.security_group_id],
             root_gib=plan.root_gib,
+            image=image,
             labels=labels,
             tags=tags(f"{name}-node"),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[controller], custom_timeouts=_DRAIN),

@@ -18,7 +18,7 @@ EC2_NODE_CLASS: Final = Kind("karpenter.k8s.aws/v1", "EC2NodeClass")
 
 # Pinned: @latest would replace nodes whenever AWS publishes an image.
 # Source: awslabs/amazon-eks-ami, release v20260714.
-_IMAGE = "al2023@v20260714"
+_IMAGE: Final = "20260714"
 
 
 def node_class(
@@ -31,6 +31,7 @@ def node_class(
     root_gib: int,
     interfaces: Sequence[Interface] = (),
     placement_group: pulumi.Input[str] | None = None,
+    image: str | None = None,
     labels: Mapping[str, str],
     tags: Mapping[str, str],
     opts: pulumi.ResourceOptions,
@@ -41,6 +42,7 @@ def node_class(
     interfaces, placement_group (its name): for a pool with a fabric. Karpenter attaches EFA by itself only where a pod
     asks for it at the machine's start, so such a pool lists its interfaces; its security groups must be open to
     themselves both ways; its pool must require the group's zone and one machine type.
+    image: the day of EKS' release, by default that of this package.
     """
     fabric: dict[str, Any] = {}
     if interfaces:
@@ -55,7 +57,8 @@ def node_class(
         EC2_NODE_CLASS,
         {
             **identity,
-            "amiSelectorTerms": [{"alias": _IMAGE}],
+            # Source: Karpenter documentation, "Managing AMIs".
+            "amiSelectorTerms": [{"alias": f"al2023@v{image or _IMAGE}"}],
             "subnetSelectorTerms": [{"id": subnet_id}],
             "securityGroupSelectorTerms": [{"id": id_} for id_ in security_group_ids],
             **fabric,

@@ -13,6 +13,7 @@ from gpucluster.components.spec.file import stack_spec
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.components.stack_file import read_stack
 from gpucluster.components.stack_plan import plan_stack
+from gpucluster.components.versions import image_notes
 from gpucluster.components.yaml_file import STDIN
 from gpucluster.cost import plan_prices
 from gpucluster.options import form_of
@@ -100,7 +101,7 @@ def _summary(plan: ClusterPlan) -> str:
         *cloud.parts(plan),
         ("API", plan.access.summary),
         *(("lost", text) for text in plan.facts.losses),
-        *(("note", text) for text in plan.facts.notes),
+        *(("note", text) for text in (*plan.facts.notes, *image_notes(plan.versions, shape.cloud))),
         *(("not built", text) for text in plan.facts.not_built),
     ]
     return "\n".join(f"{name:<10} {text}" for name, text in rows)

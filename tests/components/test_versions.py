@@ -10,7 +10,14 @@ from gpucluster.catalog.fabric_releases import releases_of
 from gpucluster.catalog.machines import machines
 from gpucluster.components.kubernetes.charts import CHART_SET
 from gpucluster.components.spec.versions import Versions
-from gpucluster.components.versions import KUBERNETES, VersionPlan, plan_versions, support_notes, version_problems
+from gpucluster.components.versions import (
+    KUBERNETES,
+    VersionPlan,
+    image_notes,
+    plan_versions,
+    support_notes,
+    version_problems,
+)
 
 MEGA = [machines()["a3-megagpu-8g"]]
 
@@ -85,3 +92,19 @@ def test_a_control_plane_has_a_minor_version(value: str) -> None:
 def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: str) -> None:
     assert told in support_notes(plan_versions(Versions(support="extended")), cloud)[0]
     assert support_notes(plan_versions(Versions()), cloud) == []
+
+
+@pytest.mark.parametrize(
+    ("cloud", "nodes", "told"),
+    [
+        ("aws", None, "a pool gets EKS' newest when it is made; write versions.nodes, such as '1.35.2-20260714'"),
+        ("aws", "1.35", "a pool gets EKS' newest when it is made; write versions.nodes, such as '1.35.2-20260714'"),
+        ("aws", "1.35.2-20260801", None),
+        ("gcp", None, "a pool gets GKE's choice when it is made; write versions.nodes, such as '1.35.2-gke.1842000'"),
+        ("gcp", "1.35.2-gke.1842000", None),
+        ("azure", "1.35.2", "a pool gets AKS' newest when it is made, and no field here names another"),
+    ],
+)
+def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None, told: str | None) -> None:
+    expected = [] if told is None else [f"node images are not pinned: {told} (docs/upgrading-kubernetes.md)"]
+    assert image_notes(plan_versions(Versions(nodes=nodes)), cloud) == expected

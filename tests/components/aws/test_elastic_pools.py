@@ -316,3 +316,7 @@ def test_the_pool_grows_to_its_limit_and_never_moves_a_job(recorder: Recorder) -
             },
         )
     ]
+
+
+def test_machines_of_karpenter_have_the_image_of_the_pinned_release() -> None:
+    assert machines(image="20260801")["spec"] == {**SPEC, "amiSelectorTerms": [{"alias": "al2023@v20260801"}]}
