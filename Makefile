@@ -15,7 +15,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := setup
-.PHONY: always setup help preview compare pr-check up destroy test test-all fuzz sweep check bench foreign judges docs lock clean
+.PHONY: always setup help preview compare pr-check up destroy test test-all fuzz sweep check bench foreign judges api-servers docs lock clean
 
 setup: $(READY) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
@@ -78,6 +78,10 @@ foreign: $(DEV) ## Preview the Python programs of CHECKOUT, a folder of pulumi/e
 
 judges: $(DEV) ## Build the azurerm provider for `gpucluster judge --judge azurerm`; 10 minutes, once
 	@$(BIN)/python -m gpucluster.judges.azurerm.build
+
+api-servers: $(DEV) ## Build the API servers of tests/stacks/test_two_api_servers.py, of both sides of an upgrade; 10 minutes, once
+	@$(BIN)/gpucluster sandbox kubernetes >&2
+	@$(BIN)/python -m tests.stacks.older_api_server
 
 docs: $(DEV) ## Write the costed pages of all examples, the pages of the rules and the seeded mistakes anew
 	@$(BIN)/python -m examples.pages

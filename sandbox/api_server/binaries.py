@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -29,13 +30,19 @@ _PROGRAMS: Final = {
     "etcd": "go.etcd.io/etcd/server/v3",
 }
 _NAMED_BY_GO: Final = {"etcd": "server"}
-# Clients refuse to talk to a server whose version they cannot read; without these it has none.
-_MAJOR, _MINOR, _ = VERSION.split(".")
-VERSION_FLAGS: Final = " ".join(
-    f"-X {package}.git{name}={value}"
-    for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
-    for name, value in {"Version": f"v{VERSION}", "Major": _MAJOR, "Minor": _MINOR}.items()
-)
+
+
+def _version_flags(version: str) -> str:
+    """Clients refuse to talk to a server whose version they cannot read; without these it has none."""
+    major, minor, _ = version.split(".")
+    return " ".join(
+        f"-X {package}.git{name}={value}"
+        for package in ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
+        for name, value in {"Version": f"v{version}", "Major": major, "Minor": minor}.items()
+    )
+
+
+VERSION_FLAGS: Final = _version_flags(VERSION)
 _EXPECTED: Final = "about 5 minutes on 2 cores and 2 GB in Go's caches the first time, seconds after that"
 
 
@@ -61,20 +68,26 @@ class Binaries:
         return self.folder / "kubectl"
 
 
-def folder() -> Path:
-    """Where the programs of this version and platform are kept."""
-    return cache_folder() / "kubernetes" / f"v{VERSION}-{this_platform()}"
+def folder(version: str = VERSION) -> Path:
+    """Where the programs of a version are kept, for this platform."""
+    return cache_folder() / "kubernetes" / f"v{version}-{this_platform()}"
 
 
-def find_binaries(*, anew: bool = False, say: Say = say_on_stderr) -> Binaries:
-    """The programs, built first where they are not there or `anew`. Raises EngineError, saying what to install."""
-    installation = Installation(folder(), "the Kubernetes API server", check=_check_answer)
+def find_binaries(
+    *, anew: bool = False, say: Say = say_on_stderr, version: str = VERSION, modules: Path = _HERE
+) -> Binaries:
+    """The programs, built first where they are not there or `anew`. Raises EngineError, saying what to install.
+
+    modules: the folder with the go.mod and go.sum of the version.
+    """
+    check = partial(_check_answer, version=version)
+    installation = Installation(folder(version), "the Kubernetes API server", check=check)
     if not anew and _is_there(installation, say):
         return Binaries(installation.folder)
     try:
         with installation.lock(say):
             if anew or not _is_there(installation, say):
-                installation.install({"version": VERSION}, lambda into: _build(into, say))
+                installation.install({"version": version}, lambda into: _build(into, say, version, modules))
     except BrokenCache as error:
         raise EngineError(f"The Kubernetes API server just built cannot be used: {error}.") from error
     except UnwritableCache as error:
@@ -92,17 +105,17 @@ def _is_there(installation: Installation, say: Say) -> bool:
         return False
 
 
-def _build(into: Path, say: Say) -> None:
+def _build(into: Path, say: Say, version: str, modules: Path) -> None:
     try:
-        go = find_go(cache_folder(), say, _HERE)
+        go = find_go(cache_folder(), say, modules)
     except NoGo as error:
         raise EngineError(_advice(str(error))) from error
     source = into / "source"
     source.mkdir()
     for name in ("go.mod", "go.sum"):
-        shutil.copy(_HERE / name, source)
-    command = build_command(go, *_PROGRAMS.values(), output=f"{into}/", linked=VERSION_FLAGS)
-    say(f"Building the Kubernetes API server {VERSION}, etcd and kubectl with {go}: {_EXPECTED}.")
+        shutil.copy(modules / name, source)
+    command = build_command(go, *_PROGRAMS.values(), output=f"{into}/", linked=_version_flags(version))
+    say(f"Building the Kubernetes API server {version}, etcd and kubectl with {go}: {_EXPECTED}.")
     start = time.monotonic()
     code, log = run_go(command, source, say)
     shutil.rmtree(source)
@@ -110,10 +123,10 @@ def _build(into: Path, say: Say) -> None:
         raise EngineError(_advice(f"go build failed: {last_words(log)}"))
     for name, built in _NAMED_BY_GO.items():
         (into / built).rename(into / name)
-    say(f"Built the Kubernetes API server {VERSION} in {duration(time.monotonic() - start)}.")
+    say(f"Built the Kubernetes API server {version} in {duration(time.monotonic() - start)}.")
 
 
-def _check_answer(built: Path) -> None:
+def _check_answer(built: Path, *, version: str) -> None:
     """Ask every program for its version."""
     for name, argument in (("kube-apiserver", "--version"), ("etcd", "--version"), ("kubectl", "help")):
         try:
@@ -122,8 +135,8 @@ def _check_answer(built: Path) -> None:
             raise BrokenCache(f"its {name} does not run ({error})") from error
         if done.returncode != 0:
             raise BrokenCache(f"its {name} does not run ({done.stderr.strip()[:200]})")
-        if name == "kube-apiserver" and done.stdout.strip() != f"Kubernetes v{VERSION}":
-            raise BrokenCache(f'its {name} does not answer with its version, v{VERSION} ("{done.stdout.strip()}")')
+        if name == "kube-apiserver" and done.stdout.strip() != f"Kubernetes v{version}":
+            raise BrokenCache(f'its {name} does not answer with its version, v{version} ("{done.stdout.strip()}")')
 
 
 def _advice(reason: str) -> str:

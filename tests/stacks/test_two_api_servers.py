@@ -10,14 +10,14 @@ from typing import Any, Final
 
 import pytest
 
-from gpucluster.sandbox.api_server.binaries import VERSION, Binaries, find_binaries, folder
+from gpucluster.sandbox.api_server.binaries import Binaries, find_binaries
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import Unavailable, definitions_of, sources
 from gpucluster.sandbox.api_server.server import open_server
+from tests.stacks import older_api_server
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
-OLDER: Final = "1.34.1"
 STANDING: Final = Path(__file__).with_name("standing")
 
 
@@ -59,9 +59,9 @@ def verdicts(binaries: Binaries, at: Path, cloud: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
 def test_both_api_servers_judge_every_object_alike(cloud: str, tmp_path: Path) -> None:
-    older = Binaries(Path(str(folder()).replace(f"v{VERSION}", f"v{OLDER}")))
-    if not older.api_server.exists():
-        pytest.skip(f"the programs of Kubernetes {OLDER} are not in the cache")
+    older = older_api_server.built()
+    if older is None:
+        pytest.skip(f"the programs of Kubernetes {older_api_server.VERSION} are not in the cache: make api-servers")
     before = verdicts(older, tmp_path / "older", cloud)
     after = verdicts(find_binaries(), tmp_path / "newer", cloud)
     assert before == after

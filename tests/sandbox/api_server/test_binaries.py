@@ -40,6 +40,20 @@ def test_the_programs_are_built_once_from_the_committed_module_with_their_versio
     )
 
 
+def test_another_version_is_built_from_its_own_module_beside_the_first(
+    go: Path, go_calls: GoCalls, said: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "go.mod").write_text("module older\n\ngo 1.24.0\n")
+    (tmp_path / "go.sum").touch()
+    go.write_text(go.read_text().replace("Kubernetes v1.36.3", "Kubernetes v1.34.1"))
+    found = binaries.find_binaries(say=said.append, version="1.34.1", modules=tmp_path)
+    assert found == binaries.Binaries(binaries.folder("1.34.1"))
+    assert found.folder != binaries.folder()
+    (call,) = go_calls()
+    assert "-X k8s.io/component-base/version.gitVersion=v1.34.1" in " ".join(call["arguments"])
+    assert said[0].startswith("Building the Kubernetes API server 1.34.1, etcd and kubectl with ")
+
+
 @pytest.mark.usefixtures("go")
 def test_programs_that_were_changed_are_made_anew(said: list[str]) -> None:
     found = binaries.find_binaries(say=said.append)
