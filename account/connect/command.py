@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -13,7 +14,8 @@ import click
 
 from gpucluster.account.connect.check import Context, missing
 from gpucluster.account.connect.kubeconfig import Entry, default_file, edit, with_context
-from gpucluster.account.connect.stack import Found, read_stack
+from gpucluster.account.connect.stack import Found, pushing, read_stack
+from gpucluster.account.pulumi import of_sandbox
 from gpucluster.errors import Exit
 
 __all__ = ["connect", "in_sandbox"]
@@ -61,15 +63,18 @@ def in_sandbox(stack: str | None, kubeconfig: Path | None, context: str | None, 
     from gpucluster.sandbox.cluster_of import cluster_of
     from gpucluster.sandbox.live.cluster import open_cluster
     from gpucluster.sandbox.project import current_project
+    from gpucluster.sandbox.recovery.compare import stack_of
 
     project = current_project()
     entry = cluster_of(project, stack, living=True)
+    outputs = json.loads(of_sandbox({}).read("stack", "output", "--json", stack=stack_of(entry.urn)))
     with open_cluster(project, stack) as cluster:
         found = Found(
             account=str(project.root),
             cluster=f"{entry.name}-sandbox",
             namespace="training",
             kubeconfig=cluster.server.kubeconfig(),
+            pushing=pushing(outputs),
         )
         _enter(found, kubeconfig, context, use=use, kubectl=shutil.which("kubectl") or str(cluster.kubectl))
 

@@ -10,7 +10,7 @@ from gpucluster.account.pulumi import of_user
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["Found", "read_stack"]
+__all__ = ["Found", "pushing", "read_stack"]
 
 
 @record(kw_only=True)
@@ -37,11 +37,16 @@ def read_stack(stack: str | None) -> Found:
         named = f"stack {stack}" if stack else "the selected stack"
         fix = "is it built? `pulumi up` adds what a stack of an earlier release lacks"
         raise InputError(named, [f"has no output {', '.join(lacking)}; {fix}"])
-    registry = outputs.get("registry")
     return Found(
         account=str(outputs["account"]),
         cluster=str(outputs["clusterName"]),
         namespace=str(outputs["sharedStorage"]["namespace"]),
         kubeconfig=json.loads(outputs["kubeconfig"]),
-        pushing=(registry["login"], f"docker push {registry['image']}:TAG") if registry else (),
+        pushing=pushing(outputs),
     )
+
+
+def pushing(outputs: Mapping[str, Any]) -> tuple[str, ...]:
+    """The commands that log in to the registry of a stack and push an image."""
+    registry = outputs.get("registry")
+    return (registry["login"], f"docker push {registry['image']}:TAG") if registry else ()

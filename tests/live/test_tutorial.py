@@ -16,6 +16,7 @@ INSTEAD = {
     "pulumi": "gpucluster sandbox --kubernetes live pulumi",
     "gpucluster connect": "gpucluster sandbox connect",
     "kubectl": "gpucluster sandbox kubectl",
+    "gpucluster leftovers": "gpucluster sandbox leftovers",
 }
 """What a command of an account is in the sandbox, as the page's table says."""
 
@@ -61,5 +62,8 @@ def test_every_command_of_the_tutorial_does_what_it_says(cloud: str, tmp_path: P
     assert "cluster    trial on " in said[0]
     [nodes] = [text for text in said if " get nodes\n" in text]
     assert len(re.findall(r"\bReady\b", nodes)) >= 5
+    [context] = [text for text in said if " connect " in text]
+    assert "Images of jobs:" in context
     assert any("trainjob.trainer.kubeflow.org/pytorch" in text for text in said)
-    assert "has been removed" in said[-1]
+    assert "has been removed" in said[-2]
+    assert "nothing is left" in said[-1]

@@ -6,13 +6,16 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 from click.testing import CliRunner
 
+from gpucluster.account.pulumi import Pulumi
 from gpucluster.cli import main
 
 SHELL = shutil.which("sh")
@@ -187,3 +190,25 @@ def test_without_pulumi_it_is_said_and_the_sandbox_is_named(monkeypatch: pytest.
         "error: pulumi is not on PATH, and the outputs of a stack are read by it: install it (pulumi.com/docs/install)"
         "; a cluster of the sandbox is reached by `gpucluster sandbox connect`\n",
     )
+
+
+def test_for_a_cluster_of_the_sandbox_the_push_to_its_registry_is_told_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    entry = SimpleNamespace(name="trial-aws-trial", urn="urn:pulumi:aws-trial::gpucluster::eks::cluster")
+    server = SimpleNamespace(kubeconfig=lambda: json.loads(outputs("aws")["kubeconfig"]))
+    living = SimpleNamespace(server=server, kubectl="kubectl")
+    monkeypatch.setattr("gpucluster.sandbox.project.current_project", lambda: SimpleNamespace(root=tmp_path))
+    monkeypatch.setattr("gpucluster.sandbox.cluster_of.cluster_of", lambda *_, **__: entry)
+    monkeypatch.setattr("gpucluster.sandbox.live.cluster.open_cluster", lambda *_: nullcontext(living))
+    said = {("stack", "output", "--json", "aws-trial"): json.dumps(outputs("aws"))}
+    monkeypatch.setattr(Pulumi, "read", lambda _, *words, stack: said[(*words, stack)])
+    for name, text in {"kubectl": ALLOWED, "aws": ""}.items():
+        (tmp_path / name).write_text(f"#!{SHELL}\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = CliRunner().invoke(main, ["sandbox", "connect", "--kubeconfig", str(tmp_path / "config")])
+    assert (done.exit_code, done.output.splitlines()[-3:]) == (
+        0,
+        ["Images of jobs:", "  log-in registry.example", "  docker push registry.example/jobs:TAG"],
+    ), done.output
