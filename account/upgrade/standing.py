@@ -50,7 +50,7 @@ class Release:
 
 @record(kw_only=True)
 class Standing:
-    """extended: whether support beyond the standard is bought."""
+    """extended: whether support beyond the standard is bought. addons: of EKS, by name."""
 
     cloud: str
     cluster: str
@@ -58,6 +58,7 @@ class Standing:
     extended: bool
     pools: tuple[Pool, ...]
     releases: tuple[Release, ...]
+    addons: tuple[str, ...] = ()
 
 
 def standing(resources: Resources) -> Standing:
@@ -73,6 +74,7 @@ def standing(resources: Resources) -> Standing:
         extended=_extended(found),
         pools=(*_inline(found), *_pools(resources)),
         releases=tuple(_releases(resources)),
+        addons=tuple(sorted(str(at(one.inputs, "addonName")) for one in resources.of_type("aws:eks/addon:Addon"))),
     )
 
 

@@ -108,8 +108,15 @@ def _of_gpus(found: Standing) -> list[str]:
 
 
 def _addons(found: Standing, to: str) -> tuple[str, ...]:
-    """Add-ons of EKS stay in their versions, which this release knows for one minor version alone."""
-    if found.cloud != "aws":
+    """Add-ons of EKS stay in their versions, which this release knows for one minor version alone.
+
+    Source: Amazon EKS user guide, "Update an Amazon EKS add-on" and "Verify add-on version compatibility".
+    """
+    if not found.addons:
         return ()
-    told = f"aws eks describe-addon-versions --kubernetes-version {to} --addon-name kube-proxy"
-    return (f"{told}  # then: aws eks update-addon --cluster-name {found.cluster} --addon-name kube-proxy ...",)
+    default = (
+        f"aws eks describe-addon-versions --kubernetes-version {to} --addon-name $addon --output text "
+        "--query 'addons[0].addonVersions[?compatibilities[0].defaultVersion].addonVersion'"
+    )
+    update = f"aws eks update-addon --cluster-name {found.cluster} --addon-name $addon --resolve-conflicts PRESERVE"
+    return (f"for addon in {' '.join(found.addons)}; do {update} --addon-version $({default}); done",)
