@@ -1,9 +1,9 @@
 """The GKE versions the sandbox knows, newest first, and what a wish such as "1.33." comes to.
 
-All are named by Google as the first to have some feature: the Slurm operator (1.35.2-gke.1842000), managed DRANET
-(1.34.1-gke.1829001), Lustre without its legacy port (1.33.2-gke.4655000), GPUDirect RDMA on A4 and flex-start
-(1.32.2-gke.1652000). GKE documentation, the pages of these features. Which are offered today is not the sandbox's to
-know.
+All are named by Google as the first to have some feature: load balancers of mixed protocols (1.36.2-gke.1498000), the
+Slurm operator (1.35.2-gke.1842000), managed DRANET (1.34.1-gke.1829001), Lustre without its legacy port
+(1.33.2-gke.4655000), GPUDirect RDMA on A4 and flex-start (1.32.2-gke.1652000). GKE documentation, the pages of these
+features. Which are offered today is not the sandbox's to know.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 __all__ = ["VERSIONS", "resolved"]
 
 VERSIONS: Final = (
+    "1.36.2-gke.1498000",
     "1.35.2-gke.1842000",
     "1.34.1-gke.1829001",
     "1.33.2-gke.4655000",

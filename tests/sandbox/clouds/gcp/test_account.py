@@ -244,7 +244,7 @@ def test_settings_in_another_form_are_failures(config: dict[str, Any], failures:
             "container/getEngineVersions:getEngineVersions",
             {"versionPrefix": "1.33."},
             "latestMasterVersion",
-            VERSIONS[2],
+            "1.33.2-gke.4655000",
         ),
         ("storage/getProjectServiceAccount:getProjectServiceAccount", {}, "project", "p"),
         ("compute/getDefaultServiceAccount:getDefaultServiceAccount", {}, "project", "p"),
