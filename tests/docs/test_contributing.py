@@ -51,6 +51,22 @@ def test_every_path_that_is_named_is_there_and_those_of_the_examples_are_not():
     assert {path for path in paths if not (ROOT / path).exists()} == NEW
 
 
+@pytest.mark.parametrize(
+    ("path", "holds"),
+    [
+        ("policies/rules/training_pool_in_one_domain.py", 'name="training-pool-in-one-domain"'),
+        ("policies/clouds/aws/checks/training_pool_in_one_domain.py", "def check("),
+        ("cost/prices/aws.csv", "aws,us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,"),
+        ("components/aws/interfaces.py", "def plan_interfaces("),
+        ("cost/prices/sources.csv", "starts_with,"),
+        ("policies/training.py", "_MANDATORY"),
+    ],
+)
+def test_what_people_look_for_first_is_where_the_page_says(path: str, holds: str):
+    assert f"`{path}`" in PAGE
+    assert holds in (ROOT / path).read_text()
+
+
 def test_every_name_in_a_file_is_there():
     found = re.findall(r"`(\w+)` in `([\w./]+)`", PAGE)
     found += [(name, "policies/training.py") for name in ("_MANDATORY", "_ADVISORY") if f"`{name}`" in PAGE]
