@@ -104,7 +104,9 @@ def _unknown(shape: Machine, pool: str, location: Location) -> str:
     name, zones = shape.machine_type, sold_in(shape.machine_type, location.region)
     if zones is None:
         return f"whether {name} for {pool} is sold in {location.region} is not known: no list of its machines is"
-    if location.region in zones or set(location.zone_ids) <= set(zones):
+    if location.region in zones:
+        return f"which zones of {location.region} sell {name} for {pool} is not known: a list has the region alone"
+    if set(location.zone_ids) <= set(zones):
         return ""
     of = f"whether {name} for {pool} is sold in {location.zone} is not known"
     return f"{of}: in {location.region} it is sold in {', '.join(zones)}"

@@ -199,6 +199,20 @@ def test_what_no_list_tells_is_said(vary: Vary) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("region", "zone", "machine"),
+    [("us-gov-west-1", "us-gov-west-1a", "p5.48xlarge"), ("us-east-1", "use1-az2", "p5e.48xlarge")],
+)
+def test_a_list_that_has_the_region_alone_leaves_the_zone_open(
+    vary: Vary, region: str, zone: str, machine: str
+) -> None:
+    spec = vary(elastic=None, accelerator="h200" if machine.startswith("p5e") else "h100")
+    found = plan_cluster(spec, place(zone, region=region), stack="s", machine=machine).facts.registered()["notes"]
+    assert [note for note in found if machine in note and "not known" in note] == [
+        f"which zones of {region} sell {machine} for the training pool is not known: a list has the region alone"
+    ]
+
+
 def test_in_govcloud_the_managed_collector_is_not_built(vary: Vary) -> None:
     facts = plan_cluster(vary(), place("us-gov-west-1a", region="us-gov-west-1"), stack="s").facts.registered()
     assert facts["notBuilt"] == [
