@@ -25,6 +25,7 @@ from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.node_health import CONDITIONS
 from gpucluster.components.gcp.own_bucket import OwnBucket, bucket_identities
 from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
+from gpucluster.components.gcp.propagation import known_everywhere
 from gpucluster.components.gcp.registry import registry
 from gpucluster.components.gcp.services import enabled_services
 from gpucluster.components.gcp.storage import BucketStorage, LustreStorage, mounted_storage
@@ -67,11 +68,14 @@ class TrainingCluster(Cluster):
         self._labels = kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack)
 
         self._services = services = enabled_services(f"{name}-api", _services(plan), here)
+        # Elsewhere the network, which waits for the grants and takes its time, stands between them and the cluster.
+        known = None if plan.network.existing is None else known_everywhere()
         self._nodes = NodeIdentity(
             f"{name}-identity",
             project=location.project,
             account_id=f"{name}-node-{plan.account_suffix}",
             after=services,
+            known=known,
             opts=here,
         )
         self._control_plane = control_plane = ControlPlane(
@@ -80,6 +84,7 @@ class TrainingCluster(Cluster):
             existing_key=plan.secrets_key,
             after=services,
             labels=self._resource_labels,
+            known=known,
             opts=here,
         )
         network = Network(
@@ -161,6 +166,7 @@ class TrainingCluster(Cluster):
                 plan.home,
                 location=location,
                 network=network,
+                apis=services,
                 labels=self._resource_labels,
                 opts=here,
             ).volume

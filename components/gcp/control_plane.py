@@ -58,9 +58,12 @@ class ControlPlane(pulumi.ComponentResource):
         existing_key: str | None,
         after: Sequence[pulumi.Resource],
         labels: Labeller,
+        known: pulumi.ResourceHookBinding | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """existing_key: id of the key for secrets, None for one that is made. after: the APIs."""
+        """existing_key: id of the key for secrets, None for one that is made. after: the APIs. known: what follows the
+        creation of a grant.
+        """
         super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
         self._name, self._location, self._labels = name, location, labels
         self._key, self.key_use = secrets_key(
@@ -70,6 +73,7 @@ class ControlPlane(pulumi.ComponentResource):
             region=location.region,
             after=after,
             labels=labels(f"{name}-secrets"),
+            known=known,
             opts=pulumi.ResourceOptions(parent=self),
         )
 

@@ -20,10 +20,11 @@ def secrets_key(
     region: str,
     after: Sequence[pulumi.Resource],
     labels: dict[str, str],
+    known: pulumi.ResourceHookBinding | None,
     opts: pulumi.ResourceOptions,
 ) -> tuple[pulumi.Input[str], kms.CryptoKeyIAMMember]:
     """The id of a key that is rotated every 90 days, and the right of GKE's own service account to use it and nothing
-    else. existing: id of a key that takes its place.
+    else. existing: id of a key that takes its place. known: what follows the creation of the right.
 
     Key rings can't be deleted in Google Cloud, and cost nothing; a destroyed key waits for 30 days, in which it can be
     brought back. Source: Google Cloud documentation, "Encrypt secrets at the application layer".
@@ -36,7 +37,7 @@ def secrets_key(
         crypto_key_id=key,
         role="roles/cloudkms.cryptoKeyEncrypterDecrypter",
         member=gke.member,
-        opts=opts,
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(hooks=known)),
     )
     return key, use
 

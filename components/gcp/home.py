@@ -32,6 +32,7 @@ class Home(pulumi.ComponentResource):
         *,
         location: Location,
         network: Network,
+        apis: Sequence[pulumi.Resource],
         labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -51,7 +52,9 @@ class Home(pulumi.ComponentResource):
                 )
             ],
             labels=labels(f"{name}-files"),
-            opts=pulumi.ResourceOptions(parent=self, depends_on=network.private_services, protect=plan.protect),
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=[*apis, *network.private_services], protect=plan.protect
+            ),
         )
         ip = instance.networks.apply(_address)
         self.volume = filestore_volume(

@@ -41,10 +41,12 @@ class NodeIdentity(pulumi.ComponentResource):
         project: str,
         account_id: str,
         after: Sequence[pulumi.Resource],
+        known: pulumi.ResourceHookBinding | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
+        """known: what follows the creation of a grant."""
         super().__init__("gpucluster:gcp:NodeIdentity", name, {}, opts)
-        here = pulumi.ResourceOptions(parent=self)
+        granted = pulumi.ResourceOptions(parent=self, hooks=known)
         self.account = serviceaccount.Account(
             f"{name}-account",
             account_id=account_id,
@@ -53,7 +55,7 @@ class NodeIdentity(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
         self.email, self.member = self.account.email, self.account.member
-        self.grants = _granted(f"{name}-account", self.member, _NODE_ROLES, project, here)
+        self.grants = _granted(f"{name}-account", self.member, _NODE_ROLES, project, granted)
         self.register_outputs({"email": self.email})
 
 

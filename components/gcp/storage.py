@@ -58,7 +58,7 @@ class LustreStorage(pulumi.ComponentResource):
             description="Lustre file servers to their clients",
             source_ranges=[range_cidr],
             allows=[compute.FirewallAllowArgs(protocol="tcp", ports=[_PORT])],
-            opts=pulumi.ResourceOptions(parent=self),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(apis)),
         )
         instance = lustre.Instance(
             f"{name}-shared",

@@ -35,7 +35,8 @@ class Registered:
     """One resource as the SDK registers it.
 
     needs: URNs of all it waits for itself: what its values come from, what it depends on, its provider and parent.
-    sources: property -> URNs of the resources that its value comes from.
+    sources: property -> URNs of the resources that its value comes from. held: whether the engine runs something of
+    ours after it is created, before what depends on it.
     """
 
     urn: str
@@ -44,6 +45,7 @@ class Registered:
     inputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
     needs: frozenset[str] = frozenset()
     sources: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    held: bool = False
 
 
 class Graph:
@@ -145,6 +147,7 @@ def _read(item: Mapping[str, Any]) -> Registered:
         inputs=item["inputs"],
         needs=frozenset(item["needs"]),
         sources=sources,
+        held=item["held"],
     )
 
 
@@ -182,6 +185,7 @@ def _remembering(seen: list[dict[str, Any]]) -> Callable[[Any, Any], Any]:
                 "inputs": rpc.deserialize_properties(request.object, keep_unknowns=False),
                 "needs": sorted({*request.dependencies, provider, request.parent} - {""}),
                 "sources": {name: sorted(by.urns) for name, by in request.propertyDependencies.items()},
+                "held": bool(request.hooks.after_create),
             }
         )
         return reply

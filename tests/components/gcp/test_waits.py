@@ -61,12 +61,14 @@ def rights_of_nodes(graph: Graph, item: Registered) -> list[Registered]:
     return [*accounts, *(grant for account in accounts for grant in graph.users(account, "member", GRANT))]
 
 
+def rights_of_the_cluster(graph: Graph, cluster: Registered) -> list[Registered]:
+    """What it uses as soon as it is asked for: the nodes' account with its roles, the key of secrets."""
+    return [*rights_of_nodes(graph, cluster), *graph.of(KEY_USE)]
+
+
 def rights_of_the_first_minute(graph: Graph, item: Registered) -> list[Registered]:
-    """What the cluster uses as soon as it is asked for: the nodes' account with its roles, the key of secrets."""
     clusters = [cluster for cluster in graph.of(CLUSTER) if item in graph.sources(cluster, "network")]
-    accounts = [account for cluster in clusters for account in graph.sources(cluster, "nodeConfig")]
-    grants = [grant for account in accounts for grant in graph.users(account, "member", GRANT)]
-    return [*accounts, *grants, *(use for use in graph.of(KEY_USE) if clusters)]
+    return [right for cluster in clusters for right in rights_of_the_cluster(graph, cluster)]
 
 
 def whole_network(graph: Graph, item: Registered) -> list[Registered]:
@@ -91,6 +93,7 @@ RULES: Final = (
         what=rights_of_the_first_minute,
         why="a new account takes a minute to be known (IAM, 'Create service accounts'); the network gives it that time",
     ),
+    Wait(of=CLUSTER, what=rights_of_the_cluster, why="GKE refuses a cluster whose account or key it may not use"),
     Wait(of=CLUSTER, what=whole_network, why="the wait for accounts and rights ends with the network"),
     *KUBERNETES,
 )
@@ -103,7 +106,22 @@ def test_nothing_in_any_example_is_made_before_what_it_needs() -> None:
 def test_the_rules_meet_what_they_are_about() -> None:
     for graph in graphs("gcp"):
         [cluster] = graph.of(CLUSTER)
-        [network, *_] = graph.sources(cluster, "network")
-        rights = [item.type for item in rights_of_the_first_minute(graph, network)]
+        rights = [item.type for item in rights_of_the_cluster(graph, cluster)]
         assert {kind: rights.count(kind) for kind in (ACCOUNT, GRANT, KEY_USE)} == {ACCOUNT: 1, GRANT: 6, KEY_USE: 1}
-        assert whole_network(graph, cluster)
+        for network in graph.sources(cluster, "network"):
+            assert len(rights_of_the_first_minute(graph, network)) == len(rights)
+            assert whole_network(graph, cluster)
+
+
+def test_where_no_network_is_made_each_grant_itself_takes_the_time_to_be_known() -> None:
+    """IAM documentation, "Access change propagation"."""
+    unmade = dict[str, set[bool]]()
+    for graph in graphs("gcp"):
+        [cluster] = graph.of(CLUSTER)
+        grants = [right for right in rights_of_the_cluster(graph, cluster) if right.type != ACCOUNT]
+        held = {grant.held for grant in grants}
+        if graph.sources(cluster, "network"):
+            assert held == {False}, graph.example
+        else:
+            unmade[graph.example] = held
+    assert unmade == {"own-network": {True}}
