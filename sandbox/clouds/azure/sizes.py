@@ -1,4 +1,5 @@
-"""What the name of a machine size says, and the temporary disks of `sizes.csv` (GiB), a source a row.
+"""What the name of a machine size says, and `sizes.csv`: all sizes of the families NC and ND, a source a row, with the
+temporary disk (GiB) where it matters.
 
 The catalog has them as well: what is built by it is judged by a table of its own here.
 """
@@ -11,9 +12,10 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-__all__ = ["has_mig", "is_rdma", "temp_disk"]
+__all__ = ["has_mig", "is_rdma", "is_unheard_of", "temp_disk"]
 
 _RDMA: Final = re.compile(r"standard_[a-z]+\d+[a-z]*r[a-z]*_.*", re.IGNORECASE)
+_FAMILIES: Final = re.compile(r"standard_n[cd]", re.IGNORECASE)
 _MIG: Final = re.compile(r"standard_(n[a-z]*\d+\w*_(a100|h100|h200)_v\d+|nd96asr_v4)", re.IGNORECASE)
 
 
@@ -34,11 +36,16 @@ def has_mig(size: str) -> bool:
 
 
 @cache
-def _temp_disks() -> dict[str, int]:
+def _table() -> dict[str, int | None]:
     text = resources.files("gpucluster.sandbox.clouds.azure").joinpath("sizes.csv").read_text()
-    return {row["size"]: int(row["temp_disk_gib"]) for row in csv.DictReader(text.splitlines())}
+    return {row["size"]: int(row["temp_disk_gib"] or 0) or None for row in csv.DictReader(text.splitlines())}
+
+
+def is_unheard_of(size: str) -> bool:
+    """Whether it is of a family whose sizes are all in the table, and none of them."""
+    return bool(_FAMILIES.match(size)) and size.lower() not in _table()
 
 
 def temp_disk(size: str) -> int | None:
     """The temporary disk of a size in GiB, None where the table does not know it."""
-    return _temp_disks().get(size.lower())
+    return _table().get(size.lower())

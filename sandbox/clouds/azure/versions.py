@@ -7,9 +7,12 @@ Which are offered today is not the sandbox's to know.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
-__all__ = ["DEFAULT", "node_image", "resolved"]
+from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
+
+__all__ = ["DEFAULT", "may_be", "node_image", "resolved"]
 
 DEFAULT: Final = "1.32"
 _PATCHES: Final = {"1.32": "1.32.9"}
@@ -24,6 +27,15 @@ def resolved(wish: str, before: str) -> str:
     if wish.count(".") != 1:
         return wish
     return before if before.startswith(f"{wish}.") else _PATCHES.get(wish, f"{wish}.0")
+
+
+def may_be(version: str) -> bool:
+    """Whether AKS may have it: a version of Kubernetes, at most one minor version, its preview, after the newest that
+    is known. Which old ones are left is not told by the table.
+    """
+    if not re.fullmatch(r"1\.\d{1,2}(\.\d{1,3})?", version):
+        return False
+    return minor(version)[1] <= max(minor(known)[1] for known in kubernetes_versions("azure")) + 1
 
 
 def node_image(sku: Any) -> str:

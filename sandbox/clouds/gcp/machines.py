@@ -9,13 +9,16 @@ here.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Final
 
-__all__ = ["Machine", "machine"]
+__all__ = ["Machine", "is_unheard_of", "machine"]
+
+_FAMILIES: Final = re.compile(r"a[234]-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,3 +59,8 @@ def _table() -> Mapping[str, Machine]:
 def machine(machine_type: Any) -> Machine | None:
     """The row of a machine type, None for one without accelerators or not known here."""
     return _table().get(machine_type) if isinstance(machine_type, str) else None
+
+
+def is_unheard_of(machine_type: str) -> bool:
+    """Whether it is of a family whose machines are all in the table, and none of them; with or without local SSDs."""
+    return bool(_FAMILIES.match(machine_type)) and machine(machine_type.removesuffix("-nolssd")) is None

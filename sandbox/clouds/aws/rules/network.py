@@ -9,12 +9,14 @@ import re
 from ipaddress import IPv4Network
 from typing import Final
 
+from gpucluster.catalog.aws_regions import aws_regions
 from gpucluster.sandbox.clouds.aws.model import Thing
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
 __all__: list[str] = []
 
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
+_LETTERS: Final = "abcdef"
 
 
 @rule(_SUBNET)
@@ -34,13 +36,19 @@ def subnet_lies_in_its_vpc(thing: Thing) -> None:
 
 @rule(_SUBNET)
 def subnet_is_in_a_zone_of_its_region(thing: Thing) -> None:
-    """A zone is its region and a letter; a Local or Wavelength Zone is its region and a city.
+    """A zone is its region and a letter, as many letters as numbers of ids; a Local or Wavelength Zone is its region
+    and a city.
 
-    Source: Amazon EC2 user guide, "Regions and Zones".
+    Sources: Amazon EC2 user guide, "Regions and Zones"; the words: crossplane-contrib/provider-aws #1048.
     """
-    zone = thing.inputs.get("availabilityZone")
-    if zone is not None and not re.fullmatch(rf"{thing.region}([a-z]|-[-a-z0-9]+)", str(zone)):
-        message = f"Value ({zone}) for parameter availabilityZone is invalid. A zone of {thing.region} is expected"
+    zone, region = thing.inputs.get("availabilityZone"), aws_regions().get(thing.region)
+    ids = region.zones if region is not None else ()
+    named = [f"{thing.region}{letter}" for letter in _LETTERS[: max((int(id_[-1]) for id_ in ids), default=None)]]
+    if zone is not None and zone not in named and not re.fullmatch(rf"{thing.region}-[-a-z0-9]+", str(zone)):
+        message = (
+            f"Value ({zone}) for parameter availabilityZone is invalid. Subnets can currently only be created in the "
+            f"following availability zones: {', '.join(named)}."
+        )
         raise refused(thing, "EC2: CreateSubnet", 400, "InvalidParameterValue", message)
 
 

@@ -121,6 +121,22 @@ def _in_domain(domain: str, name: str) -> bool:
 
 
 @rule(_NODE_GROUP)
+def placement_group_is_there(thing: Thing) -> None:
+    """EC2 looks for it as the machines start. One with a reservation may be of a hand, as the reservation itself.
+
+    Source: Amazon EC2 API, "Error codes for the Amazon EC2 API", InvalidPlacementGroup.Unknown.
+    """
+    template = template_of(thing, thing.inputs)
+    given = template.inputs if template is not None else {}
+    name = mapping(given.get("placement")).get("groupName")
+    if not name or given.get("capacityReservationSpecification"):
+        return
+    if all(entry.name != name for entry in thing.others(_PLACEMENT_GROUP, name)):
+        message = f"AsgInstanceLaunchFailures: The placement group '{name}' is unknown."
+        raise refused(thing, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
+
+
+@rule(_NODE_GROUP)
 def cluster_placement_group_stays_in_one_zone(thing: Thing) -> None:
     """The nodes in a cluster placement group pin its zone."""
     group = _cluster_placement_group(thing, thing.inputs)

@@ -113,6 +113,10 @@ _KINDS: Final[Mapping[str, _Kind]] = {
         "The specified launch template, with template ID {id}, does not exist.",
         _of_type("aws:ec2/launchTemplate:LaunchTemplate"),
     ),
+    "repository": _Kind(
+        f"The repository with name '{{id}}' does not exist in the registry with id '{ACCOUNT}'",
+        _of_type("aws:ecr/repository:Repository"),
+    ),
     "key": _Kind("Key '{id}' does not exist", _key),
     "role": _Kind("The role with name {id} cannot be found.", _of_type("aws:iam/role:Role", _GLOBAL)),
     "role ARN": _Kind("Role with arn: {id} could not be found", _by_arn("aws:iam/role:Role", "role/aws-service-role/")),

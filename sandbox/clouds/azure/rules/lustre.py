@@ -57,9 +57,9 @@ def size_is_a_step(thing: Thing) -> None:
 
 @rule(_LUSTRE)
 def file_system_is_in_one_zone(thing: Thing) -> None:
-    """One zone, named."""
+    """One zone, named; a region has up to three."""
     zones = items(thing.inputs.get("zones"))
-    if len(zones) != 1:
+    if len(zones) != 1 or zones[0] not in ("1", "2", "3"):
         message = f"zones {zones} is not valid; a file system is in one availability zone, such as ['1']"
         raise refused("InvalidParameter", message)
 

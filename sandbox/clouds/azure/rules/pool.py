@@ -14,7 +14,8 @@ from typing import Final
 from gpucluster.sandbox.clouds.azure.model import Thing
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from gpucluster.sandbox.clouds.azure.sizes import has_mig, temp_disk
+from gpucluster.sandbox.clouds.azure.sizes import has_mig, is_unheard_of, temp_disk
+from gpucluster.sandbox.clouds.azure.versions import may_be
 from gpucluster.sandbox.narrow import mapping
 
 __all__ = ["pool_rule"]
@@ -36,6 +37,31 @@ def pool_rule(check: _Check) -> _Check:
             check(pool)
 
     return check
+
+
+@pool_rule
+def size_is_heard_of(pool: Pool) -> None:
+    """Of families with accelerators all sizes are known. AKS' words: MicrosoftDocs/azure-docs #45485."""
+    if is_unheard_of(pool.size):
+        where = pool.cluster.get("location") or pool.thing.inputs.get("location")
+        message = (
+            f"The VM size of AgentPoolProfile:{pool.name} is not allowed in your subscription in location '{where}'. "
+            "For more details, please visit https://aka.ms/aks/quotas-skus-regions"
+        )
+        raise refused("BadRequest", message)
+
+
+@pool_rule
+def version_can_be(pool: Pool) -> None:
+    """AKS' words: microsoft/azure_arc #28."""
+    version = pool.given.get("orchestratorVersion")
+    if version is not None and not may_be(str(version)):
+        message = (
+            f"Version {version} is not supported in this region. Please use [az aks get-versions] command to get the "
+            "supported version list in this region. For more information, please check "
+            "https://aka.ms/supported-version-list"
+        )
+        raise refused("AgentPoolK8sVersionNotSupported", message)
 
 
 @pool_rule

@@ -9,11 +9,25 @@ from __future__ import annotations
 from gpucluster.sandbox.clouds.azure.model import Thing
 from gpucluster.sandbox.clouds.azure.pools import CLUSTER
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
+from gpucluster.sandbox.clouds.azure.versions import may_be
 
 __all__: list[str] = []
 
 # The nodes' versions at the most behind the control plane's.
 _SKEW = 3
+
+
+@rule(CLUSTER)
+def version_can_be(thing: Thing) -> None:
+    """AKS' words: microsoft/Microsoft-Defender-for-Cloud, issue 923."""
+    version = thing.inputs.get("kubernetesVersion")
+    if version is not None and not may_be(str(version)):
+        message = (
+            f"Managed cluster {thing.name} has invalid version {version}. Please use [az aks get-versions] command to "
+            "get the supported version list in this region. For more information, please check "
+            "https://aka.ms/supported-version-list"
+        )
+        raise refused("K8sVersionNotSupported", message)
 
 
 @rule(CLUSTER)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from gpucluster.sandbox.clouds.gcp.identity import forms, is_zone
+from gpucluster.sandbox.clouds.gcp.identity import forms, region_of, zones_of
 from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.narrow import mapping
@@ -99,7 +99,7 @@ def file_system_has_a_short_name(thing: Thing) -> None:
 @rule(_LUSTRE)
 def instance_is_in_a_zone(thing: Thing) -> None:
     """The location is a zone."""
-    if not is_zone(thing.location):
+    if thing.location not in zones_of(region_of(thing.location)):
         message = f"location '{thing.location}' is not valid; an instance is in a zone, such as us-central1-a"
         raise refused(thing, message, reason="INVALID_ARGUMENT")
 

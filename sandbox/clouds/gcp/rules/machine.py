@@ -7,12 +7,22 @@ modules/compute/gke-node-pool/disk_definitions.tf.
 
 from __future__ import annotations
 
+from gpucluster.sandbox.clouds.gcp.machines import is_unheard_of
 from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.narrow import mapping
 
 __all__: list[str] = []
+
+
+@rule(NODE_POOL)
+def machine_is_heard_of(thing: Thing) -> None:
+    """Of families with accelerators all machines are known. GKE's words: keras-team/kinetic #305."""
+    pool = Pool(thing)
+    if is_unheard_of(pool.machine_type):
+        zone = next(iter(pool.zones), thing.location)
+        raise refused(thing, f'Invalid machine type "{pool.machine_type}" in zone "{zone}": GCE_NOT_FOUND')
 
 
 @rule(NODE_POOL)

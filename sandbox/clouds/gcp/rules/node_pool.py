@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
+from gpucluster.sandbox.clouds.gcp.identity import region_of, zones_of
 from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
@@ -74,7 +74,7 @@ def scaling_is_in_order(thing: Thing) -> None:
 @rule(NODE_POOL)
 def zones_are_in_the_region(thing: Thing) -> None:
     """Every zone of the nodes is in the cluster's region, and of a zonal cluster's nodes too."""
-    wrong = [zone for zone in Pool(thing).zones if not is_zone(zone) or region_of(zone) != region_of(thing.location)]
+    wrong = [zone for zone in Pool(thing).zones if zone not in zones_of(region_of(thing.location))]
     if wrong:
         raise refused(thing, f"Location {wrong[0]} is not a zone of {region_of(thing.location)}")
 

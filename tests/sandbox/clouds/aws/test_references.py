@@ -27,6 +27,7 @@ MADE = {
     "gateway": ("ec2/internetGateway:InternetGateway", {}),
     "address": ("ec2/eip:Eip", {}),
     "launch template": ("ec2/launchTemplate:LaunchTemplate", {"name": "t"}),
+    "repository": ("ecr/repository:Repository", {"name": "images"}),
     "key": ("kms/key:Key", {}),
     "role": ("iam/role:Role", {"name": "r", "assumeRolePolicy": "{}"}),
     "role ARN": ("iam/role:Role", {"name": "r", "assumeRolePolicy": "{}"}),
@@ -126,8 +127,12 @@ def test_a_subnet_is_in_a_zone_of_its_region(create: Create, zone: str) -> None:
     assert create("ec2/subnet:Subnet", vpcId=vpc, cidrBlock="10.0.0.0/24", availabilityZone=zone).inputs
 
 
-@pytest.mark.parametrize("zone", ["us-east-1", "us-west-2a", "Bogus-Value", ""])
+@pytest.mark.parametrize("zone", ["us-east-1", "us-east-1q", "us-west-2a", "Bogus-Value", ""])
 def test_a_subnet_is_in_no_other_zone(create: Create, zone: str) -> None:
     vpc = create("ec2/vpc:Vpc", cidrBlock="10.0.0.0/16").id
-    with pytest.raises(CloudError, match=r"parameter availabilityZone is invalid\. A zone of us-east-1 is expected"):
+    said = (
+        rf"Value \({zone}\) for parameter availabilityZone is invalid\. Subnets can currently only be created in the "
+        r"following availability zones: us-east-1a, .* us-east-1f\."
+    )
+    with pytest.raises(CloudError, match=said):
         create("ec2/subnet:Subnet", vpcId=vpc, cidrBlock="10.0.0.0/24", availabilityZone=zone)

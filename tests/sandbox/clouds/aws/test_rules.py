@@ -186,6 +186,15 @@ def test_the_instance_type_is_given_once(create: Create, cluster: dict[str, str]
         )
 
 
+def test_a_placement_group_that_is_not_there_takes_no_nodes(create: Create, cluster: dict[str, str]) -> None:
+    template = create(TEMPLATE, name="lt", placement={"groupName": "gone"})
+    with pytest.raises(CloudError, match=r"NodeCreationFailure: .*The placement group 'gone' is unknown"):
+        pool(create, "one", [cluster["a"]], launchTemplate={"id": template.id, "version": "1"})
+    own = {"capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": "cr-elsewhere"}}}
+    held = create(TEMPLATE, "held", name="held", placement={"groupName": "gone"}, **own)
+    assert pool(create, "two", [cluster["a"]], launchTemplate={"id": held.id, "version": "1"})
+
+
 def test_nodes_pin_the_zone_of_their_cluster_placement_group(create: Create, cluster: dict[str, str]) -> None:
     create("ec2/placementGroup:PlacementGroup", "pg", name="pg", strategy="cluster")
     template = create(TEMPLATE, name="lt", placement={"groupName": "pg"})

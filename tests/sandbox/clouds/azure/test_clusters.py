@@ -108,6 +108,10 @@ def test_functions_that_need_an_account_say_so(account: AzureAccount) -> None:
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
+        (
+            {"kubernetesVersion": "9.99"},
+            'Code="K8sVersionNotSupported" Message="Managed cluster other has invalid version 9.99. Please use',
+        ),
         ({"agentPoolProfiles": []}, "at least one system agent pool"),
         ({"identity": {"type": "UserAssigned", "userAssignedIdentities": ["/no/id"]}}, "'/no/id' was not found"),
         ({"identity": {"type": "UserAssigned"}}, "takes one user-assigned identity, not 0"),

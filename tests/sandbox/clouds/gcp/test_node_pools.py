@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from gpucluster.catalog.rows import rows
 from gpucluster.sandbox.clouds.cloud import CloudError
+from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of, zones_of
 from gpucluster.sandbox.clouds.ledger import Entry
 
 Stage = Any
@@ -38,6 +40,26 @@ def reservation(create: Callable[..., Entry]) -> Entry:
     properties = {"machineType": "a3-megagpu-8g"}
     held = {"count": 2, "instanceProperties": properties}
     return create("compute/reservation:Reservation", "r", name="r", zone="us-central1-a", specificReservation=held)
+
+
+def test_a_machine_of_an_accelerator_family_that_there_is_none_of_is_refused(stage: Stage) -> None:
+    said = 'Invalid machine type "a3-megagpu-8gg" in zone "us-central1-a": GCE_NOT_FOUND'
+    with pytest.raises(CloudError, match=said):
+        stage.pool(config={"machineType": "a3-megagpu-8gg"})
+    plain = {"guestAccelerators": None, "ephemeralStorageLocalSsdConfig": None}
+    for at, machine in enumerate(("a4x-highgpu-4g", "a3-ultragpu-8g-nolssd", "n4-standard-8")):
+        stage.pool(name=f"p{at}", config={"machineType": machine, **plain})
+
+
+def test_a_zone_that_the_region_has_not_is_refused(stage: Stage) -> None:
+    with pytest.raises(CloudError, match="Location us-central1-q is not a zone of us-central1"):
+        stage.pool(nodeLocations=["us-central1-q"])
+
+
+def test_every_zone_that_sells_gpus_is_a_zone() -> None:
+    sold = [zone for row in rows("zones") for zone in row["zones"].split() if is_zone(zone)]
+    assert "us-central1-a" in sold
+    assert [zone for zone in sold if zone not in zones_of(region_of(zone))] == []
 
 
 @pytest.mark.parametrize(

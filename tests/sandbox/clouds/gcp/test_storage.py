@@ -99,6 +99,7 @@ def test_the_dynamic_tier_has_sizes_of_its_own_and_no_throughput(create: Create)
     [
         ({"filesystem": "ninechars"}, "filesystem 'ninechars' is not valid; valid: up to 8 letters and digits"),
         ({"filesystem": "a-b"}, "filesystem 'a-b' is not valid"),
+        ({"location": "us-central1-q"}, "location 'us-central1-q' is not valid; an instance is in a zone"),
         ({"location": "us-central1"}, "location 'us-central1' is not valid; an instance is in a zone"),
         ({"network": "projects/p/global/networks/gone"}, "networks/gone' was not found, NOT_FOUND"),
     ],
