@@ -11,7 +11,10 @@ from pulumi_gcp import projects, serviceaccount
 __all__ = ["MACHINE_PERMISSIONS", "PERMISSIONS", "karpenter_identity"]
 
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, deploy/iam/karpenter-controller-role.yaml. Left out, because
-# nodes have no public addresses: compute.subnetworks.useExternalIp.
+# nodes have no public addresses: compute.subnetworks.useExternalIp. Left out, because it changes any cluster of the
+# project: container.clusters.update. It asks for it where the system pool is not RUNNING, to make a node pool
+# `karpenter-fallback` that no destroy would find; refused, it looks again until the pool is RUNNING
+# (pkg/controllers/nodepooltemplate/controller.go, pkg/providers/nodepooltemplate/nodepooltemplate.go).
 PERMISSIONS: Final = (
     "compute.disks.create",
     "compute.images.get",
@@ -31,7 +34,6 @@ PERMISSIONS: Final = (
     "compute.zones.list",
     "container.clusters.get",
     "container.clusters.list",
-    "container.clusters.update",
 )
 MACHINE_PERMISSIONS: Final = (
     "compute.instances.create",

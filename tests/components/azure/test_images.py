@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,25 +11,12 @@ import yaml
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.plan import plan_cluster
 from gpucluster.components.spec.cluster import ClusterSpec
+from tests.components.images import named
 
 TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())
 HERE = Location(subscription="00000000-0000-0000-0000-000000000000", region="eastus", number="1")
 
 Registered = list[tuple[str, str, dict[str, Any]]]
-
-
-def named(value: Any) -> Iterator[str]:
-    """Images in an object or in the values of a chart, whose parts may have keys of their own."""
-    if isinstance(value, dict):
-        parts = [value[key] for key in ("registry", "repository", "image") if isinstance(value.get(key), str)]
-        # Of kubeflow/trainer's chart, which adds ghcr.io by itself.
-        if parts and parts != ["kubeflow/trainer/trainer-controller-manager"]:
-            yield "/".join(parts)
-        for inner in value.values():
-            yield from named(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from named(inner)
 
 
 def test_no_image_of_the_platform_comes_from_docker_hub(
