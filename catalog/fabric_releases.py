@@ -62,6 +62,12 @@ class FabricRelease:
     def daemon_version(self) -> str | None:
         return self.daemon.rpartition(":")[2] or None
 
+    def driven_by(self, driver: str) -> bool:
+        """Whether a branch of the GPU driver, such as 580, or a version of it has versions that the release takes."""
+        least, end = (version(text) if text else None for text in (self.driver_from, self.driver_below))
+        have = version(driver)
+        return (least is None or have >= least[: len(have)]) and (end is None or have < end)
+
     def misfit(self, image: str) -> str | None:
         """Why an image can't load the fabric, as far as its tag says so."""
         told = told_by_tag(image)
@@ -86,9 +92,9 @@ def releases_of(machine: Machine) -> tuple[FabricRelease, ...]:
     return own or tuple(release for release in found if not release.machines)
 
 
-def release_of(machine: Machine) -> FabricRelease:
-    """The release that clusters get."""
-    return releases_of(machine)[0]
+def release_of(machine: Machine, named: str | None = None) -> FabricRelease:
+    """The release that clusters get, or the one whose plugin has this version, which is one of theirs."""
+    return next(one for one in releases_of(machine) if named in (None, one.plugin_version))
 
 
 def none_release() -> FabricRelease:

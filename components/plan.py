@@ -186,7 +186,7 @@ def cluster_facts(
         losses=tuple(losses),
         notes=(
             *notes,
-            *fabric_notes(release_of(equivalence.shape)),
+            *fabric_notes(release_of(equivalence.shape, spec.versions.fabric)),
             *team_notes(spec),
             *(_roll_note(pool) for pool in rolls),
         ),

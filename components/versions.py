@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.catalog.fabric_releases import release_of, version
+from gpucluster.catalog.fabric_releases import release_of, releases_of, version
+from gpucluster.catalog.gpu_drivers import default_driver
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.charts import CHART_SET
@@ -15,7 +16,15 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.versions import Versions
 from gpucluster.record import record
 
-__all__ = ["KUBERNETES", "VersionPlan", "image_notes", "plan_versions", "support_notes", "version_problems"]
+__all__ = [
+    "KUBERNETES",
+    "VersionPlan",
+    "chosen_fabric_notes",
+    "image_notes",
+    "plan_versions",
+    "support_notes",
+    "version_problems",
+]
 
 KUBERNETES: Final = "1.35"
 """The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
@@ -43,12 +52,15 @@ _FORMS: Final = {
 
 @record(kw_only=True)
 class VersionPlan:
-    """control_plane: a minor version. system, nodes: in the cloud's words, None where nodes stay as they were made."""
+    """control_plane: a minor version. system, nodes: in the cloud's words, None where nodes stay as they were made.
+    fabric: the release of the training nodes' fabric, None for the one that clusters get.
+    """
 
     control_plane: str
     system: str | None
     nodes: str | None
     extended: bool
+    fabric: str | None = None
 
     @property
     def release(self) -> str | None:
@@ -64,12 +76,21 @@ def plan_versions(asked: Versions) -> VersionPlan:
         system=asked.system,
         nodes=asked.nodes,
         extended=asked.support == "extended",
+        fabric=asked.fabric,
     )
 
 
-def version_problems(asked: Versions, cloud: str, shapes: Iterable[Machine]) -> list[Problem]:
-    """Why a cloud can't have these versions. shapes: the machines of the GPU pools."""
-    return [*_control_plane_problems(asked, cloud, shapes), *_node_problems(asked, cloud), *_chart_problems(asked)]
+def version_problems(asked: Versions, cloud: str, shape: Machine | None) -> list[Problem]:
+    """Why a cloud can't have these versions. shape: the machine of the training pool, None where its fabric has one
+    release.
+    """
+    unfit = _fabric_problems(asked, cloud, shape)
+    return [
+        *unfit,
+        *_control_plane_problems(asked, cloud, None if unfit else shape),
+        *_node_problems(asked, cloud),
+        *_chart_problems(asked),
+    ]
 
 
 def support_notes(plan: VersionPlan, cloud: str) -> list[str]:
@@ -104,7 +125,41 @@ def image_notes(plan: VersionPlan, cloud: str) -> list[str]:
     return [] if why is None else [f"node images are not pinned: {why} (docs/upgrading-kubernetes.md)"]
 
 
-def _control_plane_problems(asked: Versions, cloud: str, shapes: Iterable[Machine]) -> Iterator[Problem]:
+def chosen_fabric_notes(asked: Versions, cloud: str, shape: Machine) -> list[str]:
+    """What nobody knows of a release that is chosen."""
+    top = asked.kubernetes or KUBERNETES
+    chosen = None if asked.fabric is None else release_of(shape, asked.fabric)
+    if chosen is None or not chosen.driver_from or default_driver(cloud, top) is not None:
+        return []
+    return [
+        f"fabric {chosen.plugin_version}: which GPU driver Kubernetes {top} brings is not known; it takes those from "
+        f"{chosen.driver_from}{f' below {chosen.driver_below}' if chosen.driver_below else ''}"
+    ]
+
+
+def _fabric_problems(asked: Versions, cloud: str, shape: Machine | None) -> list[Problem]:
+    """Why the training nodes can't have the release: it does not fit machine, Kubernetes or driver."""
+    if asked.fabric is None:
+        return []
+    top = asked.kubernetes or KUBERNETES
+    driver = default_driver(cloud, top)
+    if shape is None or not shape.fabric_gbps:
+        return [Problem("versions.fabric", f"is '{asked.fabric}', and there is nothing to choose from", "leave it out")]
+    fits = [
+        one
+        for one in releases_of(shape)
+        if (not one.kubernetes_from or version(one.kubernetes_from)[:2] <= minor(top))
+        and (driver is None or one.driven_by(driver))
+    ]
+    names = [one.plugin_version for one in fits]
+    if asked.fabric in names:
+        return []
+    where = f"with Kubernetes {top}{f' and its GPU driver, {driver}' if driver else ''}"
+    why = f"is '{asked.fabric}', which is no release for {shape.machine_type} {where}"
+    return [Problem("versions.fabric", why, f"allowed: {', '.join(names)}")]
+
+
+def _control_plane_problems(asked: Versions, cloud: str, shape: Machine | None) -> Iterator[Problem]:
     chosen, field = asked.kubernetes, "versions.kubernetes"
     if chosen is None:
         return
@@ -116,12 +171,11 @@ def _control_plane_problems(asked: Versions, cloud: str, shapes: Iterable[Machin
     if chosen not in usable:
         why = f"is '{chosen}', and nodes run Ubuntu2204, which AKS has up to {_NEWEST_OF_UBUNTU_2204}"
         yield Problem(field, why, f"allowed: {', '.join(usable)}")
-    for shape in shapes:
-        wanted = release_of(shape).kubernetes_from
-        if wanted and version(wanted)[:2] > minor(chosen):
-            yield Problem(
-                field, f"is '{chosen}', and the fabric of {shape.machine_type} needs {wanted}", "write a newer one"
-            )
+    wanted = "" if shape is None else release_of(shape, asked.fabric).kubernetes_from
+    if shape is not None and wanted and version(wanted)[:2] > minor(chosen):
+        yield Problem(
+            field, f"is '{chosen}', and the fabric of {shape.machine_type} needs {wanted}", "write a newer one"
+        )
 
 
 def _node_problems(asked: Versions, cloud: str) -> Iterator[Problem]:

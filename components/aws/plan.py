@@ -309,7 +309,7 @@ def plan_problems(spec: ClusterSpec, *, stack: str) -> list[Problem]:
         *storage_problems(spec.storage.shared),
         *network_problems(spec.network, spec.access),
         *key_problems(spec.secrets_key),
-        *version_problems(spec.versions, "aws", ()),
+        *version_problems(spec.versions, "aws", None),
         *repository_problems(spec),
         *identity_problems(spec, cloud="AWS", form="s3://NAME"),
     ]

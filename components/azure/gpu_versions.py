@@ -9,7 +9,7 @@ from typing import Final
 
 from gpucluster.components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
 
-__all__ = ["VERSIONS"]
+__all__ = ["GPU_DRIVER", "VERSIONS"]
 
 # Sources: Mellanox/network-operator v26.4.0, hack/release.yaml (Mofed, SriovDevicePlugin); for the GPU Operator
 # Azure/aks-rdma-infiniband 700dabb, tests/setup-infra/deploy-aks.sh.
@@ -19,3 +19,6 @@ VERSIONS: Final[Mapping[str, str]] = {
     "device_plugin": "network-operator-v26.4.0",
     "gpu_operator": GPU_OPERATOR.version,
 }
+
+GPU_DRIVER: Final = "580.126.20"
+"""What that GPU Operator installs. Source: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml."""

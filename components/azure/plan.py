@@ -282,7 +282,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *home_problems(spec.storage.home),
         *identity_problems(spec, cloud="Azure", form="https://ACCOUNT.blob.core.windows.net/CONTAINER"),
         *([] if spec.storage.shared.existing else lustre_problems(spec.storage.shared)),
-        *version_problems(spec.versions, CLOUD, ()),
+        *version_problems(spec.versions, CLOUD, None),
     ]
 
 

@@ -11,7 +11,7 @@ from gpucluster.components.gcp.admins import Admins
 from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.dns import kube_dns_by_nodes
 from gpucluster.components.gcp.elastic import ElasticPlan
-from gpucluster.components.gcp.fabric import FABRICS, POD_SECURITY
+from gpucluster.components.gcp.fabric import POD_SECURITY, fabric_of
 from gpucluster.components.gcp.fabric_plugin import FabricPlugin
 from gpucluster.components.gcp.gpu_networks import GpuNetworks
 from gpucluster.components.gcp.home import Home
@@ -132,7 +132,7 @@ class TrainingCluster(Cluster):
             ],
         )
         kube_dns_by_nodes(f"{name}-kube-dns", after=system.ready, opts=inside)
-        fabric = FABRICS.get(plan.training.shape.machine_type)
+        fabric = fabric_of(plan.training.shape, plan.versions.fabric)
         workspace = Workspace(
             f"{name}-workspace",
             labels=self._labels,

@@ -7,12 +7,12 @@ from gpucluster.catalog.fabric_releases import FabricRelease, release_of
 from gpucluster.catalog.gpudirect import Fabric as Hardware
 from gpucluster.catalog.gpudirect import Kind
 from gpucluster.catalog.gpudirect import fabric_of as hardware_of
-from gpucluster.catalog.machines import machines
+from gpucluster.catalog.machines import Machine, machines
 from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.shapes import shapes
 from gpucluster.record import record
 
-__all__ = ["FABRICS", "MARKER", "POD_SECURITY", "DeviceNetwork", "Fabric", "fabric_nodes"]
+__all__ = ["FABRICS", "MARKER", "POD_SECURITY", "DeviceNetwork", "Fabric", "fabric_nodes", "fabric_of"]
 
 MARKER: Final = "fabric-release"
 """File beside the plugin on a node with its version, which the installer writes last: jobs wait for it."""
@@ -73,10 +73,15 @@ def _hardware(machine_type: str) -> Hardware:
     return found
 
 
+def fabric_of(shape: Machine, named: str | None = None) -> Fabric | None:
+    """The fabric of a machine in the release that clusters get, or in the named one; None for a machine without."""
+    if hardware_of(shape) is None:
+        return None
+    return Fabric(machine_type=shape.machine_type, release=release_of(shape, named))
+
+
 FABRICS: Final[Mapping[str, Fabric]] = {
-    shape.machine_type: Fabric(machine_type=shape.machine_type, release=release_of(shape))
-    for shape in shapes()
-    if hardware_of(shape) is not None
+    shape.machine_type: fabric for shape in shapes() if (fabric := fabric_of(shape)) is not None
 }
 """Machine type -> its fabric in the versions we install."""
 

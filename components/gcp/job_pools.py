@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.elastic_class import class_node_label, class_node_taint
-from gpucluster.components.gcp.fabric import FABRICS
+from gpucluster.components.gcp.fabric import fabric_of
 from gpucluster.components.gcp.fabric_pod import TOPOLOGY_LABELS, fabric_pod, mpi_fabric_pod
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
@@ -45,7 +45,7 @@ def job_pools(plan: GcpClusterPlan) -> list[JobPool]:
 
 def _training(plan: GcpClusterPlan, annotations: Mapping[str, str]) -> JobPool:
     training, shape = plan.training, plan.training.shape
-    fabric = FABRICS.get(shape.machine_type)
+    fabric = fabric_of(shape, plan.versions.fabric)
     # A job gets exactly the flex-start nodes that came for it: there is nothing to choose by how near they are.
     placed = training.placement.compact or training.placement.reservation is not None
     return JobPool(
@@ -56,6 +56,7 @@ def _training(plan: GcpClusterPlan, annotations: Mapping[str, str]) -> JobPool:
         ask={GPU: shape.gpus},
         fabric=None if fabric is None else fabric_pod(fabric),
         mpi_fabric=None if fabric is None else mpi_fabric_pod(fabric),
+        fabric_release=plan.versions.fabric,
         selector={} if training.flex_start_hours is None else _FLEX_START,
         tolerations=[QUEUED_TOLERATION] if training.queued else [],
         annotations=annotations,

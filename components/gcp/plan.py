@@ -62,7 +62,13 @@ from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwor
 from gpucluster.components.spec.parts import TrainingSpec
 from gpucluster.components.spec.training import CapacityBlockPurchase, FlexStartPurchase, ReservationPlacement
 from gpucluster.components.teams import PeoplePlan, plan_people
-from gpucluster.components.versions import VersionPlan, plan_versions, support_notes, version_problems
+from gpucluster.components.versions import (
+    VersionPlan,
+    chosen_fabric_notes,
+    plan_versions,
+    support_notes,
+    version_problems,
+)
 from gpucluster.program.facts import Facts
 from gpucluster.record import record
 
@@ -314,6 +320,7 @@ def plan_cluster(
                 *people_notes(spec),
                 *example_range_notes(spec.access),
                 *support_notes(plan_versions(spec.versions), "gcp"),
+                *chosen_fabric_notes(spec.versions, "gcp", shape),
             ],
         ),
     )
@@ -353,7 +360,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *home_problems(spec.storage.home),
         *identity_problems(spec, cloud="Google Cloud", form="gs://NAME"),
         *(lustre_problems(spec.storage.shared) if _makes_lustre(spec) else []),
-        *version_problems(spec.versions, "gcp", [shape]),
+        *version_problems(spec.versions, "gcp", shape),
     ]
 
 

@@ -55,11 +55,12 @@ class JobPool:
 
     nodes: machines that jobs may use together; spares are not among them. gpus: what the whole pool has, resource ->
     amount. ask: what one pod asks for. elastic: whether its machines come for a job and go after it; all such pools
-    have equal machines. fabric, mpi_fabric: of pods of PyTorch and of MPI; None where nodes have none. selector: labels
-    of its nodes that pods have to select besides, which its queue puts into them. tolerations: besides those of every
-    pool. scratch: the node's folder for /scratch; None where an emptyDir is on the local disks. topology: labels of
-    nodes that tell how near they are, widest first; none where they have none. near: the one of these within which a
-    job's pods are wanted. provisioning: class by which a cluster autoscaler is asked for all nodes of a job at once.
+    have equal machines. fabric, mpi_fabric: of pods of PyTorch and of MPI; None where nodes have none. fabric_release:
+    None for the one that clusters get. selector: labels of its nodes that pods have to select besides, which its queue
+    puts into them. tolerations: besides those of every pool. scratch: the node's folder for /scratch; None where an
+    emptyDir is on the local disks. topology: labels of nodes that tell how near they are, widest first; none where they
+    have none. near: the one of these within which a job's pods are wanted. provisioning: class by which a cluster
+    autoscaler is asked for all nodes of a job at once.
     """
 
     name: str
@@ -70,6 +71,7 @@ class JobPool:
     elastic: bool = False
     fabric: FabricPod | None = None
     mpi_fabric: FabricPod | None = None
+    fabric_release: str | None = None
     selector: Mapping[str, str] = field(default_factory=dict[str, str])
     tolerations: Sequence[Mapping[str, str]] = ()
     annotations: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -81,7 +83,7 @@ class JobPool:
     @property
     def release(self) -> FabricRelease:
         """Of the fabric of its nodes, with the images that load it."""
-        return none_release() if self.fabric is None else release_of(self.shape)
+        return none_release() if self.fabric is None else release_of(self.shape, self.fabric_release)
 
     @property
     def pods_per_node(self) -> int:

@@ -55,6 +55,12 @@ class Versions(Model):
         description="Set of charts that is meant; another release of gpucluster with another set is then refused",
         examples=["2026-11"],
     )
+    fabric: str | None = Field(
+        default=None,
+        description="Release of the training nodes' GPU fabric on Google Cloud, by the version of its plugin; left "
+        "out, the first of those in `catalog/fabric_releases.csv`",
+        examples=["v1.0.16"],
+    )
     support: Support = Field(
         default="standard",
         description="extended: the cloud's long-term support, at its price (EKS extended support, GKE's Extended "

@@ -30,6 +30,7 @@ KEYS = {
     "eks_pods": ("machine_type",),
     "fabric_releases": ("fabric", "machines", "plugin"),
     "free": ("type",),
+    "gpu_drivers": ("cloud", "kubernetes"),
     "gpu_families": ("cloud",),
     "gpudirect": ("fabric",),
     "gpus": ("gpu",),

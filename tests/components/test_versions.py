@@ -7,19 +7,21 @@ from typing import Any
 import pytest
 
 from gpucluster.catalog.fabric_releases import releases_of
+from gpucluster.catalog.gpu_drivers import default_driver
 from gpucluster.catalog.machines import machines
 from gpucluster.components.kubernetes.charts import CHART_SET
 from gpucluster.components.spec.versions import Versions
 from gpucluster.components.versions import (
     KUBERNETES,
     VersionPlan,
+    chosen_fabric_notes,
     image_notes,
     plan_versions,
     support_notes,
     version_problems,
 )
 
-MEGA = [machines()["a3-megagpu-8g"]]
+MEGA = machines()["a3-megagpu-8g"]
 
 
 def test_what_is_left_out_is_that_of_this_release() -> None:
@@ -62,8 +64,8 @@ def test_a_version_that_cannot_be_had_is_refused_with_the_reason(cloud: str, ask
 def test_a_fabric_that_needs_a_newer_version_refuses_an_older_one(monkeypatch: pytest.MonkeyPatch) -> None:
     from gpucluster.components import versions
 
-    newer = next(one for one in releases_of(MEGA[0]) if one.kubernetes_from)
-    monkeypatch.setattr(versions, "release_of", lambda _: newer)
+    newer = next(one for one in releases_of(MEGA) if one.kubernetes_from)
+    monkeypatch.setattr(versions, "release_of", lambda *_: newer)
     [problem] = version_problems(Versions(kubernetes="1.32"), "gcp", MEGA)
     wanted = f"the fabric of a3-megagpu-8g needs {newer.kubernetes_from}; write a newer one"
     assert str(problem) == f"versions.kubernetes is '1.32', and {wanted}"
@@ -108,3 +110,59 @@ def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: s
 def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None, told: str | None) -> None:
     expected = [] if told is None else [f"node images are not pinned: {told} (docs/upgrading-kubernetes.md)"]
     assert image_notes(plan_versions(Versions(nodes=nodes)), cloud) == expected
+
+
+@pytest.mark.parametrize(
+    ("cloud", "machine", "asked", "told"),
+    [
+        (
+            "gcp",
+            "a3-megagpu-8g",
+            {"fabric": "v1.0.17"},
+            "versions.fabric is 'v1.0.17', which is no release for a3-megagpu-8g with Kubernetes 1.35 and its GPU "
+            "driver, 580; allowed: v1.0.16, v1.0.15, v1.0.14",
+        ),
+        ("gcp", "a3-ultragpu-8g", {"fabric": "v1.0.16"}, "no release for a3-ultragpu-8g with Kubernetes 1.35 and its"),
+        (
+            "gcp",
+            "a3-megagpu-8g",
+            {"fabric": "v1.0.17", "kubernetes": "1.32"},
+            "with Kubernetes 1.32; allowed: v1.0.16",
+        ),
+        (
+            "gcp",
+            "a2-ultragpu-8g",
+            {"fabric": "v1.0.16"},
+            "is 'v1.0.16', and there is nothing to choose from",
+        ),
+        (
+            "aws",
+            None,
+            {"fabric": "v1.19.0"},
+            "fabric is 'v1.19.0', and there is nothing to choose from; lea",
+        ),
+    ],
+)
+def test_a_release_of_the_fabric_that_does_not_fit_is_refused_with_those_that_do(
+    cloud: str, machine: str | None, asked: dict[str, Any], told: str
+) -> None:
+    [problem] = version_problems(Versions(**asked), cloud, machines()[machine] if machine else None)
+    assert told in str(problem)
+
+
+def test_a_release_that_may_fit_is_taken_and_what_is_not_known_is_said() -> None:
+    older = Versions(fabric="v1.0.15")
+    newer = Versions(fabric="v1.0.17", kubernetes="1.36")
+    assert version_problems(older, "gcp", MEGA) == version_problems(newer, "gcp", MEGA) == []
+    assert chosen_fabric_notes(older, "gcp", MEGA) == []
+    assert chosen_fabric_notes(newer, "gcp", MEGA) == [
+        "fabric v1.0.17: which GPU driver Kubernetes 1.36 brings is not known; it takes those from 595.71.05 below 596"
+    ]
+
+
+@pytest.mark.parametrize("machine", ["a3-highgpu-8g", "a3-megagpu-8g", "a3-ultragpu-8g"])
+def test_the_release_that_clusters_get_takes_gkes_driver_and_has_the_others_network(machine: str) -> None:
+    first, *others = releases_of(machines()[machine])
+    driver = default_driver("gcp", KUBERNETES)
+    assert driver is not None and first.driven_by(driver)
+    assert {one.nccl_net for one in others} <= {first.nccl_net}

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
+from gpucluster.catalog.fabric_releases import release_of
+from gpucluster.catalog.machines import machines
 from gpucluster.components.azure.gpu_software import NO_MIG, GpuSoftware, mig_node_labels
-from gpucluster.components.azure.gpu_versions import VERSIONS
+from gpucluster.components.azure.gpu_versions import GPU_DRIVER, VERSIONS
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -239,6 +241,12 @@ def test_a_layout_that_the_mig_manager_does_not_know_is_written_down_for_it(regi
 def test_nodes_say_how_they_are_sliced_or_that_they_are_not() -> None:
     assert mig_node_labels("all-1g.10gb") == {"nvidia.com/mig.config": "all-1g.10gb"}
     assert NO_MIG == {"nvidia.com/gpu.deploy.mig-manager": "false"}
+
+
+@pytest.mark.parametrize("machine", ["Standard_ND96isr_H100_v5", "Standard_ND96isr_H200_v5", "Standard_ND96asr_v4"])
+def test_the_operators_driver_is_one_that_the_fabric_takes(machine: str) -> None:
+    assert VERSIONS["gpu_operator"] == "v26.3.3"  # another one brings another driver
+    assert release_of(machines()[machine]).driven_by(GPU_DRIVER)
 
 
 def test_the_versions_are_those_that_were_released_together() -> None:

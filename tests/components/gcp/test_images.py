@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,3 +57,16 @@ def test_karpenters_image_comes_from_the_mirror_where_there_is_one(registered: R
     access = {"kind": "private", "via": "inside", "egress": "none", "registry": MIRROR}
     raw = {**yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text()), "access": access}
     assert f"{MIRROR}/cloudpilotai/gcp/karpenter" in named(registered, ClusterSpec.model_validate(raw))
+
+
+def test_plugin_daemon_and_image_of_jobs_are_of_the_release_that_the_spec_names(registered: Registering) -> None:
+    raw = yaml.safe_load((ROOT / "examples/specs/gcp/mega-on-demand.yaml").read_text())
+    chosen = {**raw, "versions": {"kubernetes": "1.36", "fabric": "v1.0.17"}}
+    wanted = (r"gpudirecttcpx-dev:(.*)", r"tcpgpudmarxd-dev:(.*)", r"nvidia/pytorch:(.*)")
+
+    def versions(spec: Mapping[str, Any]) -> list[set[str]]:
+        found = named(registered, ClusterSpec.model_validate(spec))
+        return [{hit[1] for image in found if (hit := re.search(one, image))} for one in wanted]
+
+    assert versions(raw) == [{"v1.0.16"}, {"v1.0.22"}, {"25.06-py3"}]
+    assert versions(chosen) == [{"v1.0.17"}, {"v1.0.23"}, {"26.01-py3"}]

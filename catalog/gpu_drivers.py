@@ -1,0 +1,20 @@
+"""Which branch of NVIDIA's driver the machines of a cloud get by default, by Kubernetes version: `gpu_drivers.csv`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from gpucluster.catalog.rows import rows
+
+__all__ = ["default_driver"]
+
+
+def default_driver(cloud: str, kubernetes: str) -> str | None:
+    """The branch, such as 580; None where no source tells."""
+    return _table().get((cloud, kubernetes))
+
+
+@functools.cache
+def _table() -> Mapping[tuple[str, str], str]:
+    return {(row["cloud"], row["kubernetes"]): row["driver"] for row in rows("gpu_drivers")}
