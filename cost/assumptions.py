@@ -81,7 +81,7 @@ class Assumptions:
         paid by the month; 0 to 1 together with the reservations.
     hours_per_month: hours that a machine runs which is paid for by the hour; what is reserved is paid for all month.
     nat_gib: GiB that a NAT gateway processes.
-    egress_gib: GiB that leave for the internet through a NAT gateway of Google Cloud or Azure.
+    egress_gib: GiB that leave for the internet through an internet gateway of AWS or a NAT gateway of the others.
     lb_gib: GiB that a load balancer of Azure processes.
     endpoint_gib: GiB that an interface endpoint processes.
     log_gib: GiB that a log group takes in, flow logs among them, and the logs of an EKS control plane whose log group

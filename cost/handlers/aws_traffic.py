@@ -5,30 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.cost.handlers.egress import egress_lines
 from gpucluster.cost.handlers.registry import prices
-from gpucluster.cost.model import CostLine, Free
+from gpucluster.cost.model import CostLine
 from gpucluster.cost.subject import Subject
 
-_VPC: Final = "https://aws.amazon.com/vpc/pricing/"
 _ENDS: Final = 2
 """A GiB that crosses zones is billed where it leaves and where it arrives (EC2 price page, data transfer)."""
 
 
 @prices("aws:ec2/internetGateway:InternetGateway")
-def internet_gateway(ask: Subject) -> Iterator[CostLine | Free]:
-    """GiB to the internet (`egress_gib`) at the first tier's price (EC2 price page, data transfer); no charge else."""
-    if not ask.assumptions.egress_gib:
-        yield ask.free("no charge for the object; traffic is billed where it flows", _VPC)
-        return
-    yield ask.by_usage("Data to the internet", "egress_gib", ask.price("internet-egress", "GiB"))
+def internet_gateway(ask: Subject) -> Iterator[CostLine]:
+    """GiB to the internet (`egress_gib`; EC2 price page, data transfer); no charge else."""
+    yield from egress_lines(ask, region=ask.region)
 
 
 @prices("aws:ec2/vpc:Vpc")
-def vpc(ask: Subject) -> Iterator[CostLine | Free]:
+def vpc(ask: Subject) -> Iterator[CostLine]:
     """GiB between zones (`inter_zone_gib`), billed at both ends (EC2 price page, data transfer); no charge else."""
     gib, said = ask.assumptions.amount("inter_zone_gib"), ask.assumptions.said("inter_zone_gib")
-    if not gib:
-        yield ask.free("no charge for the object; traffic is billed where it flows", _VPC)
-        return
     yield ask.line("Data between zones", gib * _ENDS, ask.price("inter-az", "GiB"),
                    basis=f"{_ENDS} x {gib.normalize():,f} GiB", assumption=said, usage=("inter_zone_gib",))  # fmt: skip

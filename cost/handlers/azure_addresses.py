@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.cost.handlers.egress import egress_lines
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
@@ -18,7 +19,7 @@ _RULES_INCLUDED: Final = 5
 
 
 def nat_lines(ask: Subject, *, region: str) -> Iterator[CostLine | NotPriced]:
-    """Hours, GiB processed (`nat_gib`), and what leaves for the internet (`egress_gib`, first tier)."""
+    """Hours, GiB processed (`nat_gib`), and what leaves for the internet (`egress_gib`)."""
 
     def hours() -> Iterator[CostLine]:
         price = ask.price("nat-gateway-hour", "hour", region=region)
@@ -28,12 +29,8 @@ def nat_lines(ask: Subject, *, region: str) -> Iterator[CostLine | NotPriced]:
         price = ask.price("nat-gateway-data-processed", "GiB", region=region)
         yield ask.by_usage("NAT data processed", "nat_gib", price)
 
-    def egress() -> Iterator[CostLine]:
-        price = ask.price("internet-egress", "GiB", region=region)
-        yield ask.by_usage("Internet egress", "egress_gib", price, leaves="at the first tier's price")
-
-    for lines in (hours, processed, egress):
-        yield from or_named(ask, lines())
+    for lines in (hours(), processed(), egress_lines(ask, region=region)):
+        yield from or_named(ask, lines)
 
 
 def balancer_lines(ask: Subject, *, rules: int, region: str) -> Iterator[CostLine | NotPriced]:

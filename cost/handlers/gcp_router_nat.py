@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.handlers.compute_class import NODE_POOL
+from gpucluster.cost.handlers.egress import egress_lines
 from gpucluster.cost.handlers.gcp_external_ip import external_addresses, nodes_are_private
 from gpucluster.cost.handlers.gcp_instance_group import GROUPS, machines_of
 from gpucluster.cost.handlers.gcp_place import place_of, region_of
@@ -24,8 +25,7 @@ _MOST_BILLED: Final = Decimal(32)
 def router_nat(ask: Subject) -> Iterator[CostLine]:
     """Hours of each machine behind it, 32 at the most, GiB processed, and its addresses (Cloud NAT price page).
 
-    What leaves for the internet is billed as well (`egress_gib`, first tier). Addresses in `natIps` are resources of
-    their own.
+    What leaves for the internet is billed as well (`egress_gib`). Addresses in `natIps` are resources of their own.
     """
     if ask.text("type", default="PUBLIC") != "PUBLIC":
         raise CannotPrice(f"type is {ask.text('type')!r}: the price book has public NAT only")
@@ -42,8 +42,7 @@ def router_nat(ask: Subject) -> Iterator[CostLine]:
         ceiling=hours.ceiling,
     )
     yield ask.by_usage("NAT data processed", "nat_gib", ask.price("cloud-nat-data-processed", "GiB", region=region))
-    price = ask.price("internet-egress", "GiB", region=region)
-    yield ask.by_usage("Internet egress", "egress_gib", price, leaves="at the first tier's price")
+    yield from egress_lines(ask, region=region)
     if ask.text("natIpAllocateOption", default="AUTO_ONLY") == "AUTO_ONLY":
         price = ask.price("cloud-nat-ip-hour", "hour", region=region)
         said = "Cloud NAT takes one external address; more with many connections"

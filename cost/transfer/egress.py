@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from gpucluster.cost.model import cents
 from gpucluster.cost.prices import NotKnown, PriceBook, PriceRow
+from gpucluster.record import record
 
 __all__ = ["GIB_PER_GB", "Egress", "egress_of"]
 
@@ -23,16 +23,16 @@ _NEXT: Final = re.compile(rf"^tier \d+: next {_AMOUNT}")
 _OVER: Final = re.compile(rf"^tier \d+: (?:over|after the first) {_AMOUNT}")
 _BETWEEN: Final = re.compile(rf"^tier \d+: ([\d,.]+)\s*(GB|TB)? - {_AMOUNT}")
 
-_Band = tuple[Decimal, Decimal | None, Decimal]  # from GiB, to GiB or no end, USD a GiB
+_Band = tuple[Decimal, Decimal | None]  # from GiB, to GiB or no end
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Egress:
-    """usd: what is priced of it, to the cent. unpriced_gib: what no band is known for. rows: the prices used."""
+    """usd: what is priced of it, to the cent. unpriced_gib: what no band is known for. bands: GiB, and their price."""
 
     usd: Decimal
     unpriced_gib: Decimal
-    rows: tuple[PriceRow, ...]
+    bands: tuple[tuple[Decimal, PriceRow], ...]
 
     @property
     def complete(self) -> bool:
@@ -48,14 +48,13 @@ def egress_of(book: PriceBook, provider: str, region: str, gib: Decimal) -> Egre
     rows = found.tiers or (found.row,)
     if found.row.basis != "own":
         rows = (*(row for row in _free_tier(book, provider, region) if row not in rows), *rows)
-    total, priced, used = Decimal(0), Decimal(0), list[PriceRow]()
-    for row, (start, end, usd) in zip(rows, _bands(rows), strict=True):
+    used: list[tuple[Decimal, PriceRow]] = []
+    for row, (start, end) in zip(rows, _bands(rows), strict=True):
         inside = max((gib if end is None else min(gib, end)) - start, Decimal(0))
         if inside:
-            total += inside * usd
-            priced += inside
-            used.append(row)
-    return Egress(cents(total), gib - priced, tuple(used))
+            used.append((inside, row))
+    usd = sum((inside * row.usd_per_unit for inside, row in used), Decimal(0))
+    return Egress(cents(usd), gib - sum((inside for inside, _ in used), Decimal(0)), tuple(used))
 
 
 def _free_tier(book: PriceBook, provider: str, region: str) -> Iterator[PriceRow]:
@@ -70,11 +69,11 @@ def _bands(rows: Sequence[PriceRow]) -> Iterator[_Band]:
     done = Decimal(0)
     for row in rows:
         start, end = _band(row.note, done)
-        yield start, end, row.usd_per_unit
+        yield start, end
         done = start if end is None else end
 
 
-def _band(note: str, done: Decimal) -> tuple[Decimal, Decimal | None]:
+def _band(note: str, done: Decimal) -> _Band:
     if found := _FIRST.match(note):
         return Decimal(0), _gib(found[1], found[2])
     if found := _NEXT.match(note):

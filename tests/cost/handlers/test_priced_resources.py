@@ -293,7 +293,6 @@ def test_traffic_between_zones_is_billed_at_both_ends(
 
 
 FREE: list[tuple[str, dict[str, Any]]] = [
-    ("aws:ec2/vpc:Vpc", {}),
     ("aws:ec2/vpcEndpoint:VpcEndpoint", {}),
     ("aws:ec2/launchTemplate:LaunchTemplate", {"instanceType": "p5.48xlarge"}),
     ("aws:efs/mountTarget:MountTarget", {}),
