@@ -20,7 +20,16 @@ from gpucluster.catalog.rows import Row, rows
 from gpucluster.catalog.zones import zones_of
 from gpucluster.record import record
 
-__all__ = ["AwsRegion", "aws_regions", "local_zone_lustre", "region_of_zone", "sold_in", "zone_id"]
+__all__ = [
+    "AwsRegion",
+    "aws_regions",
+    "local_zone",
+    "local_zone_lustre",
+    "local_zone_names",
+    "region_of_zone",
+    "sold_in",
+    "zone_id",
+]
 
 _LUSTRE: Final = ("persistent_2", "persistent_2_basic", "persistent_1", "")
 _PROMETHEUS: Final = ("collector", "workspace", "no")
@@ -73,6 +82,21 @@ def zone_id(region: str, local_zone: str) -> str:
     """The id of a Local Zone, whose name is the same in every account: `us-east-1-atl-2a` is `use1-atl2-az1`."""
     place, number = local_zone.removeprefix(f"{region}-").split("-")
     return f"{aws_regions()[region].prefix}-{place}{number[:-1]}-az{_LETTERS.index(number[-1]) + 1}"
+
+
+def local_zone(region: str, zone: str) -> str | None:
+    """The name of a Local Zone that is given by its name or its id; None for what is no Local Zone of the region."""
+    if re.fullmatch(rf"{region}-[a-z]{{3}}-\d[{_LETTERS}]", zone):
+        return zone
+    known = aws_regions().get(region)
+    found = known and re.fullmatch(rf"{known.prefix}-([a-z]{{3}}\d)-az([1-8])", zone)
+    return f"{region}-{found[1][:3]}-{found[1][3]}{_LETTERS[int(found[2]) - 1]}" if found else None
+
+
+def local_zone_names(region: str, zone: str) -> tuple[str, ...]:
+    """What lists call a Local Zone: its name, its id, and its group, which is one place; none for another zone."""
+    name = local_zone(region, zone)
+    return () if name is None or region not in aws_regions() else (name, zone_id(region, name), name[:-1])
 
 
 @functools.cache

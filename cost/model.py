@@ -137,6 +137,11 @@ class CostLine:
         return cents(self.quantity * self.unit_price)
 
     @property
+    def in_region(self) -> str:
+        """The region of the price, without the zone of one that holds in a zone alone."""
+        return self.region.partition("/")[0]
+
+    @property
     def listed(self) -> Decimal:
         """USD a month at the list price, to the cent."""
         return self.monthly if self.list_price is None else self.listed_at(self.quantity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpucluster.catalog.aws_regions import AwsRegion, aws_regions, zone_id
+from gpucluster.catalog.aws_regions import AwsRegion, aws_regions, local_zone, zone_id
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 from gpucluster.record import record
@@ -31,7 +31,7 @@ class Location:
     @property
     def local_zone(self) -> str | None:
         """The id of the Local Zone that the GPU nodes stand in; None in an Availability Zone."""
-        return _local_zone(aws_regions()[self.region], self.zone)
+        return _local_zone_id(self.region, self.zone)
 
     @property
     def zone_ids(self) -> tuple[str, ...]:
@@ -46,10 +46,9 @@ def is_zone_id(zone: str) -> bool:
     return zone[-1:].isdigit()
 
 
-def _local_zone(region: AwsRegion, zone: str) -> str | None:
-    if re.match(rf"^{region.name}-[a-z]{{3}}-\d[a-h]$", zone):
-        return zone_id(region.name, zone)
-    return zone if re.match(rf"^{region.prefix}-[a-z]{{3}}\d-az\d$", zone) else None
+def _local_zone_id(region: str, zone: str) -> str | None:
+    name = local_zone(region, zone)
+    return None if name is None else zone_id(region, name)
 
 
 def parse_location(
@@ -104,7 +103,7 @@ def _unknown(region: AwsRegion, field: str, zone: str) -> list[Problem]:
     """Why it is no zone of the region. Of a region whose zones no source lists, any number will do."""
     name, by_rule = rf"^{re.escape(region.name)}[a-z]$", rf"^{region.prefix}-az\d$"
     refused = zone in region.without_eks  # which a new account no longer sees
-    if re.match(name, zone) or refused or _local_zone(region, zone):
+    if re.match(name, zone) or refused or local_zone(region.name, zone):
         return []
     if re.match(by_rule, zone) and (zone in region.zones or not region.zones):
         return []
@@ -119,10 +118,10 @@ def _unfit(region: AwsRegion, zone: str, second: str | None) -> list[Problem]:
     if second == zone:
         fix = "name another, EKS needs two"
         return [Problem("secondZone", f"is {second!r}, the zone of the GPU nodes", fix)]
-    if second in region.without_eks or _local_zone(region, second):
+    if second in region.without_eks or local_zone(region.name, second):
         taken = ", ".join(_candidates(region))
         return [Problem("secondZone", f"is {second!r}, where EKS puts no control plane", f"choose one of {taken}")]
-    if _local_zone(region, zone) is None and is_zone_id(zone) != is_zone_id(second):
+    if local_zone(region.name, zone) is None and is_zone_id(zone) != is_zone_id(second):
         why = f"is {second!r} beside zone {zone!r}: which id a name stands for differs between accounts"
         return [Problem("secondZone", why, "write both by name or both by id")]
     return []
@@ -135,7 +134,7 @@ def _candidates(region: AwsRegion) -> list[str]:
 
 
 def _cluster_zones(region: AwsRegion, zone: str, second: str | None) -> tuple[str, str]:
-    local = _local_zone(region, zone) is not None
+    local = local_zone(region.name, zone) is not None
     by_name = not is_zone_id(second or zone) and (second is not None or not local)
     taken = [f"{region.name}{letter}" for letter in "ab"] if by_name else _candidates(region)
     first = next(item for item in taken if item != second) if local or zone in region.without_eks else zone

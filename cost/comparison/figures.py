@@ -93,11 +93,11 @@ def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
     sxm = machine.gpus == _SXM_GPUS
     kw = ask.kw_per_node or (KW_PER_NODE.get(machine.model) if sxm else None)
     tflops = dict(ask.tflops).get(machine.model) or (TF32_TFLOPS.get(machine.model) if sxm else None)
-    grid = grid_of(first.provider, first.region)
+    grid = grid_of(first.provider, first.in_region)
     return Figures(
         machine=first.sku,
         provider=first.provider,
-        region=first.region,
+        region=first.in_region,
         nodes=nodes,
         usd_per_gpu_hour=None if hourly is None else hourly / machine.gpus,
         per_1000_tflops=None if hourly is None or tflops is None else per_1000_tflops(hourly, tflops * machine.gpus),
@@ -125,4 +125,4 @@ def _machines(estimate: Estimate) -> Iterator[CostLine]:
 def _egress(book: PriceBook, line: CostLine, gigabytes: Decimal, ask: Ask) -> Egress | NotKnown:
     if ask.usd_per_gb is not None:
         return Egress(cents(gigabytes * ask.usd_per_gb), Decimal(0), ())
-    return egress_of(book, line.provider, line.region, gigabytes * GIB_PER_GB)
+    return egress_of(book, line.provider, line.in_region, gigabytes * GIB_PER_GB)

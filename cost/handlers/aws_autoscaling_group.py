@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.aws_public_ipv4 import ipv4_lines
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.ebs import AMI_ROOT_GIB, default_root, disk_at, mapped_disks
@@ -34,21 +35,19 @@ def group(ask: Subject) -> Iterator[CostLine | NotPriced]:
         raise CannotPrice("its launch template or configuration is not part of this stack")
     template = ask.of(found[1])
     machine, said = _machine(ask, template)
-    count = _count(ask)
+    count, place = _count(ask), place_of(ask, subnets="vpcZoneIdentifiers")
     for number, purchase in _shares(ask, template, count):
-        yield from or_named(ask, _machines(ask, machine, number, purchase, said), compute=True)
+        yield from or_named(
+            ask, machine_lines(ask, machine, number, purchase, region=place, assumption=said), compute=True
+        )
     if found[1].type == LAUNCH_TEMPLATE:
-        yield from mapped_disks(template, count, region=ask.region, gib=AMI_ROOT_GIB)
+        yield from mapped_disks(template, count, region=place, gib=AMI_ROOT_GIB)
     elif template.get("rootBlockDevice") is not None:
         disk = disk_at(template, "rootBlockDevice", gib=AMI_ROOT_GIB)
-        yield from disk_lines(ask, disk, count, what="root disks", region=ask.region)
+        yield from disk_lines(ask, disk, count, what="root disks", region=place)
     else:
-        yield from default_root(ask, count, region=ask.region, gib=AMI_ROOT_GIB)
+        yield from default_root(ask, count, region=place, gib=AMI_ROOT_GIB)
     yield from ipv4_lines(ask, count, subnets="vpcZoneIdentifiers", template=template, vpc_is_default=True)
-
-
-def _machines(ask: Subject, machine: str, count: Count, purchase: str, said: str) -> Iterator[CostLine | NotPriced]:
-    yield from machine_lines(ask, machine, count, purchase, assumption=said)
 
 
 def _count(ask: Subject) -> Count:

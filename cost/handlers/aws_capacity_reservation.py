@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
@@ -20,7 +21,7 @@ def capacity_reservation(ask: Subject) -> Iterator[CostLine]:
     yield ask.line(
         f"{plain(count)} x {machine} reserved, on demand",
         count * HOURS_PER_MONTH,
-        ask.price(machine, "instance-hour"),
+        ask.price(machine, "instance-hour", region=place_of(ask)),
         basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
         assumption="a reservation is billed whether used or not",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.disks import disk_lines, optional_number
 from gpucluster.cost.handlers.ebs import Disk
 from gpucluster.cost.handlers.registry import prices
@@ -24,4 +25,4 @@ def volume(ask: Subject) -> Iterator[CostLine]:
         optional_number(ask, "iops"),
         optional_number(ask, "throughput"),
     )
-    yield from disk_lines(ask, disk, Count.fixed(Decimal(1)), what="volume", region=ask.region)
+    yield from disk_lines(ask, disk, Count.fixed(Decimal(1)), what="volume", region=place_of(ask))

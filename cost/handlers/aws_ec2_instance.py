@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.aws_public_ipv4 import ipv4_lines
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.ebs import AMI_ROOT_GIB, default_root, disk_at
@@ -30,18 +31,17 @@ def instance(ask: Subject) -> Iterator[CostLine | NotPriced]:
         machine = ask.of(found).text("instanceType")
     else:
         raise CannotPrice("instanceType is not set, and its launch template is not part of this stack")
-    target, one = reservation_of(ask), Count.fixed(_ONE)
+    target, one, region = reservation_of(ask), Count.fixed(_ONE), place_of(ask, subnets="subnetId")
     market = ask.text("instanceMarketOptions", "marketType", default="on-demand")
     if ask.text("tenancy", default="default") != "default":
         yield ask.not_priced("tenancy is not shared: the price book has shared tenancy only")
     elif target is not None:
-        yield from reserved(ask, machine, _ONE, target, block=market == "capacity-block")
+        yield from reserved(ask, machine, _ONE, target, block=market == "capacity-block", region=region)
     elif market in ("on-demand", "spot"):
-        yield from machine_lines(ask, machine, one, market.replace("-", "_"), assumption="Linux")
+        yield from machine_lines(ask, machine, one, market.replace("-", "_"), region=region, assumption="Linux")
     else:
         yield ask.not_priced(f"instanceMarketOptions.marketType is {market!r} without a reservation to bill it")
 
-    region = ask.region
     if ask.get("rootBlockDevice") is not None:
         yield from disk_lines(
             ask, disk_at(ask, "rootBlockDevice", gib=AMI_ROOT_GIB), one, what="root disk", region=region

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.aws_public_ipv4 import ipv4_lines
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.handlers.ebs import Disk, default_root, mapped_disks
@@ -27,7 +28,7 @@ def node_group(ask: Subject) -> Iterator[CostLine | NotPriced]:
         yield ask.not_priced(f"scalingConfig.{bound} is not known before the update: taken as desiredSize")
     reference = ask.resource.inputs.get("launchTemplate")
     found = ask.resources.referred(ask.resource, "launchTemplate", LAUNCH_TEMPLATE)
-    template = None if found is None else ask.of(found)
+    template, place = None if found is None else ask.of(found), place_of(ask, subnets="subnetIds")
     machine, assumption = _machine(ask, template)
     if ask.text("amiType", default="AL2023").startswith("WINDOWS"):
         raise CannotPrice("amiType is Windows: the price book has Linux prices only")
@@ -36,23 +37,23 @@ def node_group(ask: Subject) -> Iterator[CostLine | NotPriced]:
     capacity = ask.text("capacityType", default="ON_DEMAND")
     if target is not None:
         nodes = Count.fixed(nodes.expected)  # a reservation holds no more, and is billed for no fewer
-        yield from reserved(ask, machine, nodes.expected, target, block=capacity == "CAPACITY_BLOCK")
+        yield from reserved(ask, machine, nodes.expected, target, block=capacity == "CAPACITY_BLOCK", region=place)
     elif capacity in ("ON_DEMAND", "SPOT"):
-        yield from machine_lines(ask, machine, nodes, capacity.lower(), assumption=assumption)
+        yield from machine_lines(ask, machine, nodes, capacity.lower(), region=place, assumption=assumption)
     elif capacity == "CAPACITY_BLOCK":
         yield ask.not_priced("capacityType is CAPACITY_BLOCK, but its launch template targets no reservation")
     else:
         yield ask.not_priced(f"capacityType is {capacity!r}; priced are ON_DEMAND, SPOT and CAPACITY_BLOCK")
 
     if template is not None:
-        yield from mapped_disks(template, nodes, region=ask.region)
+        yield from mapped_disks(template, nodes, region=place)
     elif reference is not None:
         yield ask.not_priced("disks: its launch template is not part of this stack")
     elif ask.get("diskSize") is not None:
         disk = Disk("gp3", ask.number("diskSize"))
-        yield from disk_lines(ask, disk, nodes, what="root disks", region=ask.region)
+        yield from disk_lines(ask, disk, nodes, what="root disks", region=place)
     else:
-        yield from default_root(ask, nodes, region=ask.region)
+        yield from default_root(ask, nodes, region=place)
     yield from ipv4_lines(ask, nodes, subnets="subnetIds", template=template)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, NotPriced
 from gpucluster.cost.subject import CannotPrice, Subject
@@ -27,7 +28,8 @@ def lustre(ask: Subject) -> Iterator[CostLine | NotPriced]:
         sku, words = "fsx-lustre-scratch2-ssd", "Lustre SCRATCH_2 SSD"
     else:
         raise CannotPrice(f"deploymentType is {deployment!r}; priced are PERSISTENT_2 and SCRATCH_2")
-    yield ask.line(words, capacity, ask.price(sku, "GiB-month"), basis=f"{capacity:,f} GiB")
+    price = ask.price(sku, "GiB-month", region=place_of(ask, subnets="subnetIds"))
+    yield ask.line(words, capacity, price, basis=f"{capacity:,f} GiB")
 
     if ask.get("metadataConfiguration", "mode") == "USER_PROVISIONED":
         iops, included = ask.number("metadataConfiguration", "iops"), included_metadata_iops(capacity)

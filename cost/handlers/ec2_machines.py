@@ -26,10 +26,10 @@ _COVERS: Final = tuple(
 
 
 def machine_lines(
-    ask: Subject, machine: str, count: Count, purchase: str, *, assumption: str = ""
+    ask: Subject, machine: str, count: Count, purchase: str, *, region: str, assumption: str = ""
 ) -> Iterator[CostLine | NotPriced]:
     """Machines running all month, as many as `count` says. Raises CannotPrice when their price is not known."""
-    yield from bought(ask, machine, count, purchase, _COVERS, region=ask.region, assumption=assumption)
+    yield from bought(ask, machine, count, purchase, _COVERS, region=region, assumption=assumption)
 
 
 def reservation_of(ask: Subject) -> Resource | str | None:

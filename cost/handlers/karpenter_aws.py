@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.catalog import aws_regions
 from gpucluster.cost.handlers.disks import disk_lines, optional_number
 from gpucluster.cost.handlers.ebs import Disk, default_root
 from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
@@ -13,6 +15,8 @@ from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.subject import Subject
 
 __all__ = ["KARPENTER", "disks", "region_of_zone"]
+
+_ZONE: Final = re.compile(r"([a-z]{2}(?:-[a-z]+)+-\d)(?:-[a-z]{3}-\d)?[a-z]")
 
 
 def disks(node_class: Subject, machine: str, count: Count, region: str) -> Iterator[CostLine]:
@@ -33,8 +37,15 @@ def disks(node_class: Subject, machine: str, count: Count, region: str) -> Itera
 
 
 def region_of_zone(zone: str) -> str | None:
-    """us-east-1a lies in us-east-1; None where the name does not tell."""
-    return zone[:-1] if zone[-1:].isalpha() else None
+    """us-east-1a and use1-az4 lie in us-east-1; the Local Zone us-east-1-atl-2a has prices of its own; None where the
+    name does not tell.
+    """
+    named = _ZONE.fullmatch(zone)
+    region = aws_regions.region_of_zone(zone) if named is None else named[1]
+    if region is None:
+        return None
+    local = aws_regions.local_zone(region, zone)
+    return region if local is None else f"{region}/{local}"
 
 
 KARPENTER: Final = KarpenterCloud(
@@ -44,4 +55,5 @@ KARPENTER: Final = KarpenterCloud(
     "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass",
     region_of_zone,
     disks,
+    zone_keys=("topology.kubernetes.io/zone", "topology.k8s.aws/zone-id"),
 )

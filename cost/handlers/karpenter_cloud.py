@@ -19,7 +19,7 @@ class KarpenterCloud:
 
     group: API group of the node class. provider: price book file. cluster, node_class: type tokens.
     region_of_zone: None where the name does not tell. disks: the lines of a node class for a machine type, a number of
-    machines and a region. machine_keys: requirements that name machine types.
+    machines and a region. machine_keys, zone_keys: requirements that name machine types and zones.
     """
 
     group: str
@@ -29,6 +29,7 @@ class KarpenterCloud:
     region_of_zone: Callable[[str], str | None]
     disks: Callable[[Subject, str, Count, str], Iterator[CostLine | NotPriced]]
     machine_keys: tuple[str, ...] = ("node.kubernetes.io/instance-type",)
+    zone_keys: tuple[str, ...] = ("topology.kubernetes.io/zone",)
 
 
 @cache

@@ -23,7 +23,6 @@ Requirements = Mapping[str, Sequence[str]]
 """Requirement key -> allowed values, of the requirements that list values."""
 
 _CAPACITY: Final = "karpenter.sh/capacity-type"
-_ZONE: Final = "topology.kubernetes.io/zone"
 _REGION: Final = "topology.kubernetes.io/region"
 
 
@@ -70,16 +69,16 @@ def dearest(
 
 
 def region_of(ask: Subject, requirements: Requirements, cloud: KarpenterCloud) -> str:
-    """The region a pool runs in: required, that of a required zone, or that of its cluster."""
-    if requirements.get(_REGION):
-        return requirements[_REGION][0]
-    zones = requirements.get(_ZONE)
+    """The region a pool runs in: that of a required zone, required, or that of its cluster."""
+    zones = next((requirements[key] for key in cloud.zone_keys if requirements.get(key)), None)
     if zones and (region := cloud.region_of_zone(zones[0])):
         return region
+    if requirements.get(_REGION):
+        return requirements[_REGION][0]
     found = {region for cluster in _clusters(ask, cloud) if (region := _cluster_region(ask, cluster, cloud))}
     if len(found) == 1:
         return found.pop()
-    raise CannotPrice(f"its region is not known: require {_ZONE} or {_REGION} in the pool")
+    raise CannotPrice(f"its region is not known: require {cloud.zone_keys[0]} or {_REGION} in the pool")
 
 
 def _clusters(ask: Subject, cloud: KarpenterCloud) -> Sequence[Resource]:

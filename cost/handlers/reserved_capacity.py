@@ -32,7 +32,7 @@ def block_days(days: Decimal) -> Decimal:
 
 
 def reserved(
-    ask: Subject, machine: str, count: Decimal, target: Resource | str, *, block: bool
+    ask: Subject, machine: str, count: Decimal, target: Resource | str, *, block: bool, region: str
 ) -> Iterator[CostLine | NotPriced]:
     """Machines that their reservation bills, used or not, so each of them once.
 
@@ -47,7 +47,7 @@ def reserved(
             f"{target} is not part of this stack: billed by its reservation, hour by hour at the on-demand rate "
             "while it exists, used or not; what it holds beyond these machines is not told here"
         )
-        found = ask.find(machine, "instance-hour")
+        found = ask.find(machine, "instance-hour", region=region)
         yield from committed(ask, machine, count, found, target, said)
         return
     users = sorted(_users(ask, target))
@@ -57,7 +57,7 @@ def reserved(
         return
     together = sum((number for _, number in users), Decimal(0)) or count
     size = block_size(together)
-    found = ask.find(machine, "instance-hour", "capacity_block")
+    found = ask.find(machine, "instance-hour", "capacity_block", region=region)
     said = f"{target} is a capacity block, not part of this stack: paid upfront, by its fee"
     if size != together:
         said += f"; sold by {', '.join(map(str, _SIZES))} instances, so {plain(together)} nodes are a block of {size}"

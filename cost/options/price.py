@@ -119,7 +119,7 @@ def option_at(
 
 
 def _interruptions(pool: Pool, nodes: Decimal, settings: Settings) -> Interruptions:
-    return interruptions(nodes, taken_back(pool.machine, pool.region, settings), settings)
+    return interruptions(nodes, taken_back(pool.machine, pool.region.partition("/")[0], settings), settings)
 
 
 def _contract(way: Way, hourly: Decimal, got: Bought) -> Decimal | None:

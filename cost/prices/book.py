@@ -14,6 +14,7 @@ from gpucluster.catalog.clouds import clouds
 from gpucluster.cost.prices.bound import Bound
 from gpucluster.cost.prices.files import DamagedBook, PriceFile, sources
 from gpucluster.cost.prices.own import Known, find_prices, read_prices
+from gpucluster.cost.prices.places import places
 from gpucluster.cost.prices.row import Confidence, PriceRow
 from gpucluster.record import record
 
@@ -122,7 +123,9 @@ class PriceBook:
     def lookup(
         self, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
     ) -> Price | NotKnown:
-        """The price of `sku` per `unit` in `region`; `term` is empty, `1y` or `3y`."""
+        """The price of `sku` per `unit` in `region`, or in a zone that is priced by itself, such as
+        `us-east-1/us-east-1-atl-2a`; `term` is empty, `1y` or `3y`.
+        """
         key = (provider, region, sku, purchase, term, unit)
         found = self._found.get(key)
         if found is None:
@@ -130,7 +133,8 @@ class PriceBook:
         return found
 
     def _look(self, provider: str, region: str, sku: str, purchase: str, term: str, unit: str) -> Price | NotKnown:
-        rows = self._index(provider, region).get((sku, purchase, term, unit), ())
+        key = sku, purchase, term, unit
+        rows = next((rows for place in places(region) if (rows := self._index(provider, place).get(key))), ())
         primary = [row for row in rows if not row.alt]
         if primary:
             tiers = tuple(sorted((row for row in primary if row.tier), key=lambda row: row.tier))

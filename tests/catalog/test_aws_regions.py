@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.catalog.aws_regions import aws_regions, local_zone_lustre, region_of_zone, sold_in, zone_id
+from gpucluster.catalog.aws_regions import (
+    aws_regions,
+    local_zone,
+    local_zone_lustre,
+    local_zone_names,
+    region_of_zone,
+    sold_in,
+    zone_id,
+)
 from gpucluster.catalog.machines import machines
 from gpucluster.catalog.zones import zones_of
 
@@ -25,6 +33,16 @@ def test_the_ids_of_all_zones_begin_as_their_region_says():
 def test_the_name_of_a_local_zone_gives_its_id(region, zone, expected):
     assert zone_id(region, zone) == expected
     assert region_of_zone(expected) == region
+
+
+@pytest.mark.parametrize("zone", ["us-east-1-atl-2a", "use1-atl2-az1"])
+def test_a_local_zone_has_a_name_an_id_and_a_group(zone):
+    assert local_zone_names("us-east-1", zone) == ("us-east-1-atl-2a", "use1-atl2-az1", "us-east-1-atl-2")
+
+
+@pytest.mark.parametrize("zone", ["us-east-1a", "use1-az4", "us-west-2-lax-1a", "usw2-lax1-az1", "use1-atl2-az0", ""])
+def test_other_zones_are_no_local_zone_of_the_region(zone):
+    assert (local_zone("us-east-1", zone), local_zone_names("us-east-1", zone)) == (None, ())
 
 
 def test_every_place_where_an_aws_machine_is_sold_is_a_zone_or_region_that_is_known():
