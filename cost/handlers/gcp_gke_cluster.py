@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.cost.handlers.gcp_external_ip import node_address_lines
+from gpucluster.cost.handlers.gcp_logs import cluster_logs
 from gpucluster.cost.handlers.gcp_place import is_zone, place_of, region_of
 from gpucluster.cost.handlers.gke_nodes import node_lines, purchase_of
 from gpucluster.cost.handlers.named import or_named
@@ -74,7 +75,7 @@ def _names_looked_up(ask: Subject) -> CostLine:
 
 
 def _metrics_and_logs(ask: Subject) -> Iterator[CostLine]:
-    """Samples of Managed Prometheus and logs: usage that no plan knows, priced by two assumptions."""
+    """Samples of Managed Prometheus and logs: usage that no plan knows, priced by assumptions."""
     components = {str(item) for item in ask.items("monitoringConfig", "enableComponents")}
     if ask.get("monitoringConfig", "managedPrometheus", "enabled") or components - _FREE_METRICS:
         millions, said = expected_samples(ask, "resourceLabels")
@@ -82,5 +83,4 @@ def _metrics_and_logs(ask: Subject) -> Iterator[CostLine]:
         usage = ("prometheus_million_samples",)
         yield ask.line("Managed Prometheus samples", millions, price, assumption=said, usage=usage)
     if ask.get("loggingConfig") is None or ask.items("loggingConfig", "enableComponents"):
-        price = ask.price("cloud-logging-ingest", "GiB", region="global")
-        yield ask.by_usage("Cloud Logging", "log_gib", price, leaves="the first 50 GiB are free in each project")
+        yield cluster_logs(ask)

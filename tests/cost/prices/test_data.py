@@ -148,7 +148,8 @@ def test_a_price_for_the_whole_world_names_the_document_that_says_so_or_is_of_lo
     unstated = {row for row, stated in found.items() if stated is not None and stated[1] == "not stated"}
     assert {(row.provider, row.sku) for row in unstated} == {
         ("azure", "keyvault-key-hsm"), ("gcp", "cloud-run-requests"), ("gcp", "kms-software-key-version"),
-        ("gcp", "managed-prometheus-samples"), ("gcp", "secret-manager-access"), ("gcp", "secret-manager-version"),
+        ("gcp", "cloud-logging-network-ingest"), ("gcp", "managed-prometheus-samples"),
+        ("gcp", "secret-manager-access"), ("gcp", "secret-manager-version"),
     }  # fmt: skip
     assert {row.confidence(TODAY) for row in unstated} == {"low"}
 

@@ -1,0 +1,79 @@
+"""Logs of a GKE cluster, and flow logs of the subnets that its nodes are in: usage that is assumed by the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from gpucluster.cost.handlers.compute_class import NODE_POOL
+from gpucluster.cost.handlers.gke_node_count import nodes_of
+from gpucluster.cost.handlers.gke_nodes import CLUSTER, purchase_of
+from gpucluster.cost.handlers.registry import prices
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import CostLine, Free
+from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.program.resources import Resource
+
+__all__ = ["cluster_logs"]
+
+_SUBNET: Final = "gcp:compute/subnetwork:Subnetwork"
+_FREE_GIB: Final = Decimal(50)
+"""GiB of logs that are free in each project; network logs have none free (Google Cloud Observability price page)."""
+
+
+def cluster_logs(ask: Subject) -> CostLine:
+    """GiB beyond what is free: `log_gib`, else what is assumed of the system on each node."""
+    name, each = "Cloud Logging", "gke_log_gib_per_node"
+    price = ask.price("cloud-logging-ingest", "GiB", region="global")
+    nodes = _nodes(ask, [ask.resource])
+    gib = nodes * ask.assumptions.amount(each)
+    said = ask.assumptions.said(each)
+    if ask.assumptions.log_gib or gib <= _FREE_GIB:
+        if gib and not ask.assumptions.log_gib:
+            within = f"within the {_FREE_GIB} GiB that are free in each project"
+            ask.guesses.add(f"our estimate for {plain(nodes)} nodes of {ask.resource.name}: {said}, {within}")
+        return ask.by_usage(name, "log_gib", price, leaves=f"the first {_FREE_GIB} GiB are free in each project")
+    billed = gib - _FREE_GIB
+    return ask.line(
+        name,
+        billed,
+        price,
+        basis=f"{plain(billed)} GiB",
+        assumption=f"our estimate for {plain(nodes)} nodes: {said}, less the {_FREE_GIB} GiB that are free",
+        usage=("log_gib", each),
+    )
+
+
+@prices(_SUBNET)
+def subnetwork(ask: Subject) -> Iterator[CostLine | Free]:
+    """GiB of flow logs, where `logConfig` switches them on (price page of Google Cloud Observability)."""
+    if ask.get("logConfig") is None:
+        yield ask.free("no charge for the object; traffic is billed where it flows",
+                       "https://cloud.google.com/vpc/network-pricing")  # fmt: skip
+        return
+    name, each = "Flow logs taken in", "gke_flow_log_gib_per_node"
+    leaves = "what Network Telemetry takes for making them is not in the total"
+    price = ask.price("cloud-logging-network-ingest", "GiB", region="global")
+    if ask.assumptions.log_gib:
+        yield ask.by_usage(name, "log_gib", price, leaves=leaves)
+        return
+    inside = [one for one in ask.resources.of_type(CLUSTER)
+              if ask.resources.referred(one, "subnetwork", _SUBNET) is ask.resource]  # fmt: skip
+    nodes = _nodes(ask, inside)
+    gib = nodes * ask.assumptions.amount(each)
+    said = f"our estimate for {plain(nodes)} nodes: {ask.assumptions.said(each)}; {leaves}"
+    yield ask.line(name, gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each))
+
+
+def _nodes(ask: Subject, clusters: list[Resource]) -> Decimal:
+    """Nodes of the clusters' pools, as many as are expected."""
+    total = Decimal(0)
+    for pool in ask.resources.of_type(NODE_POOL):
+        if ask.resources.referred(pool, "cluster", CLUSTER) in clusters:
+            one = ask.of(pool)
+            try:
+                total += nodes_of(one, flex_start=purchase_of(one) == "flex_start")[0].expected
+            except CannotPrice:  # it is named with its own resource
+                continue
+    return total
