@@ -32,11 +32,10 @@ def test_a_stack_adds_what_the_account_does_not_pay_already(book: PriceBook) -> 
     assert plan.added(Decimal(0), Decimal(10_000)) == 0
 
 
-def test_a_flat_fee_does_not_grow_with_the_stack(tmp_path: Path) -> None:
-    path = tmp_path / "own.csv"
-    path.write_text("provider,region,sku,unit,usd_per_unit\nazure,global,support-prodirect,month,1000\n")
-    plan = support_of(PriceBook(own=path), "azure", "prodirect")
-    assert [plan.added(Decimal(500_000), Decimal(account)) for account in (0, 1)] == [1000, 0]
+@pytest.mark.parametrize(("name", "fee"), [("standard", 100), ("prodirect", 1000)])
+def test_a_flat_fee_does_not_grow_with_the_stack(name: str, fee: int, book: PriceBook) -> None:
+    plan = support_of(book, "azure", name)
+    assert [plan.added(Decimal(500_000), Decimal(account)) for account in (0, 1)] == [fee, 0]
 
 
 def test_a_percentage_of_the_users_own_replaces_all_bands(tmp_path: Path) -> None:
