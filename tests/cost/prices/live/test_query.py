@@ -77,7 +77,8 @@ NOT_COVERED = {
         "functions-executions", "inter-region-egress", "keyvault-key-hsm", "managed-redis-balanced_b3",
         "managed-redis-computeoptimized_x10", "managed-redis-memoryoptimized_m10", "signalr-premium-unit",
         "signalr-standard-unit", "sql-database-bc-storage", "sql-database-gp-storage", "sql-database-p6",
-        "sql-database-s1", "sql-database-s12", "sql-database-serverless-vcore-hour", "support", "vnet-peering-intra-region",
+        "sql-database-s1", "sql-database-s12", "sql-database-serverless-vcore-hour", "support",
+        "vnet-peering-intra-region",
     },
     "gcp": {
         "in several regions", "dws_calendar", "support", "cloud-logging-network-ingest", "cloud-nat-ip-hour",
