@@ -40,7 +40,7 @@ def test_the_fields_that_others_build_on_are_there(document: dict[str, Any]) -> 
         "verdict": "within",
         "ceiling_over": False,
     }
-    assert document["coverage"] == {"resources": 18, "priced": 11, "free": 7, "not_priced": 0, "both": 0}
+    assert document["coverage"] == {"resources": 18, "priced": 12, "free": 6, "not_priced": 0, "both": 0}
     assert document["price_dates"] == {"oldest": "2024-07-01", "newest": "2026-10-10"}
 
 
