@@ -1,7 +1,8 @@
 """The registrations of a program, recorded between it and the engine, and replayed by a language host without any SDK.
 
 A replay registers the same resources in the same order, one after the other. What the clouds gave other ids and names
-than at the recording is put in place of the recorded ones.
+than at the recording is put in place of the recorded ones. It goes on past what failed, as programs do: the engine
+skips what depends on that.
 """
 
 # ruff: noqa: ARG002 - the signatures are those of the protocol
@@ -131,7 +132,6 @@ def _replay(monitor: Any, call: Call, now: _Now) -> None:
             asked = resource_pb2.RegisterResourceRequest.FromString(call.request)
             then = resource_pb2.RegisterResourceResponse.FromString(call.response)
             now.put_into(asked)
-            asked.supportsResultReporting = False
             # Functions of the program, which are not there.
             asked.ClearField("hooks")
             asked.ClearField("transforms")
@@ -144,14 +144,18 @@ def _replay(monitor: Any, call: Call, now: _Now) -> None:
             said = monitor.ReadResource(asked)
         case "RegisterResourceOutputs":
             outputs = resource_pb2.RegisterResourceOutputsRequest.FromString(call.request)
-            _walk(outputs.outputs, now)
-            monitor.RegisterResourceOutputs(outputs)
+            if outputs.urn in now.made:
+                _walk(outputs.outputs, now)
+                monitor.RegisterResourceOutputs(outputs)
             return
         case _:
             package = resource_pb2.RegisterPackageRequest.FromString(call.request)
             ref = resource_pb2.RegisterPackageResponse.FromString(call.response).ref
             now.learn(ref, monitor.RegisterPackage(package).ref)
             return
+    if said.result != resource_pb2.SUCCESS:
+        return
+    now.made.add(said.urn)
     if hasattr(then, "id"):
         now.learn(then.id, said.id)
     _compare(_properties(then), _properties(said), now)
@@ -164,8 +168,9 @@ def _properties(message: Any) -> struct_pb2.Struct:
 
 @dataclass
 class _Now:
-    """What stands today for what stood in the recording."""
+    """What stands today for what stood in the recording. made: the URNs of what was registered and did not fail."""
 
+    made: set[str] = field(default_factory=set[str])
     tokens: dict[str, str] = field(default_factory=dict[str, str])
 
     def learn(self, was: str, is_: str) -> None:
@@ -190,42 +195,33 @@ class _Now:
 
 
 def _walk(values: struct_pb2.Struct, now: _Now) -> None:
-    for value in _values(values):
+    for value in _texts(values).values():
         value.string_value = now.text(value.string_value)
 
 
-def _values(values: struct_pb2.Struct) -> Iterator[struct_pb2.Value]:
-    for value in values.fields.values():
-        yield from _texts(value)
+def _compare(was: struct_pb2.Struct, is_: struct_pb2.Struct, now: _Now) -> None:
+    new = _texts(is_)
+    for path, value in _texts(was).items():
+        if path in new:
+            now.learn(value.string_value, new[path].string_value)
 
 
-def _texts(value: struct_pb2.Value) -> Iterator[struct_pb2.Value]:
+def _texts(values: struct_pb2.Struct) -> dict[tuple[str | int, ...], struct_pb2.Value]:
+    """The texts in a message, by path."""
+    return {path: value for name, item in values.fields.items() for path, value in _within(item, (name,))}
+
+
+def _within(
+    value: struct_pb2.Value, path: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[str | int, ...], struct_pb2.Value]]:
     match value.WhichOneof("kind"):
         case "string_value":
-            yield value
+            yield path, value
         case "struct_value":
-            yield from _values(value.struct_value)
+            for name, item in value.struct_value.fields.items():
+                yield from _within(item, (*path, name))
         case "list_value":
-            for item in value.list_value.values:
-                yield from _texts(item)
+            for at, item in enumerate(value.list_value.values):
+                yield from _within(item, (*path, at))
         case _:
             return
-
-
-def _compare(was: struct_pb2.Struct, is_: struct_pb2.Struct, now: _Now) -> None:
-    for name, value in was.fields.items():
-        if name in is_.fields:
-            _compare_values(value, is_.fields[name], now)
-
-
-def _compare_values(was: struct_pb2.Value, is_: struct_pb2.Value, now: _Now) -> None:
-    kind = was.WhichOneof("kind")
-    if kind != is_.WhichOneof("kind"):
-        return
-    if kind == "string_value":
-        now.learn(was.string_value, is_.string_value)
-    elif kind == "struct_value":
-        _compare(was.struct_value, is_.struct_value, now)
-    elif kind == "list_value":
-        for one, other in zip(was.list_value.values, is_.list_value.values, strict=False):
-            _compare_values(one, other, now)
