@@ -35,7 +35,6 @@ _SAMPLE: Final = 10
 @click.option("--stack", "names", multiple=True, help="Trial to sweep.  [default: all]")
 @click.option("--direction", "directions", multiple=True, type=click.Choice(DIRECTIONS), default=DIRECTIONS)
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), default=KINDS)
-@click.option("--every", default=1, show_default=True, help="Operations apart.")
 @click.option("--jobs", default=1, show_default=True, help="Commands swept side by side.")
 @click.option("--table", is_flag=True, help="Print the table of what is there; try nothing.")
 def main(
@@ -43,28 +42,28 @@ def main(
     names: tuple[str, ...],
     directions: tuple[str, ...],
     kinds: tuple[str, ...],
-    every: int,
     jobs: int,
     table: bool,
 ) -> None:
     """Sweep the trial stacks with faults."""
     parts = [(stack, each) for stack in names or [f"{cloud}-trial" for cloud in clouds()] for each in directions]
+    ended_well = True
     if len(parts) > 1 and not table:
-        options = [f"--folder={folder}", f"--every={every}", *(f"--kind={kind}" for kind in kinds)]
+        options = [f"--folder={folder}", *(f"--kind={kind}" for kind in kinds)]
         program = [sys.executable, "-m", "tests.sweep", *options]
         with ThreadPoolExecutor(jobs) as pool:
-            for stack, direction in parts:
-                pool.submit(subprocess.run, [*program, f"--stack={stack}", f"--direction={direction}"], check=False)
+            commands = [[*program, f"--stack={stack}", f"--direction={direction}"] for stack, direction in parts]
+            ended_well = not any(list(pool.map(subprocess.call, commands)))
     elif not table:
         children.warm_up()
-        sweep(folder, *parts[0], kinds, every)
+        sweep(folder, *parts[0], kinds)
     rounds = [one for part in parts for one in _read(folder, *part)]
     print("\n".join(_table(rounds)))
-    sys.exit(int(any(one.problem for one in rounds)))
+    sys.exit(int(not ended_well or any(one.problem for one in rounds)))
 
 
-def sweep(folder: Path, stack: str, direction: str, kinds: tuple[str, ...], every: int) -> list[Round]:
-    """Tries what has no result yet; returns what it tried."""
+def sweep(folder: Path, stack: str, direction: str, kinds: tuple[str, ...], every: int = 1) -> list[Round]:
+    """Tries what has no result yet; returns what it tried. every: operations apart."""
     done, found = _read(folder, stack, direction), []
     with prepared(folder / stack, stack, direction) as (command, secrets):
         for kind, alone, operations in tours(command.order, direction, kinds, every):

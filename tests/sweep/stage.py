@@ -35,7 +35,8 @@ from gpucluster.sandbox.urns import urn_name
 __all__ = ["Fault", "Operation", "Ran", "Stage", "copied", "made", "serving"]
 
 ROOT: Final = Path(__file__).parents[2]
-_LIMIT: Final = 300
+_LIMIT: Final = 3600
+"""Seconds for a command: many times what it takes, since a sweep runs beside other work."""
 
 
 class Operation(NamedTuple):
