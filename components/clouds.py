@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
@@ -24,8 +25,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Planned", "declare", "declaring", "declaring_cluster", "forbid_what_if", "running_stack"]
 
-_CALLS: Final = 10
-"""How many of the calls behind a resource Pulumi is to look at: its own six, and those of ours that declare it."""
+_CALLS: Final = 8
+"""How many of the calls behind a resource Pulumi is to look at: its own six, the one of ours that declares it, and one
+more should Pulumi or an SDK add a call of its own.
+"""
+
+
+class _NoText(dict[str, Any]):
+    """A line cache (`linecache.cache`) in which every file is known and empty: none is read or looked after."""
+
+    def __contains__(self, file: object) -> bool:
+        return True
+
+    def __missing__(self, file: str) -> tuple[int, None, list[str], str]:
+        return 0, None, [], file
 
 
 class Planned(Protocol):
@@ -104,13 +117,17 @@ def declaring(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -
 @contextmanager
 def _few_calls() -> Generator[None]:
     """Pulumi writes down where each resource is declared, with every call behind it: half the time of a declaration.
-    Python's limit for tracebacks holds for that too; errors are printed after the end of it, and whole.
+    Python's limit for tracebacks holds for that too, and its cache gives the text of each line, which Pulumi does not
+    send. Errors are printed after the end of it, and whole.
     """
     before: int | None = getattr(sys, "tracebacklimit", None)
+    texts = linecache.cache
     sys.tracebacklimit = _CALLS if before is None else min(before, _CALLS)
+    linecache.cache = _NoText()
     try:
         yield
     finally:
+        linecache.cache = texts
         del sys.tracebacklimit
         if before is not None:
             sys.tracebacklimit = before
