@@ -97,6 +97,7 @@ class TrainingCluster(Cluster):
                     # Without delete_unreachable: it would forget node pools, and leave their machines running, whenever
                     # the API is out of reach for a while.
                     enable_server_side_apply=True,
+                    enable_config_map_mutable=True,  # a replaced one is missing for a moment to pods that start
                     opts=pulumi.ResourceOptions(parent=self),
                 )
             ],

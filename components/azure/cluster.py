@@ -140,6 +140,7 @@ class TrainingCluster(Cluster):
                     f"{name}-kubernetes",
                     kubeconfig=control_plane.kubeconfig,
                     enable_server_side_apply=True,
+                    enable_config_map_mutable=True,  # a replaced one is missing for a moment to pods that start
                     opts=pulumi.ResourceOptions(parent=self, depends_on=control_plane.open),
                 )
             ],
