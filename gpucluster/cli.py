@@ -121,7 +121,7 @@ def _place(error: Exception) -> str:
         Later("reconcile", "gpucluster.cost.commands.reconcile:reconcile", "Compare a bill with a plan or state."),
         _Group(
             "usage",
-            help="Set what no plan can know: traffic, requests, data stored, hours.",
+            help="Set what no plan can know, such as traffic and requests.",
             commands=[
                 Later("init", "gpucluster.cost.commands.usage:init", "Write a first usage file."),
                 Later("names", "gpucluster.cost.commands.usage:names", "List what a usage file can set."),
