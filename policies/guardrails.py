@@ -198,7 +198,7 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
         raise BadSettings("\n".join(problems))
     if not quiet:
         given = files[0].name if files else "FILE"
-        folder = f"$(guardrails pack {pack.name})"
+        folder = f"$(gpucluster guardrails pack {pack.name})"
         click.echo(f'Next: pulumi preview --policy-pack "{folder}" --policy-pack-config {given}')
 
 

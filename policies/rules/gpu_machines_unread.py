@@ -32,7 +32,8 @@ RULE: Final = ReportRule(
     title="GPU machines that the other rules do not read",
     why="A program that starts them another way passes every rule about placement, fabric and purchase, because no "
     "rule read it.",
-    fix="Start them from a resource type that the named rules read (guardrails explain NAME), or review them by hand.",
+    fix="Start them from a resource type that the named rules read (gpucluster guardrails explain NAME), or review "
+    "them by hand.",
     reads="every resource whose inputs name a machine type with GPUs, and the results of the other rules",
     severity=Severity.MEDIUM,
     check=check,

@@ -278,7 +278,7 @@ def test_a_configuration_that_is_right_is_told_how_to_be_used(guardrails, tmp_pa
     assert guardrails("config", "check", str(path), "--pack", "production") == (
         0,
         "2 rules configured, 1 with a level of their own; all known.\n"
-        f'Next: pulumi preview --policy-pack "$(guardrails pack production)" --policy-pack-config {path}\n',
+        f'Next: pulumi preview --policy-pack "$(gpucluster guardrails pack production)" --policy-pack-config {path}\n',
         "",
     )
 
