@@ -125,7 +125,10 @@ def missing_sdk(name: str) -> str | None:
     sdk = clouds()[name].sdk
     if importlib.util.find_spec(sdk) is not None:
         return None
-    return f"needs {sdk.replace('_', '-')}: pip install 'gpucluster[{name}]'"
+    from gpucluster.extras import installing  # slow, and needed by nobody else
+
+    package = sdk.replace("_", "-")
+    return f"needs {package}: {installing(package)}"
 
 
 @contextmanager

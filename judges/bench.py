@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from gpucluster.errors import InputError
+from gpucluster.extras import installing
 from gpucluster.judges.verdict import Judge, Verdict
 from gpucluster.program.resources import Resource, Resources
 
@@ -65,8 +66,8 @@ def _judges(only: Sequence[str] = ()) -> list[Judge]:
 
 def _command(judge: Judge) -> str:
     """How to install what a judge needs; empty where it is there."""
-    module, extra = judge.needs
-    return "" if find_spec(module) else f"pip install 'gpucluster[{extra}]'"
+    module, package = judge.needs
+    return "" if find_spec(module) else installing(package)
 
 
 def _refuse_without(

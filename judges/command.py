@@ -44,7 +44,7 @@ def judge(
     Any Pulumi program's plan will do. A value that is not known before the update is not judged. What each judge cannot
     see is in docs/judges.md; the format json is described by `gpucluster schema judge`.
 
-    Needs the extra gpucluster[judges], and for azure gpucluster[azure].
+    Needs the extra judges, and for azure the extra azure.
 
     Exit code 1: a resource is refused.
     """

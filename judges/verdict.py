@@ -80,7 +80,7 @@ class Judge(Protocol):
     """Package of the type tokens that it judges."""
 
     needs: tuple[str, str]
-    """(module that it imports, extra that brings it)."""
+    """(module that it imports, package that has it)."""
 
     def judge(self, asked: Sequence[Resource], around: Resources) -> Iterator[Verdict]:
         """One verdict for each resource that was asked about. around: the whole stack."""

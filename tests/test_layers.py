@@ -49,9 +49,17 @@ BELOW: Final[Mapping[str, frozenset[str]]] = {
 """Folder -> those that it may import. Cost and policies know no component, the sandbox knows the tables alone."""
 
 EVERYWHERE: Final = frozenset(
-    {"gpucluster/cache.py", "gpucluster/errors.py", "gpucluster/options.py", "gpucluster/record.py"}
+    {
+        "gpucluster/cache.py",
+        "gpucluster/errors.py",
+        "gpucluster/extras.py",
+        "gpucluster/options.py",
+        "gpucluster/record.py",
+    }
 )
-"""What every file may import, and which imports nothing of ours: the cache, errors, what all commands take, records."""
+"""What every file may import, and which imports nothing of ours: the cache, errors, extras, what all commands take,
+records.
+"""
 
 EXCEPT: Final[set[tuple[str, str]]] = set()
 """(file, file that it imports) against these directions."""

@@ -16,6 +16,7 @@ from gpucluster.cost.bills.charges import BadBill, Charge, Read, Rest
 from gpucluster.cost.bills.faults import faults_of
 from gpucluster.cost.bills.sources import Source, quoted, source_of
 from gpucluster.errors import Fault
+from gpucluster.extras import installing
 from gpucluster.record import record
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _duckdb() -> ModuleType:
     try:
         import duckdb
     except ModuleNotFoundError:
-        raise Fault("bills are read with DuckDB: pip install 'gpucluster[bills]'") from None
+        raise Fault(f"bills are read with DuckDB: {installing('duckdb')}") from None
     return duckdb
 
 

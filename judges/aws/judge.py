@@ -41,7 +41,7 @@ class _CloudFormation:
     name = "aws"
     title = "AWS' CloudFormation schemas and IAM grammar (cfn-lint)"
     package = "aws"
-    needs = ("cfnlint", "judges-aws")
+    needs = ("cfnlint", "cfn-lint")
 
     def judge(self, asked: Sequence[Resource], around: Resources) -> Iterator[Verdict]:
         by_region: dict[str, list[Resource]] = {}

@@ -27,7 +27,7 @@ class _Enumerations:
     name = "azure"
     title = "enumerations of Microsoft's APIs (azure-native SDK)"
     package = "azure-native"
-    needs = ("pulumi_azure_native", "azure")
+    needs = ("pulumi_azure_native", "pulumi-azure-native")
 
     def judge(self, asked: Sequence[Resource], around: Resources) -> Iterator[Verdict]:
         del around

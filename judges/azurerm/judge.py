@@ -26,7 +26,7 @@ class _Azurerm:
     name = "azurerm"
     title = "Microsoft's azurerm provider"
     package = "azure-native"
-    needs = ("gpucluster", "judges")
+    needs = ("gpucluster", "gpucluster")
 
     def judge(self, asked: Sequence[Resource], around: Resources) -> Iterator[Verdict]:
         del around

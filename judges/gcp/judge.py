@@ -23,7 +23,7 @@ class _Discovery:
     name = "gcp"
     title = "Google's discovery documents (google-api-python-client)"
     package = "gcp"
-    needs = ("googleapiclient", "judges-gcp")
+    needs = ("googleapiclient", "google-api-python-client")
 
     def judge(self, asked: Sequence[Resource], around: Resources) -> Iterator[Verdict]:
         del around

@@ -22,7 +22,7 @@ class _Published:
     name = "kubernetes"
     title = "Kubernetes' published schemas (kubernetes-validate) and pinned definitions of custom kinds"
     package = "kubernetes"
-    needs = ("kubernetes_validate", "judges-kubernetes")
+    needs = ("kubernetes_validate", "kubernetes-validate")
 
     def judge(self, asked: Sequence[Resource], around: Resources) -> Iterator[Verdict]:
         from gpucluster.judges.kubernetes.custom import Custom

@@ -14,8 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from gpucluster.catalog.clouds import cloud_of_package
-
 __all__ = ["DYNAMIC", "Declaration", "Sdk", "how_to_install", "installed_sdks", "site_packages"]
 
 DYNAMIC: Final = "pulumi-python"
@@ -132,10 +130,7 @@ def _package_version(root: Path) -> str:
 
 
 def how_to_install(package: str) -> str:
-    """What to do about an SDK that is not installed; begins with `needs`.
+    """What to do about an SDK that is not installed; begins with `needs`."""
+    from gpucluster.extras import installing
 
-    Our extra of a cloud brings its SDK in a version that was tried.
-    """
-    cloud = cloud_of_package(package)
-    what = f"gpucluster[{cloud.name}]" if cloud is not None else f"pulumi-{package}"
-    return f"needs pulumi-{package}: pip install '{what}'"
+    return f"needs pulumi-{package}: {installing(f'pulumi-{package}')}"

@@ -54,7 +54,7 @@ def test_one_judge_alone_sees_its_own_resources() -> None:
 
 def test_without_its_judge_a_resource_is_not_judged_and_the_command_is_named(without: Hide) -> None:
     without("googleapiclient")
-    why = "its judge is not installed; pip install 'gpucluster[judges-gcp]'"
+    why = "its judge is not installed; pip install 'google-api-python-client>=2.202,<3'"
     assert said()[1] == ("network", "gcp", "not judged", why)
 
 
@@ -63,7 +63,8 @@ def test_without_any_judge_of_the_plan_there_is_one_error_that_names_the_command
     with pytest.raises(InputError) as error:
         bench.judged(STACK)
     assert str(error.value) == (
-        "no judge of this plan is installed; pip install 'gpucluster[azure]', or pip install 'gpucluster[judges-gcp]'"
+        "no judge of this plan is installed; pip install 'google-api-python-client>=2.202,<3', or "
+        "pip install 'pulumi-azure-native>=3.12,<4'"
     )
 
 
@@ -73,7 +74,7 @@ def test_a_judge_that_was_asked_for_and_is_missing_is_an_error_whatever_the_plan
         bench.judged(STACK, only=("aws",))
     assert str(error.value) == (
         "--judge aws: AWS' CloudFormation schemas and IAM grammar (cfn-lint) is not installed; "
-        "pip install 'gpucluster[judges-aws]'"
+        "pip install 'cfn-lint>=1.58,<2'"
     )
 
 

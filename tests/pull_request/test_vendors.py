@@ -61,14 +61,14 @@ def test_a_judge_that_is_missing_is_named_with_the_command_and_the_others_are_he
     there = bench.find_spec
     monkeypatch.setattr(bench, "find_spec", lambda name: None if name == "cfnlint" else there(name))
     text = comment(judged(BAD))
-    assert "\nNot held against the vendors' schemas: `aws: pip install 'gpucluster[judges-aws]'`.\n" in text
+    assert "\nNot held against the vendors' schemas: `aws: pip install 'cfn-lint>=1.58,<2'`.\n" in text
     assert "- gcp in `dev`: `net` (" in text
 
 
 def test_without_any_judge_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "find_spec", lambda _: None)
     assert vendors.heard(resources(net=(NETWORK, {"routingMode": "Bogus"}))) == vendors.Vendors(
-        refusals=[], unheard=["gcp: pip install 'gpucluster[judges-gcp]'"]
+        refusals=[], unheard=["gcp: pip install 'google-api-python-client>=2.202,<3'"]
     )
 
 

@@ -19,7 +19,8 @@ STATE = [
 
 def test_each_sdk_that_the_state_needs_is_named_with_what_brings_it() -> None:
     assert missing_sdks(STATE, {"gcp": Sdk("gcp", "10.2.0", Path("/nowhere"))}) == [
-        "The state has resources of azure-native, which needs pulumi-azure-native: pip install 'gpucluster[azure]'",
+        "The state has resources of azure-native, which needs pulumi-azure-native: "
+        "pip install 'pulumi-azure-native>=3.12,<4'",
         "The state has resources of random, which needs pulumi-random: pip install 'pulumi-random'",
     ]
 

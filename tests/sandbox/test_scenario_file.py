@@ -235,5 +235,5 @@ def test_what_no_cloud_would_have_is_refused(
 
 def test_a_cloud_whose_sdk_is_not_installed_is_named_with_what_brings_it(ledger: Ledger) -> None:
     said = "the scenario has azure-native:resources:ResourceGroup, which needs pulumi-azure-native: pip install"
-    with pytest.raises(InputError, match=re.escape(f"{said} 'gpucluster[azure]'")):
+    with pytest.raises(InputError, match=re.escape(f"{said} 'pulumi-azure-native>=3.12,<4'")):
         seed(Scenario(exists=(GROUP,)), {}, ledger)

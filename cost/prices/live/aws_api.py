@@ -16,6 +16,7 @@ from gpucluster.cost.prices.live.offer import Offer, plain
 from gpucluster.cost.prices.live.query import Query
 from gpucluster.cost.prices.live.web import Say, SourceFailed
 from gpucluster.errors import InputError
+from gpucluster.extras import installing
 from gpucluster.program.values import is_object
 
 __all__ = ["Products", "client", "offers"]
@@ -45,8 +46,7 @@ def client() -> Products:
         config: Any = importlib.import_module("botocore.config")
     except ImportError:
         raise InputError(
-            "--aws-by api needs boto3, which is not installed: pip install 'gpucluster[prices-aws]', or use "
-            "--aws-by files"
+            f"--aws-by api needs boto3, which is not installed: {installing('boto3')}, or use --aws-by files"
         ) from None
     retries = config.Config(retries={"mode": "adaptive", "max_attempts": 8})
     return boto3.client("pricing", region_name=_ENDPOINT_REGION, config=retries)

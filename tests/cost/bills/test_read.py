@@ -132,7 +132,7 @@ def test_without_duckdb_one_line_says_what_to_install(trial: Trial, tmp_path: Pa
     command = [sys.executable, "-c", program, "cost", "reconcile", str(trial.file), "--bill", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == "error: bills are read with DuckDB: pip install 'gpucluster[bills]'\n"
+    assert done.stderr == "error: bills are read with DuckDB: pip install 'duckdb>=1.4,<3'\n"
 
 
 @pytest.mark.parametrize(

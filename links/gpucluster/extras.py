@@ -1,0 +1,1 @@
+../../gpucluster/extras.py
