@@ -15,11 +15,15 @@ import functools
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
+from typing import TypeVar
 
 from gpucluster.catalog.rows import rows
+from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["CloudRow", "cloud_of_package", "clouds", "module_of", "modules_of"]
+__all__ = ["CloudRow", "cloud_of_package", "clouds", "fact_of", "module_of", "modules_of"]
+
+Fact = TypeVar("Fact")
 
 
 @record
@@ -45,6 +49,16 @@ def clouds() -> Mapping[str, CloudRow]:
 def cloud_of_package(package: str) -> CloudRow | None:
     """The cloud whose type tokens begin with a package; None for a package of no cloud, such as `kubernetes`."""
     return next((cloud for cloud in clouds().values() if cloud.package == package), None)
+
+
+def fact_of(facts: Mapping[str, Fact], cloud: str, what: str) -> Fact:
+    """What a table has for a cloud. Raises InputError where nobody added it yet, with the file that lacks it.
+
+    what: the fact and its file, such as `forms of versions (components/versions.py)`.
+    """
+    if cloud not in facts:
+        raise InputError(f"cloud '{cloud}': {what} has facts for {', '.join(facts)} alone; choose one, or add a row")
+    return facts[cloud]
 
 
 def module_of(name: str) -> ModuleType | None:

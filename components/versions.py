@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.catalog.clouds import fact_of
 from gpucluster.catalog.fabric_releases import release_of, releases_of, version
 from gpucluster.catalog.gpu_drivers import default_driver
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
@@ -180,7 +181,7 @@ def _control_plane_problems(asked: Versions, cloud: str, shape: Machine | None) 
 
 def _node_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
     top = asked.kubernetes or KUBERNETES
-    form, allowed = _FORMS[cloud]
+    form, allowed = fact_of(_FORMS, cloud, "forms of versions (components/versions.py)")
     most = _SKEW_OF_GKE if cloud == "gcp" else _SKEW
     for name in (SYSTEM_POOL, "nodes"):
         chosen: str | None = getattr(asked, name)

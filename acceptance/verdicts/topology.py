@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
+from gpucluster.catalog.clouds import fact_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.shapes import shape_named
@@ -73,7 +74,10 @@ def _node(item: Any) -> Node:
 
 
 def judge_topology(nodes: Sequence[Node], *, expected: int | None = None) -> list[Verdict]:
-    """Verdicts on the training pool: its size, its zone, its domain. expected: nodes and spares that were bought."""
+    """Verdicts on the training pool: its size, its zone, its domain. expected: nodes and spares that were bought.
+
+    Raises InputError where no labels of the cloud are known.
+    """
     pool = [node for node in nodes if node.labels.get(POOL) == TRAINING_POOL]
     if not pool:
         return [
@@ -91,7 +95,8 @@ def judge_topology(nodes: Sequence[Node], *, expected: int | None = None) -> lis
         why = "their machine types are not in the table of shapes, so neither is the cloud known"
         return [*verdicts, Verdict(check="network domain", outcome=CANNOT_TELL, why=why, nodes=unknown)]
     (cloud,) = clouds
-    return [*verdicts, _scale_set(pool) if cloud == "azure" else _domain(pool, _LAYERS[cloud])]
+    layers = fact_of(_LAYERS, cloud, "labels of network domains (acceptance/verdicts/topology.py)")
+    return [*verdicts, _scale_set(pool) if cloud == "azure" else _domain(pool, layers)]
 
 
 def _size(pool: Sequence[Node], expected: int) -> Verdict:

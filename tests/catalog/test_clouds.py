@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.catalog.clouds import CloudRow, cloud_of_package, clouds, module_of, modules_of
+from gpucluster.catalog.clouds import CloudRow, cloud_of_package, clouds, fact_of, module_of, modules_of
+from gpucluster.errors import InputError
 
 
 def test_a_cloud_is_found_by_its_name_and_by_its_package() -> None:
@@ -33,3 +34,11 @@ def test_a_module_whose_own_import_is_missing_is_not_passed_over(
     assert module_of("absent_part.below") is None
     with pytest.raises(ModuleNotFoundError, match="no_such_package_at_all"):
         module_of("broken_part")
+
+
+def test_a_cloud_without_a_fact_is_refused_with_the_clouds_that_have_one_and_the_file_to_add_it_to() -> None:
+    facts = {"aws": 1, "gcp": 2}
+    assert fact_of(facts, "gcp", "sizes (sizes.py)") == 2
+    with pytest.raises(InputError) as error:
+        fact_of(facts, "toy", "sizes (sizes.py)")
+    assert str(error.value) == "cloud 'toy': sizes (sizes.py) has facts for aws, gcp alone; choose one, or add a row"

@@ -29,6 +29,7 @@ from gpucluster.policies.examples import Example, plan_of
 from gpucluster.program.readers.files import read_file
 from gpucluster.program.resources import Resource, Resources
 from tests.catalog.test_machines import test_a_row_says_what_a_machine_of_its_cloud_has as machine_is_whole
+from tests.test_clouds_apart import _DATA_OF_EACH, NAMED
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
@@ -65,6 +66,25 @@ def test_every_path_that_is_named_is_there_and_those_of_the_examples_are_not():
 def test_what_people_look_for_first_is_where_the_page_says(path: str, holds: str):
     assert f"`{path}`" in PAGE
     assert holds in (ROOT / path).read_text()
+
+
+def test_the_files_with_a_dagger_are_those_that_the_toy_cloud_adds():
+    section = _section("A cloud")
+    marked = {found.strip("`") for found in re.findall(r"(`[^`\n]+`|[\w/.]+)†", section)}
+    toy = ROOT / "tests/toy"
+    added = {str(file.relative_to(toy / part)) for part in ("files", "rows") for file in (toy / part).rglob("*.*")}
+    names = {"CLOUD": "toy", "PACKAGE": "toy", "RULE": "gpu_nodes_not_public"}
+    spelled = {re.sub("|".join(names), lambda name: names[name[0]], file) for file in marked}
+    assert spelled == {file for file in added if not file.endswith(("__init__.py", ".pyc"))}
+
+
+def test_the_files_with_a_fact_of_each_cloud_are_listed():
+    (step,) = re.findall(r"^6\. .*?\n\n", _section("A cloud"), re.DOTALL | re.MULTILINE)
+    assert re.findall(r"`([^`]+)`", step) == [file for file, why in NAMED.items() if why == _DATA_OF_EACH]
+
+
+def _section(title: str) -> str:
+    return PAGE.partition(f"## {title}\n")[2].partition("\n## ")[0]
 
 
 def test_every_name_in_a_file_is_there():

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from gpucluster.acceptance.verdicts import topology
 from gpucluster.acceptance.verdicts.topology import judge_topology, nodes_of
+from gpucluster.errors import InputError
 
 AWS = "topology.k8s.aws/network-node-layer-"
 GCP = "cloud.google.com/gce-topology-"
@@ -121,3 +123,9 @@ def test_a_cluster_without_training_nodes_cannot_be_told() -> None:
 def test_what_is_no_list_of_nodes_is_refused(listed: object) -> None:
     with pytest.raises(ValueError, match="kubectl get nodes -o json"):
         nodes_of(listed)
+
+
+def test_a_cloud_whose_labels_nobody_wrote_down_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(topology._LAYERS, "aws")
+    with pytest.raises(InputError, match=r"cloud 'aws': labels of network domains \(acceptance/verdicts/topology.py\)"):
+        judged(p5("one", "a"))
