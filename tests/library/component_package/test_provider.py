@@ -134,7 +134,7 @@ def test_the_sdk_of_the_cloud_is_named_where_it_is_missing(declared: Any, monkey
     monkeypatch.setitem(sys.modules, "pulumi_gcp", None)
     texts: list[str] = []
     declared(lambda: texts.append(refused("gcp")))
-    assert "pip install 'pulumi-gcp>=9.25,<11'" in texts[0]
+    assert "pip install 'pulumi-gcp>=10.2,<11'" in texts[0]
 
 
 def test_another_type_is_not_in_the_package() -> None:
