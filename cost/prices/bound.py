@@ -2,19 +2,21 @@
 
 The least and the dearest price of the same SKU, bought in the same way for the same term, in the other regions of the
 same cloud, moved apart by a factor. Hide each price of the book in turn, and 95 % or more of those of each cloud lie
-within (`tests/cost/prices/test_bound.py`). Never across clouds, nor from one way to buy to another.
+within (`tests/cost/prices/test_bound.py`). Never across clouds, nor from one way to buy to another, but for a
+commitment: it costs no more than the same on demand in its own region, as each of the book does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Final
 
 from gpucluster.cost.prices.row import PriceRow
 from gpucluster.record import record
 
-__all__ = ["Bound", "bound_of"]
+__all__ = ["Bound", "bound_of", "no_more_than"]
 
 _APART: Final = {1: Decimal(2)}
 """Regions known -> how far the true price may lie below the least or above the dearest of them."""
@@ -61,6 +63,18 @@ def bound_of(rows: Sequence[PriceRow]) -> Bound | None:
         f"by {where}, {known}, divided and multiplied by {apart}",
         min(low.as_of, high.as_of),
     )
+
+
+def no_more_than(cap: Decimal, said: str, as_of: str, bound: Bound | None) -> Bound:
+    """`bound`, where there is one, with `cap` for its most; from 0 where nothing below `cap` is known.
+
+    said: what costs `cap`. as_of: the date of that.
+    """
+    if bound is None or bound.least > cap:
+        return Bound(Decimal(0), cap, f"at most {said}", as_of)
+    if bound.most <= cap:
+        return bound
+    return replace(bound, most=cap, rule=f"{bound.rule}; at most {said}", as_of=min(bound.as_of, as_of))
 
 
 def _usd(row: PriceRow) -> str:

@@ -1,4 +1,6 @@
-"""The price of one thing in one region; where the book has none, what other regions say it lies between."""
+"""The price of one thing in one region; where the book has none, what other regions say it lies between, and of a
+commitment the price on demand.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,12 @@ from dataclasses import replace
 from typing import Final
 
 from gpucluster.cost.prices.book import NotKnown, Price, PriceBook
-from gpucluster.cost.prices.bound import bound_of
+from gpucluster.cost.prices.bound import bound_of, no_more_than
 
 __all__ = ["price_or_bound"]
+
+_COMMITTED: Final = ("reserved", "savings_plan")
+"""Ways to buy in which a machine costs no more than on demand: nobody would commit to pay for it else."""
 
 _Key = tuple[str, str, str, str, str, str]  # provider, region, sku, purchase, term, unit
 
@@ -34,8 +39,22 @@ def price_or_bound(
 def _stand_in(book: PriceBook, unknown: NotKnown, key: _Key) -> Price | NotKnown:
     provider, region, sku, *same = key
     elsewhere = [row for row in book.of_sku(provider, sku) if [row.purchase, row.term, row.unit] == same]
-    bound = bound_of(elsewhere)
-    if bound is None:
+    bound, row = bound_of(elsewhere), next(iter(elsewhere), None)
+    purchase, term, unit = same
+    if purchase in _COMMITTED:
+        on_demand = price_or_bound(book, provider, region, sku, unit=unit)
+        if isinstance(on_demand, Price):
+            bound = no_more_than(on_demand.usd, _said(on_demand), on_demand.row.as_of, bound)
+            row = on_demand.row
+    if bound is None or row is None:
         return unknown
-    row = replace(elsewhere[0], region=region, usd_per_unit=bound.most, as_of=bound.as_of, source=bound.rule, note="")
+    row = replace(
+        row, region=region, purchase=purchase, term=term, usd_per_unit=bound.most, as_of=bound.as_of,
+        source=bound.rule, note="",
+    )  # fmt: skip
     return Price(row, "low", instead_of=replace(unknown, bound=bound))
+
+
+def _said(on_demand: Price) -> str:
+    said = f"on demand in {on_demand.row.region}, ${on_demand.usd.normalize():f}"
+    return f"{said}, {on_demand.row.source}" if on_demand.instead_of is not None else said

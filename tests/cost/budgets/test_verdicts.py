@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.cost import PriceBook, estimate
+from gpucluster.cost import Assumptions, PriceBook, estimate
 from gpucluster.cost.budgets import BadLimits, Limit, Limits, Verdict, verdicts_of
 from gpucluster.program.resources import Resource, Resources
 
@@ -84,6 +84,26 @@ def test_what_has_no_price_cannot_be_told_unless_the_rest_is_over_already(
         ("cannot tell", "unknown: 1 without a price of its own")
     ] * 2
     assert [item.outcome for item in _verdicts(pools, book, stack=Limit(Decimal(100)))] == ["over"]
+
+
+@pytest.mark.parametrize(
+    ("cloud", "region", "share"),
+    [
+        ("azure-native", "eastus", {"reservation_1y_share": "0.5"}),
+        ("aws", "us-east-1", {"savings_plan_3y_share": "0.8"}),
+    ],
+)
+def test_what_fits_on_demand_fits_under_a_commitment_without_a_price(
+    stack: Callable[..., list[Resource]], book: PriceBook, cloud: str, region: str, share: dict[str, str]
+) -> None:
+    found = Resources(stack(cloud), default_regions={cloud: region})
+    limits = Limits(stack=Limit(Decimal(420000)))
+    (on_demand,) = verdicts_of(estimate(found, book), found, limits)
+    (committed,) = verdicts_of(estimate(found, book, Assumptions().with_values(share)), found, limits)
+    assert isinstance(on_demand.amount, Decimal)
+    assert isinstance(committed.amount, Decimal)
+    assert (committed.gap.known, committed.outcome) == ("bounded", "within")
+    assert committed.gap.high(committed.amount) == on_demand.gap.high(on_demand.amount)
 
 
 def test_scaling_that_nothing_limits_is_never_within_a_ceiling(make: Make, book: PriceBook) -> None:

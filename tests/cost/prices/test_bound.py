@@ -9,7 +9,7 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import NotKnown, Price, PriceRow
-from gpucluster.cost.prices.bound import bound_of
+from gpucluster.cost.prices.bound import Bound, bound_of, no_more_than
 from gpucluster.cost.prices.elsewhere import price_or_bound
 
 
@@ -63,6 +63,62 @@ def test_what_has_a_price_has_no_bound_and_what_has_none_stands_at_the_most_of_i
     assert there.instead_of.bound is not None
     assert (there.usd, there.row.region, there.confidence) == (there.instead_of.bound.most, "eu-west-9", "low")
     assert there is price_or_bound(book, "aws", "eu-west-9", "p5.48xlarge", unit="instance-hour")
+
+
+def test_a_cap_moves_the_most_alone_and_leaves_0_where_nothing_below_it_is_known() -> None:
+    bound = Bound(Decimal(3), Decimal(12), "by others", "2026-10")
+    assert no_more_than(Decimal(8), "what it is on demand", "2026-09", bound) == Bound(
+        Decimal(3), Decimal(8), "by others; at most what it is on demand", "2026-09"
+    )
+    assert no_more_than(Decimal(12), "what it is on demand", "2026-09", bound) == bound
+    for known in (None, bound):
+        assert no_more_than(Decimal(2), "what it is on demand", "2026-09", known) == Bound(
+            Decimal(0), Decimal(2), "at most what it is on demand", "2026-09"
+        )
+
+
+@pytest.mark.parametrize(
+    ("place", "purchase", "term", "least", "most", "rule"),
+    [
+        (("azure", "eastus", "Standard_ND96isr_H100_v5"), "reserved", "1y", "31.46", "98.32",
+         "by 1 other region, eastus2 $62.92, divided and multiplied by 2; at most on demand in eastus, $98.32"),
+        (("aws", "us-east-1", "p5.48xlarge"), "savings_plan", "3y", "0", "55.04",
+         "at most on demand in us-east-1, $55.04"),
+    ],
+)  # fmt: skip
+def test_a_commitment_costs_no_more_than_the_same_on_demand(
+    book: PriceBook, place: tuple[str, str, str], purchase: str, term: str, least: str, most: str, rule: str
+) -> None:
+    found = price_or_bound(book, *place, purchase, term, unit="instance-hour")
+    assert isinstance(found, Price)
+    assert found.instead_of is not None
+    bound = found.instead_of.bound
+    assert bound is not None
+    assert (bound.least, bound.most, bound.rule) == (Decimal(least), Decimal(most), rule)
+    assert (found.row.provider, found.row.region, found.row.sku) == place
+    assert (found.usd, found.row.purchase, found.row.term) == (bound.most, purchase, term)
+
+
+def test_the_most_of_a_price_on_demand_that_is_bounded_is_a_cap_too(book: PriceBook) -> None:
+    on_demand = price_or_bound(book, "aws", "eu-west-9", "p5.48xlarge", unit="instance-hour")
+    plan = price_or_bound(book, "aws", "eu-west-9", "p5.48xlarge", "savings_plan", "1y", unit="instance-hour")
+    assert isinstance(on_demand, Price)
+    assert isinstance(plan, Price)
+    assert plan.usd == on_demand.usd
+    assert plan.row.source == f"at most on demand in eu-west-9, ${on_demand.usd:f}, {on_demand.row.source}"
+
+
+@pytest.mark.parametrize("cloud", ["aws", "azure", "gcp"])
+def test_no_commitment_of_the_book_costs_more_than_the_same_on_demand(book: PriceBook, cloud: str) -> None:
+    both = [
+        (row.usd_per_unit, on_demand.usd)
+        for row in book.rows(cloud)
+        if row.purchase in ("reserved", "savings_plan") and not row.zone
+        for on_demand in [book.lookup(cloud, row.region, row.sku, unit=row.unit)]
+        if isinstance(on_demand, Price)
+    ]
+    assert len(both) > 50
+    assert all(committed <= on_demand for committed, on_demand in both)
 
 
 def _hidden(book: PriceBook, cloud: str) -> Iterator[tuple[PriceRow, list[PriceRow]]]:
