@@ -15,7 +15,7 @@ __all__ = ["quote_document"]
 _COLUMNS: Final = (
     "number", "cloud", "region", "zone", "machine", "way", "nodes", "spares", "gpus", "hours", "total_usd",
     "total_most_usd", "known", "usd_per_gpu_hour", "monthly_usd", "upfront_usd", "fabric_gbps", "high_confidence",
-    "needs", "listed", "hard_to_get", "lost", "not_priced",
+    "needs", "listed", "hard_to_get", "machine_bound", "lost", "not_priced",
 )  # fmt: skip
 
 
@@ -94,6 +94,7 @@ def _quote(of: Numbered) -> dict[str, Any]:
         "needs": one.way.needs,
         "listed": quote.listed,
         "hard_to_get": quote.hard_to_get,
+        "machine_bound": quote.machine_bound,
         "lost": list(one.plan.facts.losses),
         "not_priced": missing(found),
     }

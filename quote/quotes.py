@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 from gpucluster.catalog.sold import hard_to_get
 from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.gap import Gap
-from gpucluster.cost.model import cents
+from gpucluster.cost.model import CostLine, cents
 from gpucluster.cost.money import money
 from gpucluster.cost.prices import PriceBook
 from gpucluster.program.facts import Terms
@@ -71,9 +71,27 @@ class Quote:
 
     @property
     def high(self) -> Decimal:
-        """Share of the dollars a month whose prices are of high confidence, 0 to 1."""
-        monthly = self.estimate.monthly.expected
-        return self.estimate.by_confidence["high"] / monthly if monthly else Decimal(0)
+        """Share of the dollars a month, at the most of the bound, whose prices are of high confidence; rounded down, so
+        that 1 is all of them.
+        """
+        most = self.most_monthly
+        share = self.estimate.by_confidence["high"] / most if most else Decimal(0)
+        return share.quantize(Decimal("0.001"), rounding=ROUND_FLOOR)
+
+    @property
+    def machine_bound(self) -> str:
+        """By what rule the price of its machines is bounded, empty where they have one."""
+        rules = [item.between.rule for item in self.estimate.not_priced if item.between and self._of(item.between.most)]
+        return next(iter(rules), "")
+
+    @property
+    def machines(self) -> list[CostLine]:
+        """The lines of its machines, also those that are only bounded: at the most."""
+        bounded = (item.between.most for item in self.estimate.not_priced if item.between)
+        return [line for line in (*self.estimate.lines, *bounded) if self._of(line)]
+
+    def _of(self, line: CostLine) -> bool:
+        return (line.unit, line.sku) == ("instance-hour", self.candidate.machine.machine_type)
 
     @property
     def listed(self) -> str:
@@ -132,7 +150,7 @@ def answer(question: Question, book: PriceBook, say: Callable[[str], None]) -> A
         why = _unusable(quote)
         if not why and question.budget is not None and quote.gap.low(quote.total) > question.budget:
             why = f"costs more than the budget of {money(question.budget)}"
-            over.append(quote.total)
+            over.append(quote.gap.low(quote.total))
         if why:
             refused[Refusal(one.cloud, one.machine.machine_type, one.way.words, why)] += 1
         else:
@@ -147,11 +165,14 @@ def answer(question: Question, book: PriceBook, say: Callable[[str], None]) -> A
 
 
 def _unusable(quote: Quote) -> str:
-    """Why it is no answer: there is no price for its machines, or none for the commitment."""
-    found, one = quote.estimate, quote.candidate
-    machines = [line for line in found.lines if (line.unit, line.sku) == ("instance-hour", one.machine.machine_type)]
-    committed = not one.way.term or one.way.term in {line.term for line in machines}
-    if committed and not found.training_unknown and any(line.unit_price for line in machines):
+    """Why it is no answer: there is neither price nor bound for its machines, or for the commitment.
+
+    A bound that leaves the total open, as that of a block paid upfront does, tells nothing of it.
+    """
+    term, machines = quote.candidate.way.term, quote.machines
+    committed = not term or term in {line.term for line in machines}
+    told = not quote.machine_bound or quote.gap.known == "bounded"
+    if committed and told and any(line.unit_price for line in machines):
         return ""
     return "no price is known for the machines bought so"
 

@@ -68,9 +68,9 @@ def cells(row: Numbered) -> tuple[str, ...]:
     return (
         f"{row.number:>2} {what(quote)}",
         ranged(quote.total, quote.gap),
-        money(quote.per_gpu_hour),
+        ranged(quote.per_gpu_hour, quote.gap.times(1 / (Decimal(quote.gpus) * quote.hours))),
         f"{quote.candidate.machine.fabric_gbps:,}",
-        f"{quote.high:.0%}",
+        f"{int(quote.high * 100)}%",
         str(len(found.not_priced)) if found.not_priced else "-",
     )
 
@@ -144,7 +144,9 @@ def _numbers(of: Sequence[int]) -> str:
 
 
 def _against(quote: Quote) -> list[str]:
-    return [quote.hard_to_get] if quote.hard_to_get else []
+    one, rule = quote.candidate, quote.machine_bound
+    bounded = f"{one.machine.machine_type} {one.way.words}: no price of its own here; bounded {rule}" if rule else ""
+    return [text for text in (quote.hard_to_get, bounded) if text]
 
 
 def _upfront(quote: Quote) -> list[str]:

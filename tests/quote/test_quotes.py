@@ -15,7 +15,7 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.quote.candidates import candidates
 from gpucluster.quote.quotes import Answer
 from gpucluster.quote.spec_values import spec_text
-from gpucluster.quote.words import empty, left_out
+from gpucluster.quote.words import Numbered, cells, empty, left_out, sections
 from tests.quote.conftest import asked
 
 Ask = Callable[..., Answer]
@@ -67,6 +67,35 @@ def test_a_block_is_none_for_longer_than_it_lasts(ask: Ask) -> None:
     found = ask(gpus="64", lasting="1y", clouds="aws", regions="us-east-1")
     assert "capacity block" not in {quote.candidate.way.words for quote in found.quotes}
     assert "capacity block: lasts 182 days at the most" in "\n".join(left_out(found))
+
+
+def test_a_machine_whose_price_is_bounded_is_an_answer_that_says_so(ask: Ask) -> None:
+    found = ask(gpus="512", lasting="1y", clouds="aws", regions="ap-southeast-2,us-east-1")
+    bounded = {(q.candidate.place["region"], q.candidate.way.words): q for q in found.quotes if q.machine_bound}
+    assert set(bounded) == {
+        ("ap-southeast-2", "on demand"), ("ap-southeast-2", "reservation"), ("ap-southeast-2", "savings plan 1y"),
+        ("us-east-1", "savings plan 1y"),
+    }  # fmt: skip
+    assert "no price is known" not in "\n".join(left_out(found))
+    assert bounded["us-east-1", "savings plan 1y"].machine_bound == "at most on demand in us-east-1, $55.04"
+    on_demand = bounded["ap-southeast-2", "on demand"]
+    assert on_demand.machine_bound.startswith("by 12 other regions, ")
+    for quote in bounded.values():
+        assert (quote.gap.known, quote.high < Decimal("0.1")) == ("bounded", True)
+        assert quote.total < quote.gap.low(quote.total) or quote.candidate.way.term
+        assert cells(Numbered(1, quote))[2].count("$") == 2
+    against = dict(sections([Numbered(1, on_demand)]))["Known against it"]
+    assert f"1: p5.48xlarge on demand: no price of its own here; bounded {on_demand.machine_bound}" in against
+
+
+def test_a_share_of_high_confidence_reads_100_where_nothing_else_is_in_it_alone(ask: Ask) -> None:
+    found = ask(gpus="512", lasting="1y", clouds="aws", regions="us-east-1,us-east-2")
+    shown = {int(cells(Numbered(1, quote))[4][:-1]) for quote in found.quotes}
+    assert 99 in shown
+    for quote in found.quotes:
+        of = quote.estimate.by_confidence
+        all_high = not quote.gap.missing and of["high"] == quote.estimate.monthly.expected
+        assert (cells(Numbered(1, quote))[4] == "100%") == all_high
 
 
 def test_less_fabric_than_asked_is_lost(ask: Ask) -> None:
