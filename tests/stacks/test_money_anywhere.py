@@ -1,7 +1,8 @@
-"""The money of the trials in every region in which their machine has a price: priced, bounded, or said why not.
+"""The money of the trials in every region that sells their machine: priced, bounded, or said why not.
 
 `UPDATE_GOLDEN=1 pytest tests/stacks/test_money_anywhere.py` writes docs/prices-by-region.md anew. `money_before.csv`
-has for each item the number of the same regions in which the price book of 2026-11-21 had its price.
+has for each item the number of regions, of those with a price of the machine, in which the price book of 2026-11-21
+had its price.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from typing import Any, cast
 import pytest
 import yaml
 
+from gpucluster.catalog.machines import machines
 from gpucluster.components.stack_config import stack_config
 from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import Estimate, PriceBook, estimate, plan_prices
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.quote.declaring import declared
+from gpucluster.quote.places import places_of
 
 pytestmark = pytest.mark.slow
 
@@ -69,12 +72,19 @@ def book() -> PriceBook:
 
 
 def _regions(cloud: str, book: PriceBook) -> list[str]:
-    rows = [row for row in book.rows(cloud) if row.sku == MACHINES[cloud] and not row.zone]
-    return sorted({row.region for row in rows} - {"multi-region"})
+    """Those that a list of zones or machines names, and those in which the machine has a price."""
+    machine = machines()[MACHINES[cloud]]
+    priced = {row.region for row in book.rows(cloud) if row.sku == machine.machine_type and not row.zone}
+    return sorted((priced | set(places_of(machine, book))) - {"multi-region"})
+
+
+def test_the_regions_are_also_those_that_sell_a_machine_without_a_price_of_it(book: PriceBook) -> None:
+    assert "us-gov-west-1" in _regions("aws", book)
+    assert {"asia-east1", "europe-north1", "us-west1"} <= set(_regions("gcp", book))
 
 
 @pytest.mark.parametrize("cloud", MACHINES)
-def test_a_trial_is_priced_or_bounded_wherever_its_machine_has_a_price(
+def test_a_trial_is_priced_or_bounded_wherever_its_machine_is_sold(
     cloud: str, book: PriceBook, cost_in: Callable[[str, str], Estimate]
 ) -> None:
     sold = {row.sku for row in book.rows(cloud)}
@@ -108,9 +118,10 @@ def _page(
     yield from (
         "# Prices by region",
         "",
-        "What a trial is made of, in every region in which its machine has a price: in how many of them each item is",
-        "priced, [bounded](cost-reports.md#what-has-no-price) and unknown. Before: in how many the price book of",
-        "2026-11-21 had its price. The last column names the regions of the lesser side.",
+        "What a trial is made of, in every region that a list of zones, machines or prices names for its machine:",
+        "in how many of them each item is priced, [bounded](cost-reports.md#what-has-no-price) and unknown. Before: in",
+        "how many with a price of the machine the book of 2026-11-21 had its price. The last column names the regions",
+        "of the lesser side.",
     )
     for cloud, machine in MACHINES.items():
         regions = _regions(cloud, book)
