@@ -167,11 +167,11 @@ def answer(question: Question, book: PriceBook, say: Callable[[str], None]) -> A
 def _unusable(quote: Quote) -> str:
     """Why it is no answer: there is neither price nor bound for its machines, or for the commitment.
 
-    A bound that leaves the total open, as that of a block paid upfront does, tells nothing of it.
+    That of a block paid upfront leaves the total open, and tells nothing of it.
     """
     term, machines = quote.candidate.way.term, quote.machines
     committed = not term or term in {line.term for line in machines}
-    told = not quote.machine_bound or quote.gap.known == "bounded"
+    told = not quote.machine_bound or not any(line.upfront for line in machines)
     if committed and told and any(line.unit_price for line in machines):
         return ""
     return "no price is known for the machines bought so"
