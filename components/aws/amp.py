@@ -11,11 +11,13 @@ with without_the_rest("pulumi_aws.amp"):
         ScraperSourceArgs,
         ScraperSourceEksArgs,
     )
+    from pulumi_aws.amp.alert_manager_definition import AlertManagerDefinition
     from pulumi_aws.amp.rule_group_namespace import RuleGroupNamespace
     from pulumi_aws.amp.scraper import Scraper
     from pulumi_aws.amp.workspace import Workspace
 
 __all__ = [
+    "AlertManagerDefinition",
     "RuleGroupNamespace",
     "Scraper",
     "ScraperDestinationAmpArgs",

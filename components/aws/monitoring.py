@@ -31,8 +31,8 @@ class Monitoring(pulumi.ComponentResource):
     """Outputs: workspace_id, query_endpoint: where Grafana and others ask, with a signature of AWS (`aps`).
 
     The collector is no pod: AWS runs it, with an interface in each subnet. Making it gives it an access entry of the
-    cluster by itself, read only, and EKS lets nobody else write that entry. Alerts are evaluated in the workspace; who
-    is told is said by an alert manager definition, which is left to whoever has a topic or a person to tell.
+    cluster by itself, read only, and EKS lets nobody else write that entry. Alerts are evaluated in the workspace; its
+    alert manager tells who is to be told.
     Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to.
     """
 
@@ -70,6 +70,18 @@ class Monitoring(pulumi.ComponentResource):
             tags=tags(f"{name}-rules"),
             opts=here,
         )
+        if plan.receivers is not None:
+            # Imported here: most clusters have none, and the SDK's modules take a while.
+            from gpucluster.components.aws.alert_manager import alert_manager
+
+            alert_manager(
+                f"{name}-alerts",
+                plan.receivers,
+                workspace=workspace,
+                region=control_plane.region,
+                tags=tags,
+                opts=here,
+            )
         if collected:
             self._collector(subnet_ids, opencost=plan.price_sheet is not None, opts=here)
         self.query_endpoint = workspace.prometheus_endpoint

@@ -37,6 +37,7 @@ from gpucluster.components.aws.purchase import (
 from gpucluster.components.aws.quotas import cluster_quotas, quota_note
 from gpucluster.components.aws.repository import plan_repository, repository_problems
 from gpucluster.components.aws.system import SystemPlan, plan_system
+from gpucluster.components.aws.topic import receiver_notes, topic_place_problems, topic_problems
 from gpucluster.components.buckets import (
     IdentityPlan,
     OwnBucketPlan,
@@ -270,6 +271,7 @@ def plan_cluster(
                 *mig_notes(mig),
                 health_note(spec.health.broken_nodes, spares=training.spares, repair=REPAIR),
                 *_metrics_notes(telemetry, shape, location.region),
+                *receiver_notes(telemetry.receivers),
                 *_spot_notes(elastic, mig),
                 quotas(training, elastic, mig, cluster=_cluster_quotas(system, network, storage)),
             ],
@@ -284,6 +286,7 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
         return problems
     return [
         *place_problems(spec, _machines(spec, machine), location),
+        *topic_place_problems(spec.telemetry.alerts, location),
         *key_place_problems(spec.secrets_key, location),
     ]
 
@@ -312,6 +315,7 @@ def plan_problems(spec: ClusterSpec, *, stack: str) -> list[Problem]:
         *version_problems(spec.versions, "aws", None),
         *repository_problems(spec),
         *identity_problems(spec, cloud="AWS", form="s3://NAME"),
+        *topic_problems(spec.telemetry.alerts),
     ]
 
 

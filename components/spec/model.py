@@ -1,8 +1,10 @@
 """What every part of a spec is. Imports no Pulumi."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any, get_args
 
-__all__ = ["Model"]
+from pydantic import BaseModel, ConfigDict, SecretStr
+
+__all__ = ["Model", "is_secret"]
 
 
 class Model(BaseModel):
@@ -10,3 +12,8 @@ class Model(BaseModel):
 
     # A part is built within the whole spec; by itself only where it is used by itself.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+def is_secret(annotation: Any) -> bool:
+    """Whether values of this type are never shown."""
+    return annotation is SecretStr or any(map(is_secret, get_args(annotation)))

@@ -1,13 +1,19 @@
 """What watches a cluster, what becomes of broken nodes, and rules that resources may break."""
 
 import datetime
-from typing import Literal
+import re
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
+from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.model import Model
 
-__all__ = ["BrokenNodes", "Exemption", "Health", "Telemetry"]
+__all__ = ["Alerts", "BrokenNodes", "Exemption", "Health", "Telemetry", "is_webhook"]
+
+# What every cloud's mail takes: a part before the @, and a name of a host with a dot.
+_MAIL = re.compile(r"^[\w.+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$", re.ASCII)
 
 
 class Exemption(Model):
@@ -24,6 +30,61 @@ class Exemption(Model):
     until: datetime.date = Field(description="Last day it holds", examples=["2027-01-31"])
 
 
+def _mail(value: str) -> str:
+    if not _MAIL.match(value):
+        raise ValueError("is no mail address; write one such as gpu-oncall@example.com")
+    return value
+
+
+def _once(value: tuple[str, ...]) -> tuple[str, ...]:
+    twice = sorted({address for address in value if value.count(address) > 1})
+    if twice:
+        raise ValueError(f"has {', '.join(twice)} more than once; write each address once")
+    return value
+
+
+def is_webhook(url: str) -> bool:
+    """Whether it is one that alerts may be sent to: they tell of the cluster, and the URL may hold a token."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme == "https" and bool(parts.hostname) and re.search(r"[\s\x00-\x1f]", url) is None
+
+
+def _webhook(value: SecretStr) -> SecretStr:
+    if not is_webhook(value.get_secret_value()):
+        raise ValueError("is no https:// URL; write one such as https://alerts.example.com/gpus")
+    return value
+
+
+class Alerts(Model):
+    """Who is told when an alert fires, and when it is over: one of them at least."""
+
+    mail: Annotated[tuple[Annotated[str, AfterValidator(_mail)], ...], AfterValidator(_once)] = Field(
+        default=(), description="Addresses that get a mail; not on Google Cloud", examples=[["gpu-oncall@example.com"]]
+    )
+    webhook: Annotated[SecretStr, AfterValidator(_webhook)] | None = Field(
+        default=None,
+        description="URL that each alert is posted to. It is a secret in the state; a stack may take it from its "
+        "configuration instead, as the secret alertsWebhook",
+        examples=["https://alerts.example.com/gpus"],
+    )
+    topic: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Where a company takes alerts already (AWS: ARN of an SNS topic; Azure: id of an action group; "
+        "none on Google Cloud)",
+        examples=["arn:aws:sns:us-east-1:123456789012:pager"],
+    )
+
+    @model_validator(mode="after")
+    def somebody_is_told(self) -> Self:
+        if not (self.mail or self.webhook or self.topic):
+            raise BadSpecValue([Problem("", "names nobody", "write mail, webhook or topic, or leave alerts out")])
+        return self
+
+
 class Telemetry(Model):
     """What watches the cluster besides metrics of its GPUs, alerts and dashboards, which every cluster has."""
 
@@ -33,6 +94,7 @@ class Telemetry(Model):
     collector: bool = Field(
         default=False, description="Run an OpenTelemetry collector for metrics that jobs send of themselves"
     )
+    alerts: Alerts | None = Field(default=None, description="Who is told of alerts; left out, nobody is")
 
 
 BrokenNodes = Literal["drain", "report", "leave"]

@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.model import is_secret
 from gpucluster.components.yaml_file import YamlFile
 from gpucluster.errors import InputError
 from gpucluster.textio.yaml_text import BadYaml, construct, parse
@@ -81,7 +82,7 @@ def _fields(model: type[BaseModel], above: str, node: yaml.Node | None) -> Itera
                 yield from _fields(named[0], f"{above}{name}.{key.value}.", value)
             continue
         inner = list(dict.fromkeys(_models(info.annotation)))
-        if not inner:
+        if not inner and not is_secret(info.annotation):  # what is asked otherwise is told
             yield f"{above}{name}"
         for one in inner:
             yield from _fields(one, f"{above}{name}.", child)

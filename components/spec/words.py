@@ -11,13 +11,14 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 import yaml
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.python_values import PYTHON
+from gpucluster.components.spec.model import is_secret
 from gpucluster.record import record
 from gpucluster.textio.yaml_text import shown
 
@@ -115,7 +116,9 @@ class _Place:
 
     @property
     def seen(self) -> str:
-        """The value as it stands in the file."""
+        """The value as it stands in the file, but for a secret."""
+        if is_secret(self.wanted) and isinstance(self.node, yaml.ScalarNode):
+            return "a value that is not shown here"
         return shown(self.node)
 
 
@@ -212,6 +215,8 @@ def _not_text(place: _Place) -> str | None:
         return None
     if node.start_mark.name == PYTHON:
         return f"{place.name} is {place.seen}, no text; write {str(node.value)!r}"
+    if is_secret(place.wanted):
+        return None
     kind = node.tag.rpartition(":")[2]
     read_as = _READ_AS.get(kind, "true" if str(node.value).lower() in _TRUE else "false")
     return f'{place.name} is {place.seen}, which YAML reads as {read_as}; put it in quotes: "{place.seen}"'
@@ -275,7 +280,7 @@ def _wanted(annotation: Any, info: FieldInfo | None) -> str:
         return "true or false"
     if annotation is datetime.date:
         return "a day such as 2027-01-31"
-    if annotation is str:
+    if annotation in (str, SecretStr):
         return _text(info)
     return "a mapping from names to texts"
 

@@ -13,6 +13,7 @@ from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
 from gpucluster.components.kubernetes.telemetry.rules import INTERVAL_SECONDS
 from gpucluster.components.plan import Prices
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.operations import Alerts
 from gpucluster.record import record
 
 __all__ = ["SCRAPE_SECONDS", "TelemetryPlan", "plan_telemetry", "telemetry_notes"]
@@ -31,6 +32,7 @@ class TelemetryPlan:
     """watched: what alerts and dashboards say. price_sheet: OpenCost's, None without OpenCost.
     collector: whether jobs can send metrics of themselves. node_health: whether a program looks for broken nodes.
     million_samples: that the counters of the GPUs and the rules give managed Prometheus in a month of 730 hours.
+    receivers: who is told of alerts, None for nobody.
     """
 
     watched: Watched
@@ -38,6 +40,7 @@ class TelemetryPlan:
     collector: bool
     node_health: bool
     million_samples: Decimal
+    receivers: Alerts | None = None
 
 
 def plan_telemetry(
@@ -61,6 +64,7 @@ def plan_telemetry(
         collector=spec.telemetry.collector,
         node_health=spec.health.broken_nodes != "leave",
         million_samples=_million_samples(_gpus(spec, shape)),
+        receivers=spec.telemetry.alerts,
     )
 
 
@@ -68,9 +72,18 @@ def telemetry_notes(plan: TelemetryPlan, *, metrics: str, shape: Machine, region
     """What whoever reads the plan should know. metrics: where they go."""
     known = plan.watched.gpu_hour_usd is not None
     return [
-        f"metrics of the GPUs go to {metrics}; alerts are evaluated there and sent to nobody before a receiver is set",
+        f"metrics of the GPUs go to {metrics}; alerts are evaluated there and sent to {_told(plan.receivers)}",
         *([] if known else [f"alerts count GPUs: no price of {shape.machine_type} in {region} is known"]),
     ]
+
+
+def _told(receivers: Alerts | None) -> str:
+    """A webhook without its URL, which may hold a token."""
+    if receivers is None:
+        return "nobody before a receiver is set"
+    webhook = ["a webhook"] if receivers.webhook else []
+    *others, last = [*receivers.mail, *webhook, *([receivers.topic] if receivers.topic else [])]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _gpus(spec: ClusterSpec, shape: Machine) -> Decimal:

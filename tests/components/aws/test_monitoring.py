@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pulumi.runtime import rpc
 from pulumi.runtime.mocks import MockResourceArgs
 
 from gpucluster.components.aws.scrape import scrape_configuration
@@ -163,3 +164,86 @@ def test_dashboards_are_where_grafanas_sidecar_looks(seen: dict[str, MockResourc
     assert {item["metadata"]["labels"]["grafana_dashboard"] for item in found} == {"1"}
     titles = {name: json.loads(text)["title"] for item in found for name, text in item["data"].items()}
     assert titles == {f"gpucluster-{part}.json": f"GPU cluster: {part}" for part in parts}
+
+
+SOURCE = {
+    "ArnEquals": {"aws:SourceArn": "arn:aws:mock:us-east-1:000000000000:trial-monitoring-workspace"},
+    "StringEquals": {"aws:SourceAccount": "000000000000"},
+}
+SENDER = {"Service": "aps.amazonaws.com"}
+TOPIC = "arn:aws:mock:us-east-1:000000000000:trial-monitoring-alerts-topic"
+PAGER = "arn:aws:sns:us-west-2:123456789012:pager"
+
+
+@pytest.fixture(scope="module")
+def told(register: Register) -> dict[str, MockResourceArgs]:
+    """What tells people of alerts, without the beginning of its names."""
+    receivers = {"mail": ["gpus@example.com"], "webhook": "https://alerts.example.com/s3cret", "topic": PAGER}
+    beginning = "trial-monitoring-alerts-"
+    found = register(telemetry={"alerts": receivers})
+    return {name.removeprefix(beginning): args for name, args in found.items() if name.startswith(beginning)}
+
+
+def policy_of(args: MockResourceArgs) -> list[dict[str, Any]]:
+    return json.loads(args.inputs["policy"])["Statement"]
+
+
+def test_only_the_workspace_may_publish_to_the_topic_and_use_its_key(told: dict[str, MockResourceArgs]) -> None:
+    assert policy_of(told["topic-policy"]) == [
+        {
+            "Effect": "Allow",
+            "Principal": SENDER,
+            "Action": ["sns:Publish", "sns:GetTopicAttributes"],
+            "Resource": TOPIC,
+            "Condition": SOURCE,
+        }
+    ]
+    assert policy_of(told["topic-key"]) == [
+        {
+            "Effect": "Allow",
+            "Principal": {"AWS": "arn:aws:iam::000000000000:root"},
+            "Action": "kms:*",
+            "Resource": "*",
+        },
+        {
+            "Effect": "Allow",
+            "Principal": SENDER,
+            "Action": ["kms:GenerateDataKey*", "kms:Decrypt"],
+            "Resource": "*",
+        },
+    ]
+    assert told["topic"].inputs["kmsMasterKeyId"] == f"{TOPIC}-key"
+
+
+def test_mail_and_webhook_subscribe_and_the_webhook_is_a_secret(told: dict[str, MockResourceArgs]) -> None:
+    mail, webhook = told["gpus@example.com"].inputs, told["webhook"].inputs
+    assert mail == {"topic": TOPIC, "protocol": "email", "endpoint": "gpus@example.com"}
+    url = webhook.pop("endpoint")
+    assert (rpc.is_rpc_secret(url), rpc.unwrap_rpc_secret(url)) == (True, "https://alerts.example.com/s3cret")
+    assert webhook == {"topic": TOPIC, "protocol": "https"}
+
+
+def test_the_alert_manager_sends_to_the_topic_and_to_the_users_in_its_region(told: dict[str, MockResourceArgs]) -> None:
+    given = told["manager"].inputs
+    config = json.loads(json.loads(given["definition"])["alertmanager_config"])
+    subject = "{{ .Status }}: {{ .GroupLabels.alertname }} in {{ .CommonLabels.stack }}"
+    assert (given["workspaceId"], config) == (
+        "trial-monitoring-workspace-id",
+        {
+            "route": {"receiver": "gpucluster", "group_by": ["alertname"]},
+            "receivers": [
+                {
+                    "name": "gpucluster",
+                    "sns_configs": [
+                        {"topic_arn": TOPIC, "sigv4": {"region": "us-east-1"}, "subject": subject},
+                        {"topic_arn": PAGER, "sigv4": {"region": "us-west-2"}, "subject": subject},
+                    ],
+                }
+            ],
+        },
+    )
+
+
+def test_a_topic_of_the_users_needs_none_of_ours(register: Register) -> None:
+    found = register(telemetry={"alerts": {"topic": PAGER}})
+    assert [name for name in found if name.startswith("trial-monitoring-alerts-")] == ["trial-monitoring-alerts-manager"]

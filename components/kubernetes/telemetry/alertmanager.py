@@ -1,0 +1,21 @@
+"""What an Alertmanager does with alerts: all go to one receiver, in one message for those of one name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gpucluster.components.kubernetes.telemetry.rules import NAME
+
+__all__ = ["alertmanager_config"]
+
+
+def alertmanager_config(receiver: Mapping[str, Any]) -> dict[str, Any]:
+    """Its configuration. receiver: its ways of sending, such as webhook_configs.
+
+    Source: Alertmanager documentation, "Configuration" (route, receiver).
+    """
+    return {
+        "route": {"receiver": NAME, "group_by": ["alertname"]},
+        "receivers": [{"name": NAME, **receiver}],
+    }

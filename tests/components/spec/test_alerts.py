@@ -1,0 +1,120 @@
+"""Who is told of alerts: said in the plan, refused where it can't be."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+from pydantic import ValidationError
+
+from gpucluster.components.cloud import cloud_of
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.operations import Alerts
+
+HOOK: Final = "https://alerts.example.com/hooks/s3cret"
+GROUP: Final = (
+    "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/office/providers/Microsoft.Insights/"
+    "actionGroups/pager"
+)
+TOPIC: Final = "arn:aws:sns:us-east-1:000000000000:pager"
+
+
+@pytest.mark.parametrize("address", ["a@b", "a b@example.com", "@example.com", "a@example.com,b@example.com", "a@.com"])
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(ValidationError, match="is no mail address"):
+        Alerts(mail=(address,))
+
+
+def test_an_address_is_written_once() -> None:
+    with pytest.raises(ValidationError, match=r"has a@example\.com more than once"):
+        Alerts(mail=("a@example.com", "b@example.com", "a@example.com"))
+
+
+@pytest.mark.parametrize("url", ["http://a.example", "https://", "https://[", "https://a.example/ b", "a.example"])
+def test_what_is_no_url_over_tls_is_refused(url: str) -> None:
+    with pytest.raises(ValidationError, match="is no https:// URL"):
+        Alerts.model_validate({"webhook": url})
+
+
+def test_a_webhook_shows_in_no_text_of_a_spec(trial: dict[str, Any]) -> None:
+    spec = ClusterSpec.model_validate({**trial, "telemetry": {"alerts": {"webhook": HOOK}}})
+    assert "s3cret" not in f"{spec} {spec!r} {spec.model_dump_json()}"
+
+
+def _problems(trial: dict[str, Any], cloud: str, place: dict[str, str] | None = None, **alerts: Any) -> list[str]:
+    spec = ClusterSpec.model_validate({**trial, "telemetry": {"alerts": alerts}})
+    known = cloud_of(cloud)
+    location, wrong = known.locate({**known.keys, **(place or {})})
+    assert wrong == []
+    return [str(one) for one in [*known.config_problems(spec, None, location), *known.plan_problems(spec, "dev", None)]]
+
+
+@pytest.mark.parametrize("topic", ["pager", f"{TOPIC}.fifo", "arn:aws:sqs:us-east-1:000000000000:pager", GROUP])
+def test_a_topic_of_aws_is_a_standard_one_of_sns(trial: dict[str, Any], topic: str) -> None:
+    fix = "write the ARN of a standard topic of SNS, such as arn:aws:sns:us-east-1:123456789012:pager"
+    assert _problems(trial, "aws", topic=topic) == [f"telemetry.alerts.topic is {topic!r}; {fix}"]
+    assert _problems(trial, "aws", topic=TOPIC, mail=["a@example.com"], webhook=HOOK) == []
+
+
+def test_a_topic_is_of_the_account(trial: dict[str, Any]) -> None:
+    assert _problems(trial, "aws", {"account": "000000000000"}, topic=TOPIC) == []
+    assert _problems(trial, "aws", {"account": "123456789012"}, topic=TOPIC) == [
+        "account is 123456789012, and telemetry.alerts.topic of the spec is of 000000000000; name a topic of the "
+        "account: alerts reach no other"
+    ]
+
+
+@pytest.mark.parametrize("topic", ["pager", TOPIC, GROUP.replace("actionGroups", "workspaces"), f"{GROUP}/more"])
+def test_a_topic_of_azure_is_an_action_group(trial: dict[str, Any], topic: str) -> None:
+    fix = f"write the id of an action group, such as {GROUP.replace('office', 'mine')}"
+    assert _problems(trial, "azure", topic=topic) == [f"telemetry.alerts.topic is {topic!r}; {fix}"]
+    assert _problems(trial, "azure", topic=GROUP.lower(), mail=["a@example.com"], webhook=HOOK) == []
+
+
+def test_google_clouds_alertmanager_posts_to_a_webhook_and_does_no_more(trial: dict[str, Any]) -> None:
+    assert _problems(trial, "gcp", webhook=HOOK) == []
+    assert _problems(trial, "gcp", webhook=HOOK, topic="projects/p/topics/pager", mail=["a@example.com"]) == [
+        "telemetry.alerts.mail is set, and the Alertmanager that Google Cloud runs mails by an SMTP server of yours "
+        "alone, which is not built; leave it out and name a webhook that mails, such as that of a paging service",
+        "telemetry.alerts.topic is set, and the Alertmanager that Google Cloud runs knows no topic: neither Pub/Sub "
+        "nor a notification channel of Cloud Monitoring, whose own policies do not evaluate these rules; leave it out "
+        "and name a webhook",
+    ]
+
+
+def _notes(trial: dict[str, Any], cloud: str, **changes: Any) -> list[str]:
+    known = cloud_of(cloud)
+    location, _ = known.locate(known.keys)
+    spec = ClusterSpec.model_validate({**trial, **changes})
+    notes = known.plan_cluster(spec, location, "dev", None, None).facts.notes
+    assert "s3cret" not in str(notes)
+    return [note for note in notes if note.startswith("alerts: ") or "alerts are evaluated" in note]
+
+
+def test_a_plan_names_who_is_told_and_what_each_has_to_do_first(trial: dict[str, Any]) -> None:
+    everybody = {"mail": ["a@example.com", "b@example.com"], "webhook": HOOK}
+    sent = "alerts are evaluated there and sent to a@example.com, b@example.com, a webhook and"
+    assert _notes(trial, "aws", telemetry={"alerts": {**everybody, "topic": TOPIC}}) == [
+        f"metrics of the GPUs go to Amazon Managed Service for Prometheus; {sent} {TOPIC}",
+        "alerts: AWS mails each address a link, and nothing more before it is followed",
+        "alerts: SNS posts the webhook a SubscribeURL, and nothing more before that is fetched; then messages of SNS "
+        "in JSON, which chat services do not read by themselves",
+        f"alerts: the policy of {TOPIC} has to let aps.amazonaws.com do sns:Publish and sns:GetTopicAttributes, and "
+        "that of a key of yours on it kms:GenerateDataKey* and kms:Decrypt",
+    ]
+    assert _notes(trial, "azure", telemetry={"alerts": {**everybody, "topic": GROUP}}) == [
+        f"metrics of the GPUs go to the Azure Monitor workspace; {sent} {GROUP}",
+    ]
+
+
+def test_a_closed_network_of_google_cloud_needs_a_webhook_inside(trial: dict[str, Any]) -> None:
+    """There an Alertmanager of the cluster posts; on the other clouds a service does."""
+    closed = {"kind": "private", "via": "inside", "egress": "none", "registry": "registry.internal/mirror"}
+    alerts = {"alerts": {"webhook": HOOK}}
+    sent = "metrics of the GPUs go to Google Cloud Managed Service for Prometheus; alerts are evaluated there and sent "
+    assert _notes(trial, "gcp", telemetry=alerts) == [f"{sent}to a webhook"]
+    assert _notes(trial, "gcp", telemetry=alerts, access=closed) == [
+        f"{sent}to a webhook",
+        "alerts: access.egress is none, so the webhook has to answer inside the network: an Alertmanager of the "
+        "cluster posts to it",
+    ]
