@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
@@ -20,18 +20,20 @@ def alert_rules(
     name: str,
     watched: Watched,
     *,
+    told: Sequence[pulumi.Input[str]],
     group: pulumi.Input[str],
     workspace_id: pulumi.Input[str],
     control_plane: ControlPlane,
     tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> alertsmanagement.PrometheusRuleGroup:
-    """Alerts show in Azure Monitor, and go to nobody: action groups are the account's, so none is named here.
+    """Alerts show in Azure Monitor, and go to action groups. told: their ids.
 
     Source: Azure Monitor documentation, "Azure Monitor managed service for Prometheus rule groups" (a workspace and one
     cluster as scopes, and the cluster's name, which its metrics have as the label `cluster`).
     """
     given = azure_rule_group(watched)
+    actions = [alertsmanagement.PrometheusRuleGroupActionArgs(action_group_id=id_) for id_ in told]
     return alertsmanagement.PrometheusRuleGroup(
         name,
         resource_group_name=group,
@@ -39,12 +41,16 @@ def alert_rules(
         cluster_name=control_plane.cluster_name,
         enabled=given["enabled"],
         interval=given["interval"],
-        rules=[_rule(rule) for rule in given["rules"]],
+        rules=[_rule(rule, actions) for rule in given["rules"]],
         tags=tags(name),
         opts=opts,
     )
 
 
-def _rule(given: Mapping[str, Any]) -> alertsmanagement.PrometheusRuleArgs:
-    """`for` is a word of Python's."""
-    return alertsmanagement.PrometheusRuleArgs(**{"for_" if key == "for" else key: text for key, text in given.items()})
+def _rule(
+    given: Mapping[str, Any], actions: list[alertsmanagement.PrometheusRuleGroupActionArgs]
+) -> alertsmanagement.PrometheusRuleArgs:
+    """`for` is a word of Python's. What records has nothing to tell."""
+    told = {"actions": actions} if actions and "alert" in given else {}
+    words = {"for_" if key == "for" else key: text for key, text in given.items()}
+    return alertsmanagement.PrometheusRuleArgs(**words, **told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 __all__ = [
+    "ACTION_GROUP",
     "BUILT_IN_ROLES",
     "GROUP_NAME",
     "REGISTRY",
@@ -31,6 +32,11 @@ RESERVATION_GROUP = re.compile(
 REGISTRY = re.compile(
     rf"^/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME}"
     r"/providers/Microsoft\.ContainerRegistry/registries/[a-z0-9]{5,50}$",
+    re.IGNORECASE,
+)
+
+ACTION_GROUP = re.compile(
+    rf"^/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME}/providers/Microsoft\.Insights/actionGroups/[^/<>*%&:\\?+#]{{1,260}}$",
     re.IGNORECASE,
 )
 

@@ -129,7 +129,7 @@ class TrainingCluster(Cluster):
             f"{name}-monitoring",
             group=group,
             control_plane=control_plane,
-            watched=plan.telemetry.watched,
+            plan=plan.telemetry,
             tags=tags,
             opts=here,
         )

@@ -1,9 +1,10 @@
-"""What a spec names of a company's own on Azure: network, peer, file system. Imports no Pulumi."""
+"""What a spec names of a company's own on Azure: network, peer, file system, action group. Imports no Pulumi."""
 
 from __future__ import annotations
 
 import re
 
+from gpucluster.components.azure.arm import ACTION_GROUP
 from gpucluster.components.azure.location import Location
 from gpucluster.components.mounted import mounted_problems
 from gpucluster.components.problem import Problem
@@ -22,6 +23,7 @@ _FILES = re.compile(rf"^{_GROUP}/Microsoft\.StorageCache/amlFilesystems/[\w-]{{2
 
 _SUBSCRIPTION = "/subscriptions/00000000-0000-0000-0000-000000000000"
 _EXAMPLE = f"{_SUBSCRIPTION}/resourceGroups/mine/providers/Microsoft.Network/virtualNetworks/mine"
+_ACTIONS_EXAMPLE = f"{_SUBSCRIPTION}/resourceGroups/mine/providers/Microsoft.Insights/actionGroups/pager"
 _FILES_EXAMPLE = f"{_SUBSCRIPTION}/resourceGroups/mine/providers/Microsoft.StorageCache/amlFilesystems/shared"
 
 
@@ -31,6 +33,10 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
     if spec.secrets_key is not None:
         fix = "leave it out: secrets are encrypted by Azure with its own key"
         problems.append(Problem("secrets_key", "is set, and on Azure a key of yours is not built", fix))
+    topic = None if spec.telemetry.alerts is None else spec.telemetry.alerts.topic
+    if topic is not None and not ACTION_GROUP.match(topic):
+        fix = f"write the id of an action group, such as {_ACTIONS_EXAMPLE}"
+        problems.append(Problem("telemetry.alerts.topic", f"is {topic!r}", fix))
     if spec.network.existing is not None:
         problems += _network_problems(spec, spec.network.existing)
     peer = _peer(spec)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pulumi
 from pulumi_azure_native import monitor
 
+from gpucluster.components.azure.action_group import action_groups
 from gpucluster.components.azure.alert_rules import alert_rules
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.identity import Tagger
-from gpucluster.components.kubernetes.telemetry.alerts import Watched
+from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 
 __all__ = ["Monitoring"]
 
@@ -31,7 +32,7 @@ class Monitoring(pulumi.ComponentResource):
         *,
         group: pulumi.Input[str],
         control_plane: ControlPlane,
-        watched: Watched,
+        plan: TelemetryPlan,
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -73,7 +74,8 @@ class Monitoring(pulumi.ComponentResource):
         )
         alert_rules(
             f"{name}-alerts",
-            watched,
+            plan.watched,
+            told=action_groups(f"{name}-receivers", plan.receivers, group=group, tags=tags, opts=here),
             group=group,
             workspace_id=workspace.id,
             control_plane=control_plane,

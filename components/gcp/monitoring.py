@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import pulumi
 
+from gpucluster.components.gcp.alertmanager import alertmanager_secret
 from gpucluster.components.kubernetes.critical_pods import NODE_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
 from gpucluster.components.kubernetes.objects import Kind, custom_object
@@ -32,8 +33,7 @@ _DRIVER: Final = "/home/kubernetes/bin/nvidia"
 class Monitoring(pulumi.ComponentResource):
     """Outputs: monitors, the names of the objects that ask for metrics.
 
-    Alerts go to the cluster's managed Alertmanager, which tells nobody until the secret `alertmanager` in the namespace
-    `gmp-public` names a receiver.
+    Alerts go to the cluster's managed Alertmanager, which tells nobody until a secret names a receiver.
     Source: GoogleCloudPlatform/prometheus-engine v0.17.2, pkg/operator/operator_config.go, manifests/operator.yaml.
     """
 
@@ -82,6 +82,8 @@ class Monitoring(pulumi.ComponentResource):
             labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
+        if plan.receivers is not None and plan.receivers.webhook is not None:
+            alertmanager_secret(f"{name}-alerts", plan.receivers.webhook, labels=labels, after=after, opts=here)
         self.register_outputs({"monitors": [target.name for target in scraped]})
 
 

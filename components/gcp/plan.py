@@ -39,6 +39,7 @@ from gpucluster.components.gcp.mig import MigPlan, mig_notes, mig_problems, plan
 from gpucluster.components.gcp.node_health import REPAIR
 from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems, queues_nodes
 from gpucluster.components.gcp.quotas import quota_note
+from gpucluster.components.gcp.receivers import receiver_notes, receiver_problems
 from gpucluster.components.gcp.repository import repository_problems
 from gpucluster.components.kubernetes.node_health.plan import health_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
@@ -307,6 +308,7 @@ def plan_cluster(
                     shape=shape,
                     region=location.region,
                 ),
+                *receiver_notes(telemetry.receivers, nat=access.nat),
                 quota_note(
                     spec,
                     shape,
@@ -359,6 +361,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *elastic_problems(spec),
         *home_problems(spec.storage.home),
         *identity_problems(spec, cloud="Google Cloud", form="gs://NAME"),
+        *receiver_problems(spec.telemetry.alerts),
         *(lustre_problems(spec.storage.shared) if _makes_lustre(spec) else []),
         *version_problems(spec.versions, "gcp", shape),
     ]

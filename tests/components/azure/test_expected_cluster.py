@@ -18,6 +18,7 @@ from unittest.mock import ANY
 
 import pytest
 import yaml
+from pulumi.runtime import rpc
 
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.plan import plan_cluster
@@ -852,3 +853,47 @@ def test_all_that_is_set_of_the_system_pool_stays_as_it_was_made_but_for_a_versi
     kept = {name.removeprefix("agentPoolProfiles[0].") for name in _as_made("1.36")}
     assert kept == {*pool} - {"orchestratorVersion"}
     assert _as_made(None) == ["agentPoolProfiles"]
+
+
+PAGER = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/office/providers/Microsoft.Insights/actionGroups/pager"
+
+
+def told_by(seen: Registered) -> list[list[dict[str, str]]]:
+    """The actions of each alert."""
+    (rules,) = [inputs["rules"] for type_, _, inputs in seen if type_.endswith(":PrometheusRuleGroup")]
+    assert not any("actions" in rule for rule in rules if "record" in rule)
+    return [rule["actions"] for rule in rules if "alert" in rule]
+
+
+def test_alerts_go_to_a_group_of_the_clusters_and_to_the_users(declared: Declare) -> None:
+    receivers = {"mail": ["gpus@example.com"], "webhook": "https://alerts.example.com/s3cret", "topic": PAGER}
+    seen = declared("trial", telemetry={"alerts": receivers})
+
+    (group,) = [item for item in seen if item[0] == "azure-native:monitor:ActionGroup"]
+    webhooks = group[2].pop("webhookReceivers")
+    assert rpc.is_rpc_secret(webhooks)
+    assert rpc.unwrap_rpc_secret(webhooks) == [
+        {
+            "name": "webhook",
+            "serviceUri": "https://alerts.example.com/s3cret",
+            "useAadAuth": False,
+            "useCommonAlertSchema": True,
+        }
+    ]
+    assert group == tagged(
+        "monitor:ActionGroup",
+        "trial",
+        "trial-monitoring-receivers",
+        location="Global",
+        groupShortName="gpucluster",
+        enabled=True,
+        emailReceivers=[{"name": "gpus@example.com", "emailAddress": "gpus@example.com", "useCommonAlertSchema": True}],
+    )
+    both = [{"actionGroupId": "trial-monitoring-receivers"}, {"actionGroupId": PAGER}]
+    assert told_by(seen) == [both] * 13
+
+
+def test_an_action_group_of_the_users_needs_none_of_ours(declared: Declare) -> None:
+    seen = declared("trial", telemetry={"alerts": {"topic": PAGER}})
+    assert [item[0] for item in seen if item[0].endswith(":ActionGroup")] == []
+    assert told_by(seen) == [[{"actionGroupId": PAGER}]] * 13

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from pulumi.runtime import rpc
 
 from gpucluster.components.gcp.monitoring import Monitoring
 from gpucluster.components.kubernetes.telemetry.alerts import Watched
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.spec.operations import Alerts
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -40,11 +43,21 @@ def declared(registered: Run) -> Declare:
     """Gives what stands in a cluster, by name."""
 
     def run(
-        *, sheet: str | None = None, collector: bool = False, health: bool = False, registry: str | None = None
+        *,
+        sheet: str | None = None,
+        collector: bool = False,
+        health: bool = False,
+        registry: str | None = None,
+        receivers: Alerts | None = None,
     ) -> dict[str, Any]:
         watched = Watched(labels={"stack": "trial"}, gpus=8, gpu_hour_usd=None)
         plan = TelemetryPlan(
-            watched=watched, price_sheet=sheet, collector=collector, node_health=health, million_samples=Decimal(1)
+            watched=watched,
+            price_sheet=sheet,
+            collector=collector,
+            node_health=health,
+            million_samples=Decimal(1),
+            receivers=receivers,
         )
         found = registered(
             lambda: Monitoring("monitoring", plan, registry=registry, tolerations=[], labels=LABELS, after=[])
@@ -171,3 +184,24 @@ def test_the_rules_are_the_clusters_and_name_what_the_spec_calls_it(declared: De
         "HealingStopped",
     ]
     assert all(rule["labels"]["stack"] == "trial" for rule in group["rules"] if "alert" in rule)
+
+
+def test_the_alertmanager_of_the_cluster_posts_to_a_webhook_which_is_a_secret(declared: Declare) -> None:
+    assert "monitoring-alerts" not in declared()
+    secret = declared(receivers=Alerts.model_validate({"webhook": "https://alerts.example.com/s3cret"}))[
+        "monitoring-alerts"
+    ]
+
+    data = secret.pop("stringData")
+    assert secret == {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "alertmanager", "namespace": "gmp-public", "labels": LABELS},
+    }
+    assert rpc.is_rpc_secret(data)
+    (file, text), *others = rpc.unwrap_rpc_secret(data).items()
+    assert (file, others) == ("alertmanager.yaml", [])
+    assert json.loads(text) == {
+        "route": {"receiver": "gpucluster", "group_by": ["alertname"]},
+        "receivers": [{"name": "gpucluster", "webhook_configs": [{"url": "https://alerts.example.com/s3cret"}]}],
+    }
