@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
+
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.paused import PAUSED
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import SpecSource, stack_spec
+from gpucluster.components.webhook import WEBHOOK, WithWebhook, webhook_problems
 from gpucluster.record import record
 
 __all__ = ["StackConfig", "stack_config"]
@@ -58,7 +61,7 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
     clouds = [cloud_of(name) for name in ((chosen,) if chosen in CLOUDS else CLOUDS)]
     required = {"spec": "specs/trial.yaml", "cloud": CLOUDS[0], **clouds[0].keys}
     optional = (key for cloud in clouds for key in (*cloud.keys, *cloud.optional))
-    known = tuple(dict.fromkeys((*required, *optional, "machine", PAUSED)))
+    known = tuple(dict.fromkeys((*required, *optional, "machine", PAUSED, WEBHOOK)))
     problems: list[Problem] = []
     unknown = [key for key in own if key not in known]
     for key in unknown:
@@ -66,7 +69,7 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
         problems.append(Problem(key, "is not a key", near.removeprefix("; ")))
     empty = [key for key in known if key in own and not own[key].strip()]
     problems += [Problem(key, "is empty", "write a value") for key in empty]
-    nested = [key for key in known if own.get(key, "").startswith(("{", "["))]
+    nested = [key for key in known if own.get(key, "").startswith(("{", "[")) and key != WEBHOOK]
     problems += [Problem(key, f"is {own[key]}", "write a single text") for key in nested]
     for key, example in required.items():
         if key not in own and not any(did_you_mean(other, [key]) for other in unknown):
@@ -79,6 +82,8 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
     if spec is not None and (wrong := _spec_problems(spec, program, root)):
         problems += wrong
         spec = None
+    webhook = given.get(WEBHOOK)
+    problems += [] if webhook is None else webhook_problems(webhook)
     location: Any | None = None
     if cloud is not None and cloud not in CLOUDS:
         allowed = f"allowed: {', '.join(CLOUDS)}{did_you_mean(cloud, CLOUDS)}"
@@ -89,7 +94,7 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
         problems += wrong
     return StackConfig(
         stack=stack,
-        spec=None if spec is None else stack_spec(program / spec),
+        spec=None if spec is None else _source(program / spec, webhook),
         cloud=cloud,
         location=location,
         machine=given.get("machine"),
@@ -98,6 +103,11 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
         prefix=f"{project}:",
         problems=tuple(problems),
     )
+
+
+def _source(spec: Path, webhook: str | None) -> SpecSource[ClusterSpec]:
+    source = stack_spec(spec)
+    return source if webhook is None else WithWebhook(source, SecretStr(webhook))
 
 
 def _elsewhere(key: str, values: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ import re
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, model_validator
+from pydantic import AfterValidator, Field, SecretStr, WithJsonSchema, model_validator
 
 from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.model import Model
@@ -58,13 +58,19 @@ def _webhook(value: SecretStr) -> SecretStr:
     return value
 
 
+_Address = Annotated[str, AfterValidator(_mail), WithJsonSchema({"type": "string", "pattern": _MAIL.pattern})]
+_Url = Annotated[
+    SecretStr, AfterValidator(_webhook), WithJsonSchema({"type": "string", "pattern": "^https://", "writeOnly": True})
+]
+
+
 class Alerts(Model):
     """Who is told when an alert fires, and when it is over: one of them at least."""
 
-    mail: Annotated[tuple[Annotated[str, AfterValidator(_mail)], ...], AfterValidator(_once)] = Field(
+    mail: Annotated[tuple[_Address, ...], AfterValidator(_once)] = Field(
         default=(), description="Addresses that get a mail; not on Google Cloud", examples=[["gpu-oncall@example.com"]]
     )
-    webhook: Annotated[SecretStr, AfterValidator(_webhook)] | None = Field(
+    webhook: _Url | None = Field(
         default=None,
         description="URL that each alert is posted to. It is a secret in the state; a stack may take it from its "
         "configuration instead, as the secret alertsWebhook",

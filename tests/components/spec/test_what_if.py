@@ -81,3 +81,9 @@ def test_what_cannot_be_set_is_named(asked: pytest.MonkeyPatch, text: str, probl
     with pytest.raises(InputError) as refused:
         read_spec(SPEC)
     assert problem in str(refused.value)
+
+
+def test_what_may_hold_a_token_is_not_asked_otherwise_where_all_can_read_it(asked: pytest.MonkeyPatch) -> None:
+    _ask(asked, telemetry__alerts__webhook="https://alerts.example.com/s3cret")
+    with pytest.raises(InputError, match=r"telemetry\.alerts\.webhook is no field of a spec; allowed: "):
+        read_spec(SPEC)

@@ -96,6 +96,13 @@ def test_secrets_and_what_is_no_value_are_refused_by_name() -> None:
     ]
 
 
+def test_a_webhook_for_alerts_may_be_a_secret() -> None:
+    url = "https://alerts.example.com/s3cret"
+    for hidden in (secret(url), output(value=url, secret=True)):
+        found = read({"location": PLACE, "spec": {**SPEC, "telemetry": {"alerts": {"webhook": hidden}}}})
+        assert found.spec["telemetry"] == {"alerts": {"webhook": url}}
+
+
 def test_inputs_of_the_wrong_shape_are_told_at_once() -> None:
     assert refused({"spec": "specs/trial.yaml", "machine": 4.0, "place": PLACE}) == [
         "gpucluster.aws.TrainingCluster trial: 4 problems",

@@ -1,0 +1,56 @@
+"""The webhook for alerts that a stack's configuration holds, so that no file has its token in plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import SecretStr
+
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.cluster import StackSpec
+from gpucluster.components.spec.file import SpecSource
+from gpucluster.components.spec.operations import Alerts, is_webhook
+from gpucluster.errors import InputError
+from gpucluster.record import record
+
+__all__ = ["WEBHOOK", "WithWebhook", "is_encrypted", "webhook_problems"]
+
+WEBHOOK: Final = "alertsWebhook"
+"""Key of the configuration."""
+
+
+def is_encrypted(value: str) -> bool:
+    """Whether it is a secret as the file of a stack holds it, which only Pulumi can read."""
+    return value.startswith('{"secure":')
+
+
+def webhook_problems(value: str) -> list[Problem]:
+    """In the words of the configuration. What is encrypted is checked when Pulumi hands it over."""
+    if is_encrypted(value) or is_webhook(value):
+        return []
+    fix = f"run pulumi config set --secret gpucluster:{WEBHOOK} https://alerts.example.com/gpus"
+    return [Problem(WEBHOOK, "is no https:// URL; it is not shown here", fix)]
+
+
+@record
+class WithWebhook:
+    """A spec whose alerts go to a webhook besides. webhook: still encrypted in a plan that nobody declares."""
+
+    source: SpecSource[StackSpec]
+    webhook: SecretStr
+
+    def read(self) -> StackSpec:
+        spec = self.source.read()
+        alerts = spec.telemetry.alerts or Alerts.model_construct()
+        if alerts.webhook is not None:
+            seen = f"is set, and so is {WEBHOOK} in the stack's configuration"
+            raise self.error([Problem("telemetry.alerts.webhook", seen, "leave one of them out")])
+        told = alerts.model_copy(update={"webhook": self.webhook})
+        return spec.model_copy(update={"telemetry": spec.telemetry.model_copy(update={"alerts": told})})
+
+    def error(self, problems: Sequence[Problem]) -> InputError:
+        return self.source.error(problems)
+
+    def what_if(self) -> list[str]:
+        return self.source.what_if()
