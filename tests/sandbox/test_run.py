@@ -405,14 +405,14 @@ def test_the_exit_code_is_the_one_of_pulumi(project: Any) -> None:
 def test_an_unlisted_property_is_reported_as_not_modelled(project: Any) -> None:
     program = """
         import pulumi
-        from pulumi_aws import sns
+        from pulumi_aws import kinesis
 
-        sns.Topic("t", name="t", display_name=pulumi.Config().require("display"))
+        kinesis.Stream("t", name="t", kms_key_id=pulumi.Config().require("key"))
     """
-    project.write(program, **{"small:display": "one"})
+    project.write(program, **{"small:key": "one"})
     project.pulumi("up", "--yes", "--skip-preview")
-    project.write(program, **{"small:display": "two"})
-    assert "replacement not modelled for aws:sns/topic:Topic.displayName" in project.pulumi("preview")
+    project.write(program, **{"small:key": "two"})
+    assert "replacement not modelled for aws:kinesis/stream:Stream.kmsKeyId" in project.pulumi("preview")
 
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare")

@@ -170,13 +170,13 @@ def test_a_type_without_a_model_is_named_once_and_one_with_a_model_never(
 ) -> None:
     said: list[str] = []
     monkeypatch.setattr(provider, "_warn", lambda _, message: said.append(message))
-    topic = URN.replace("ec2/vpc:Vpc", "sns/topic:Topic")
+    stream = URN.replace("ec2/vpc:Vpc", "kinesis/stream:Stream")
     for preview in (True, False):
         create(provider, INPUTS, preview=preview)
-        request = provider_pb2.CreateRequest(urn=topic, properties=to_struct({"name": "t"}), preview=preview)
+        request = provider_pb2.CreateRequest(urn=stream, properties=to_struct({"name": "t"}), preview=preview)
         provider.Create(request, Context())
     assert said == [
-        "aws:sns/topic:Topic is not modelled: its id and what the cloud computes are made up or empty, "
+        "aws:kinesis/stream:Stream is not modelled: its id and what the cloud computes are made up or empty, "
         "and few of its values are checked"
     ]
 

@@ -1,4 +1,4 @@
-"""Amazon Managed Service for Prometheus: workspaces, their rules, and collectors."""
+"""Amazon Managed Service for Prometheus: workspaces, their rules and alert managers, and collectors."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ def workspace(thing: Thing) -> Mapping[str, Any]:
 )
 def rule_group_namespace(thing: Thing) -> Mapping[str, Any]:
     return {"arn": thing.id}
+
+
+@models("aws:amp/alertManagerDefinition:AlertManagerDefinition", id=lambda thing: thing.inputs["workspaceId"])
+def alert_manager_definition(_: Thing) -> Mapping[str, Any]:
+    return {}
 
 
 @models("aws:amp/scraper:Scraper", id=lambda _: f"s-{_unique()}")

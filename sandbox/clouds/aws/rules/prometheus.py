@@ -1,7 +1,7 @@
-"""What Amazon Managed Service for Prometheus asks of collectors and rules.
+"""What Amazon Managed Service for Prometheus asks of collectors, rules and alert managers.
 
-Sources: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to and AMP-Ruler; CloudFormation user
-guide, AWS::APS::Scraper EksConfiguration.
+Sources: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to, AMP-Ruler, AMP-alertmanager-config and
+AMP-alertmanager-receiver-config; CloudFormation user guide, AWS::APS::Scraper EksConfiguration.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ __all__: list[str] = []
 
 _SCRAPER: Final = "aws:amp/scraper:Scraper"
 _RULES: Final = "aws:amp/ruleGroupNamespace:RuleGroupNamespace"
+_MANAGER: Final = "aws:amp/alertManagerDefinition:AlertManagerDefinition"
+_NEVER: Final = frozenset({"api_url", "http_config"})
 _WORKSPACE: Final = "aws:amp/workspace:Workspace"
 _MOST_SUBNETS: Final = 5
 
@@ -73,10 +75,7 @@ def rules_stand_in_groups(thing: Thing) -> None:
     """In a workspace that exists: YAML with groups that have names, whose rules have an expression and one of `record`
     and `alert`."""
     operation = "CreateRuleGroupsNamespace"
-    workspace = thing.inputs.get("workspaceId")
-    if thing.other(_WORKSPACE, workspace) is None:
-        message = f"Workspace not found: {workspace}"
-        raise refused(thing, f"amp: {operation}", 404, "ResourceNotFoundException", message)
+    _workspace_exists(thing, operation)
     groups = [mapping(group) for group in items(_yaml(thing, operation, thing.inputs.get("data")).get("groups"))]
     if not groups or not all(group.get("name") for group in groups):
         raise _refused(thing, "a rules file has groups, each with a name", operation)
@@ -84,6 +83,33 @@ def rules_stand_in_groups(thing: Thing) -> None:
         for one in map(mapping, items(group.get("rules"))):
             if not one.get("expr") or ("record" in one) is ("alert" in one):
                 raise _refused(thing, f"group {group['name']!r} has a rule that is no rule: {dict(one)}", operation)
+
+
+@rule(_MANAGER)
+def alerts_go_to_topics_alone(thing: Thing) -> None:
+    """In a workspace that exists: YAML whose alertmanager_config is a text in YAML, with a route to a receiver, and
+    receivers that are topics, each with the region that signatures are for.
+    """
+    operation = "CreateAlertManagerDefinition"
+    _workspace_exists(thing, operation)
+    outer = _yaml(thing, operation, thing.inputs.get("definition"))
+    config = _yaml(thing, operation, outer.get("alertmanager_config"))
+    receivers = [mapping(one) for one in items(config.get("receivers"))]
+    if mapping(config.get("route")).get("receiver") not in [one.get("name") for one in receivers]:
+        raise _refused(thing, "route has no receiver that is one of receivers", operation)
+    for receiver in receivers:
+        for one in map(mapping, items(receiver.get("sns_configs"))):
+            if not one.get("topic_arn") or not mapping(one.get("sigv4")).get("region") or _NEVER & one.keys():
+                raise _refused(thing, f"receiver {receiver['name']!r} has no such sns_config: {dict(one)}", operation)
+        if others := receiver.keys() - {"name", "sns_configs"}:
+            raise _refused(thing, f"receiver {receiver['name']!r} has {min(others)}, which is not supported", operation)
+
+
+def _workspace_exists(thing: Thing, operation: str) -> None:
+    workspace = thing.inputs.get("workspaceId")
+    if thing.other(_WORKSPACE, workspace) is None:
+        message = f"Workspace not found: {workspace}"
+        raise refused(thing, f"amp: {operation}", 404, "ResourceNotFoundException", message)
 
 
 def _eks(thing: Thing) -> Mapping[str, Any]:

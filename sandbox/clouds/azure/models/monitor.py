@@ -40,6 +40,11 @@ def azure_monitor_workspace(thing: Thing) -> Mapping[str, Any]:
     }
 
 
+@models("azure-native:monitor:ActionGroup")
+def action_group(thing: Thing) -> Mapping[str, Any]:
+    return made(thing)
+
+
 @models("azure-native:monitor:DataCollectionEndpoint")
 def data_collection_endpoint(thing: Thing) -> Mapping[str, Any]:
     unique = str(thing.keep("immutableId", lambda: f"dce-{random_hex(32)}"))

@@ -33,7 +33,8 @@ Create = Callable[..., Entry]
         ("iam/policy:Policy", {"name": "p", "path": "/a/"}, "arn:aws:iam::000000000000:policy/a/p"),
         ("sqs/queue:Queue", {"name": "q"}, r"https://sqs\.us-east-1\.sandbox\.invalid/000000000000/q"),
         ("kms/key:Key", {}, r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
-        ("sns/topic:Topic", {"name": "t"}, "t"),
+        ("sns/topic:Topic", {"name": "t"}, "arn:aws:sns:us-east-1:000000000000:t"),
+        ("kinesis/stream:Stream", {"name": "t"}, "t"),
     ],
 )
 def test_ids_look_like_those_of_the_cloud(create: Create, token: str, inputs: dict[str, Any], pattern: str) -> None:
@@ -147,13 +148,13 @@ def test_every_output_is_there_in_a_preview_and_known_names_only_are_computed(
 def test_every_output_is_there_after_a_create_even_where_no_model_is(
     create: Create, schemas: dict[str, Schema]
 ) -> None:
-    topic = create("sns/topic:Topic", name="t", tags={"a": "b"})
-    type_ = schemas["aws"].resource_type("aws:sns/topic:Topic")
+    stream = create("kinesis/stream:Stream", name="t", tags={"a": "b"})
+    type_ = schemas["aws"].resource_type("aws:kinesis/stream:Stream")
     assert type_ is not None
-    assert set(topic.outputs) == set(type_.outputs)
-    assert topic.outputs["arn"] == "arn:aws:sns:us-east-1:000000000000:Topic/t"
-    assert (topic.outputs["tagsAll"], topic.outputs["region"]) == ({"a": "b"}, "us-east-1")
-    assert [name for name, prop in type_.outputs.items() if prop.required and topic.outputs[name] is None] == []
+    assert set(stream.outputs) == set(type_.outputs)
+    assert stream.outputs["arn"] == "arn:aws:kinesis:us-east-1:000000000000:Stream/t"
+    assert (stream.outputs["tagsAll"], stream.outputs["region"]) == ({"a": "b"}, "us-east-1")
+    assert [name for name, prop in type_.outputs.items() if prop.required and stream.outputs[name] is None] == []
 
 
 def test_an_update_keeps_what_the_cloud_made(account: AwsAccount, aws: Callable[..., Resource], create: Create) -> None:

@@ -126,3 +126,47 @@ def test_rules_stand_in_a_workspace_and_are_named_by_it(create: Create) -> None:
     workspace = create(WORKSPACE).id
     made = create(RULES, name="n", workspaceId=workspace, data=data)
     assert made.id == f"arn:aws:aps:us-east-1:000000000000:rulegroupsnamespace/{workspace}/n"
+
+
+MANAGER = "amp/alertManagerDefinition:AlertManagerDefinition"
+WAY = {"topic_arn": "arn:aws:sns:us-east-1:000000000000:t", "sigv4": {"region": "us-east-1"}}
+
+
+def definition(*receivers: dict[str, Any], to: str = "people") -> str:
+    return json.dumps({"alertmanager_config": json.dumps({"route": {"receiver": to}, "receivers": receivers})})
+
+
+def test_an_alert_manager_has_the_id_of_its_workspace(create: Create) -> None:
+    workspace = create(WORKSPACE)
+    given = definition({"name": "people", "sns_configs": [WAY]})
+    assert create(MANAGER, workspaceId=workspace.id, definition=given).id == workspace.id
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("[]", "not a mapping in YAML"),
+        ("alertmanager_config: {route: {receiver: people}}", "not a mapping in YAML"),
+        (definition({"name": "others"}), "route has no receiver that is one of receivers"),
+        (
+            definition({"name": "people", "webhook_configs": [{"url": "https://a.example"}]}),
+            "receiver 'people' has webhook_configs, which is not supported",
+        ),
+        (
+            definition({"name": "people", "sns_configs": [{**WAY, "sigv4": {}}]}),
+            "receiver 'people' has no such sns_config",
+        ),
+        (
+            definition({"name": "people", "sns_configs": [{**WAY, "api_url": "https://a.example"}]}),
+            "receiver 'people' has no such sns_config",
+        ),
+    ],
+)
+def test_an_alert_manager_that_sends_to_no_topic_is_refused(create: Create, given: str, said: str) -> None:
+    with pytest.raises(CloudError, match=said):
+        create(MANAGER, workspaceId=create(WORKSPACE).id, definition=given)
+
+
+def test_an_alert_manager_needs_its_workspace(create: Create) -> None:
+    with pytest.raises(CloudError, match="Workspace not found: ws-gone"):
+        create(MANAGER, workspaceId="ws-gone", definition=definition({"name": "people"}))

@@ -40,7 +40,9 @@ RULE = "vpc/securityGroupIngressRule:SecurityGroupIngressRule"
         (RULE, "referencedSecurityGroupId", Kind.ADD, True),
         (LUSTRE, "efaEnabled", Kind.UPDATE, True),
         (LUSTRE, "metadataConfiguration.iops", Kind.UPDATE, False),
-        ("sns/topic:Topic", "displayName", Kind.UPDATE, None),
+        ("kinesis/stream:Stream", "kmsKeyId", Kind.UPDATE, None),
+        ("sns/topic:Topic", "displayName", Kind.UPDATE, False),
+        ("sns/topicSubscription:TopicSubscription", "endpoint", Kind.UPDATE, True),
     ],
 )
 def test_the_table_says_which_changes_replace(
