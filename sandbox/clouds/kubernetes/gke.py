@@ -1,8 +1,8 @@
-"""The custom kinds that GKE puts into its clusters, and what their definitions refuse.
+"""The custom kinds and namespaces that GKE puts into its clusters, and what the definitions of the kinds refuse.
 
 Sources: GKE documentation, "Set up multi-network support for Pods" (the kinds of multi-networking, and 41 characters
 for the name of a device network) and "ComputeClass" custom resource definition, with the markers of its Go types;
-GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
+GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds, manifests/operator.yaml (namespaces).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["KINDS", "check_object", "kinds_of"]
+__all__ = ["KINDS", "check_object", "kinds_of", "namespaces_of"]
 
 _ALWAYS: Final = frozenset({"cloud.google.com:ComputeClass"})
 _MULTI_NETWORKING: Final = frozenset({"networking.gke.io:GKENetworkParamSet", "networking.gke.io:Network"})
@@ -32,6 +32,7 @@ _PROMETHEUS: Final = frozenset(
         "Rules",
     )
 )
+_PROMETHEUS_NAMESPACES: Final = frozenset({"gmp-public", "gmp-system"})
 KINDS: Final = _ALWAYS | _MULTI_NETWORKING | _PROMETHEUS
 """All that GKE may put there: no chart brings them."""
 
@@ -45,8 +46,19 @@ def kinds_of(cluster: Entry | None) -> frozenset[str]:
     if cluster is None or cluster.type != "gcp:container/cluster:Cluster":
         return frozenset()
     networks = _MULTI_NETWORKING if cluster.inputs.get("enableMultiNetworking") is True else frozenset[str]()
-    prometheus = mapping(mapping(cluster.inputs.get("monitoringConfig")).get("managedPrometheus"))
-    return _ALWAYS | networks | (_PROMETHEUS if prometheus.get("enabled") is True else frozenset[str]())
+    return _ALWAYS | networks | (_PROMETHEUS if _has_prometheus(cluster) else frozenset[str]())
+
+
+def namespaces_of(cluster: Entry | None) -> frozenset[str]:
+    """Those that a cluster has besides those of Kubernetes itself; none in one that is not GKE's."""
+    if cluster is None or cluster.type != "gcp:container/cluster:Cluster" or not _has_prometheus(cluster):
+        return frozenset()
+    return _PROMETHEUS_NAMESPACES
+
+
+def _has_prometheus(cluster: Entry) -> bool:
+    managed = mapping(mapping(cluster.inputs.get("monitoringConfig")).get("managedPrometheus"))
+    return managed.get("enabled") is True
 
 
 def check_object(resource: Resource) -> None:

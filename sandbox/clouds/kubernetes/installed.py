@@ -1,4 +1,4 @@
-"""The definitions of custom kinds in a real API server: those that charts and the cluster's cloud bring."""
+"""What charts and the cluster's cloud bring into a real API server: definitions of custom kinds, and namespaces."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ class Installed:
         for cloud, kinds in (("aks", aks.kinds_of(cluster)), ("gke", of_gke), ("gke-prometheus", of_gke)):
             if kinds:
                 self._define(cloud, "", kinds)
+        for name in sorted(gke.namespaces_of(cluster)):
+            self._client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 
     def of_release(self, release: Mapping[str, Any]) -> None:
         """Installs what a Helm release brings. release: its inputs. Raises CloudError."""

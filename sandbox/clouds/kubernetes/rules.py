@@ -7,6 +7,7 @@ from typing import Final
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_defined
+from gpucluster.sandbox.clouds.kubernetes.gke import namespaces_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of, object_id
 from gpucluster.sandbox.clouds.ledger import Ledger
 
@@ -33,7 +34,7 @@ def check_namespace(resource: Resource, ledger: Ledger, server: str) -> None:
     A Helm release may ask to create it.
     """
     namespace = namespace_of(resource.inputs)
-    if not namespace or namespace in _BUILT_IN:
+    if not namespace or namespace in _BUILT_IN | namespaces_of(cluster_at(ledger, server)):
         return
     if resource.token == RELEASE and resource.inputs.get("createNamespace") is True:
         return

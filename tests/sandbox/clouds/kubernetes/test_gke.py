@@ -287,3 +287,11 @@ def test_karpenter_is_not_removed_while_a_class_of_google_clouds_exists(
         cluster.delete(releases[chart])
     ledger.remove(left.provider, left.scope, left.type, left.id)
     cluster.delete(releases[chart])
+
+
+def test_a_cluster_with_managed_prometheus_has_its_namespaces(ledger: Ledger, asked: Asked) -> None:
+    secret = {"metadata": {"name": "alertmanager", "namespace": "gmp-public"}, "stringData": {"alertmanager.yaml": ""}}
+    made = gke_cluster(ledger, **PROMETHEUS).create(asked("core/v1:Secret", **secret))
+    assert made.id == "gmp-public/alertmanager"
+    with pytest.raises(CloudError, match='namespaces "gmp-public" not found'):
+        gke_cluster(ledger).create(asked("core/v1:Secret", **secret))
