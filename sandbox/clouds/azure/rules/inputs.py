@@ -63,6 +63,8 @@ _TEXTS: Final[Mapping[str, Mapping[str, _Text]]] = {
     "azure-native:storage:BlobContainer": {"containerName": _Text(3, 63)},
     "azure-native:storagecache:AmlFilesystem": {"amlFilesystemName": _LUSTRE_NAME},
 }
+# Source: Azure Monitor documentation, "Action groups" (Global, or a region that keeps data in it).
+_GLOBAL_TOO: Final = frozenset({"azure-native:monitor:ActionGroup"})
 _NO_LOCATION: Final = (
     "missing required property 'location'. Either set it explicitly or configure it with "
     "'pulumi config set azure-native:location <value>'."
@@ -85,8 +87,10 @@ def refused_inputs(resource: Resource) -> list[Failure]:
 
 
 def _no_region(resource: Resource) -> Iterator[Failure]:
-    """Of the types that are modelled, which are all in a region; others are global, or in a geography."""
+    """Of the types that are modelled, which are all in a region but for some; others are global, or in a geography."""
     location = resource.inputs.get("location")
+    if resource.token in _GLOBAL_TOO and location_of(str(location)) == "global":
+        return
     if resource.token in MODELS and isinstance(location, str) and location_of(location) not in azure_regions():
         near = difflib.get_close_matches(location_of(location)[:40], azure_regions(), n=1)
         reason = f"{location[:80]!r} is no region of Azure{f'; did you mean {near[0]!r}?' if near else ''}"

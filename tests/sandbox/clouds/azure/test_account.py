@@ -76,6 +76,14 @@ def test_a_location_is_a_region_of_azure(
     assert [failure.reason for failure in refused if failure.path == "location"] == [said] * bool(said)
 
 
+def test_an_action_group_may_be_global(account: AzureAccount, azure: Callable[..., Resource]) -> None:
+    def failures(location: str) -> list[str]:
+        asked = azure("monitor:ActionGroup", resourceGroupName="g", actionGroupName="a", location=location)
+        return [failure.path for failure in account.failures(asked) if failure.path == "location"]
+
+    assert (failures("Global"), failures("swedencentral"), failures("Universal")) == ([], [], ["location"])
+
+
 def test_what_is_not_modelled_may_be_global(account: AzureAccount, azure: Callable[..., Resource]) -> None:
     zone = azure("privatedns:PrivateZone", resourceGroupName="g", privateZoneName="a.example", location="global")
     assert [failure.path for failure in account.failures(zone)] == []
