@@ -78,8 +78,9 @@ def test_a_location_is_a_region_of_azure(
 
 def test_an_action_group_may_be_global(account: AzureAccount, azure: Callable[..., Resource]) -> None:
     def failures(location: str) -> list[str]:
-        asked = azure("monitor:ActionGroup", resourceGroupName="g", actionGroupName="a", location=location)
-        return [failure.path for failure in account.failures(asked) if failure.path == "location"]
+        names = {"resourceGroupName": "g", "actionGroupName": "a", "groupShortName": "a"}
+        asked = azure("monitor:ActionGroup", **names, enabled=True, location=location)
+        return [failure.path for failure in account.failures(asked)]
 
     assert (failures("Global"), failures("swedencentral"), failures("Universal")) == ([], [], ["location"])
 
