@@ -51,6 +51,5 @@ def _rule(
     given: Mapping[str, Any], actions: list[alertsmanagement.PrometheusRuleGroupActionArgs]
 ) -> alertsmanagement.PrometheusRuleArgs:
     """`for` is a word of Python's. What records has nothing to tell."""
-    told = {"actions": actions} if actions and "alert" in given else {}
-    words = {"for_" if key == "for" else key: text for key, text in given.items()}
-    return alertsmanagement.PrometheusRuleArgs(**words, **told)
+    words: dict[str, Any] = {"for_" if key == "for" else key: text for key, text in given.items()}
+    return alertsmanagement.PrometheusRuleArgs(**words, actions=actions if actions and "alert" in given else None)
