@@ -246,4 +246,6 @@ def test_the_alert_manager_sends_to_the_topic_and_to_the_users_in_its_region(tol
 
 def test_a_topic_of_the_users_needs_none_of_ours(register: Register) -> None:
     found = register(telemetry={"alerts": {"topic": PAGER}})
-    assert [name for name in found if name.startswith("trial-monitoring-alerts-")] == ["trial-monitoring-alerts-manager"]
+    assert [name for name in found if name.startswith("trial-monitoring-alerts-")] == [
+        "trial-monitoring-alerts-manager"
+    ]
