@@ -28,5 +28,5 @@ def test_no_image_of_the_platform_comes_from_docker_hub(
         if item.typ.startswith("kubernetes:") and not item.typ.endswith("TrainingRuntime")
     }
     hosts = {image: image.partition("/")[0] if "/" in image else "" for image in found if "://" not in image}
-    assert len(hosts) >= 5
+    assert len(hosts) >= 4
     assert {image: host for image, host in hosts.items() if "." not in host or host in HUB} == {}
