@@ -113,9 +113,12 @@ def test_a_job_whose_pods_never_run_is_put_back_and_at_last_stopped(pool: Live) 
         assert "PodsReadyTimeout" in reasons
         assert max(turns) == strategy["backoffLimitCount"] == 3
         pool.wait_until("no pod is left", lambda: not pool.pods("single") or None)
-        load = pool.workload("single")
-        assert pool.condition(load, "Evicted")["reason"] == "DeactivatedDueToRequeuingLimitExceeded"
-        assert pool.condition(load, "QuotaReserved")["status"] == "False"
+        assert pool.condition(pool.workload("single"), "Evicted")["reason"] == "DeactivatedDueToRequeuingLimitExceeded"
+
+        def released() -> bool | None:
+            return pool.condition(pool.workload("single"), "QuotaReserved").get("status") == "False" or None
+
+        pool.wait_until("its GPU is given back", released)
 
 
 def test_a_notebook_a_service_and_a_plain_job_run_in_the_pool(pool: Live) -> None:
