@@ -15,7 +15,7 @@ from gpucluster.components.names import NAMESPACE, SHARED_CLAIM
 from gpucluster.program.facts import Facts
 from gpucluster.record import record
 
-__all__ = ["Cluster", "Pool", "Registry", "SharedStorage", "pools_of"]
+__all__ = ["Cluster", "Logs", "Pool", "Registry", "SharedStorage", "pools_of"]
 
 
 @record(kw_only=True)
@@ -60,6 +60,17 @@ class Registry:
     caches: Mapping[str, pulumi.Output[str]]
 
 
+@record(kw_only=True)
+class Logs:
+    """Where the cloud keeps what pods print.
+
+    console: URL to read it at. command: what prints it, with the name of a job instead of JOB.
+    """
+
+    console: pulumi.Output[str]
+    command: pulumi.Output[str]
+
+
 class _ControlPlane(Protocol):
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
@@ -71,9 +82,9 @@ class Cluster(pulumi.ComponentResource):
 
     kubeconfig: holds no credential, but the command of the cloud that gives one at each use. account: who pays: the
     number of the account on AWS, the project on Google Cloud, the id of the resource group on Azure. metrics: URL that
-    answers PromQL below /api/v1, to identities that the cloud knows. registry: None where the spec has none. bucket:
-    address of the cluster's own, None where it has none. identities: service account that jobs run as to reach buckets
-    -> its namespace.
+    answers PromQL below /api/v1, to identities that the cloud knows. logs, registry: None where the spec has none.
+    bucket: address of the cluster's own, None where it has none. identities: service account that jobs run as to reach
+    buckets -> its namespace.
     """
 
     cluster_name: pulumi.Output[str]
@@ -81,6 +92,7 @@ class Cluster(pulumi.ComponentResource):
     kubeconfig: pulumi.Output[str]
     account: pulumi.Output[str]
     metrics: pulumi.Output[str]
+    logs: Logs | None
     pools: Mapping[str, Pool]
     storage: SharedStorage
     registry: Registry | None
@@ -95,6 +107,7 @@ class Cluster(pulumi.ComponentResource):
             "kubeconfig": self.kubeconfig,
             "account": self.account,
             "metrics": self.metrics,
+            **({} if self.logs is None else {"logs": _camel(self.logs)}),
             "pools": {name: _camel(pool) for name, pool in self.pools.items()},
             "storage": _camel(self.storage),
             **({} if self.registry is None else {"registry": _camel(self.registry)}),
@@ -108,6 +121,7 @@ class Cluster(pulumi.ComponentResource):
         *,
         account: pulumi.Input[str],
         metrics: pulumi.Input[str],
+        logs: Logs | None,
         pools: Iterable[JobPool],
         storage: SharedStorage,
         registry: Registry | None,
@@ -121,7 +135,7 @@ class Cluster(pulumi.ComponentResource):
         self.kubeconfig = pulumi.Output.unsecret(control_plane.kubeconfig)
         self.account, self.metrics = pulumi.Output.from_input(account), pulumi.Output.from_input(metrics)
         self.pools, self.storage, self.registry = pools_of(pools), storage, registry
-        self.bucket = bucket
+        self.logs, self.bucket = logs, bucket
         self.identities = {identity.name: identity.namespace for identity in identities}
         told = ("clusterName", "endpoint", "kubeconfig")
         self.register_outputs({**facts.registered(), **{name: self.outputs()[name] for name in told}})
@@ -137,7 +151,7 @@ def pools_of(pools: Iterable[JobPool]) -> Mapping[str, Pool]:
     }
 
 
-def _camel(found: Pool | Registry | SharedStorage) -> dict[str, Any]:
+def _camel(found: Logs | Pool | Registry | SharedStorage) -> dict[str, Any]:
     """Its fields, spelled as Pulumi's languages spell outputs."""
     values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
     return {re.sub(r"_([a-z])", lambda letter: letter[1].upper(), name): value for name, value in values.items()}

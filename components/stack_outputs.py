@@ -23,7 +23,7 @@ def export(cluster: Cluster, days: Decimal | Unknown | None, begun: datetime | N
     """
     found = cluster.outputs()
     # Endpoint and pools are in the kubeconfig and in the plan.
-    names = ("clusterName", "kubeconfig", "account", "metrics", "registry")
+    names = ("clusterName", "kubeconfig", "account", "metrics", "logs", "registry")
     told: dict[str, Any] = {name: found[name] for name in names if name in found}
     if cluster.bucket is not None:
         told["bucket"] = cluster.bucket

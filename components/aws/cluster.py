@@ -14,6 +14,7 @@ from gpucluster.components.aws.elastic_pools import ElasticPools
 from gpucluster.components.aws.home import Home
 from gpucluster.components.aws.identity import tagger
 from gpucluster.components.aws.job_pools import job_pools
+from gpucluster.components.aws.logs import PodLogs
 from gpucluster.components.aws.mig_pool import MigPool
 from gpucluster.components.aws.monitoring import Monitoring
 from gpucluster.components.aws.network import Network
@@ -267,6 +268,19 @@ class TrainingCluster(Cluster):
             after=system.ready,
             opts=inside,
         )
+        logs = None
+        if plan.keep_logs_days:
+            logs = PodLogs(
+                f"{name}-logs",
+                keep_days=plan.keep_logs_days,
+                control_plane=control_plane,
+                cluster_name=plan.cluster_name,
+                registry=plan.access.registry,
+                labels=labels,
+                after=control_plane.before_nodes,
+                tags=tags,
+                opts=inside,
+            ).found
         if plan.broken_nodes != "leave":
             NodeHealth(
                 f"{name}-node-health",
@@ -293,6 +307,7 @@ class TrainingCluster(Cluster):
             control_plane,
             account=control_plane.cluster.arn.apply(lambda arn: arn.split(":")[4]),
             metrics=monitoring.query_endpoint.apply(lambda url: url and url.rstrip("/")),
+            logs=logs,
             pools=job_pools(plan),
             storage=SharedStorage(
                 id=pulumi.Output.from_input(storage.file_system_id), usable_gib=plan.storage.usable_gib

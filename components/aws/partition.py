@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["addon_registry", "ec2_principal", "endpoint_service", "partition"]
+__all__ = ["addon_registry", "console", "ec2_principal", "endpoint_service", "partition"]
 
 # Interface endpoints with a prefix of their own in China. Source: aws/aws-cdk, aws-ec2/lib/vpc-endpoint.ts.
 _CHINESE = frozenset({"ec2", "ecr.api", "ecr.dkr", "eks", "monitoring", "sqs", "sts"})
@@ -23,6 +23,13 @@ def addon_registry(region: str) -> str | None:
     """Where charts of AWS take their images from in a partition that can't pull from the one in their values."""
     account = _REGISTRIES.get(region)
     return None if account is None else f"{account}.dkr.ecr.{region}.amazonaws.com"
+
+
+def console(region: str) -> str:
+    """Host of the console. Source: hosts of AWS' own documentation of each partition, "Getting started"."""
+    return {"aws-us-gov": "console.amazonaws-us-gov.com", "aws-cn": "console.amazonaws.cn"}.get(
+        partition(region), "console.aws.amazon.com"
+    )
 
 
 def ec2_principal(region: str) -> str:

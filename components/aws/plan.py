@@ -49,6 +49,7 @@ from gpucluster.components.elastic import PoolPlan, plan_pools
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.node_health.plan import health_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.logs import log_note, log_problems
 from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
@@ -82,6 +83,9 @@ __all__ = [
     "training_problems",
 ]
 
+
+# Source: Amazon CloudWatch Logs API, PutRetentionPolicy; without 0, which is for ever.
+_LOG_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
 
 # Characters. Source: Amazon EKS API, CreateCluster.
 _CLUSTER_NAME = 100
@@ -183,6 +187,7 @@ class AwsClusterPlan:
     mig: MigPlan | None
     broken_nodes: BrokenNodes
     registry: RegistryPlan | None
+    keep_logs_days: int
     telemetry: TelemetryPlan
     facts: Facts
 
@@ -244,6 +249,7 @@ def plan_cluster(
         mig=mig,
         broken_nodes=spec.health.broken_nodes,
         registry=plan_repository(spec, location, stack=stack, nat=access.nat),
+        keep_logs_days=spec.telemetry.logs.keep_days,
         telemetry=telemetry,
         facts=cluster_facts(
             spec,
@@ -272,6 +278,7 @@ def plan_cluster(
                 health_note(spec.health.broken_nodes, spares=training.spares, repair=REPAIR),
                 *_metrics_notes(telemetry, shape, location.region),
                 *receiver_notes(telemetry.receivers),
+                log_note(spec.telemetry.logs.keep_days, where="a log group of CloudWatch"),
                 *_spot_notes(elastic, mig),
                 quotas(training, elastic, mig, cluster=_cluster_quotas(system, network, storage)),
             ],
@@ -314,6 +321,7 @@ def plan_problems(spec: ClusterSpec, *, stack: str) -> list[Problem]:
         *key_problems(spec.secrets_key),
         *version_problems(spec.versions, "aws", None),
         *repository_problems(spec),
+        *log_problems(spec, _LOG_DAYS, named=f"CloudWatch keeps logs for {', '.join(map(str, _LOG_DAYS))} days"),
         *identity_problems(spec, cloud="AWS", form="s3://NAME"),
         *topic_problems(spec.telemetry.alerts),
     ]

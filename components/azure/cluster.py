@@ -20,6 +20,7 @@ from gpucluster.components.azure.identity import ClusterIdentity, granted, tagge
 from gpucluster.components.azure.infiniband_feature import feature_registered
 from gpucluster.components.azure.job_pools import job_pools
 from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+from gpucluster.components.azure.logs import LogWorkspace
 from gpucluster.components.azure.lustre_driver import LustreDriver
 from gpucluster.components.azure.metrics_collection import MetricsCollection
 from gpucluster.components.azure.mig_pool import MigPool
@@ -105,6 +106,11 @@ class TrainingCluster(Cluster):
             tags=tags,
             opts=here,
         )
+        log_workspace = None
+        if plan.keep_logs_days:
+            log_workspace = LogWorkspace(
+                f"{name}-logs", keep_days=plan.keep_logs_days, group=group, tags=tags, opts=here
+            )
         control_plane = ControlPlane(
             f"{name}-control-plane",
             cluster_name=plan.cluster_name,
@@ -120,6 +126,7 @@ class TrainingCluster(Cluster):
             system=plan.system,
             provisioning=provisioned,
             million_samples=plan.telemetry.million_samples,
+            log_workspace=None if log_workspace is None else log_workspace.workspace_id,
             keep_empty=None if plan.elastic is None or provisioned else plan.elastic.keep_empty,
             labels=labels,
             tags=tags,
@@ -364,6 +371,7 @@ class TrainingCluster(Cluster):
             control_plane,
             account=made.id,
             metrics=monitoring.query_endpoint,
+            logs=None if log_workspace is None else log_workspace.collect(control_plane),
             pools=job_pools(plan),
             storage=SharedStorage(id=pulumi.Output.from_input(storage.handle), usable_gib=plan.storage.usable_gib),
             registry=images,

@@ -58,13 +58,15 @@ class ControlPlane(pulumi.ComponentResource):
         system: SystemPlan,
         provisioning: bool,
         million_samples: Decimal,
+        log_workspace: pulumi.Input[str] | None,
         keep_empty: int | None,
         labels: Mapping[str, str],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """provisioning: nodes come by node auto provisioning; no pool may autoscale then. million_samples: of metrics
-        a month. keep_empty: minutes that an empty machine of an autoscaled pool waits for a job; None where no pool
+        a month. log_workspace: id of the one that agents send what pods print to, None where nobody collects it.
+        keep_empty: minutes that an empty machine of an autoscaled pool waits for a job; None where no pool
         autoscales.
         """
         super().__init__("gpucluster:azure:ControlPlane", name, {}, opts)
@@ -123,6 +125,7 @@ class ControlPlane(pulumi.ComponentResource):
             azure_monitor_profile=containerservice.ManagedClusterAzureMonitorProfileArgs(
                 metrics=containerservice.ManagedClusterAzureMonitorProfileMetricsArgs(enabled=True)
             ),
+            addon_profiles={"omsagent": _log_agent(log_workspace)},
             storage_profile=containerservice.ManagedClusterStorageProfileArgs(
                 disk_csi_driver=containerservice.ManagedClusterStorageProfileDiskCSIDriverArgs(enabled=True),
                 file_csi_driver=containerservice.ManagedClusterStorageProfileFileCSIDriverArgs(enabled=True),
@@ -177,6 +180,15 @@ class ControlPlane(pulumi.ComponentResource):
 def _kubelet(profile: Mapping[str, Any] | None) -> str:
     """Whom all nodes are to Azure: AKS makes this identity with the cluster."""
     return str((profile or {})["kubeletidentity"].object_id)
+
+
+def _log_agent(workspace: pulumi.Input[str] | None) -> containerservice.ManagedClusterAddonProfileArgs:
+    """On every node, whatever its taints; what it sends, the workspace's rule says."""
+    if workspace is None:
+        return containerservice.ManagedClusterAddonProfileArgs(enabled=False)
+    return containerservice.ManagedClusterAddonProfileArgs(
+        enabled=True, config={"logAnalyticsWorkspaceResourceID": workspace, "useAADAuth": "true"}
+    )
 
 
 def _autoscaler(keep_empty: int) -> containerservice.ManagedClusterPropertiesAutoScalerProfileArgs:

@@ -45,6 +45,7 @@ from gpucluster.components.buckets import (
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.node_health.plan import health_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.logs import log_note, log_problems
 from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
@@ -81,6 +82,7 @@ _SERVICES = (
     "Microsoft.ManagedIdentity",
     "Microsoft.Monitor",
     "Microsoft.Network",
+    "Microsoft.OperationalInsights",
     "Microsoft.Storage",
     "Microsoft.StorageCache",
 )
@@ -89,6 +91,10 @@ _REGISTRY = (
     "the resource id of a container registry, /subscriptions/.../providers/Microsoft.ContainerRegistry/registries/NAME "
     "(`az acr show --name NAME --query id`)"
 )
+
+# Of the one way to pay for a workspace that is still sold. Source: terraform-provider-azurerm,
+# azurerm_log_analytics_workspace (retention_in_days).
+_LOG_DAYS = range(30, 731)
 
 # A cluster's name is its DNS prefix, too. Source: AKS documentation, "Naming rules".
 _CLUSTER_NAME = 54
@@ -161,6 +167,7 @@ class AzureClusterPlan:
     mig: MigPlan | None
     broken_nodes: BrokenNodes
     registry: RegistryPlan | None
+    keep_logs_days: int
     telemetry: TelemetryPlan
     facts: Facts
 
@@ -219,6 +226,7 @@ def plan_cluster(
         mig=mig,
         broken_nodes=spec.health.broken_nodes,
         registry=plan_registry(spec, name=_account_name(spec, stack, location)),
+        keep_logs_days=spec.telemetry.logs.keep_days,
         telemetry=telemetry,
         facts=cluster_facts(
             spec,
@@ -245,6 +253,7 @@ def plan_cluster(
                 *mig_notes(mig),
                 health_note(spec.health.broken_nodes, spares=training.spares, repair=REPAIR),
                 *telemetry_notes(telemetry, metrics="the Azure Monitor workspace", shape=shape, region=location.region),
+                log_note(spec.telemetry.logs.keep_days, where="a Log Analytics workspace, with the control plane's"),
                 *_sold_notes(shape, location, prices),
                 _quotas(spec, training, elastic, mig, location, system, storage),
                 *access_notes(spec.access),
@@ -277,6 +286,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *people_problems(spec),
         *existing_problems(spec),
         *registry_problems(spec, REGISTRY, looks=_REGISTRY),
+        *log_problems(spec, _LOG_DAYS, named="Log Analytics keeps logs for 30 to 730 days: write one of these"),
         *_address_problems(spec),
         *elastic_problems(spec),
         *home_problems(spec.storage.home),

@@ -18,13 +18,14 @@ from gpucluster.components.gcp.home import Home
 from gpucluster.components.gcp.identity import NodeIdentity, labeller
 from gpucluster.components.gcp.job_pools import QUEUED_TOLERATION, job_pools
 from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+from gpucluster.components.gcp.logs import LogBucket, default_logs
 from gpucluster.components.gcp.mig_pool import MigPool
 from gpucluster.components.gcp.monitoring import Monitoring, query_endpoint
 from gpucluster.components.gcp.native_pools import NativePools
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.node_health import CONDITIONS
 from gpucluster.components.gcp.own_bucket import OwnBucket, bucket_identities
-from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
+from gpucluster.components.gcp.plan import DAYS_OF_DEFAULT, BucketPlan, GcpClusterPlan
 from gpucluster.components.gcp.propagation import known_everywhere
 from gpucluster.components.gcp.registry import registry
 from gpucluster.components.gcp.services import enabled_services
@@ -44,7 +45,7 @@ from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.mounted import MountedPlan
-from gpucluster.components.outputs import Cluster, SharedStorage
+from gpucluster.components.outputs import Cluster, Logs, SharedStorage
 
 __all__ = ["TrainingCluster"]
 
@@ -108,6 +109,7 @@ class TrainingCluster(Cluster):
             filestore=plan.home is not None,
             limits=plan.limits,
             million_samples=plan.telemetry.million_samples,
+            pod_logs=plan.keep_logs_days > 0,
         )
         system = SystemPool(
             f"{name}-system",
@@ -297,6 +299,7 @@ class TrainingCluster(Cluster):
             control_plane,
             account=location.project,
             metrics=query_endpoint(location.project),
+            logs=self._logs(services, here),
             pools=job_pools(plan),
             storage=SharedStorage(id=pulumi.Output.from_input(storage.handle), usable_gib=plan.storage.usable_gib),
             registry=images,
@@ -304,6 +307,23 @@ class TrainingCluster(Cluster):
             identities=plan.identities,
             facts=plan.facts,
         )
+
+    def _logs(self, services: Sequence[pulumi.Resource], here: pulumi.ResourceOptions) -> Logs | None:
+        """Where what pods print is kept."""
+        plan = self._plan
+        if plan.keep_logs_days == DAYS_OF_DEFAULT:
+            return default_logs(plan.cluster_name, plan.location)
+        if plan.keep_logs_days == 0:
+            return None
+        return LogBucket(
+            f"{self._name}-logs",
+            keep_days=plan.keep_logs_days,
+            cluster_name=plan.cluster_name,
+            location=plan.location,
+            nodes=self._nodes,
+            after=services,
+            opts=here,
+        ).found
 
     def _connect_role(self, suffix: str) -> str | None:
         """The id of a role with the right to connect, where the API has a DNS name alone."""
@@ -415,6 +435,7 @@ def _services(plan: GcpClusterPlan) -> list[str]:
         "dns",
         *(["file"] if plan.home is not None else []),
         "iam",
+        *(["logging"] if plan.keep_logs_days not in (0, DAYS_OF_DEFAULT) else []),
         *private,
         *(["storage"] if mounted or plan.bucket is not None else []),
         *([] if mounted else ["lustre"]),

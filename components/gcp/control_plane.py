@@ -34,7 +34,8 @@ _METRICS: Final = (
     "KUBELET",
     "JOBSET",
 )
-_LOGS: Final = ("SYSTEM_COMPONENTS", "WORKLOADS", "APISERVER")
+_LOGS: Final = ("SYSTEM_COMPONENTS", "APISERVER")
+_POD_LOGS: Final = ("SYSTEM_COMPONENTS", "WORKLOADS", "APISERVER")
 
 
 class ControlPlane(pulumi.ComponentResource):
@@ -92,11 +93,12 @@ class ControlPlane(pulumi.ComponentResource):
         filestore: bool,
         limits: Mapping[str, int] | None,
         million_samples: Decimal,
+        pod_logs: bool,
     ) -> None:
         """security_group: in which groups of people are looked for. network: one that waits for the right to the key
         and for the nodes' account, which Google Cloud takes a minute to know everywhere. lustre, bucket, filestore:
         which storage its drivers mount. limits: greatest amounts of all pools together where GKE makes pools by itself.
-        million_samples: of metrics a month.
+        million_samples: of metrics a month. pod_logs: whether what pods print is collected.
         """
         name, location, labels = self._name, self._location, self._labels
         self.cluster = container.Cluster(
@@ -150,7 +152,7 @@ class ControlPlane(pulumi.ComponentResource):
             ),
             database_encryption=container.ClusterDatabaseEncryptionArgs(state="ENCRYPTED", key_name=self._key),
             enable_shielded_nodes=True,
-            logging_config=container.ClusterLoggingConfigArgs(enable_components=list(_LOGS)),
+            logging_config=container.ClusterLoggingConfigArgs(enable_components=list(_POD_LOGS if pod_logs else _LOGS)),
             monitoring_config=container.ClusterMonitoringConfigArgs(
                 enable_components=list(_METRICS),
                 managed_prometheus=container.ClusterMonitoringConfigManagedPrometheusArgs(enabled=True),

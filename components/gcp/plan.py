@@ -43,6 +43,7 @@ from gpucluster.components.gcp.receivers import receiver_notes, receiver_problem
 from gpucluster.components.gcp.repository import repository_problems
 from gpucluster.components.kubernetes.node_health.plan import health_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.logs import log_note, log_problems
 from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import (
@@ -74,6 +75,7 @@ from gpucluster.program.facts import Facts
 from gpucluster.record import record
 
 __all__ = [
+    "DAYS_OF_DEFAULT",
     "BucketPlan",
     "GcpClusterPlan",
     "NetworkPlan",
@@ -89,6 +91,12 @@ __all__ = [
     "plan_training",
     "training_losses",
 ]
+
+DAYS_OF_DEFAULT = 30
+"""How long the bucket of a project that takes all logs keeps them, unless the project says otherwise.
+
+Source: Cloud Logging documentation, "Quotas and limits" (logs retention periods: 1 to 3650 days of other buckets).
+"""
 
 # In three zones, so that DNS, Karpenter and operators survive the loss of one.
 _SYSTEM_NODES = 3
@@ -214,6 +222,7 @@ class GcpClusterPlan:
     limits: Mapping[str, int] | None
     broken_nodes: BrokenNodes
     registry: RegistryPlan | None
+    keep_logs_days: int
     telemetry: TelemetryPlan
     facts: Facts
 
@@ -273,6 +282,7 @@ def plan_cluster(
         limits=_limits(elastic, others, system),
         broken_nodes=spec.health.broken_nodes,
         registry=plan_registry(spec, name=lower_case_name(spec, stack)),
+        keep_logs_days=spec.telemetry.logs.keep_days,
         telemetry=telemetry,
         facts=cluster_facts(
             spec,
@@ -309,6 +319,7 @@ def plan_cluster(
                     region=location.region,
                 ),
                 *receiver_notes(telemetry.receivers, nat=access.nat),
+                _logs_note(spec),
                 quota_note(
                     spec,
                     shape,
@@ -356,6 +367,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *people_problems(spec),
         *existing_problems(spec),
         *repository_problems(spec),
+        *log_problems(spec, range(1, 3651), named="Cloud Logging keeps logs for 1 to 3650 days: write one of these"),
         *_address_problems(spec, _network(spec, shape)),
         *mig_problems(spec),
         *elastic_problems(spec),
@@ -365,6 +377,14 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *(lustre_problems(spec.storage.shared) if _makes_lustre(spec) else []),
         *version_problems(spec.versions, "gcp", shape),
     ]
+
+
+def _logs_note(spec: ClusterSpec) -> str:
+    keep = spec.telemetry.logs.keep_days
+    where = "the bucket _Default of Cloud Logging"
+    if keep == DAYS_OF_DEFAULT:
+        return f"{log_note(keep, where=where)}, unless the project has set it otherwise"
+    return log_note(keep, where=f"a bucket of the cluster's own, and paid once more for {where}" if keep else where)
 
 
 def _makes_lustre(spec: ClusterSpec) -> bool:

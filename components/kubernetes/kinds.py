@@ -14,6 +14,7 @@ __all__ = [
     "CLUSTER_ROLE",
     "CLUSTER_ROLE_BINDING",
     "CLUSTER_TRAINING_RUNTIME",
+    "DAEMON_SET",
     "DEPLOYMENT",
     "LOCAL_QUEUE",
     "NETWORK_POLICY",
@@ -33,6 +34,7 @@ ADMISSION_POLICY: Final = Kind(_ADMISSION, "ValidatingAdmissionPolicy")
 ADMISSION_POLICY_BINDING: Final = Kind(_ADMISSION, "ValidatingAdmissionPolicyBinding")
 CLUSTER_ROLE: Final = Kind(_RBAC, "ClusterRole", nested=False)
 CLUSTER_ROLE_BINDING: Final = Kind(_RBAC, "ClusterRoleBinding", nested=False)
+DAEMON_SET: Final = Kind("apps/v1", "DaemonSet")
 DEPLOYMENT: Final = Kind("apps/v1", "Deployment")
 NETWORK_POLICY: Final = Kind("networking.k8s.io/v1", "NetworkPolicy")
 

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, SecretStr, WithJsonSchema, model_val
 from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.model import Model
 
-__all__ = ["Alerts", "BrokenNodes", "Exemption", "Health", "Telemetry", "is_webhook"]
+__all__ = ["Alerts", "BrokenNodes", "Exemption", "Health", "Logs", "Telemetry", "is_webhook"]
 
 # What every cloud's mail takes: a part before the @, and a name of a host with a dot.
 _MAIL = re.compile(r"^[\w.+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$", re.ASCII)
@@ -91,6 +91,17 @@ class Alerts(Model):
         return self
 
 
+class Logs(Model):
+    """What pods print, kept by the cloud."""
+
+    keep_days: int = Field(
+        default=30,
+        ge=0,
+        description="Days that the cloud keeps what pods print; on Azure what the control plane writes, too. 0: "
+        "nothing is collected. CloudWatch takes certain numbers, Log Analytics 30 to 730, Cloud Logging 1 to 3650",
+    )
+
+
 class Telemetry(Model):
     """What watches the cluster besides metrics of its GPUs, alerts and dashboards, which every cluster has."""
 
@@ -101,6 +112,7 @@ class Telemetry(Model):
         default=False, description="Run an OpenTelemetry collector for metrics that jobs send of themselves"
     )
     alerts: Alerts | None = Field(default=None, description="Who is told of alerts; left out, nobody is")
+    logs: Logs = Field(default_factory=Logs, description="What pods print, kept by the cloud")
 
 
 BrokenNodes = Literal["drain", "report", "leave"]

@@ -1,0 +1,106 @@
+"""What pods print, in Cloud Logging: in the project's own bucket `_Default`, or in one of the cluster's beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import quote
+
+import pulumi
+from pulumi_gcp import logging
+
+from gpucluster.components.gcp.identity import NodeIdentity
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.names import NAMESPACE, SYSTEM_NAMESPACE
+from gpucluster.components.outputs import Logs
+
+__all__ = ["LogBucket", "default_logs"]
+
+_DIGITS: Final = 6
+
+
+class LogBucket(pulumi.ComponentResource):
+    """A bucket that keeps logs for another time than `_Default` does, and what sends the pods' logs there. Outputs:
+    bucket. found: where the logs are.
+
+    `_Default` takes them, too: to leave them out there would change what is the whole project's.
+    """
+
+    found: Logs
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        keep_days: int,
+        cluster_name: str,
+        location: Location,
+        nodes: NodeIdentity,
+        after: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        """after: the API."""
+        super().__init__("gpucluster:gcp:LogBucket", name, {}, opts)
+        # A bucket that is deleted keeps its name for 7 days: another cluster's nodes are another account, whose number
+        # no other has. Source: Cloud Logging documentation, "Configure log buckets" (delete a bucket).
+        bucket_id = pulumi.Output.concat(cluster_name, "-", nodes.account.unique_id.apply(lambda id_: id_[-_DIGITS:]))
+        bucket = logging.ProjectBucketConfig(
+            f"{name}-bucket",
+            project=location.project,
+            location=location.region,
+            bucket_id=bucket_id,
+            retention_days=keep_days,
+            description=f"What pods of {cluster_name} print",
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+        )
+        # Within a project the sink writes without a right of its own.
+        logging.ProjectSink(
+            f"{name}-sink",
+            project=location.project,
+            destination=pulumi.Output.concat("logging.googleapis.com/", bucket.id),
+            filter=f'{_of(cluster_name, location)} AND NOT resource.labels.namespace_name="{SYSTEM_NAMESPACE}"',
+            unique_writer_identity=False,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+        self.found = Logs(
+            console=pulumi.Output.from_input(_console(cluster_name, location)),
+            command=bucket_id.apply(
+                lambda id_: _command(
+                    cluster_name, location, f" --bucket {id_} --location {location.region} --view _AllLogs"
+                )
+            ),
+        )
+        self.register_outputs({"bucket": bucket.id})
+
+
+def default_logs(cluster_name: str, location: Location) -> Logs:
+    """Where those are that nothing of the cluster's own keeps."""
+    return Logs(
+        console=pulumi.Output.from_input(_console(cluster_name, location)),
+        command=pulumi.Output.from_input(_command(cluster_name, location, "")),
+    )
+
+
+def _of(cluster_name: str, location: Location) -> str:
+    """The pods of a cluster, in the language of Cloud Logging."""
+    return (
+        f'resource.type="k8s_container" AND resource.labels.cluster_name="{cluster_name}" '
+        f'AND resource.labels.location="{location.region}"'
+    )
+
+
+def _of_a_job(cluster_name: str, location: Location) -> str:
+    return f'{_of(cluster_name, location)} AND resource.labels.namespace_name="{NAMESPACE}"'
+
+
+def _console(cluster_name: str, location: Location) -> str:
+    query = quote(_of_a_job(cluster_name, location), safe="")
+    return f"https://console.cloud.google.com/logs/query;query={query}?project={location.project}"
+
+
+def _command(cluster_name: str, location: Location, where: str) -> str:
+    query = f'{_of_a_job(cluster_name, location)} AND resource.labels.pod_name:"JOB"'
+    return (
+        f"gcloud logging read '{query}' --project {location.project}{where} --freshness 1d --order asc "
+        "--format 'value(timestamp,resource.labels.pod_name,textPayload,jsonPayload.message)'"
+    )
