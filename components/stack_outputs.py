@@ -29,7 +29,8 @@ def export(cluster: Cluster, days: Decimal | Unknown | None, begun: datetime | N
         told["bucket"] = cluster.bucket
     if cluster.identities:
         told["identities"] = cluster.identities
-    for name, value in {**told, "sharedStorage": found["storage"], "next": _next(pulumi.get_stack())}.items():
+    todo = _next(pulumi.get_stack(), logs=cluster.logs is not None)
+    for name, value in {**told, "sharedStorage": found["storage"], "next": todo}.items():
         pulumi.export(name, value)
     if begun:
         pulumi.export(OUTPUT, begun.isoformat())
@@ -37,10 +38,11 @@ def export(cluster: Cluster, days: Decimal | Unknown | None, begun: datetime | N
             pulumi.export("ends", (begun + timedelta(days=float(days))).isoformat())
 
 
-def _next(stack: str) -> list[str]:
+def _next(stack: str, *, logs: bool) -> list[str]:
     sandbox = "sandbox " if simulated() else ""
     return [
         f"gpucluster {sandbox}connect --stack {stack}",
         "kubectl apply -f examples/jobs/pytorch.yaml",
         "kubectl get trainjobs,workloads,pods",
+        *([f"{'gpucluster sandbox ' if sandbox else ''}pulumi stack output logs --stack {stack}"] if logs else []),
     ]

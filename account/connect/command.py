@@ -106,6 +106,8 @@ def _enter(found: Found, kubeconfig: Path | None, context: str | None, *, use: b
     click.echo(f"The cluster answers, and takes your jobs in namespace {found.namespace}.")
     if found.pushing:
         click.echo("\n  ".join(["Images of jobs:", *found.pushing]))
+    if found.logs:
+        click.echo(f"Logs of a job, by its name in place of JOB:\n  {found.logs}")
 
 
 def _with_profile(kubeconfig: Mapping[str, Any], environment: Mapping[str, str]) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ __all__ = ["Found", "pushing", "read_stack"]
 @record(kw_only=True)
 class Found:
     """account, cluster: as the cloud knows them; both together are one cluster. pushing: the commands that log in to
-    its registry and push an image.
+    its registry and push an image. logs: what prints what the pods of a job printed.
     """
 
     account: str
@@ -24,6 +24,7 @@ class Found:
     namespace: str
     kubeconfig: Mapping[str, Any]
     pushing: tuple[str, ...] = ()
+    logs: str = ""
 
 
 def read_stack(stack: str | None) -> Found:
@@ -43,6 +44,7 @@ def read_stack(stack: str | None) -> Found:
         namespace=str(outputs["sharedStorage"]["namespace"]),
         kubeconfig=json.loads(outputs["kubeconfig"]),
         pushing=pushing(outputs),
+        logs=str(outputs.get("logs", {}).get("command", "")),
     )
 
 

@@ -74,12 +74,12 @@ class PodLogs(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:aws:PodLogs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        region, group_name = control_plane.region, f"/gpucluster/{cluster_name}/pods"
+        region, group_name = control_plane.region, f"/aws/containerinsights/{cluster_name}/application"
         group = cloudwatch.LogGroup(
             f"{name}-group", name=group_name, retention_in_days=keep_days, tags=tags(f"{name}-group"), opts=here
         )
-        # It may make no group, so none comes back after a destroy.
-        # Source: Fluent Bit documentation, "Amazon CloudWatch".
+        # The group has the name that Container Insights gives it, where tools and people look. The role may make none,
+        # so none comes back after a destroy. Source: Fluent Bit documentation, "Amazon CloudWatch".
         role, grants = pod_role(
             f"{name}-role",
             cluster_name=control_plane.cluster_name,

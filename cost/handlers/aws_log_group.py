@@ -29,7 +29,11 @@ def log_group(ask: Subject) -> Iterator[CostLine]:
                     and ask.of(one).items("enabledClusterLogTypes")), None)  # fmt: skip
     flows = any(ask.resources.referred(one, "logDestination", _GROUP) is ask.resource
                 for one in ask.resources.of_type(_FLOW_LOG))  # fmt: skip
-    if cluster is not None:
+    pods_of = next((one for one in ask.resources.of_type(_CLUSTER) if _group_of_pods(one) ==
+                    ask.resource.inputs.get("name")), None)  # fmt: skip
+    if pods_of is not None:
+        yield _taken_in(ask, "Pod logs taken in", pods_of, "pod_log_gib_per_node")
+    elif cluster is not None:
         yield control_plane_logs(ask, cluster)
     elif flows:
         yield _taken_in(ask, "Flow logs taken in", None, "flow_log_gib_per_node")
@@ -56,6 +60,11 @@ def _around(ask: Subject, resource: Resource) -> str | None:
 
 def _own_group(cluster: Resource) -> str:
     return f"/aws/eks/{cluster.inputs.get('name')}/cluster"
+
+
+def _group_of_pods(cluster: Resource) -> str:
+    """As Container Insights names it (Amazon CloudWatch user guide, Container-Insights-setup-logs-FluentBit)."""
+    return f"/aws/containerinsights/{cluster.inputs.get('name')}/application"
 
 
 def _taken_in(ask: Subject, name: str, cluster: Resource | None, each: str, base: str = "") -> CostLine:

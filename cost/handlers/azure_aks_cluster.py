@@ -8,6 +8,7 @@ from typing import Final
 
 from gpucluster.cost.handlers.aks_nodes import node_lines
 from gpucluster.cost.handlers.azure_addresses import address_hours, balancer_lines, nat_lines
+from gpucluster.cost.handlers.azure_log_workspace import workspace_of
 from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
@@ -71,8 +72,8 @@ def _metrics(ask: Subject, region: str) -> Iterator[CostLine]:
 
 
 def _logs(ask: Subject, region: str) -> Iterator[CostLine]:
-    """Container Insights: logs taken in by Log Analytics."""
-    if ask.get("addonProfiles", "omsagent", "enabled"):
+    """Container Insights: logs taken in by a Log Analytics workspace, which has a price of its own where it is here."""
+    if ask.get("addonProfiles", "omsagent", "enabled") and workspace_of(ask, ask.resource) is None:
         yield ask.by_usage("Log Analytics", "log_gib", ask.price("log-analytics-ingest", "GiB", region=region))
 
 

@@ -15,7 +15,7 @@ from gpucluster.cost.model import CostLine, Free
 from gpucluster.cost.subject import CannotPrice, Subject
 from gpucluster.program.resources import Resource
 
-__all__ = ["cluster_logs"]
+__all__ = ["cluster_logs", "nodes_in"]
 
 _SUBNET: Final = "gcp:compute/subnetwork:Subnetwork"
 _FREE_GIB: Final = Decimal(50)
@@ -23,12 +23,16 @@ _FREE_GIB: Final = Decimal(50)
 
 
 def cluster_logs(ask: Subject) -> CostLine:
-    """GiB beyond what is free: `log_gib`, else what is assumed of the system on each node."""
-    name, each = "Cloud Logging", "gke_log_gib_per_node"
+    """GiB beyond what is free: `log_gib`, else what is assumed of the system on each node, and of its pods where they
+    are collected.
+    """
+    name, each = "Cloud Logging", ["gke_log_gib_per_node"]
+    if "WORKLOADS" in ask.items("loggingConfig", "enableComponents"):
+        each.append("pod_log_gib_per_node")
     price = ask.price("cloud-logging-ingest", "GiB", region="global")
-    nodes = _nodes(ask, [ask.resource])
-    gib = nodes * ask.assumptions.amount(each)
-    said = ask.assumptions.said(each)
+    nodes = nodes_in(ask, [ask.resource])
+    gib = nodes * sum(map(ask.assumptions.amount, each), Decimal(0))
+    said = ", ".join(map(ask.assumptions.said, each))
     if ask.assumptions.log_gib or gib <= _FREE_GIB:
         if gib and not ask.assumptions.log_gib:
             within = f"within the {_FREE_GIB} GiB that are free in each project"
@@ -41,7 +45,7 @@ def cluster_logs(ask: Subject) -> CostLine:
         price,
         basis=f"{plain(billed)} GiB",
         assumption=f"our estimate for {plain(nodes)} nodes: {said}, less the {_FREE_GIB} GiB that are free",
-        usage=("log_gib", each),
+        usage=("log_gib", *each),
     )
 
 
@@ -60,13 +64,13 @@ def subnetwork(ask: Subject) -> Iterator[CostLine | Free]:
         return
     inside = [one for one in ask.resources.of_type(CLUSTER)
               if ask.resources.referred(one, "subnetwork", _SUBNET) is ask.resource]  # fmt: skip
-    nodes = _nodes(ask, inside)
+    nodes = nodes_in(ask, inside)
     gib = nodes * ask.assumptions.amount(each)
     said = f"our estimate for {plain(nodes)} nodes: {ask.assumptions.said(each)}; {leaves}"
     yield ask.line(name, gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each))
 
 
-def _nodes(ask: Subject, clusters: list[Resource]) -> Decimal:
+def nodes_in(ask: Subject, clusters: list[Resource]) -> Decimal:
     """Nodes of the clusters' pools, as many as are expected."""
     total = Decimal(0)
     for pool in ask.resources.of_type(NODE_POOL):

@@ -106,6 +106,12 @@ def test_the_outputs_tell_how_to_get_in(standing: Any) -> None:
     assert {name: outputs[name] for name in outputs.keys() - MONEY - {"kubeconfig", "metrics", "begun", "ends"}} == {
         "clusterName": "trial-aws-trial",
         "account": "000000000000",
+        "logs": {
+            "console": "https://console.aws.amazon.com/cloudwatch/home?region=us-east-1#logsV2:log-groups/log-group/"
+            "$252Faws$252Fcontainerinsights$252Ftrial-aws-trial$252Fapplication",
+            "command": "aws logs tail /aws/containerinsights/trial-aws-trial/application --region us-east-1 "
+            "--log-stream-name-prefix pod.training.JOB --since 1d",
+        },
         "registry": {
             "image": f"{ECR}/trial-1887/jobs",
             "login": "aws ecr get-login-password --region us-east-1 | docker login --username AWS --password-stdin "
@@ -121,6 +127,7 @@ def test_the_outputs_tell_how_to_get_in(standing: Any) -> None:
             "gpucluster sandbox connect --stack aws-trial",
             "kubectl apply -f examples/jobs/pytorch.yaml",
             "kubectl get trainjobs,workloads,pods",
+            "gpucluster sandbox pulumi stack output logs --stack aws-trial",
         ],
     }
 

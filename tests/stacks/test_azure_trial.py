@@ -67,6 +67,12 @@ def test_it_is_built_and_stays_and_goes(
         assert user["user"]["exec"]["command"] == "kubelogin"
         assert outputs["clusterName"] == "trial-azure-trial"
         assert outputs["sharedStorage"]["claim"] == "shared"
+        assert re.fullmatch(
+            r"https://portal\.azure\.com/#resource/subscriptions/[0-]+/resourceGroups/trial-group\w+/providers/"
+            r"Microsoft\.OperationalInsights/workspaces/trial-logs-workspace\w+/logs",
+            outputs["logs"]["console"],
+        )
+        assert re.match(r"az monitor log-analytics query --workspace [0-9a-f-]{36} ", outputs["logs"]["command"])
         assert outputs["next"][0] == "gpucluster sandbox connect --stack azure-trial"
     gone = run("destroy", "--yes", stack=STACK)
     assert gone.code == 0, gone.text

@@ -79,6 +79,7 @@ def test_it_is_built_and_stays_and_goes(
         assert user["user"]["exec"]["command"] == "gke-gcloud-auth-plugin"
         assert outputs["clusterName"] == "trial-gcp-trial"
         assert outputs["sharedStorage"]["claim"] == "shared"
+        assert outputs["logs"]["command"].startswith('gcloud logging read \'resource.type="k8s_container" AND ')
         assert outputs["next"][0] == "gpucluster sandbox connect --stack gcp-trial"
     gone = run("destroy", "--yes", stack=STACK)
     assert gone.code == 0, gone.text

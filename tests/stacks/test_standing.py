@@ -52,6 +52,12 @@ _REGISTRY = {
     "trial-registry": "create",
     **{f"trial-registry-{part}": "create" for part in ("jobs", "ecr", "k8s", "quay")},
 }
+# A log group, who writes to it and the role of that.
+_POD_LOGS = {
+    "trial-logs": "create",
+    **{f"trial-logs-{part}": "create" for part in ("account", "daemon", "group", "role", "settings")},
+    **{f"trial-logs-role-{part}": "create" for part in ("association", "policy")},
+}
 CHANGES: dict[str, dict[str, str]] = {
     "aws-trial": {
         **_JOBS,
@@ -82,6 +88,7 @@ CHANGES: dict[str, dict[str, str]] = {
         "trial-block-storage": "create",
         **{f"trial-block-storage-{part}": "create" for part in ("class", "driver", "role")},
         **{f"trial-block-storage-role-{part}": "create" for part in ("association", "policy")},
+        **_POD_LOGS,
     },
     "gcp-trial": {
         **_JOBS,
@@ -120,7 +127,9 @@ CHANGES: dict[str, dict[str, str]] = {
         # Counters of PCIe, and how many samples they make.
         "trial-gpu-software-gpu": "update",
         "trial-gpu-software-gpu-counters": "replace",  # its name says what is in it, so that the exporter starts anew
-        "trial-control-plane-cluster": "update",
+        "trial-control-plane-cluster": "update",  # its agents send what pods print
+        "trial-logs": "create",
+        **{f"trial-logs-{part}": "create" for part in ("association", "control-plane", "rule", "workspace")},
         "trial-telemetry-dashboard-fabric": "update",
         "trial-training": "update",
         "trial-jobs-software-kueue-critical": "create",

@@ -37,6 +37,7 @@ def outputs(command: str) -> dict[str, Any]:
         "clusterName": "trial-aws-trial",
         "sharedStorage": storage,
         "registry": registry,
+        "logs": {"console": "https://console.example", "command": "read-logs JOB"},
     }
     return {**named, "kubeconfig": json.dumps(kubeconfig)}
 
@@ -77,7 +78,9 @@ def test_a_context_is_written_and_the_cluster_answers(run: Run, tmp_path: Path) 
         "The cluster answers, and takes your jobs in namespace training.\n"
         "Images of jobs:\n"
         "  log-in registry.example\n"
-        "  docker push registry.example/jobs:TAG\n",
+        "  docker push registry.example/jobs:TAG\n"
+        "Logs of a job, by its name in place of JOB:\n"
+        "  read-logs JOB\n",
     )
     assert (tmp_path / "asked").read_text() == "stack output --json --non-interactive --stack aws-trial\n"
     found = yaml.safe_load((tmp_path / "config").read_text())

@@ -236,6 +236,35 @@ TRIAL: Expected = [
         },
     ),
     (
+        "aws:cloudwatch/logGroup:LogGroup",
+        "trial-logs-group",
+        {"name": "/aws/containerinsights/trial-aws-trial/application", "retentionInDays": 30},
+    ),
+    (
+        "aws:iam/rolePolicy:RolePolicy",
+        "trial-logs-role-policy",
+        {
+            "role": "trial-logs-role",
+            "policy": [
+                {
+                    "Effect": "Allow",
+                    "Action": ["logs:CreateLogStream", "logs:PutLogEvents"],
+                    "Resource": f"{MOCK}trial-logs-group:*",
+                }
+            ],
+        },
+    ),
+    (
+        "aws:eks/podIdentityAssociation:PodIdentityAssociation",
+        "trial-logs-role-association",
+        {
+            "clusterName": "trial-aws-trial",
+            "namespace": "kube-system",
+            "serviceAccount": "pod-logs",
+            "roleArn": f"{MOCK}trial-logs-role",
+        },
+    ),
+    (
         "aws:ecr/repository:Repository",
         "trial-registry-jobs",
         {

@@ -71,6 +71,7 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
             "metrics of the GPUs go to Amazon Managed Service for Prometheus; alerts are evaluated there and sent to "
             "nobody before a receiver is set",
             "alerts count GPUs: no price of p5.48xlarge in us-east-1 is known",
+            "what pods print is kept for 30 days in a log group of CloudWatch (docs/logs.md)",
             "quotas to have: 1,088 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), 165 "
             "network interfaces (L-DF5E4CA3, 5,000 by default), 5 nodes in a node group (L-BD136F5B, 450 by default)"
             f"{CLUSTER}",
@@ -287,7 +288,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
         placement={"kind": "reservation", "id": "cr-1"},
         storage={"shared": {"usable_tib": 20, "bucket": "s3://data", "fabric": True}},
     )
-    assert plan_cluster(spec, HERE, stack="s").facts.registered()["notes"][1:-6] == [
+    assert plan_cluster(spec, HERE, stack="s").facts.registered()["notes"][1:-7] == [
         "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA",
         "s3://data must exist in us-east-1; its objects appear under /bucket, and what is changed there is not written "
         "back",

@@ -16,6 +16,7 @@ NODES: Final = "aws:eks/nodeGroup:NodeGroup"
 ADDON: Final = "aws:eks/addon:Addon"
 ASSOCIATION: Final = "aws:eks/podIdentityAssociation:PodIdentityAssociation"
 ACCESS: Final = "aws:eks/accessEntry:AccessEntry"
+DAEMON_SET: Final = "kubernetes:apps/v1:DaemonSet"
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 NODE_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 ROLE: Final = "aws:iam/role:Role"
@@ -162,6 +163,6 @@ def test_every_association_is_waited_for_by_what_runs_with_its_role() -> None:
         f"{graph.example}: {item.name}"
         for graph in graphs("aws")
         for item in graph.of(ASSOCIATION)
-        if not any(graph.waits(other, item) for other in graph.of(ADDON, RELEASE))
+        if not any(graph.waits(other, item) for other in graph.of(ADDON, RELEASE, DAEMON_SET))
     ]
     assert lonely == []

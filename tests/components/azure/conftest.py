@@ -74,6 +74,8 @@ def _computed(args: MockResourceArgs) -> dict[str, Any]:
             return {"ipAddress": "192.0.2.1"}
         case "azure-native:storagecache:AmlFilesystem":
             return {"clientInfo": {"mgsAddress": "10.0.32.4"}}
+        case "azure-native:operationalinsights:Workspace":
+            return {"customerId": "00000000-0000-0000-0000-00000000000f"}
         case "azure-native:monitor:AzureMonitorWorkspace":
             return {"metrics": {"prometheusQueryEndpoint": "https://metrics.example"}}
         case _:

@@ -252,6 +252,12 @@ def control_plane(
         securityProfile={"workloadIdentity": {"enabled": True}},
         autoUpgradeProfile={"upgradeChannel": "none", "nodeOSUpgradeChannel": "None"},
         azureMonitorProfile={"metrics": {"enabled": True}},
+        addonProfiles={
+            "omsagent": {
+                "enabled": True,
+                "config": {"logAnalyticsWorkspaceResourceID": f"{name}-logs-workspace", "useAADAuth": "true"},
+            }
+        },
         storageProfile={
             "diskCSIDriver": {"enabled": True},
             "fileCSIDriver": {"enabled": True},
@@ -271,6 +277,7 @@ def control_plane(
         cluster,
         rights(name),
         *monitoring(f"{name}-monitoring", name),
+        *logs(f"{name}-logs", name),
         *images(name),
     ]
 
@@ -347,6 +354,57 @@ def monitoring(full: str, name: str) -> Registered:
             interval="PT1M",
             # In a test of their own.
             rules=ANY,
+        ),
+    ]
+
+
+def logs(full: str, name: str) -> Registered:
+    """Of all that the agent can collect, what containers print; of the control plane, what tells who changed what."""
+    stream = "Microsoft-ContainerLogV2"
+    return [
+        tagged(
+            "operationalinsights:Workspace", name, f"{full}-workspace", sku={"name": "PerGB2018"}, retentionInDays=30
+        ),
+        tagged(
+            "monitor:DataCollectionRule",
+            name,
+            f"{full}-rule",
+            kind="Linux",
+            dataSources={
+                "extensions": [
+                    {
+                        "name": "ContainerInsightsExtension",
+                        "extensionName": "ContainerInsights",
+                        "streams": [stream],
+                        "extensionSettings": {"dataCollectionSettings": {"enableContainerLogV2": True}},
+                    }
+                ]
+            },
+            destinations={"logAnalytics": [{"workspaceResourceId": f"{full}-workspace", "name": "workspace"}]},
+            dataFlows=[{"streams": [stream], "destinations": ["workspace"]}],
+        ),
+        (
+            "azure-native:monitor:DataCollectionRuleAssociation",
+            f"{full}-association",
+            {
+                "associationName": "ContainerInsightsExtension",
+                "resourceUri": f"{name}-control-plane-cluster",
+                "dataCollectionRuleId": f"{full}-rule",
+            },
+        ),
+        (
+            "azure-native:monitor:DiagnosticSetting",
+            f"{full}-control-plane",
+            {
+                "name": "logs",
+                "resourceUri": f"{name}-control-plane-cluster",
+                "workspaceId": f"{full}-workspace",
+                "logAnalyticsDestinationType": "Dedicated",
+                "logs": [
+                    {"category": category, "enabled": True}
+                    for category in ("kube-apiserver", "kube-audit-admin", "guard")
+                ],
+            },
         ),
     ]
 

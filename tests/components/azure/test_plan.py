@@ -84,6 +84,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "metrics of the GPUs go to the Azure Monitor workspace; alerts are evaluated there and sent to nobody before a "
         "receiver is set",
         "alerts count GPUs",
+        "what pods print is kept for 30 days in a Log Analytics workspace, with the control plane's (docs/logs.md)",
         "which zones of eastus have Standard_ND96isr_H100_v5, Azure says to your subscription alone",
         "quotas to have in eastus, in vCPUs",
         "the identity that runs `pulumi up` needs the right to assign roles, and gets Azure Kubernetes Service "
@@ -91,7 +92,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "or use the cluster need a group in access.admins, which names none",
         "access.cidrs",
     ]
-    assert facts["notes"][14] == (
+    assert facts["notes"][15] == (
         "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 32 of "
         "standardDDSv5Family, 832 of Total Regional vCPUs; besides, Azure Managed Lustre's own for 28 TiB more; quota "
         "is not capacity"

@@ -24,6 +24,7 @@ class Recorder(Mocks):
                 "email": email,
                 "member": f"serviceAccount:{email}",
                 "name": f"projects/{args.inputs['project']}/serviceAccounts/{email}",
+                "uniqueId": "100000000000000123456",
             }
         elif args.typ == "gcp:projects/iAMCustomRole:IAMCustomRole":
             known = {"name": f"projects/{args.inputs['project']}/roles/{args.inputs['roleId']}"}

@@ -90,6 +90,8 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
         "metrics of the GPUs go to Google Cloud Managed Service for Prometheus; alerts are evaluated there and sent to "
         "nobody before a receiver is set",
         "alerts count GPUs",
+        "what pods print is kept for 30 days in the bucket _Default of Cloud Logging (docs/logs.md), unless the "
+        "project has set it otherwise",
         "quotas to have in us-central1",
         "access.cidrs",
         "images of jobs",
@@ -99,7 +101,7 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
         "says so; a job that names none starts from nvcr.io/nvidia/pytorch:25.06-py3; GPU driver from 580.65.06 below "
         "581"
     )
-    assert facts["notes"][6] == (
+    assert facts["notes"][7] == (
         "quotas to have in us-central1: 40 NVIDIA_H100_MEGA_GPUS, 8 PREEMPTIBLE_NVIDIA_H100_GPUS, 1,040 vCPUs of A3 "
         "(CPUS-PER-VM-FAMILY), 208 preemptible vCPUs of A3 (CPUS-PER-VM-FAMILY), 30,000 GB of "
         "local_ssd_total_storage_per_vm_family, 1,000 HDB_TOTAL_GB, 2,200 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, 9 "

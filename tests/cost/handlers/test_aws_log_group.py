@@ -51,3 +51,9 @@ def test_the_estimate_gives_way_to_what_usage_says_and_can_be_switched_off(make:
     assert cost(eks_log_gib="0", eks_log_gib_per_node="0", flow_log_gib_per_node="1") == [
         ("control", "0.00"), ("flows", "5.00"), ("other", "0.00"),
     ]  # fmt: skip
+
+
+def test_what_pods_print_is_estimated_by_the_nodes(make: Make, cost_of: CostOf) -> None:
+    [cluster, nodes, *_] = _stack(make)
+    group = make(GROUP, "pods", name="/aws/containerinsights/one/application")
+    assert _logs(cost_of(cluster, nodes, group))[1:] == [("pods", "Pod logs taken in", "20.00", False)]

@@ -1,4 +1,4 @@
-"""Workspaces of Managed Prometheus, what collects for them, and Managed Grafana."""
+"""Workspaces of Managed Prometheus and of logs, what collects for them, and Managed Grafana."""
 
 from __future__ import annotations
 
@@ -67,6 +67,25 @@ def data_collection_rule(thing: Thing) -> Mapping[str, Any]:
 @models("azure-native:monitor:DataCollectionRuleAssociation")
 def data_collection_rule_association(thing: Thing) -> Mapping[str, Any]:
     return {**made(thing), "etag": etag()}
+
+
+@models("azure-native:monitor:DiagnosticSetting")
+def diagnostic_setting(thing: Thing) -> Mapping[str, Any]:
+    return made(thing)
+
+
+@models("azure-native:operationalinsights:Workspace")
+def log_workspace(thing: Thing) -> Mapping[str, Any]:
+    """Source: Azure/azure-rest-api-specs operationalinsights 2025-02-01, Workspaces and its examples."""
+    return {
+        **made(thing),
+        "customerId": thing.keep("customerId", guid),
+        "etag": etag(),
+        "publicNetworkAccessForIngestion": thing.inputs.get("publicNetworkAccessForIngestion") or "Enabled",
+        "publicNetworkAccessForQuery": thing.inputs.get("publicNetworkAccessForQuery") or "Enabled",
+        "retentionInDays": thing.inputs.get("retentionInDays") or 30,
+        "workspaceCapping": thing.inputs.get("workspaceCapping") or {"dailyQuotaGb": -1},
+    }
 
 
 @models("azure-native:dashboard:Grafana")

@@ -1,0 +1,43 @@
+"""Buckets of Cloud Logging, with what is assumed of what the pods of a cluster print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from gpucluster.cost.handlers.gcp_logs import nodes_in
+from gpucluster.cost.handlers.gke_nodes import CLUSTER
+from gpucluster.cost.handlers.registry import prices
+from gpucluster.cost.handlers.whole_machines import plain
+from gpucluster.cost.model import CostLine
+from gpucluster.cost.subject import Subject
+from gpucluster.program.resources import Resource
+
+__all__: list[str] = []
+
+_BUCKET: Final = "gcp:logging/projectBucketConfig:ProjectBucketConfig"
+_SINK: Final = "gcp:logging/projectSink:ProjectSink"
+_LEAVES: Final = "retention beyond 30 days"
+
+
+@prices(_BUCKET)
+def bucket(ask: Subject) -> Iterator[CostLine]:
+    """GiB taken in (Cloud Logging price page): `log_gib`, else what is assumed where a sink sends a cluster's there."""
+    price = ask.price("cloud-logging-ingest", "GiB", region="global")
+    sinks = [one for one in ask.resources.of_type(_SINK)
+             if ask.resources.referred(one, "destination", _BUCKET) is ask.resource]  # fmt: skip
+    clusters = [one for one in ask.resources.of_type(CLUSTER) if any(_names(sink, one) for sink in sinks)]
+    if not clusters or ask.assumptions.log_gib:
+        yield ask.by_usage("Logs taken in", "log_gib", price, leaves=f"not in the total of Logs taken in: {_LEAVES}")
+        return
+    each, nodes = "pod_log_gib_per_node", nodes_in(ask, clusters)
+    gib = nodes * ask.assumptions.amount(each)
+    said = f"our estimate for {plain(nodes)} nodes: {ask.assumptions.said(each)}; not in the total: {_LEAVES}"
+    yield ask.line(
+        "Pod logs taken in", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each)
+    )
+
+
+def _names(sink: Resource, cluster: Resource) -> bool:
+    """Whether a sink takes what is of this cluster."""
+    return f'cluster_name="{cluster.inputs.get("name")}"' in str(sink.inputs.get("filter"))

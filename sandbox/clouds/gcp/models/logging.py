@@ -1,0 +1,39 @@
+"""Buckets of Cloud Logging, and sinks that write to them.
+
+Sources: hashicorp/terraform-provider-google-beta@93c65b2d logging/resource_logging_project_bucket_config.go and
+resource_logging_project_sink.go for ids; Cloud Logging API v2, LogBucket and LogSink, for what a new one has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from gpucluster.sandbox.clouds.gcp.model import Thing, models
+
+__all__: list[str] = []
+
+_SHARED_WRITER: Final = "serviceAccount:cloud-logs@system.gserviceaccount.com"
+
+
+@models(
+    "gcp:logging/projectBucketConfig:ProjectBucketConfig",
+    id="projects/{project}/locations/{location}/buckets/{bucketId}",
+    defaults={"retentionDays": 30},
+)
+def project_bucket_config(thing: Thing) -> Mapping[str, Any]:
+    return {
+        "description": thing.inputs.get("description") or "",
+        "lifecycleState": "ACTIVE",
+        "name": thing.id,
+        "project": thing.project,
+    }
+
+
+@models("gcp:logging/projectSink:ProjectSink", id="projects/{project}/sinks/{name}")
+def project_sink(thing: Thing) -> Mapping[str, Any]:
+    """One that writes within its project has no identity of its own."""
+    inside = str(thing.inputs.get("destination", "")).startswith(f"logging.googleapis.com/projects/{thing.project}/")
+    own = f"serviceAccount:service-{thing.project}@gcp-sa-logging.iam.gserviceaccount.com"
+    unique = thing.inputs.get("uniqueWriterIdentity") is not False
+    return {"project": thing.project, "writerIdentity": "" if inside else own if unique else _SHARED_WRITER}

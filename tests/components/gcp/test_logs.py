@@ -1,0 +1,87 @@
+"""Where Google Cloud keeps what pods print, typed from the documentation of Cloud Logging."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gpucluster.components.gcp.location import Location
+from gpucluster.components.gcp.plan import plan_cluster
+from gpucluster.components.outputs import Logs
+from gpucluster.components.spec.cluster import ClusterSpec
+
+ROOT = Path(__file__).parents[3]
+Registered = list[tuple[str, str, dict[str, Any]]]
+Declare = Callable[[int], tuple[dict[str, dict[str, Any]], dict[str, str]]]
+PODS = (
+    'resource.type="k8s_container" AND resource.labels.cluster_name="trial-dev" AND '
+    'resource.labels.location="us-central1"'
+)
+
+
+@pytest.fixture
+def declared(registered: Callable[[Callable[[], object]], Registered]) -> Declare:
+    """Gives what a trial that keeps logs for so many days registers, by name, and what it tells of them."""
+
+    def run(days: int) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+        from gpucluster.components.gcp.cluster import TrainingCluster
+
+        fields = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
+        spec = ClusterSpec.model_validate({**fields, "telemetry": {"logs": {"keep_days": days}}})
+        plan = plan_cluster(spec, Location(project="p", region="us-central1", zone="us-central1-a"), stack="dev")
+        told: dict[str, str] = {}
+
+        def program() -> None:
+            found: Logs | None = TrainingCluster(plan.name, plan).logs
+            if found is not None:
+                found.console.apply(lambda value: told.update(console=value))
+                found.command.apply(lambda value: told.update(command=value))
+
+        return {name: inputs for _, name, inputs in registered(program)}, told
+
+    return run
+
+
+def collected(found: dict[str, dict[str, Any]]) -> list[str]:
+    return found["trial-control-plane-cluster"]["loggingConfig"]["enableComponents"]
+
+
+def test_for_30_days_the_projects_own_bucket_keeps_them(declared: Declare) -> None:
+    found, told = declared(30)
+    assert [name for name in found if name.startswith("trial-logs") or name == "trial-api-logging"] == []
+    assert collected(found) == ["SYSTEM_COMPONENTS", "WORKLOADS", "APISERVER"]
+    assert told["command"] == (
+        f'gcloud logging read \'{PODS} AND resource.labels.namespace_name="training" AND '
+        'resource.labels.pod_name:"JOB"\' --project p --freshness 1d --order asc --format '
+        "'value(timestamp,resource.labels.pod_name,textPayload,jsonPayload.message)'"
+    )
+    assert told["console"].startswith("https://console.cloud.google.com/logs/query;query=resource.type%3D%22k8s_")
+
+
+def test_for_another_time_a_bucket_of_the_clusters_own_takes_what_its_pods_print(declared: Declare) -> None:
+    found, told = declared(90)
+    assert found["trial-api-logging"]["service"] == "logging.googleapis.com"
+    assert found["trial-logs-bucket"] == {
+        "project": "p",
+        "location": "us-central1",
+        # Of this cluster's node account: a deleted bucket keeps its name for a week.
+        "bucketId": "trial-dev-123456",
+        "retentionDays": 90,
+        "description": "What pods of trial-dev print",
+    }
+    assert found["trial-logs-sink"] == {
+        "project": "p",
+        "destination": "logging.googleapis.com/trial-logs-bucket",
+        "filter": f'{PODS} AND NOT resource.labels.namespace_name="kube-system"',
+        "uniqueWriterIdentity": False,
+    }
+    assert " --bucket trial-dev-123456 --location us-central1 --view _AllLogs " in told["command"]
+
+
+def test_for_no_days_nothing_is_collected(declared: Declare) -> None:
+    found, told = declared(0)
+    assert (collected(found), told) == (["SYSTEM_COMPONENTS", "APISERVER"], {})
