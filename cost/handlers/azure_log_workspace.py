@@ -106,8 +106,10 @@ def _taken_in(ask: Subject, sent: tuple[_Sent, ...], region: str) -> Iterator[Co
 
 def _kept(ask: Subject, gib: Decimal, region: str) -> Iterator[CostLine]:
     """gib: taken in each month."""
-    name, price = "Logs kept beyond 31 days", ask.price("log-analytics-retention", "GiB-month", region=region)
     further = max(ask.number("retentionInDays", default=_FREE_DAYS) - _FREE_DAYS, Decimal(0))
+    if not further and ask.get("retentionInDays") is not None and not ask.assumptions.amount("log_kept_gib"):
+        return
+    name, price = "Logs kept beyond 31 days", ask.price("log-analytics-retention", "GiB-month", region=region)
     if ask.assumptions.amount("log_kept_gib") or not further:
         yield ask.by_usage(name, "log_kept_gib", price)
         return

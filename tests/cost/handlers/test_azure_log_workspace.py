@@ -50,7 +50,6 @@ def test_pods_and_control_plane_are_estimated_by_the_nodes_and_paid_once(make: M
     assert _lines(cost_of(*_stack(make))) == [
         ("Pod logs taken in", "32", "88.32"),  # 4 GiB from each of 8 nodes
         ("Control-plane logs taken in", "13.0", "35.88"),  # 9 GiB and half a GiB for each node
-        ("Logs kept beyond 31 days", "0", "0.00"),
     ]
 
 
