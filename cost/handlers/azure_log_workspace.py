@@ -72,7 +72,9 @@ def _sent(ask: Subject) -> Iterator[_Sent]:
 def _nodes(ask: Subject, cluster: Resource) -> Decimal:
     """Nodes of the cluster's own pools and of those that are resources."""
     inside = ask.of(cluster)
-    counted = [(inside, ("agentPoolProfiles", index)) for index in range(len(inside.items("agentPoolProfiles")))]
+    counted: list[tuple[Subject, tuple[str | int, ...]]] = [
+        (inside, ("agentPoolProfiles", index)) for index in range(len(inside.items("agentPoolProfiles")))
+    ]
     for pool in ask.resources.of_type(_POOL):
         if ask.resources.referred(pool, "resourceName", _CLUSTER) in (cluster, None):
             counted.append((ask.of(pool), ()))

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from gpucluster.component_package.schema_file import NAME, SCHEMA_FILE
 from gpucluster.components.cloud import CLOUDS
-from gpucluster.components.outputs import Pool, Registry, SharedStorage
+from gpucluster.components.outputs import Logs, Pool, Registry, SharedStorage
 from gpucluster.components.spec.cluster import ClusterSpec
 
 __all__ = ["package_schema"]
@@ -55,9 +55,10 @@ def package_schema() -> dict[str, Any]:
 def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
     face: Any = importlib.import_module(f"{NAME}.{cloud}")
     location = _location(cloud, face.Location, kept)
-    names = ("ClusterPool", "ClusterStorage", "ClusterRegistry", "ClusterCost")
-    pool, storage, registry, cost = (f"{NAME}:index:{name}" for name in names)
-    kept[pool], kept[storage], kept[registry] = _output(Pool), _output(SharedStorage), _output(Registry)
+    names = ("ClusterPool", "ClusterStorage", "ClusterLogs", "ClusterRegistry", "ClusterCost")
+    pool, storage, logs, registry, cost = (f"{NAME}:index:{name}" for name in names)
+    kept[pool], kept[storage] = _output(Pool), _output(SharedStorage)
+    kept[logs], kept[registry] = _output(Logs), _output(Registry)
     texts = {name: {"type": "string", "description": text} for name, text in _MONEY.items()}
     required = ["monthly", "monthlyFloor", "monthlyCeiling", "hourly"]
     about = "What the cluster costs: an amount; `1.00 to 2.00`, `at least 1.00` or `unknown` where a price is not known"
@@ -71,6 +72,7 @@ def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
         "metrics": {**text, "description": "URL that answers PromQL below /api/v1"},
         "pools": {**_map(_to(pool)), "description": "Pools of GPU nodes by name"},
         "storage": {**_to(storage), "description": "The storage that all nodes mount"},
+        "logs": {**_to(logs), "description": "Where what pods print is kept; left out where nothing is"},
         "registry": {**_to(registry), "description": "Where the images of jobs are kept; left out where there is none"},
         "bucket": {**text, "description": "Address of the cluster's own bucket, empty where it has none"},
         "identities": {
@@ -93,7 +95,7 @@ def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
         },
         "requiredInputs": ["location", "spec"],
         "properties": outputs,
-        "required": sorted(outputs.keys() - {"registry"}),
+        "required": sorted(outputs.keys() - {"logs", "registry"}),
     }
 
 
