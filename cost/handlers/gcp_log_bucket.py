@@ -33,9 +33,7 @@ def bucket(ask: Subject) -> Iterator[CostLine]:
     each, nodes = "pod_log_gib_per_node", nodes_in(ask, clusters)
     gib = nodes * ask.assumptions.amount(each)
     said = f"our estimate for {plain(nodes)} nodes: {ask.assumptions.said(each)}; not in the total: {_LEAVES}"
-    yield ask.line(
-        "Pod logs taken in", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each)
-    )
+    yield ask.line("Pod logs taken in", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each))
 
 
 def _names(sink: Resource, cluster: Resource) -> bool:
