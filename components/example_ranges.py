@@ -17,7 +17,7 @@ def example_range_notes(access: PublicAccess | PrivateAccess) -> list[str]:
     found = _examples(access)
     if isinstance(access, PrivateAccess) or not found:
         return []
-    who = "nobody can reach the API" if len(found) == len(access.cidrs) else "nobody can reach the API from there"
+    who = "the API cannot be reached" if len(found) == len(access.cidrs) else "the API cannot be reached from there"
     what = "is an example range" if len(found) == 1 else "are example ranges"
     return [f"access.cidrs: {', '.join(found)} {what}: {who}; write the range of your office or VPN before up"]
 
@@ -28,7 +28,7 @@ def only_examples(access: PublicAccess | PrivateAccess) -> str | None:
     if not found or len(found) < len(access.cidrs):
         return None
     many = "are example ranges" if len(found) > 1 else "is an example range"
-    why = "nobody can reach the API, so an update would build and bill what it can't finish"
+    why = "the API cannot be reached, so an update would build and bill what it can't finish"
     return f"access.cidrs: {', '.join(found)} {many}: {why}; write the range of your office or VPN"
 
 

@@ -54,7 +54,7 @@ def _plain(value: Any, at: str, problems: list[str]) -> Any:
         return [_plain(item, f"{at}[{index}]", problems) for index, item in enumerate(items)]
     if type(value) not in _TAGS:
         problems.append(
-            f"{at} is of type {type(value).__name__}; write a text, a number, True or False, a list or a mapping, "
+            f"{at} is of type {type(value).__name__}; use a string, number, boolean, list or mapping, "
             "whose value is known before the update"
         )
     return value

@@ -111,7 +111,7 @@ def _place(error: Exception) -> str:
         Later("report", "gpucluster.cost.commands.report:report", "Price a plan or state."),
         Later("diff", "gpucluster.cost.commands.diff:diff", "Show what a change costs a month."),
         Later("compare", "gpucluster.cost.commands.compare:compare", "Put several stacks side by side."),
-        Later("explain", "gpucluster.cost.commands.explain:explain", "Show how lines of a report come about."),
+        Later("explain", "gpucluster.cost.commands.explain:explain", "Explain lines of a report."),
         Later(
             "options", "gpucluster.cost.commands.purchase_options:options", "Price every way to buy the GPU machines."
         ),

@@ -43,13 +43,13 @@ _FORMS: Final = {"text": as_text, "json": as_json, "markdown": as_markdown}
     help="Files of Kubernetes objects, of any kind.",
 )
 @click.option("--stack", "-s", metavar="NAME", help="Stack whose cluster is asked.  [default: the selected one]")
-@click.option("--up", is_flag=True, help="Build the stack in the sandbox first where it does not stand.")
+@click.option("--up", is_flag=True, help="Build the stack in the sandbox first if it does not exist.")
 @click.option(
     "--seconds",
     type=click.IntRange(min=5),
     default=45,
     show_default=True,
-    help="How long pods may take to run; what has none by then waits.",
+    help="Maximum wait for pods to run.",
 )
 @click.option("--together", is_flag=True, help="All jobs at once, as they would share the cluster, not one by one.")
 @form_of(*_FORMS)
@@ -67,8 +67,8 @@ def rehearse(
 ) -> None:
     """Rehearse jobs on a stack's living cluster.
 
-    Tells of every job whether it is admitted or why not, on which nodes and switches, in which queue, what its machines
-    cost an hour, what the API server or a policy refuses, and what pods wait for. Jobs come one by one, each as soon as
+    Reports for each job whether it is admitted or why not, on which nodes and switches, in which queue, what its
+    machines cost an hour, what the API server or a policy refuses, and what pods wait for. Jobs come one by one, each as soon as
     the one before it is gone. The objects are made in the sandbox, beside what its cluster holds, and nothing of them
     is left.
 

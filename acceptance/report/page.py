@@ -77,8 +77,8 @@ def _curve(run: CollectiveRun, shape: Machine | None) -> Curve:
 
 def _name(run: CollectiveRun) -> str:
     nodes = f"{run.node_count} nodes, " if run.node_count else ""
-    how = "" if run.collective == ALL_TO_ALL else f", {run.algorithm or 'algorithm not told'}"
-    return f"{nodes}{run.collective or 'collective not told'}{how}: {run.log}:{run.line}"
+    how = "" if run.collective == ALL_TO_ALL else f", {run.algorithm or 'algorithm unknown'}"
+    return f"{nodes}{run.collective or 'collective unknown'}{how}: {run.log}:{run.line}"
 
 
 def _annex(inventory: Inventory) -> str:

@@ -81,7 +81,7 @@ def _pause(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
     if not found.saved and not found.gap.missing:
         raise InputError(f"stack {stack}", ["a pause saves nothing; `pulumi destroy` ends what can be ended"])
     _up(pulumi, stack, paused=True, yes=yes)
-    click.echo(f"{stack}: paused; {standing(pulumi, stack).daily} goes on; take it back: {_back(pulumi, stack)}")
+    click.echo(f"{stack}: paused; {standing(pulumi, stack).daily} is still billed; resume: {_back(pulumi, stack)}")
 
 
 def _resume(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
@@ -93,7 +93,7 @@ def _resume(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
 def _standing(pulumi: Pulumi, stack: str) -> Standing:
     found = standing(pulumi, stack)
     if not found.owned:
-        raise InputError(f"stack {stack}", ["nothing stands; `pulumi up` builds it"])
+        raise InputError(f"stack {stack}", ["the stack has no resources; `pulumi up` builds it"])
     return found
 
 

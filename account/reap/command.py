@@ -31,7 +31,7 @@ def _options(command: _Command) -> _Command:
 def reap(stacks: tuple[str, ...], every: bool, yes: bool) -> None:
     """Destroy stacks whose time is over.
 
-    A stack ends when its first `up` is longer ago than `duration` of its spec. Without --yes it is only said what has
+    A stack ends when its first `up` is longer ago than `duration` of its spec. Without --yes, only lists what has
     ended, and what it cost. What is protected is kept, named, and still billed.
 
     Exit code 1: something that has passed its end still stands.
@@ -81,7 +81,7 @@ def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None
 def _said(one: Standing) -> str:
     """What is known of a stack's time, a line."""
     if one.trial is None:
-        return f"{one.stack}: nothing stands"
+        return f"{one.stack}: no resources"
     kept = f", {len(one.protected)} protected" if one.protected else ""
     end = "" if one.trial.ends else "; write duration into its spec"
     return f"{one.stack}: {one.trial.sentence}; {one.size}{kept}{end}"

@@ -65,7 +65,7 @@ def place_problems(spec: ClusterSpec, machines: Mapping[str, Machine], location:
         why = "has no Amazon Managed Service for Prometheus, where metrics and alerts of the cluster go"
         problems.append(Problem("region", f"is {region.name!r}, which {why}", "choose another region"))
     if location.local_zone is not None and spec.storage.home is not None:
-        why = "a Local Zone: EFS is mounted by a target in the node's own zone, and there is none"
+        why = "a Local Zone, where EFS has no mount target"
         fix = "leave storage.home out of the spec, or choose an Availability Zone"
         problems.append(Problem("zone", f"is {location.zone!r}, {why}", fix))
     return [*problems, *_storage_problems(spec.storage.shared, location)]

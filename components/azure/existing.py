@@ -31,7 +31,7 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
     """Ids that are none of Azure's, and a key, which AKS is given none of."""
     problems = mounted_problems(spec.storage.shared, _FILES, _FILES_EXAMPLE)
     if spec.secrets_key is not None:
-        fix = "leave it out: secrets are encrypted by Azure with its own key"
+        fix = "remove it: Azure encrypts secrets with its own key"
         problems.append(Problem("secrets_key", "is set, and on Azure a key of yours is not built", fix))
     topic = None if spec.telemetry.alerts is None else spec.telemetry.alerts.topic
     if topic is not None and not ACTION_GROUP.match(topic):
@@ -63,7 +63,7 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
             fix = f"write the id of a subnet of the network, such as {existing.id}/subnets/{name}"
             problems.append(Problem(f"{at}.{name}", f"is {subnet!r}", fix))
     if existing.storage is None and spec.storage.shared.existing is None:
-        problems.append(Problem(f"{at}.storage", "is missing", "name the subnet in which Azure Managed Lustre stands"))
+        problems.append(Problem(f"{at}.storage", "is missing", "name the subnet of Azure Managed Lustre"))
     given = {"others": existing.others or None, "pods": existing.pods, "services": existing.services}
     return problems + [
         Problem(

@@ -395,7 +395,7 @@ def _notes(spec: ClusterSpec, location: Location, machine_type: str, single: lis
     )
     # AKS documentation, "Node auto-repair" (fb060abe6, 2026-07-01).
     notes.append(
-        "AKS repairs nodes by itself, and can't be told not to: one that is not ready for 5 minutes is rebooted, "
+        "AKS auto-repair cannot be disabled: a node that is not ready for 5 minutes is rebooted, "
         "reimaged, then redeployed, which empties its /scratch (docs/replacing-a-node.md)"
     )
     if location.settings.driver == "operators":
@@ -427,7 +427,7 @@ def _torset_notes(nodes: int, location: Location) -> list[str]:
             f"run {labelers} after up and for every new node, for one without the label takes no job"
         ]
     return [
-        f"queue: which nodes share a leaf switch it does not know, for AKS labels none by it; where {labelers} set "
+        f"queue: AKS sets no leaf-switch labels; where {labelers} set "
         f'{TORSET} on all training nodes, write gpucluster:torsets: "true"'
     ]
 

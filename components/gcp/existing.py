@@ -58,7 +58,7 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
     ]
     made = spec.storage.shared.kind == "lustre" and spec.storage.shared.existing is None
     if (made or spec.storage.home is not None) and existing.storage is None:
-        fix = "write the range of its private services access, in which file systems stand, such as 10.30.0.0/20"
+        fix = "write its private services access range, which file systems use, such as 10.30.0.0/20"
         problems.append(Problem(f"{at}.storage", "is missing", fix))
     if existing.storage is not None and not is_range(existing.storage):
         problems.append(Problem(f"{at}.storage", f"is {existing.storage!r}", "write a range such as 10.30.0.0/20"))

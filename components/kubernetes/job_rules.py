@@ -129,7 +129,7 @@ def job_spec(
         "validations": [
             {
                 "expression": f"request.namespace in {texts(namespaces)}",
-                "message": "metadata.namespace is none of those that have queues: the job would take its GPUs from "
+                "message": "metadata.namespace has no queue: the job would take its GPUs from "
                 f"others; allowed: {', '.join(namespaces)}; move it there",
             },
             {

@@ -75,7 +75,7 @@ def _verdicts(estimate: Estimate, resources: Resources, limits: Limits) -> Itera
     for name, limit in limits.pools.items():
         lines = [line for line in estimate.lines if name in (line.part, estimate.names.get(line.urn))]
         unpriced = [item for item in estimate.not_priced if name in (item.part, estimate.names.get(item.urn))]
-        absent = "" if lines or unpriced else "it has no line of its own"
+        absent = "" if lines or unpriced else "no separate line"
         yield from _held(name, lines, unpriced, limit, absent)
 
 

@@ -27,8 +27,8 @@ __all__ = ["advise"]
 @click.command()
 @a_plan
 @form_of("table", "json", "csv", "markdown")
-@click.option("--days", type=POSITIVE, help="Days the machines are needed.  [default: what the stack says]")
-@click.option("--usable-tib", type=POSITIVE, help="TiB of data on shared storage.  [default: what the stack says]")
+@click.option("--days", type=POSITIVE, help="Days the machines are needed.  [default: the stack's value]")
+@click.option("--usable-tib", type=POSITIVE, help="TiB of data on shared storage.  [default: the stack's value]")
 @click.option("--gb-per-s", type=AMOUNT, help="GB/s that shared storage has to reach.  [default: 0]")
 @output
 @pricing

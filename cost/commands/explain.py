@@ -36,7 +36,7 @@ def explain(
     assumptions: Assumptions,
     prices: str | None,
 ) -> None:
-    """Show how lines of a report come about.
+    """Explain lines of a report.
 
     Formula, price, source, date, confidence and assumptions: of all lines of a resource, or of one line. Lines are
     numbered from 1, in the order of `gpucluster cost report --format csv` and json.

@@ -25,7 +25,7 @@ __all__ = ["options"]
 @click.command()
 @a_plan
 @form_of("table", "json", "csv", "markdown")
-@click.option("--days", type=POSITIVE, help="Days the machines are needed.  [default: what the stack says]")
+@click.option("--days", type=POSITIVE, help="Days the machines are needed.  [default: the stack's value]")
 @click.option("--utilisation", type=SHARE, help="Share of its hours in which a GPU is in use.  [default: 1]")
 @click.option("--cover", type=SHARE, help="Share of a co-located pool under a commitment.  [default: 1]")
 @click.option(

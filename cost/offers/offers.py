@@ -103,7 +103,7 @@ def rank_offers(machines: Mapping[str, tuple[Decimal, str]], offers: Sequence[Of
 
 def _why(offer: Offer) -> str:
     if offer.form != "sxm":
-        return f"{offer.form.upper()}, not SXM" if offer.form else "nobody says whether SXM"
+        return f"{offer.form.upper()}, not SXM" if offer.form else "form factor unknown"
     return "" if offer.fabric else _NO_FABRIC
 
 

@@ -95,7 +95,7 @@ def _plain(given: Any, at: str, problems: list[str], *, secret: bool = False) ->
         if mark in (_SECRET, _OUTPUT):
             hidden = secret or mark == _SECRET or given.get("secret") is True
             return _plain(given.get("value", UNKNOWN_TEXT), at, problems, secret=hidden)
-        problems.append(f"{at} is a resource or a file; write a text, a number, true or false, a list or a mapping")
+        problems.append(f"{at} is a resource or a file; use a string, number, boolean, list or mapping")
     elif given == UNKNOWN_TEXT:
         problems.append(
             f"{at} is not known before the update; a cluster is planned and priced in the preview: write its value, or "

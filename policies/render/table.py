@@ -46,7 +46,7 @@ def _nodes(checked: Checked, *, every: bool) -> list[str]:
 
 def _closing(report: Report) -> list[str]:
     mandatory, advisory = (report.count(level) for level in (Enforcement.MANDATORY, Enforcement.ADVISORY))
-    held = f"{report.resources} resources held against {len(report.rules)} rules; findings: "
+    held = f"{report.resources} resources checked against {len(report.rules)} rules; findings: "
     lines = [f"{held}{mandatory} mandatory, {advisory} advisory." if mandatory + advisory else f"{held}none."]
     if report.not_run:
         lines.append(f"{len(report.not_run)} rules about deletions and replacements could not run: they need a plan.")

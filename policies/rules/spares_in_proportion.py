@@ -44,7 +44,7 @@ def _words(stack: Stack, training: Decimal, spare: Decimal, most: int) -> str:
     from gpucluster.cost.model import HOURS_PER_MONTH, cents  # prices are read only when a rule about money runs
 
     monthly = cents(hourly * HOURS_PER_MONTH * spare / _OF_A_NODE)
-    return f"{what}; they are ${monthly:,.2f} a month that nobody computes on"
+    return f"{what}; they are ${monthly:,.2f} a month for idle nodes"
 
 
 def _dearest(stack: Stack) -> Decimal | None:

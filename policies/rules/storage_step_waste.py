@@ -37,7 +37,7 @@ def check(stack: Stack) -> Iterator[Finding]:
             yield Violation(
                 found.resource,
                 f"{found.gib:,.0f} GiB where volumes with their headroom need {needed:,.0f}: {found.gib - needed:,.0f} "
-                "GiB are billed and promised to nobody",
+                "GiB billed but unused",
             )
 
 

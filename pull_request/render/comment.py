@@ -222,7 +222,7 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
     out: list[str] = []
     if stack.head == "absent":
         out += [
-            "Nothing of this stack is left in the project. In the cloud, and on the bill, it stands until a destroy.",
+            "This stack is no longer in the project, but its resources exist and are billed until a destroy.",
             "",
         ]
     if stack.no_comparison:

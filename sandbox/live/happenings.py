@@ -44,7 +44,7 @@ def repair(client: Client, node: Node, cluster: Entry) -> str:
     gone = {taint["key"] for taint in sign.taints}
     kept = [taint for taint in items(mapping(node.get("spec")).get("taints")) if mapping(taint).get("key") not in gone]
     client.patch(node, {"metadata": {"labels": {**dict.fromkeys(sign.labels), **KUBELET}}, "spec": {"taints": kept}})
-    return "it has started anew, with all of its devices"
+    return "restarted with all devices"
 
 
 def cordon(client: Client, node: Node) -> str:
@@ -62,7 +62,7 @@ def uncordon(client: Client, node: Node) -> str:
 def take_away(client: Client, node: Node) -> str:
     """The machine is gone, and its Node with it, as the cloud's controller of nodes does it."""
     client.delete(node)
-    return "the machine is gone, and with it its Node"
+    return "machine and Node deleted"
 
 
 def degrade(client: Client, node: Node, cluster: Entry, entries: Sequence[Entry]) -> str:

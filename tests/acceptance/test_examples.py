@@ -52,7 +52,7 @@ def test_one_slow_node_of_eight_is_named() -> None:
     assert pairs == (
         "pairs",
         "fail",
-        f"{SLOW} is slow with {partners}, and fast with nobody: replace it (docs/replacing-a-node.md)",
+        f"{SLOW} is slow with {partners}, and with every partner: replace it (docs/replacing-a-node.md)",
     )
     assert [(check, outcome) for check, outcome, _ in slow] == [("all-reduce, 2 nodes", "fail")] * 3
 

@@ -66,7 +66,7 @@ def test_a_pause_takes_the_nodes_alone_and_a_resume_brings_them_back(trial: Proj
     assert "it saves $201,096.00 a month, $6,611.38 a day." in done.out
     assert "~ 2 updated" in done.text  # the node group, and the notes of the cluster
     assert done.out.splitlines()[-1] == (
-        "aws-trial: paused; $472.29 a day goes on; take it back: gpucluster sandbox resume --stack aws-trial"
+        "aws-trial: paused; $472.29 a day is still billed; resume: gpucluster sandbox resume --stack aws-trial"
     )
     assert nodes(trial) == {**before, "trial-training-nodes": 0}
     again = trial.run("sandbox", "pause", "--stack", "aws-trial", "--yes")
@@ -121,6 +121,6 @@ def test_what_is_released_goes_with_the_next(trial: Project) -> None:
     done = reap(trial, "--yes")
     assert (done.code, done.out.splitlines()[-1]) == (0, "aws-trial: destroyed"), done.text
     again = reap(trial, "--yes")
-    assert (again.code, again.out) == (0, "aws-trial: nothing stands\nNothing has passed its end.\n")
+    assert (again.code, again.out) == (0, "aws-trial: no resources\nNothing has passed its end.\n")
     left = trial.run("sandbox", "leftovers", "--stack", "aws-trial")
     assert (left.code, left.out) == (0, "aws-trial: nothing is left.\n")

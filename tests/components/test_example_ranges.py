@@ -15,15 +15,15 @@ from gpucluster.components.spec.access import PrivateAccess, PublicAccess
         (
             ("198.51.100.7/32",),
             [
-                "access.cidrs: 198.51.100.7/32 is an example range: nobody can reach the API; write the range of your "
+                "access.cidrs: 198.51.100.7/32 is an example range: the API cannot be reached; write the range of your "
                 "office or VPN before up"
             ],
         ),
         (
             ("192.0.2.0/24", "8.8.8.0/24", "203.0.113.128/25"),
             [
-                "access.cidrs: 192.0.2.0/24, 203.0.113.128/25 are example ranges: nobody can reach the API from there; "
-                "write the range of your office or VPN before up"
+                "access.cidrs: 192.0.2.0/24, 203.0.113.128/25 are example ranges: the API cannot be reached "
+                "from there; write the range of your office or VPN before up"
             ],
         ),
     ],
@@ -39,7 +39,7 @@ def test_a_range_of_somebody_is_enough_for_an_update(cidrs: tuple[str, ...]) -> 
 
 def test_example_ranges_alone_end_an_update() -> None:
     assert only_examples(PublicAccess(kind="public", cidrs=("192.0.2.0/24", "203.0.113.0/24"))) == (
-        "access.cidrs: 192.0.2.0/24, 203.0.113.0/24 are example ranges: nobody can reach the API, so an update would "
+        "access.cidrs: 192.0.2.0/24, 203.0.113.0/24 are example ranges: the API cannot be reached, so an update would "
         "build and bill what it can't finish; write the range of your office or VPN"
     )
 

@@ -116,7 +116,7 @@ def test_what_no_preview_knows_is_refused_by_name(declared: Declared) -> None:
         "gpucluster.aws.TrainingCluster trial: 1 problem",
         "  location.zone is an Output, which no preview knows; write its value such as 'us-east-1a'",
         "spec of trial: 1 problem",
-        "  access.cidrs[0] is of type Output; write a text, a number, True or False, a list or a mapping, whose value "
+        "  access.cidrs[0] is of type Output; use a string, number, boolean, list or mapping, whose value "
         "is known before the update",
     ]
 

@@ -86,7 +86,7 @@ def test_a_clean_file_ends_with_0(guardrails, document):
     code, out, err = guardrails("check", "-", stdin=document({"team": "research"}))
     assert (code, out, err) == (
         0,
-        f"2 resources held against {RULES[document]} rules; findings: none.\n{LAST[document]}",
+        f"2 resources checked against {RULES[document]} rules; findings: none.\n{LAST[document]}",
         "",
     )
 
@@ -97,7 +97,7 @@ def test_a_mandatory_finding_ends_with_1(guardrails, document):
     assert (code, err) == (1, "")
     assert out.startswith("[mandatory] required-labels  group\n    tags: `team` missing\n    why: ")
     assert out.endswith(
-        f"2 resources held against {RULES[document]} rules; findings: 1 mandatory, 0 advisory.\n{LAST[document]}"
+        f"2 resources checked against {RULES[document]} rules; findings: 1 mandatory, 0 advisory.\n{LAST[document]}"
         "Next: gpucluster guardrails explain NAME\n"
     )
 
@@ -204,7 +204,7 @@ def test_several_files_are_checked_at_once_and_each_is_named(guardrails, tmp_pat
     code, out, _ = guardrails("check", str(good), str(bad))
     assert code == 1
     assert out.startswith(f"{good}: no findings\n\n{bad}\n\n[mandatory] required-labels  group\n")
-    assert f"4 resources held against {RULES[_plan]} rules; findings: 1 mandatory, 0 advisory." in out
+    assert f"4 resources checked against {RULES[_plan]} rules; findings: 1 mandatory, 0 advisory." in out
 
 
 def test_every_file_that_cannot_be_read_is_named(guardrails, tmp_path):
@@ -229,7 +229,7 @@ def test_every_format_is_written_to_a_file_with_the_same_exit_code(guardrails, t
 def test_a_disabled_rule_does_not_run(guardrails, tmp_path):
     (tmp_path / "config.json").write_text('{"required-labels": "disabled"}')
     code, out, _ = guardrails("check", "--config", str(tmp_path / "config.json"), stdin=_plan({}))
-    assert (code, out) == (0, f"2 resources held against {RULES[_plan] - 1} rules; findings: none.\n")
+    assert (code, out) == (0, f"2 resources checked against {RULES[_plan] - 1} rules; findings: none.\n")
 
 
 def test_a_fault_of_the_tool_ends_with_3_and_one_line(monkeypatch, capsys, tmp_path):

@@ -34,8 +34,8 @@ def _cluster(stack: str) -> Entry:
 @pytest.mark.parametrize(
     ("stacks", "args", "message"),
     [
-        ([], [], "no cluster stands in the simulated clouds; make one: gpucluster sandbox --kubernetes real pulumi up"),
-        (["one", "two"], [], "several clusters stand; name the stack of one by --stack: one, two"),
+        ([], [], "no cluster exists in the simulated clouds; make one: gpucluster sandbox --kubernetes real pulumi up"),
+        (["one", "two"], [], "several clusters exist; choose one by --stack: one, two"),
         (["one"], ["--stack", "on"], "the stack 'on' has no cluster; stacks with one: one; name it by --stack"),
     ],
     ids=["none", "several", "another"],

@@ -20,5 +20,5 @@ def test_it_ends_an_update_outside_of_the_sandbox_before_anything_is_made(projec
     made = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
     assert made.code != 0
     assert "cluster trial: 1 problem\n" in made.out
-    assert "access.cidrs: 203.0.113.0/24 is an example range: nobody can reach the API, so an update would" in made.out
+    assert "access.cidrs: 203.0.113.0/24 is an example range: the API cannot be reached, so an update would" in made.out
     assert project.ledger() == []

@@ -56,9 +56,9 @@ def settings_json(mode: BrokenNodes, pools: Sequence[JobPool], conditions: Seque
 def health_note(mode: BrokenNodes, *, spares: int, repair: str) -> str:
     """What whoever reads the plan should know. repair: who repairs a broken node, and when."""
     if mode == "leave":
-        return "nobody looks for broken GPU nodes (health.broken_nodes: leave)"
+        return "broken GPU nodes are not detected (health.broken_nodes: leave)"
     if mode == "report":
-        return "broken GPU nodes are told of and keep their jobs (health.broken_nodes: report)"
+        return "broken GPU nodes are reported and keep their jobs (health.broken_nodes: report)"
     where = "go on a spare within minutes" if spares else "wait for its repair, for training.spares is 0"
     return f"the jobs of a broken GPU node {where}; {repair} (docs/self-healing.md)"
 

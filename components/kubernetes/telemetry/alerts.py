@@ -128,7 +128,7 @@ def alerts(watched: Watched) -> tuple[Alert, ...]:
             severity="warning",
             summary=f"{_amount(watched)} unused: {{{{ $labels.pod }}}} asked for 8 GPUs, and at most 2 of them were "
             "busy",
-            runbook="Ask for what the job uses; 8 GPUs of a node are not given to anybody else meanwhile.",
+            runbook="Request what the job uses: unused GPUs stay reserved.",
         ),
         Alert(
             name="CommunicationHeavy",

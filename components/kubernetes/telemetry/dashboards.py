@@ -136,7 +136,7 @@ def _cost(gpu_hour_usd: Decimal) -> Sequence[_Panel]:
             legend="{{namespace}}",
         ),
         _Panel(
-            title="Dollars an hour of GPUs that nobody holds",
+            title="Cost of unallocated GPUs, $/hour",
             expression=f'(count({UTILISATION}{{pod=""}}) or vector(0)) * {price}',
             unit="currencyUSD",
             legend="free",

@@ -52,7 +52,7 @@ def _rows(group: Group, total: Decimal, layout: Layout) -> Iterator[str]:
     if monthly.expected or group.complete:  # nothing without a price reads as zero
         yield from layout.total(f"└─ subtotal{share}", money(monthly.expected))
     if not group.complete:
-        yield from layout.total("└─ with what has no price", ranged(monthly.expected, group.gap))
+        yield from layout.total("└─ including unpriced items", ranged(monthly.expected, group.gap))
     if monthly.varies:
         ceiling = ranged(monthly.ceiling, group.ceiling_gap)
         yield f"     floor {money(monthly.floor)}, ceiling {ceiling}"

@@ -101,7 +101,7 @@ def _part(part: Part, estimate: Estimate, marks: _Marks, layout: Layout) -> Iter
     if monthly.expected or not gap.missing:  # nothing without a price reads as zero
         yield from layout.total("└─ subtotal", money(monthly.expected))
     if gap.missing:
-        yield from layout.total("└─ with what has no price", ranged(monthly.expected, gap))
+        yield from layout.total("└─ including unpriced items", ranged(monthly.expected, gap))
     if monthly.varies:
         ceiling = ranged(monthly.ceiling, gaps.part(part.name, lambda of: of.ceiling))
         yield f"     floor {money(monthly.floor)}, ceiling {ceiling}"

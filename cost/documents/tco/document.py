@@ -39,7 +39,7 @@ def _blocks(own: Own, lives: Sequence[Own], found: Sequence[Against]) -> Iterato
     yield _items(own)
     yield Totals([*_totals(own, lives)])
     if lacking := [*_missing(own)]:
-        yield Notes("Not included, since nobody gave a figure: --set NAME=VALUE, or a line of --inputs FILE", lacking)
+        yield Notes("Not included (no value given): --set NAME=VALUE, or a line of --inputs FILE", lacking)
     by_use, idle_too = ([one for one in found if one.idle_too is idle] for idle in (False, True))
     if by_use:
         heads = ["against what is paid by use", "$/GPU-hour", "owning costs less from"]

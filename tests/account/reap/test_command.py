@@ -123,7 +123,7 @@ def test_it_destroys_what_has_ended_and_can_be_run_again(run: Run, tmp_path: Pat
     assert (code, lines[2:]) == (0, ["old: destroying", "old: destroyed"])
     destroyed = [line for line in (tmp_path / "asked").read_text().splitlines() if line.startswith("destroy")]
     assert destroyed == ["destroy --yes --skip-preview --exclude-protected --stack old"]
-    assert run("--stack", "old", "--yes") == (0, ["old: nothing stands", "Nothing has passed its end."])
+    assert run("--stack", "old", "--yes") == (0, ["old: no resources", "Nothing has passed its end."])
 
 
 def test_what_is_protected_is_kept_and_named_each_time(run: Run) -> None:

@@ -26,7 +26,7 @@ def test_a_public_api_is_for_its_ranges() -> None:
         registry=None,
         summary="over the internet from 203.0.113.0/24, and from the nodes; admins: the identity that runs the "
         "first `pulumi up`",
-        only_examples="access.cidrs: 203.0.113.0/24 is an example range: nobody can reach the API, so an update would "
+        only_examples="access.cidrs: 203.0.113.0/24 is an example range: the API cannot be reached, so an update would "
         "build and bill what it can't finish; write the range of your office or VPN",
     )
 

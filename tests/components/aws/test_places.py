@@ -139,7 +139,7 @@ def test_storage_that_is_not_sold_there_is_refused(
 def test_home_folders_have_no_mount_target_in_a_local_zone(vary: Vary) -> None:
     spec = vary(storage={"shared": {"usable_tib": 20}, "home": {"expected_gib": 100}})
     assert refused(spec, place("use1-atl2-az1")) == [
-        "zone is 'use1-atl2-az1', a Local Zone: EFS is mounted by a target in the node's own zone, and there is none; "
+        "zone is 'use1-atl2-az1', a Local Zone, where EFS has no mount target; "
         "leave storage.home out of the spec, or choose an Availability Zone"
     ]
 

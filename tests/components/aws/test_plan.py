@@ -64,7 +64,7 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
             IP,
             ON_DEMAND,
             ZONE_NAMES,
-            "access.cidrs: 203.0.113.0/24 is an example range: nobody can reach the API; write the range of your "
+            "access.cidrs: 203.0.113.0/24 is an example range: the API cannot be reached; write the range of your "
             "office or VPN before up",
             "the jobs of a broken GPU node go on a spare within minutes; EKS reboots or replaces it after 10 to 30 "
             "minutes (docs/self-healing.md)",

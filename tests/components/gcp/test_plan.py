@@ -104,8 +104,8 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
     assert facts["notes"][7] == (
         "quotas to have in us-central1: 40 NVIDIA_H100_MEGA_GPUS, 8 PREEMPTIBLE_NVIDIA_H100_GPUS, 1,040 vCPUs of A3 "
         "(CPUS-PER-VM-FAMILY), 208 preemptible vCPUs of A3 (CPUS-PER-VM-FAMILY), 30,000 GB of "
-        "local_ssd_total_storage_per_vm_family, 1,000 HDB_TOTAL_GB, 2,200 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, 9 "
-        "VPC networks, IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+        "local_ssd_total_storage_per_vm_family, 1,000 HDB_TOTAL_GB, 2,200 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, "
+        "9 VPC networks, IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project caps all GPUs together"
     )
 
 
@@ -114,8 +114,8 @@ def test_a_calendar_reservation_takes_no_quota_of_its_machines() -> None:
     planned = plan(accelerator="h200", training=training(fabric_gbps=3200), elastic=None, **bought)
     [note] = [note for note in planned.facts.registered()["notes"] if note.startswith("quotas to have")]
     assert note == (
-        "quotas to have in us-central1: 600 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, 3 VPC networks, IN_USE_ADDRESSES "
-        "for NAT; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+        "quotas to have in us-central1: 600 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, 3 VPC networks, "
+        "IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project caps all GPUs together"
     )
 
 

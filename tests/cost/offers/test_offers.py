@@ -42,7 +42,7 @@ def test_what_has_no_known_fabric_or_is_not_sxm_is_shown_and_not_ranked(book: Pr
         "lambda gpu_1x_h100_pcie_80gb": "PCIE, not SXM",
         "lambda gpu_8x_h100_sxm_80gb": "no fabric known",
         "runpod secure-h100-sxm": "no fabric known",
-        "vast h100-median-offer": "nobody says whether SXM",
+        "vast h100-median-offer": "form factor unknown",
         "lambda gpu_1x_h100_sxm_80gb": "no fabric known",
         "nebius hgx-h100": "no fabric known",
     }

@@ -92,7 +92,7 @@ def test_secrets_and_what_is_no_value_are_refused_by_name() -> None:
         "gpucluster.aws.TrainingCluster trial: 3 problems",
         f"  spec.labels.a {hidden}",
         f"  spec.labels.b {hidden}",
-        "  spec.labels.c is a resource or a file; write a text, a number, true or false, a list or a mapping",
+        "  spec.labels.c is a resource or a file; use a string, number, boolean, list or mapping",
     ]
 
 

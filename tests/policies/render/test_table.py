@@ -39,14 +39,14 @@ def test_findings_stand_under_their_file_mandatory_ones_first_with_a_ready_exemp
         "",
         "two.json: no findings",
         "",
-        "2 resources held against 3 rules; findings: 2 mandatory, 1 advisory.",
+        "2 resources checked against 3 rules; findings: 2 mandatory, 1 advisory.",
         "Next: gpucluster guardrails explain NAME",
     ]
 
 
 def test_one_clean_file_is_one_line(report):
     clean = dataclasses.replace(report, files=report.files[1:])
-    assert as_table(clean) == "0 resources held against 1 rules; findings: none."
+    assert as_table(clean) == "0 resources checked against 1 rules; findings: none."
 
 
 def test_without_closing_line_a_clean_run_says_nothing(report):

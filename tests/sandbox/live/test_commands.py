@@ -91,7 +91,7 @@ def test_without_a_cluster_they_advise_one_that_lives(
     monkeypatch.chdir(tmp_path)
     said = CliRunner().invoke(main, ["sandbox", *words])
     made = "make one: gpucluster sandbox --kubernetes live pulumi up"
-    assert (said.exit_code, said.stderr) == (2, f"error: no cluster stands in the simulated clouds; {made}\n")
+    assert (said.exit_code, said.stderr) == (2, f"error: no cluster exists in the simulated clouds; {made}\n")
 
 
 def test_stop_ends_it_and_leaves_its_files(living: Path) -> None:
