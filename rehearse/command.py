@@ -68,9 +68,9 @@ def rehearse(
     """Rehearse jobs on a stack's living cluster.
 
     Reports for each job whether it is admitted or why not, on which nodes and switches, in which queue, what its
-    machines cost an hour, what the API server or a policy refuses, and what pods wait for. Jobs come one by one, each as soon as
-    the one before it is gone. The objects are made in the sandbox, beside what its cluster holds, and nothing of them
-    is left.
+    machines cost an hour, what the API server or a policy refuses, and what pods wait for. Jobs come one by one, each
+    as soon as the one before it is gone. The objects are made in the sandbox, beside what its cluster holds, and
+    nothing of them is left.
 
     Exit code 0: what is told would run; also where a pool's machines come by something that does not run here. 1: some
     would not run. 2: also a stack that does not stand.
