@@ -42,7 +42,7 @@ def test_an_up_prints_the_table_once_and_ends_with_the_total(judged: tuple[Any, 
     previewed, updated = judged[1].split("Updating (aws-trial)")
     assert previewed.count("Total per month") == 1
     assert "Total per month" not in updated
-    assert "Cost of stack aws-trial: $215,463.30 a month, $295.16 an hour; the preview has the table" in updated
+    assert "Cost of stack aws-trial: $215,477.30 a month, $295.17 an hour; the preview has the table" in updated
 
 
 def test_a_real_api_server_takes_every_object_and_kubectl_shows_them(judged: tuple[Any, str, str]) -> None:
