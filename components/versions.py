@@ -50,6 +50,12 @@ _FORMS: Final = {
     "azure": (r"\d+\.\d+(\.\d+)?", "a minor or a patch version, such as 1.35 or 1.35.2"),
 }
 
+_UNPINNED: Final = {
+    "aws": "a pool gets EKS' newest when it is made; write versions.nodes, such as '1.35.2-20260714'",
+    "gcp": "a pool gets GKE's choice when it is made; write versions.nodes, such as '1.35.2-gke.1842000'",
+    "azure": "a pool gets AKS' newest when it is made, and no field here names another",
+}
+
 
 @record(kw_only=True)
 class VersionPlan:
@@ -114,16 +120,10 @@ def support_notes(plan: VersionPlan, cloud: str) -> list[str]:
 
 def image_notes(plan: VersionPlan, cloud: str) -> list[str]:
     """Whether another image may come with a pool that is made anew."""
-    why = {
-        "aws": None
-        if plan.release
-        else "a pool gets EKS' newest when it is made; write versions.nodes, such as '1.35.2-20260714'",
-        "gcp": None
-        if plan.nodes
-        else "a pool gets GKE's choice when it is made; write versions.nodes, such as '1.35.2-gke.1842000'",
-        "azure": "a pool gets AKS' newest when it is made, and no field here names another",
-    }[cloud]
-    return [] if why is None else [f"node images are not pinned: {why} (docs/upgrading-kubernetes.md)"]
+    pinned = {"aws": plan.release is not None, "gcp": plan.nodes is not None}.get(cloud, False)
+    if pinned or cloud not in _UNPINNED:
+        return []
+    return [f"node images are not pinned: {_UNPINNED[cloud]} (docs/upgrading-kubernetes.md)"]
 
 
 def chosen_fabric_notes(asked: Versions, cloud: str, shape: Machine) -> list[str]:

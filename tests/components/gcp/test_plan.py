@@ -110,7 +110,10 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
 
 
 def test_a_calendar_reservation_takes_no_quota_of_its_machines() -> None:
-    bought = {"purchase": {"kind": "capacity-block"}, "placement": {"kind": "reservation", "id": RESERVATION}}
+    bought: dict[str, Any] = {
+        "purchase": {"kind": "capacity-block"},
+        "placement": {"kind": "reservation", "id": RESERVATION},
+    }
     planned = plan(accelerator="h200", training=training(fabric_gbps=3200), elastic=None, **bought)
     [note] = [note for note in planned.facts.registered()["notes"] if note.startswith("quotas to have")]
     assert note == (

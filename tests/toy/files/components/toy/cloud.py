@@ -14,6 +14,7 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shape, training_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.teams import PeoplePlan, plan_people
+from gpucluster.components.versions import VersionPlan, plan_versions
 from gpucluster.program.facts import Facts
 
 __all__ = ["CLOUD"]
@@ -46,6 +47,7 @@ class Plan:
     telemetry: TelemetryPlan
     facts: Facts
     people: PeoplePlan
+    versions: VersionPlan
     access: Access = Access("by everybody")
     kubernetes_version: str = "1.34"
 
@@ -65,6 +67,7 @@ def _plan(spec: ClusterSpec, location: Any, stack: str, machine: str | None, pri
         location=location,
         training=training,
         people=plan_people(spec),
+        versions=plan_versions(spec.versions),
         telemetry=plan_telemetry(spec, of, region=location.region, stack=stack, prices=prices),
         facts=cluster_facts(
             spec, equivalence=whole, outside_training=(), slices={}, not_built=["storage"], losses=[], notes=[]
