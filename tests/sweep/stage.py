@@ -9,11 +9,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from pulumi.runtime.proto import language_pb2_grpc
 
@@ -78,6 +78,21 @@ class _Clouds(Resident):
     """Clouds whose crash takes the engine along, where it shall."""
 
     engine: subprocess.Popen[str] | None = None
+    _connections: list[socket.socket]
+
+    def __enter__(self) -> Self:
+        self._connections = []
+        return super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        for connection in self._connections:
+            with suppress(OSError):  # one that is closed; the launchers of an engine that was killed would stay
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def _answer(self, connection: socket.socket, clouds: Any) -> None:
+        self._connections.append(connection)
+        super()._answer(connection, clouds)
 
     def end(self, connection: socket.socket, server: Any) -> None:
         if self.engine is not None:
