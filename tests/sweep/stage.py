@@ -85,10 +85,11 @@ class _Clouds(Resident):
         return super().__enter__()
 
     def __exit__(self, *error: object) -> None:
+        """Also ends the threads that listen, and the launchers of an engine that was killed: a sweep has hundreds."""
+        for each in (self._listener, *self._connections):
+            with suppress(OSError):  # it is closed
+                each.shutdown(socket.SHUT_RDWR)
         super().__exit__(*error)
-        for connection in self._connections:
-            with suppress(OSError):  # one that is closed; the launchers of an engine that was killed would stay
-                connection.shutdown(socket.SHUT_RDWR)
 
     def _answer(self, connection: socket.socket, clouds: Any) -> None:
         self._connections.append(connection)

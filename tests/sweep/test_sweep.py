@@ -25,6 +25,7 @@ _SHORT = {
 
 @pytest.mark.engine
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("cloud", _SHORT)
 def test_a_fault_at_any_operation_is_set_right_by_the_next_command(
     cloud: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
