@@ -89,7 +89,7 @@ def test_a_program_with_parts_of_its_own_is_previewed_under_the_pack(only_gcp: E
     done = only_gcp.run(project, "gpucluster", *words)
     assert done.code == 0, done.text
     # Pulumi leaves out the middle of a long path.
-    assert re.search(rf"training@v0\.1\.0 \(local: \S+/{Path(pack).parent.name}/training\)", done.out), done.text
+    assert re.search(rf"training@v0\.2\.0 \(local: \S+/{Path(pack).parent.name}/training\)", done.out), done.text
     assert "Total per month" in done.out
     assert re.search(r"own\s*: \"components of the project and cost of the project\"", done.out), done.out
 
