@@ -153,7 +153,8 @@ def test_a_context_for_the_stack_is_written_from_what_it_exports(standing: Any, 
         "The cluster answers, and takes your jobs in namespace training.\n"
         "Images of jobs:\n"
         f"  aws ecr get-login-password --region us-east-1 | docker login --username AWS --password-stdin {ECR}\n"
-        f"  docker push {ECR}/trial-1887/jobs:TAG\n",
+        f"  docker push {ECR}/trial-1887/jobs:TAG\n"
+        f"Logs of a job, by its name in place of JOB:\n  {standing.outputs('aws-trial')['logs']['command']}\n",
     ), done.text
     [cluster] = yaml.safe_load((tmp_path / "config").read_text())["clusters"]
     assert cluster["cluster"] == standing.outputs("aws-trial")["kubeconfig"]["clusters"][0]["cluster"]

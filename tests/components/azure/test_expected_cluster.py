@@ -470,6 +470,8 @@ def training(name: str, **changes: Any) -> Registered:
     return [pool(name, "training-nodes", **inputs)]
 
 
+UNTOLD = {"opencost": True, "collector": True}
+"""Telemetry of the example of slices, without its receivers of alerts."""
 SPOT = {
     "scaleSetPriority": "Spot",
     "scaleSetEvictionPolicy": "Delete",
@@ -560,10 +562,11 @@ def test_the_plan_names_every_service_that_a_subscription_has_to_register(everyt
 
 
 @pytest.mark.parametrize(
-    ("example", "name", "layout"), [("mig", "slices", "all-1g.12gb"), ("mig-balanced", "balanced", "all-balanced")]
+    ("example", "name", "layout", "changes"),
+    [("mig", "slices", "all-1g.12gb", {"telemetry": UNTOLD}), ("mig-balanced", "balanced", "all-balanced", {})],
 )
 def test_sliced_gpus_are_on_machines_without_infiniband(
-    declared: Declare, example: str, name: str, layout: str
+    declared: Declare, example: str, name: str, layout: str, changes: dict[str, Any]
 ) -> None:
     whole = {**GPU_LABELS, "gpucluster/pool": "training", "nvidia.com/gpu.deploy.mig-manager": "false"}
     sliced = {**GPU_LABELS, "gpucluster/pool": "mig", "nvidia.com/mig.config": layout}
@@ -577,7 +580,7 @@ def test_sliced_gpus_are_on_machines_without_infiniband(
         osDiskSizeGB=1000,
         nodeLabels=sliced,
     )
-    assert declared(example) == by_name(
+    assert declared(example, **changes) == by_name(
         network(name),
         control_plane(name, samples="68"),
         storage(name),
@@ -600,7 +603,8 @@ def test_aks_slices_the_gpus_whose_driver_it_owns(declared: Declare) -> None:
         **SPOT,
     }
     mig = pool("slices", "mig-nodes", **inputs)
-    found = declared("mig", Settings(driver="aks"), mig={"nodes": 1, "layout": "all-2g.20gb", "purchase": "spot"})
+    sliced = {"nodes": 1, "layout": "all-2g.20gb", "purchase": "spot"}
+    found = declared("mig", Settings(driver="aks"), mig=sliced, telemetry=UNTOLD)
     assert found == by_name(
         network("slices"),
         control_plane("slices", samples="68"),
