@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Final
 
 from gpucluster.account.leftovers.kinds import Thing, kind_of, removal
 from gpucluster.cost.assumptions import Assumptions
@@ -30,6 +31,10 @@ class Left:
     remove: str
 
 
+_CARRIERS: Final = frozenset({"aws:ec2/internetGateway:InternetGateway", "aws:ec2/vpc:Vpc"})
+"""What is billed for traffic alone, which ends with the machines."""
+
+
 def left_of_things(things: Sequence[Thing]) -> list[Left]:
     """Of an inventory: what is priced by a size that it does not tell is unknown."""
     found: list[Left] = []
@@ -40,7 +45,7 @@ def left_of_things(things: Sequence[Thing]) -> list[Left]:
         resource = Resource(urn=urn, type=type_, name=thing.id, inputs=thing.inputs)
         regions = {package: thing.region} if thing.region else {}
         priced = estimate(Resources([resource], default_regions=regions)) if type_ else None
-        daily, cost = _cost(priced, urn)
+        daily, cost = _cost(priced, urn, type_)
         found.append(Left(kind=thing.kind, id=thing.whole, daily=daily, cost=cost, remove=removal(thing)))
     return _dearest_first(found)
 
@@ -50,7 +55,7 @@ def left_of(resources: Resources, removals: dict[str, str]) -> list[Left]:
     priced = estimate(resources, None, Assumptions(regions=regions_in_use()))
     found: list[Left] = []
     for one in resources:
-        daily, cost = _cost(priced, one.urn)
+        daily, cost = _cost(priced, one.urn, one.type)
         id_ = str(one.outputs.get("id") or one.name)
         found.append(Left(kind=one.type, id=id_, daily=daily, cost=cost, remove=removals.get(one.urn, "")))
     return _dearest_first(found)
@@ -61,7 +66,7 @@ def _dearest_first(found: list[Left]) -> list[Left]:
     return sorted(found, key=lambda one: (one.daily is not None and not one.daily, -(one.daily or 0), one.kind, one.id))
 
 
-def _cost(priced: Estimate | None, urn: str) -> tuple[Decimal | None, str]:
+def _cost(priced: Estimate | None, urn: str, type_: str) -> tuple[Decimal | None, str]:
     if priced is None:
         return None, "unknown: its kind has no price by itself"
     lines = [line for line in priced.lines if line.urn == urn]
@@ -72,6 +77,6 @@ def _cost(priced: Estimate | None, urn: str) -> tuple[Decimal | None, str]:
     if missing:
         known = f"{money(daily)} a day and " if month else ""
         return (daily if month else None), f"{known}unknown: {missing[0]}"
-    if not month and by_usage:
+    if not month and by_usage and type_ not in _CARRIERS:
         return None, "unknown: by what it holds or takes in"
     return daily, f"{money(daily)} a day{', and by use' if by_usage else ''}" if month else "no charge"

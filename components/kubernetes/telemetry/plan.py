@@ -80,7 +80,7 @@ def telemetry_notes(plan: TelemetryPlan, *, metrics: str, shape: Machine, region
 def _told(receivers: Alerts | None) -> str:
     """A webhook without its URL, which may hold a token."""
     if receivers is None:
-        return "nobody before a receiver is set"
+        return "nobody until you configure a receiver"
     webhook = ["a webhook"] if receivers.webhook else []
     *others, last = [*receivers.mail, *webhook, *([receivers.topic] if receivers.topic else [])]
     return f"{', '.join(others)} and {last}" if others else last

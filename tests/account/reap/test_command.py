@@ -110,7 +110,7 @@ def test_it_says_first_what_has_ended_and_what_it_cost(run: Run, tmp_path: Path)
     assert code == 1
     assert [ends(line) for line in lines[:-1]] == [
         ["forever", "", "with no end: $1.92 so far", f"{alike}; write duration into its spec"],
-        ["gone", "nothing stands"],
+        ["gone", "no resources"],
         ["new", "", "", f"in 12.0 days: $3.84 so far, $26.88 by its end, {alike}"],
         ["old", "", "", f"6.0 days ago: $38.40 so far, $26.88 by its end, {alike}"],
     ]

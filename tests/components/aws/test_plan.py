@@ -69,7 +69,7 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
             "the jobs of a broken GPU node go on a spare within minutes; EKS reboots or replaces it after 10 to 30 "
             "minutes (docs/self-healing.md)",
             "metrics of the GPUs go to Amazon Managed Service for Prometheus; alerts are evaluated there and sent to "
-            "nobody before a receiver is set",
+            "nobody until you configure a receiver",
             "alerts count GPUs: no price of p5.48xlarge in us-east-1 is known",
             "what pods print is kept for 30 days in a log group of CloudWatch (docs/logs.md)",
             "quotas to have: 1,088 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), 165 "

@@ -81,8 +81,8 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "elastic pools",
         "the jobs of a broken GPU node go on a spare within minutes; its machine stays until a person has it deleted "
         "and reports it (docs/self-healing.md)",
-        "metrics of the GPUs go to the Azure Monitor workspace; alerts are evaluated there and sent to nobody before a "
-        "receiver is set",
+        "metrics of the GPUs go to the Azure Monitor workspace; alerts are evaluated there and sent to nobody until "
+        "you configure a receiver",
         "alerts count GPUs",
         "what pods print is kept for 30 days in a Log Analytics workspace, with the control plane's (docs/logs.md)",
         "which zones of eastus have Standard_ND96isr_H100_v5, Azure says to your subscription alone",

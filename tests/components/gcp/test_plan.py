@@ -88,7 +88,7 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
         "the jobs of a broken GPU node go on a spare within minutes; its machine stays until a person has its host "
         "repaired (docs/self-healing.md)",
         "metrics of the GPUs go to Google Cloud Managed Service for Prometheus; alerts are evaluated there and sent to "
-        "nobody before a receiver is set",
+        "nobody until you configure a receiver",
         "alerts count GPUs",
         "what pods print is kept for 30 days in the bucket _Default of Cloud Logging (docs/logs.md), unless the "
         "project has set it otherwise",
