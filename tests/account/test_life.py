@@ -75,7 +75,7 @@ def test_a_pause_takes_the_nodes_alone_and_a_resume_brings_them_back(trial: Proj
         "aws-trial: no nodes to pause: its training and MIG pools have none now.\n",
     )
     back = trial.run("sandbox", "resume", "--stack", "aws-trial", "--yes")
-    assert (back.code, back.out.splitlines()[-1]) == (0, "aws-trial: resumed; $7,083.72 a day"), back.text
+    assert (back.code, back.out.splitlines()[-1]) == (0, "aws-trial: resumed; $7,084.19 a day"), back.text
     assert nodes(trial) == before
 
 

@@ -74,7 +74,7 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "the subscription must have the feature AKSInfinibandSupport, or up ends before anything dear is made",
         "queue",
         "a new subscription has to register what it uses, which the provider may not do by itself",
-        "AKS repairs nodes by itself, and can't be told not to",
+        "AKS auto-repair cannot be disabled",
         "the operators own GPU and InfiniBand drivers",
         "Standard_NC40ads_H100_v5 without InfiniBand",
         "on demand promises no capacity",
@@ -132,7 +132,7 @@ def test_machines_without_infiniband_are_said_to_wait_for_cards_where_the_operat
 @pytest.mark.parametrize(
     ("torsets", "topology", "said"),
     [
-        (False, ((), None), "does not know, for AKS labels none by it"),
+        (False, ((), None), "AKS sets no leaf-switch labels"),
         (True, (("ib/torset",), "ib/torset"), "run Micr"),
     ],
 )

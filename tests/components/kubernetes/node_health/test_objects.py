@@ -82,4 +82,4 @@ def test_the_plan_says_where_jobs_go_and_who_repairs() -> None:
         "the jobs of a broken GPU node wait for its repair, for training.spares is 0; x (docs/self-healing.md)"
     )
     assert "keep their jobs" in health_note("report", spares=1, repair="x")
-    assert "nobody looks" in health_note("leave", spares=1, repair="x")
+    assert "are not detected" in health_note("leave", spares=1, repair="x")
