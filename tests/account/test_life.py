@@ -66,7 +66,7 @@ def test_a_pause_takes_the_nodes_alone_and_a_resume_brings_them_back(trial: Proj
     assert "it saves $201,096.00 a month, $6,611.38 a day." in done.out
     assert "~ 2 updated" in done.text  # the node group, and the notes of the cluster
     assert done.out.splitlines()[-1] == (
-        "aws-trial: paused; $472.29 a day is still billed; resume: gpucluster sandbox resume --stack aws-trial"
+        "aws-trial: paused; $472.42 a day is still billed; resume: gpucluster sandbox resume --stack aws-trial"
     )
     assert nodes(trial) == {**before, "trial-training-nodes": 0}
     again = trial.run("sandbox", "pause", "--stack", "aws-trial", "--yes")

@@ -94,7 +94,7 @@ def test_what_has_no_label_comes_last_and_what_has_no_price_makes_its_group_at_l
         "└─ subtotal, 7.7% of the total                         $8.00",
         "",
         "c",
-        "└─ including unpriced items                            unknown",
+        "└─ including unpriced items                          unknown",
         "",
         "(no label)",
         "├─ stack                                              $80.00",

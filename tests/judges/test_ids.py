@@ -22,6 +22,10 @@ WITHOUT = {
     "gcp:storage/bucket:Bucket",
     # What azurerm imports is the id of the registry.
     "azure-native:containerregistry:CacheRule",
+    # What azurerm imports is the id of the target and the name, apart by a bar.
+    "azure-native:monitor:DiagnosticSetting",
+    # Not taken from azurerm's page yet.
+    "azure-native:operationalinsights:Workspace",
     # azurerm has no such resource.
     "azure-native:storagecache:AutoExportJob",
     "azure-native:containerservice:MaintenanceConfiguration",

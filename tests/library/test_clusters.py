@@ -183,7 +183,7 @@ def test_a_cluster_tells_what_it_lacks_and_who_reaches_it(declared: Declared, lo
         "info: trial: API reachable over the internet from 198.18.0.0/24, and from the nodes; admins: the identity "
         "that runs the first `pulumi up`"
     )
-    assert len(notes) == 8
+    assert len(notes) == 9
 
 
 def test_a_cluster_that_names_its_account_is_built_in_no_other(declared: Declared) -> None:
