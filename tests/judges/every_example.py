@@ -36,6 +36,11 @@ def made(example: Example) -> Iterator[tuple[str, Resources, Mapping[str, str]]]
         yield MOMENTS[1], update.stack(), update.ids
 
 
+def stands_alone(example: Example) -> bool:
+    """Whether it makes its network itself: nothing here makes another."""
+    return "existing" not in yaml.safe_load(example.spec.read_text()).get("network", {})
+
+
 def apart(resource: Resource, where: str) -> Resource:
     """The resource beside its like of other examples."""
     provider = resource.provider and f"{where} {resource.provider}"
@@ -46,7 +51,7 @@ def said() -> Iterator[dict[str, Any]]:
     """What is said of each resource."""
     together: dict[str, list[Resource]] = {}
     known: dict[str, str] = {}
-    for example in examples():
+    for example in filter(stands_alone, examples()):
         for moment, resources, ids in made(example):
             where = f"{example.page.with_suffix('')} {moment}"
             together.setdefault(example.cloud, []).extend(apart(resource, where) for resource in resources)
