@@ -37,6 +37,6 @@ def alertmanager_secret(
     return Secret(
         name,
         metadata=ObjectMetaArgs(name=_NAME, namespace=_NAMESPACE, labels=dict(labels)),
-        string_data=pulumi.Output.secret({_KEY: json.dumps(config, indent=2)}),
+        string_data={_KEY: pulumi.Output.secret(json.dumps(config, indent=2))},
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
     )
