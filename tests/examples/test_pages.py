@@ -47,7 +47,9 @@ for example, resources in made.items():
             print(json.dumps(line, default=later))
 """
 # What stands for a value that only a cloud gives, where any text will not do: by the field, or the one around it.
-GIVEN = {
+GIVEN: dict[str, Any] = {
+    # The whole mapping is a secret once a text of it is.
+    "stringData": {"a-key": "a-text"},
     "securityGroupSelectorTerms": "sg-0abc",
     "subnetSelectorTerms": "subnet-0abc",
     "vnetSubnetID": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/n",
