@@ -41,6 +41,8 @@ _OTHERWISE: Final = frozenset(
 
 _PARTS: Final = (
     # Of a text that a document gives as an example: what it begins with -> what its like have.
+    # The name of a topic follows the account, without a word for its kind.
+    (r"arn:aws:sns:[a-z0-9-]*:\w*:[\w-]+", r"arn:aws[a-z-]*:sns:[a-z0-9-]*:\\d{12}:[\\w-]+"),
     (r"arn:aws:([a-z]+):[a-z0-9-]*:\w*:([a-z]*)", r"arn:aws[a-z-]*:\1:[a-z0-9-]*:(\\d{12}|aws)?:\2"),
     (r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     (r"\b(cr|dra|eipalloc|fl|fs|fsmt|igw|lt|nat|rtb|sg|sgr|subnet|vpc|vpce)-[0-9a-fA-F]{8,}", r"\1-[0-9a-f]{8,17}"),
