@@ -261,7 +261,7 @@ def test_an_over_budget_plan_is_refused_before_anything_is_registered(project: A
     project.change("stacks/specs/trial.yaml", "monthly_usd: 420000", "monthly_usd: 200000")
     done = project.pulumi("up", "--yes", *skip)
     assert done.code != 0
-    assert "over budget by $15,463.30" in done.text
+    assert "over budget by $15,477.30" in done.text
     assert done.out.count("Total per month") == 1
     assert "Traceback" not in done.text
     assert project.ledger() == []
