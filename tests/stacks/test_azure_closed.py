@@ -20,7 +20,7 @@ def test_network_and_control_plane_can_be_made_first(project: Any) -> None:
     spec = yaml.safe_load(file.read_text())
     file.write_text(yaml.safe_dump({**spec, "access": {"kind": "private", "via": "inside"}}))
     targets = re.findall(r"--target '(\S*azure\S*)'", (ROOT / "docs/access.md").read_text())
-    assert len(targets) == 5
+    assert len(targets) == 6
     first = project.pulumi("up", "--yes", "--skip-preview", *(f"--target={target}" for target in targets), stack=STACK)
     assert first.code == 0, first.text
     types = {item["type"] for item in project.ledger()}
