@@ -89,7 +89,8 @@ class PodLogs(pulumi.ComponentResource):
                 {
                     "Effect": "Allow",
                     "Action": ["logs:CreateLogStream", "logs:PutLogEvents"],
-                    "Resource": pulumi.Output.concat(group.arn, ":*"),
+                    # None in a staged `up` that leaves it out.
+                    "Resource": group.arn.apply(lambda arn: arn and f"{arn}:*"),
                 }
             ],
             tags=tags,
