@@ -79,6 +79,7 @@ SDKS = {
                 "managedidentity",
                 "monitor",
                 "network",
+                "operationalinsights",
                 "resources",
                 "storagecache",
             )
