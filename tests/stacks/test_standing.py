@@ -36,6 +36,7 @@ _NODE_HEALTH = {
         for part in ("account", "binding", "files", "namespace", "network", "program", "quota", "role")
     },
     "trial-telemetry-dashboard-use": "update",
+    "trial-telemetry-dashboard-cost": "update",  # the title of a panel
 }
 # Kueue 0.19, JobSet 0.12 and Trainer 2.3, with what belongs to them: docs/upgrading-jobs.md.
 _JOBS = {
