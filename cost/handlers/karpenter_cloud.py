@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator
 
 from gpucluster.catalog.clouds import modules_of
 from gpucluster.cost.model import CostLine, Count, NotPriced
@@ -32,16 +31,16 @@ class KarpenterCloud:
     zone_keys: tuple[str, ...] = ("topology.kubernetes.io/zone",)
 
 
-@cache
-def _clouds() -> Mapping[str, KarpenterCloud]:
-    """KARPENTER in `karpenter_CLOUD` of every cloud, by API group."""
-    found = (module.KARPENTER for _, module in modules_of("gpucluster.cost.handlers.karpenter_{cloud}"))
-    return {cloud.group: cloud for cloud in found}
+def _clouds() -> Iterator[KarpenterCloud]:
+    """KARPENTER in `karpenter_CLOUD` of every cloud, imported one after the other."""
+    for _, module in modules_of("gpucluster.cost.handlers.karpenter_{cloud}"):
+        yield module.KARPENTER
 
 
 def cloud_of(ask: Subject) -> KarpenterCloud:
     """The cloud of a pool, by `spec.template.spec.nodeClassRef.group`. Raises CannotPrice for one not known here."""
     group = ask.text("spec", "template", "spec", "nodeClassRef", "group", default="karpenter.k8s.aws")
-    if group not in _clouds():
-        raise CannotPrice(f"its node class is of {group!r}; priced are {', '.join(_clouds())}")
-    return _clouds()[group]
+    for cloud in _clouds():
+        if cloud.group == group:
+            return cloud
+    raise CannotPrice(f"its node class is of {group!r}; priced are {', '.join(cloud.group for cloud in _clouds())}")

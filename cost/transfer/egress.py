@@ -59,8 +59,8 @@ def egress_of(book: PriceBook, provider: str, region: str, gib: Decimal) -> Egre
 
 def _free_tier(book: PriceBook, provider: str, region: str) -> Iterator[PriceRow]:
     """A tier 0, which a graduated price leaves out."""
-    for row in book.rows(provider):
-        if (row.region, row.sku) == (region, "internet-egress") and row.note.startswith("tier 0:"):
+    for row in book.in_region(provider, region):
+        if row.sku == "internet-egress" and row.note.startswith("tier 0:"):
             yield row
 
 
