@@ -187,10 +187,8 @@ def _registration(declared: Sequence[MockResourceArgs]) -> float:
     def bare_program() -> None:
         begun = time.process_time()
         for args in declared:
-            if args.custom:
-                pulumi.CustomResource(args.typ, args.name, args.inputs)
-            else:
-                pulumi.ComponentResource(args.typ, args.name, args.inputs)
+            kind = pulumi.CustomResource if args.custom else pulumi.ComponentResource
+            kind(args.typ, args.name, cast("dict[str, Any]", args.inputs))
         seconds.append(time.process_time() - begun)
 
     bare_program()
