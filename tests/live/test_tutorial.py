@@ -62,7 +62,7 @@ def test_every_command_of_the_tutorial_does_what_it_says(cloud: str, tmp_path: P
     assert "cluster    trial on " in said[0]
     [nodes] = [text for text in said if " get nodes\n" in text]
     assert len(re.findall(r"\bReady\b", nodes)) >= 5
-    [context] = [text for text in said if " connect " in text]
+    [context] = [text for text in said if " connect " in text.partition("\n")[0]]
     assert "Images of jobs:" in context
     assert any("trainjob.trainer.kubeflow.org/pytorch" in text for text in said)
     assert "has been removed" in said[-2]
