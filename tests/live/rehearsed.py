@@ -27,7 +27,7 @@ def of(document: dict[str, Any]) -> Manifest:
 
 
 def there(live: Live) -> set[str]:
-    """Everything in the cluster that a job may leave."""
+    """Everything in the cluster that a job may leave: not the pods of DaemonSets, which go after their machine."""
     versions = {"Pod": "v1", "Job": "batch/v1", "Deployment": "apps/v1", "NodeClaim": "karpenter.sh/v1"}
     others = {"Workload": "kueue.x-k8s.io/v1beta2", "JobSet": "jobset.x-k8s.io/v1alpha2"}
     kinds = {**versions, **others, "TrainJob": "trainer.kubeflow.org/v1alpha1"}
@@ -37,6 +37,7 @@ def there(live: Live) -> set[str]:
         if live.client.knows(version, kind)
         for item in live.client.list(version, kind)
         if not item["metadata"].get("deletionTimestamp")
+        and not any(owner["kind"] == "DaemonSet" for owner in item["metadata"].get("ownerReferences", []))
     }
 
 

@@ -26,6 +26,8 @@ from tests.sweep.tour import KINDS, Round, Tour
 
 _ALONE: Final = ("throttled", "crash", "kill")
 """What comes in no groups, since it ends no command, or ends each."""
+_NEVER_TOGETHER: Final = "update"
+"""With --continue-on-error Pulumi itself loses resources of a stack that stands: docs/sweep.md."""
 _SAMPLE: Final = 10
 """Operations apart at which the other kinds are tried alone; together they are tried at all."""
 
@@ -84,7 +86,7 @@ def tours(
 ) -> Iterator[tuple[str, bool, tuple[Operation, ...]]]:
     """Each kind, whether its faults come alone, and at which operations."""
     for kind in kinds:
-        if kind in _ALONE:
+        if kind in _ALONE or direction == _NEVER_TOGETHER:
             yield kind, True, order[::every]
         # What is being deleted is not made in part.
         elif kind != "partial" or direction != "destroy":

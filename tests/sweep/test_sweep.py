@@ -44,13 +44,19 @@ def test_a_fault_at_any_operation_is_set_right_by_the_next_command(
     assert "state and clouds differ: orphans=['urn:" in first.problem
 
 
-def test_each_kind_meets_every_operation() -> None:
+@pytest.mark.parametrize("direction", ["up", "update"])
+def test_each_kind_meets_every_operation(direction: str) -> None:
     order = tuple(Operation("create", "a:b:C", str(number)) for number in range(20))
     met = {
-        kind: {each for one, _, found in tours(order, "up", KINDS, 1) if one == kind for each in found}
+        kind: {each for one, _, found in tours(order, direction, KINDS, 1) if one == kind for each in found}
         for kind in KINDS
     }
     assert met == {kind: set(order) for kind in KINDS}
+
+
+def test_an_update_goes_on_past_no_fault() -> None:
+    order = tuple(Operation("update", "a:b:C", str(number)) for number in range(20))
+    assert list(tours(order, "update", KINDS, 1)) == [(kind, True, order) for kind in KINDS]
 
 
 def test_a_fault_meets_an_operation_so_many_times() -> None:
