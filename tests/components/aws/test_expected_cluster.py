@@ -1,4 +1,10 @@
-"""The cluster's resources as AWS's guides want them, typed by hand: type, logical name, inputs besides tags."""
+"""What a cluster on AWS registers in its account.
+
+Every expectation is typed by hand from AWS's documentation and guides (EKS, EFA, FSx for Lustre; for Karpenter the
+CloudFormation template of its release), never written by the program. Long texts are `ANY` here and held by the tests
+of their own modules: user data, rules of alerts, what the collector reads, who may fill the queue of interruptions.
+What stands inside the cluster is in `test_expected_objects.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +13,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 import yaml
@@ -16,39 +23,10 @@ from tests.components.aws.node_repair import REPAIR
 
 ROOT = Path(__file__).parents[3]
 Register = Callable[..., dict[str, MockResourceArgs]]
-Expected = list[tuple[str, str, dict[str, Any]]]
+Item = tuple[str, str, dict[str, Any]]
 MOCK = "arn:aws:mock:us-east-1:000000000000:"
 ADMIN = "arn:aws:iam::123456789012:role/ops/platform-admin"
-
-
-def statements(policy: str) -> Any:
-    return json.loads(policy)["Statement"]
-
-
-def compare(seen: dict[str, MockResourceArgs], expected: Expected) -> None:
-    """Whole inputs but for tags; policies as data."""
-    found: Expected = []
-    for _, name, wanted in expected:
-        args = seen[name]
-        inputs = {key: value for key, value in args.inputs.items() if key != "tags"}
-        for key in ("policy", "assumeRolePolicy"):
-            if key in inputs and not isinstance(wanted[key], str):
-                inputs[key] = statements(inputs[key])
-        found.append((args.typ, name, inputs))
-    assert found == expected
-
-
-# As `aws eks describe-addon-versions --kubernetes-version 1.35` tells.
-ADDONS = {
-    "aws-ebs-csi-driver": "v1.65.0-eksbuild.1",
-    "coredns": "v1.13.2-eksbuild.21",
-    "eks-node-monitoring-agent": "v1.6.4-eksbuild.1",
-    "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
-    "kube-proxy": "v1.35.3-eksbuild.21",
-    "vpc-cni": "v1.22.4-eksbuild.3",
-}
-
-
+CLUSTER = "trial-aws-trial"
 SPEC_LABELS = {
     "team": "research",
     "project": "foundation-model",
@@ -57,252 +35,693 @@ SPEC_LABELS = {
     "owner": "ml-platform",
 }
 NODE_LABELS = {**SPEC_LABELS, "pulumi-project": "gpucluster", "pulumi-stack": "aws-trial"}
-VOLUME_TAGS = {**NODE_LABELS, "managed-by": "pulumi"}
+TAGS = {**NODE_LABELS, "managed-by": "pulumi"}
+# As `aws eks describe-addon-versions --kubernetes-version 1.35` tells.
+ADDONS = {
+    "aws-ebs-csi-driver": "v1.65.0-eksbuild.1",
+    "aws-fsx-csi-driver": "v1.9.0-eksbuild.1",
+    "coredns": "v1.13.2-eksbuild.21",
+    "eks-node-monitoring-agent": "v1.6.4-eksbuild.1",
+    "eks-pod-identity-agent": "v1.3.10-eksbuild.3",
+    "kube-proxy": "v1.35.3-eksbuild.21",
+    "vpc-cni": "v1.22.4-eksbuild.3",
+}
+VPC = "trial-network-vpc-id"
+CLUSTER_SUBNETS = ["trial-network-cluster-a-id", "trial-network-cluster-b-id"]
 
 
-def addon(suffix: str, addon_name: str, **inputs: Any) -> tuple[str, str, dict[str, Any]]:
-    return (
-        "aws:eks/addon:Addon",
-        suffix,
-        {
-            "addonName": addon_name,
-            "addonVersion": ADDONS[addon_name],
-            "clusterName": "trial-aws-trial",
-            "resolveConflictsOnCreate": "OVERWRITE",
-            "resolveConflictsOnUpdate": "PRESERVE",
-            **inputs,
-        },
+def whole(args: MockResourceArgs) -> Item:
+    """Type, name and inputs, policies as data."""
+    inputs = dict(args.inputs)
+    for key in ("policy", "assumeRolePolicy"):
+        if key in inputs:
+            inputs[key] = json.loads(inputs[key])
+    return args.typ, args.name, inputs
+
+
+def compare(seen: dict[str, MockResourceArgs], expected: list[Item]) -> None:
+    assert [whole(seen[name]) for _, name, _ in expected] == expected
+
+
+def bare(typ: str, name: str, /, **inputs: Any) -> Item:
+    """What takes no tags."""
+    return f"aws:{typ}", f"trial-{name}", inputs
+
+
+def tagged(typ: str, name: str, /, *, more: dict[str, str] | None = None, **inputs: Any) -> Item:
+    """A resource that bears the labels of the cluster, and `more`."""
+    return bare(typ, name, tags={**TAGS, "Name": f"trial-{name}", **(more or {})}, **inputs)
+
+
+def document(*statements: dict[str, Any]) -> dict[str, Any]:
+    return {"Version": "2012-10-17", "Statement": list(statements)}
+
+
+def allow(*actions: str, on: str | list[str] = "*", **conditions: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {"Effect": "Allow", "Action": list(actions), "Resource": on}
+    names = {"equal": "StringEquals", "like": "StringLike", "if_there": "StringEqualsIfExists"}
+    names["all_equal"] = "ForAllValues:StringEquals"
+    return found | ({"Condition": {names[key]: value for key, value in conditions.items()}} if conditions else {})
+
+
+def role(name: str, service: str, *actions: str) -> Item:
+    trust = {"Effect": "Allow", "Principal": {"Service": service}, "Action": list(actions or ("sts:AssumeRole",))}
+    return tagged("iam/role:Role", name, assumeRolePolicy=document(trust))
+
+
+def attached(name: str, to: str, policy: str) -> Item:
+    return bare("iam/rolePolicyAttachment:RolePolicyAttachment", name, role=f"trial-{to}", policyArn=policy)
+
+
+def aws_policy(name: str, to: str, policy: str) -> Item:
+    return attached(name, to, f"arn:aws:iam::aws:policy/{policy}")
+
+
+def inline(name: str, to: str, *statements: dict[str, Any]) -> Item:
+    return bare("iam/rolePolicy:RolePolicy", name, role=f"trial-{to}", policy=document(*statements))
+
+
+def pod_role(name: str, account: str) -> list[Item]:
+    """A role that the pods of a service account take."""
+    return [
+        role(name, "pods.eks.amazonaws.com", "sts:AssumeRole", "sts:TagSession"),
+        tagged(
+            "eks/podIdentityAssociation:PodIdentityAssociation",
+            f"{name}-association",
+            clusterName=CLUSTER,
+            namespace="kube-system",
+            serviceAccount=account,
+            roleArn=f"{MOCK}trial-{name}",
+        ),
+    ]
+
+
+def node_role(name: str) -> list[Item]:
+    return [
+        role(name, "ec2.amazonaws.com"),
+        aws_policy(f"{name}-worker", name, "AmazonEKSWorkerNodePolicy"),
+        aws_policy(f"{name}-cni", name, "AmazonEKS_CNI_Policy"),
+        aws_policy(f"{name}-registry", name, "AmazonEC2ContainerRegistryPullOnly"),
+        aws_policy(f"{name}-ssm", name, "AmazonSSMManagedInstanceCore"),
+    ]
+
+
+def addon(name: str, chosen: str, **inputs: Any) -> Item:
+    return tagged(
+        "eks/addon:Addon",
+        name,
+        addonName=chosen,
+        addonVersion=ADDONS[chosen],
+        clusterName=CLUSTER,
+        resolveConflictsOnCreate="OVERWRITE",
+        resolveConflictsOnUpdate="PRESERVE",
+        **inputs,
     )
 
 
-TRIAL: Expected = [
-    (
-        "aws:kms/key:Key",
-        "trial-control-plane-secrets",
-        {
-            "description": "Kubernetes secrets of one EKS cluster",
-            "enableKeyRotation": True,
-            "deletionWindowInDays": 30,
-        },
+def logs(name: str, days: int, /, **inputs: Any) -> Item:
+    return tagged("cloudwatch/logGroup:LogGroup", name, retentionInDays=days, **inputs)
+
+
+CONTROL_PLANE = [
+    tagged(
+        "kms/key:Key",
+        "control-plane-secrets",
+        description="Kubernetes secrets of one EKS cluster",
+        enableKeyRotation=True,
+        deletionWindowInDays=30,
     ),
-    (
-        "aws:iam/rolePolicy:RolePolicy",
-        "trial-control-plane-secrets-use",
-        {
-            "role": "trial-control-plane-role",
-            "policy": [
-                {
-                    "Effect": "Allow",
-                    "Action": ["kms:Encrypt", "kms:Decrypt", "kms:ListGrants", "kms:DescribeKey"],
-                    "Resource": f"{MOCK}trial-control-plane-secrets",
-                }
-            ],
-        },
+    role("control-plane-role", "eks.amazonaws.com"),
+    aws_policy("control-plane-role-cluster", "control-plane-role", "AmazonEKSClusterPolicy"),
+    inline(
+        "control-plane-secrets-use",
+        "control-plane-role",
+        allow(
+            "kms:Encrypt", "kms:Decrypt", "kms:ListGrants", "kms:DescribeKey", on=f"{MOCK}trial-control-plane-secrets"
+        ),
     ),
-    (
-        "aws:cloudwatch/logGroup:LogGroup",
-        "trial-control-plane-logs",
-        {"name": "/aws/eks/trial-aws-trial/cluster", "retentionInDays": 90},
-    ),
-    (
-        "aws:eks/cluster:Cluster",
-        "trial-control-plane-cluster",
-        {
-            "name": "trial-aws-trial",
-            "version": "1.35",
-            "roleArn": f"{MOCK}trial-control-plane-role",
-            "upgradePolicy": {"supportType": "STANDARD"},
-            "vpcConfig": {
-                "subnetIds": ["trial-network-cluster-a-id", "trial-network-cluster-b-id"],
-                "endpointPrivateAccess": True,
-                "endpointPublicAccess": True,
-                "publicAccessCidrs": ["203.0.113.0/24"],
-            },
-            "encryptionConfig": {
-                "provider": {"keyArn": f"{MOCK}trial-control-plane-secrets"},
-                "resources": ["secrets"],
-            },
-            "accessConfig": {"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True},
-            "bootstrapSelfManagedAddons": False,
-            "enabledClusterLogTypes": ["api", "audit", "authenticator"],
+    logs("control-plane-logs", 90, name=f"/aws/eks/{CLUSTER}/cluster"),
+    tagged(
+        "eks/cluster:Cluster",
+        "control-plane-cluster",
+        name=CLUSTER,
+        version="1.35",
+        roleArn=f"{MOCK}trial-control-plane-role",
+        upgradePolicy={"supportType": "STANDARD"},
+        vpcConfig={
+            "subnetIds": CLUSTER_SUBNETS,
+            "endpointPrivateAccess": True,
+            "endpointPublicAccess": True,
+            "publicAccessCidrs": ["203.0.113.0/24"],
         },
+        encryptionConfig={"provider": {"keyArn": f"{MOCK}trial-control-plane-secrets"}, "resources": ["secrets"]},
+        accessConfig={"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True},
+        bootstrapSelfManagedAddons=False,
+        enabledClusterLogTypes=["api", "audit", "authenticator"],
     ),
     addon(
-        "trial-control-plane-vpc-cni",
+        "control-plane-vpc-cni",
         "vpc-cni",
         configurationValues='{"env": {"ENABLE_PREFIX_DELEGATION": "true"}, "enableNetworkPolicy": "true"}',
     ),
-    addon("trial-control-plane-kube-proxy", "kube-proxy"),
-    addon("trial-control-plane-pod-identity", "eks-pod-identity-agent"),
+    addon("control-plane-kube-proxy", "kube-proxy"),
+    addon("control-plane-pod-identity", "eks-pod-identity-agent"),
     addon(
-        "trial-system-coredns",
+        "system-coredns",
         "coredns",
         configurationValues='{"autoScaling": {"enabled": true, "minReplicas": 2, "maxReplicas": 10}}',
     ),
-    addon("trial-system-node-monitoring", "eks-node-monitoring-agent"),
+    addon("system-node-monitoring", "eks-node-monitoring-agent"),
     addon(
-        "trial-block-storage-driver",
+        "block-storage-driver",
         "aws-ebs-csi-driver",
-        configurationValues=json.dumps({"controller": {"extraVolumeTags": dict(sorted(VOLUME_TAGS.items()))}}),
+        configurationValues=json.dumps({"controller": {"extraVolumeTags": dict(sorted(TAGS.items()))}}),
     ),
-    (
-        "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
-        "trial-block-storage-role-policy",
-        {
-            "role": "trial-block-storage-role",
-            "policyArn": "arn:aws:iam::aws:policy/service-role/AmazonEBSCSIDriverPolicy",
-        },
+    *pod_role("block-storage-role", "ebs-csi-controller-sa"),
+    aws_policy("block-storage-role-policy", "block-storage-role", "service-role/AmazonEBSCSIDriverPolicy"),
+]
+
+
+def subnet(name: str, zone: str, cidr: str, routes: str, **more: str) -> list[Item]:
+    return [
+        tagged(
+            "ec2/subnet:Subnet",
+            f"network-{name}",
+            vpcId=VPC,
+            availabilityZone=zone,
+            cidrBlock=cidr,
+            mapPublicIpOnLaunch=False,
+            more={f"kubernetes.io/role/{key.replace('_', '-')}": value for key, value in more.items()},
+        ),
+        bare(
+            "ec2/routeTableAssociation:RouteTableAssociation",
+            f"network-{name}-route",
+            subnetId=f"trial-network-{name}-id",
+            routeTableId=f"trial-network-{routes}-routes-id",
+        ),
+    ]
+
+
+def way_out(routes: str, **through: str) -> list[Item]:
+    table = f"network-{routes}-routes"
+    return [
+        tagged("ec2/routeTable:RouteTable", table, vpcId=VPC),
+        bare(
+            "ec2/route:Route",
+            f"network-{routes}-out",
+            routeTableId=f"trial-{table}-id",
+            destinationCidrBlock="0.0.0.0/0",
+            **through,
+        ),
+    ]
+
+
+NETWORK = [
+    tagged("ec2/vpc:Vpc", "network-vpc", cidrBlock="10.0.0.0/16", enableDnsHostnames=True, enableDnsSupport=True),
+    *subnet("cluster-a", "us-east-1a", "10.0.0.0/20", "private"),
+    *subnet("cluster-b", "us-east-1b", "10.0.16.0/20", "private"),
+    *subnet("gpu", "us-east-1a", "10.0.128.0/17", "private", internal_elb="1"),
+    *subnet("public", "us-east-1a", "10.0.32.0/24", "public", elb="1"),
+    *way_out("private", natGatewayId="trial-network-nat-id"),
+    *way_out("public", gatewayId="trial-network-internet-id"),
+    tagged("ec2/internetGateway:InternetGateway", "network-internet", vpcId=VPC),
+    tagged("ec2/eip:Eip", "network-nat-address", domain="vpc"),
+    tagged(
+        "ec2/natGateway:NatGateway",
+        "network-nat",
+        allocationId="trial-network-nat-address-id",
+        subnetId="trial-network-public-id",
     ),
-    (
-        "kubernetes:storage.k8s.io/v1:StorageClass",
-        "trial-block-storage-class",
-        {
-            "apiVersion": "storage.k8s.io/v1",
-            "kind": "StorageClass",
-            "metadata": {
-                "name": "gp3",
-                "labels": NODE_LABELS,
-                "annotations": {"storageclass.kubernetes.io/is-default-class": "true"},
-            },
-            "provisioner": "ebs.csi.aws.com",
-            "parameters": {"type": "gp3", "encrypted": "true"},
-            "volumeBindingMode": "WaitForFirstConsumer",
-            "allowVolumeExpansion": True,
-            "reclaimPolicy": "Delete",
-        },
+    tagged(
+        "ec2/vpcEndpoint:VpcEndpoint",
+        "network-s3",
+        vpcId=VPC,
+        serviceName="com.amazonaws.us-east-1.s3",
+        vpcEndpointType="Gateway",
+        routeTableIds=["trial-network-private-routes-id"],
     ),
-    (
-        "aws:cloudwatch/logGroup:LogGroup",
-        "trial-network-flow-logs-group",
-        {"retentionInDays": 30},
-    ),
-    (
-        "aws:iam/role:Role",
-        "trial-network-flow-logs-role",
-        {
-            "assumeRolePolicy": [
-                {
-                    "Effect": "Allow",
-                    "Principal": {"Service": "vpc-flow-logs.amazonaws.com"},
-                    "Action": "sts:AssumeRole",
-                    "Condition": {
-                        "StringEquals": {"aws:SourceAccount": "000000000000"},
-                        "ArnLike": {"aws:SourceArn": "arn:aws:ec2:us-east-1:000000000000:vpc-flow-log/*"},
-                    },
-                }
-            ]
-        },
-    ),
-    (
-        "aws:iam/rolePolicy:RolePolicy",
-        "trial-network-flow-logs-role-policy",
-        {
-            "role": "trial-network-flow-logs-role",
-            "policy": [
-                {
-                    "Effect": "Allow",
-                    "Action": ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"],
-                    "Resource": f"{MOCK}trial-network-flow-logs-group:*",
+    logs("network-flow-logs-group", 30),
+    tagged(
+        "iam/role:Role",
+        "network-flow-logs-role",
+        assumeRolePolicy=document(
+            {
+                "Effect": "Allow",
+                "Principal": {"Service": "vpc-flow-logs.amazonaws.com"},
+                "Action": "sts:AssumeRole",
+                "Condition": {
+                    "StringEquals": {"aws:SourceAccount": "000000000000"},
+                    "ArnLike": {"aws:SourceArn": "arn:aws:ec2:us-east-1:000000000000:vpc-flow-log/*"},
                 },
-                {"Effect": "Allow", "Action": "logs:DescribeLogGroups", "Resource": "*"},
-            ],
-        },
+            }
+        ),
     ),
-    (
-        "aws:ec2/flowLog:FlowLog",
-        "trial-network-flow-logs",
-        {
-            "vpcId": "trial-network-vpc-id",
-            "trafficType": "ALL",
-            "logDestinationType": "cloud-watch-logs",
-            "logDestination": f"{MOCK}trial-network-flow-logs-group",
-            "iamRoleArn": f"{MOCK}trial-network-flow-logs-role",
-            "maxAggregationInterval": 600,
-        },
+    inline(
+        "network-flow-logs-role-policy",
+        "network-flow-logs-role",
+        allow(
+            "logs:CreateLogStream",
+            "logs:PutLogEvents",
+            "logs:DescribeLogStreams",
+            on=f"{MOCK}trial-network-flow-logs-group:*",
+        ),
+        {"Effect": "Allow", "Action": "logs:DescribeLogGroups", "Resource": "*"},
     ),
-    (
-        "aws:ec2/natGateway:NatGateway",
-        "trial-network-nat",
-        {"allocationId": "trial-network-nat-address-id", "subnetId": "trial-network-public-id"},
+    tagged(
+        "ec2/flowLog:FlowLog",
+        "network-flow-logs",
+        vpcId=VPC,
+        trafficType="ALL",
+        logDestinationType="cloud-watch-logs",
+        logDestination=f"{MOCK}trial-network-flow-logs-group",
+        iamRoleArn=f"{MOCK}trial-network-flow-logs-role",
+        maxAggregationInterval=600,
     ),
-    (
-        "aws:ec2/vpcEndpoint:VpcEndpoint",
-        "trial-network-s3",
-        {
-            "vpcId": "trial-network-vpc-id",
-            "serviceName": "com.amazonaws.us-east-1.s3",
-            "vpcEndpointType": "Gateway",
-            "routeTableIds": ["trial-network-private-routes-id"],
-        },
+]
+
+
+def rule(way: str, name: str, group: str, /, **inputs: Any) -> Item:
+    return tagged(f"vpc/securityGroup{way}Rule:SecurityGroup{way}Rule", name, securityGroupId=group, **inputs)
+
+
+def lustre_rules() -> list[Item]:
+    """Servers and clients reach each other on the ports of Lustre (FSx for Lustre, file system access control)."""
+    servers = "trial-storage-lustre-id"
+    own, clients = {"referencedSecurityGroupId": servers}, {"cidrIpv4": "10.0.0.0/16"}
+    found: list[Item] = []
+    for first, last in ((988, 988), (1018, 1023)):
+        ports = {"ipProtocol": "tcp", "fromPort": first, "toPort": last, "description": "Lustre"}
+        found += [
+            rule("Ingress", f"storage-lustre-clients-in-{first}", "sg-cluster", **own, **ports),
+            rule("Ingress", f"storage-lustre-in-clients-{first}", servers, **clients, **ports),
+            rule("Ingress", f"storage-lustre-in-self-{first}", servers, **own, **ports),
+            rule("Egress", f"storage-lustre-out-clients-{first}", servers, **clients, **ports),
+            rule("Egress", f"storage-lustre-out-self-{first}", servers, **own, **ports),
+        ]
+    return found
+
+
+STORAGE = [
+    addon("storage-csi", "aws-fsx-csi-driver"),
+    *pod_role("storage-csi-role", "fsx-csi-controller-sa"),
+    inline("storage-csi-role-policy", "storage-csi-role", allow("fsx:DescribeFileSystems")),
+    tagged("ec2/securityGroup:SecurityGroup", "storage-lustre", vpcId=VPC, description="Lustre file servers"),
+    *lustre_rules(),
+    tagged(
+        "fsx/lustreFileSystem:LustreFileSystem",
+        "storage-shared",
+        deploymentType="PERSISTENT_2",
+        fileSystemTypeVersion="2.15",
+        storageType="SSD",
+        storageCapacity=26400,
+        perUnitStorageThroughput=125,
+        dataCompressionType="LZ4",
+        automaticBackupRetentionDays=0,
+        subnetIds="trial-network-gpu-id",
+        securityGroupIds=["trial-storage-lustre-id"],
     ),
-    (
-        "aws:cloudwatch/logGroup:LogGroup",
-        "trial-logs-group",
-        {"name": "/aws/containerinsights/trial-aws-trial/application", "retentionInDays": 30},
+]
+
+
+def node_labels(pool: str) -> list[Item]:
+    """Instances that a group starts bear the labels of the spec; EKS tags the group alone."""
+    return [
+        bare(
+            "autoscaling/tag:Tag",
+            f"{pool}-label-{key}",
+            autoscalingGroupName=f"eks-trial-{pool}-nodes",
+            tag={"key": key, "value": value, "propagateAtLaunch": True},
+        )
+        for key, value in SPEC_LABELS.items()
+    ]
+
+
+def template(pool: str, machine: str, root_gib: int, **inputs: Any) -> Item:
+    disk = {"encrypted": "true", "deleteOnTermination": "true", "volumeSize": root_gib, "volumeType": "gp3"}
+    return tagged(
+        "ec2/launchTemplate:LaunchTemplate",
+        f"{pool}-template",
+        instanceType=machine,
+        updateDefaultVersion=True,
+        blockDeviceMappings=[{"deviceName": "/dev/xvda", "ebs": disk}],
+        # One hop: nodes keep their metadata from pods.
+        metadataOptions={"httpEndpoint": "enabled", "httpTokens": "required", "httpPutResponseHopLimit": 1},
+        tagSpecifications=[
+            {"resourceType": kind, "tags": {**TAGS, "Name": f"trial-{pool}"}}
+            for kind in ("instance", "volume", "network-interface")
+        ],
+        **inputs,
+    )
+
+
+def node_group(pool: str, image: str, count: int, **inputs: Any) -> Item:
+    return tagged(
+        "eks/nodeGroup:NodeGroup",
+        f"{pool}-nodes",
+        clusterName=CLUSTER,
+        nodeRoleArn=f"{MOCK}trial-{pool}-role",
+        amiType=image,
+        capacityType="ON_DEMAND",
+        launchTemplate={"id": f"trial-{pool}-template-id", "version": "1"},
+        scalingConfig={"desiredSize": count, "minSize": count, "maxSize": count},
+        **inputs,
+    )
+
+
+def interface(card: int, device: int, kind: str) -> dict[str, Any]:
+    return {
+        "networkCardIndex": card,
+        "deviceIndex": device,
+        "interfaceType": kind,
+        "deleteOnTermination": "true",
+        "securityGroups": ["sg-cluster", "trial-training-efa-id"],
+    }
+
+
+EFA = "trial-training-efa-id"
+NODES = [
+    *node_role("system-role"),
+    *node_labels("system"),
+    template("system", "m7i.xlarge", 100),
+    node_group(
+        "system",
+        "AL2023_x86_64_STANDARD",
+        2,
+        subnetIds=CLUSTER_SUBNETS,
+        labels={**NODE_LABELS, "gpucluster/pool": "system"},
+        updateConfig={"maxUnavailable": 1},
     ),
-    (
-        "aws:iam/rolePolicy:RolePolicy",
-        "trial-logs-role-policy",
-        {
-            "role": "trial-logs-role",
-            "policy": [
-                {
-                    "Effect": "Allow",
-                    "Action": ["logs:CreateLogStream", "logs:PutLogEvents"],
-                    "Resource": f"{MOCK}trial-logs-group:*",
-                }
-            ],
-        },
-    ),
-    (
-        "aws:eks/podIdentityAssociation:PodIdentityAssociation",
-        "trial-logs-role-association",
-        {
-            "clusterName": "trial-aws-trial",
-            "namespace": "kube-system",
-            "serviceAccount": "pod-logs",
-            "roleArn": f"{MOCK}trial-logs-role",
-        },
-    ),
-    (
-        "aws:ecr/repository:Repository",
-        "trial-registry-jobs",
-        {
-            "name": "trial-1887/jobs",
-            "imageTagMutability": "IMMUTABLE",
-            "imageScanningConfiguration": {"scanOnPush": True},
-            "encryptionConfigurations": [{"encryptionType": "AES256"}],
-            "forceDelete": True,
-        },
-    ),
-    (
-        "aws:ecr/pullThroughCacheRule:PullThroughCacheRule",
-        "trial-registry-cache-quay",
-        {"ecrRepositoryPrefix": "trial-1887/quay", "upstreamRegistryUrl": "quay.io"},
+    *node_role("training-role"),
+    *node_labels("training"),
+    tagged("ec2/placementGroup:PlacementGroup", "training-group", strategy="cluster"),
+    tagged(
+        "ec2/securityGroup:SecurityGroup",
+        "training-efa",
+        vpcId=VPC,
+        description="EFA between the nodes of one training pool",
     ),
     *(
-        (
-            "aws:iam/rolePolicy:RolePolicy",
-            f"trial-registry-{pool}-caches",
-            {
-                "role": role,
-                "policy": [
-                    {
-                        "Effect": "Allow",
-                        "Action": ["ecr:BatchImportUpstreamImage", "ecr:CreateRepository"],
-                        "Resource": [
-                            f"arn:aws:ecr:us-east-1:000000000000:repository/trial-1887/{short}/*"
-                            for short in ("ecr", "k8s", "quay")
-                        ],
-                    }
-                ],
-            },
+        rule(
+            way,
+            f"training-efa-{suffix}",
+            EFA,
+            referencedSecurityGroupId=EFA,
+            ipProtocol="-1",
+            description="EFA within the pool",
         )
-        for pool, role in {
-            "system": "trial-system-role",
-            "training": "trial-training-role",
-            "elastic": "trial-elastic-node-role",
+        for way, suffix in (("Ingress", "in"), ("Egress", "out"))
+    ),
+    rule(
+        "Egress",
+        "training-efa-internet",
+        EFA,
+        cidrIpv4="0.0.0.0/0",
+        ipProtocol="-1",
+        description="Images and APIs",
+    ),
+    template(
+        "training",
+        "p5.48xlarge",
+        500,
+        placement={"groupName": "trial-training-group"},
+        networkInterfaces=[
+            interface(0, 0, "interface"),
+            interface(0, 1, "efa-only"),
+            *(interface(card, 0, "efa-only") for card in range(1, 32)),
+        ],
+        userData=ANY,
+    ),
+    node_group(
+        "training",
+        "AL2023_x86_64_NVIDIA",
+        5,
+        subnetIds=["trial-network-gpu-id"],
+        labels={
+            **NODE_LABELS,
+            "gpucluster/pool": "training",
+            "nvidia.com/gpu.present": "true",
+            "vpc.amazonaws.com/efa.present": "true",
+        },
+        taints=[{"key": "nvidia.com/gpu", "value": "true", "effect": "NO_SCHEDULE"}],
+        nodeRepairConfig=REPAIR,
+        updateConfig={"maxUnavailable": 1, "updateStrategy": "MINIMAL"},
+    ),
+]
+
+OWNED = {f"kubernetes.io/cluster/{CLUSTER}": "owned"}
+REGION = {"topology.kubernetes.io/region": "us-east-1"}
+NAMED = {"eks:eks-cluster-name": CLUSTER}
+PROFILES = "arn:aws:iam::000000000000:instance-profile/*"
+EC2 = "arn:aws:ec2:us-east-1:*:"
+LAUNCHED = [
+    f"{EC2}{kind}/*"
+    for kind in ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
+]
+
+
+def asked(*tags: dict[str, str]) -> dict[str, Any]:
+    """Tags of a request."""
+    return {f"aws:RequestTag/{key}": value for part in tags for key, value in part.items()}
+
+
+def there(*tags: dict[str, str]) -> dict[str, Any]:
+    """Tags of a resource."""
+    return {f"aws:ResourceTag/{key}": value for part in tags for key, value in part.items()}
+
+
+OF_A_POOL, OF_A_CLASS = {"karpenter.sh/nodepool": "*"}, {"karpenter.k8s.aws/ec2nodeclass": "*"}
+# As in Karpenter's own template, narrowed to this cluster: aws/karpenter-provider-aws,
+# website/content/en/docs/getting-started/getting-started-with-karpenter/cloudformation.yaml.
+CONTROLLER: dict[str, list[dict[str, Any]]] = {
+    "eks-integration": [allow("eks:DescribeCluster", on="arn:aws:eks:us-east-1:000000000000:cluster/trial")],
+    "iam-integration": [
+        allow("iam:PassRole", on=f"{MOCK}trial-elastic-node-role", equal={"iam:PassedToService": "ec2.amazonaws.com"}),
+        allow("iam:CreateInstanceProfile", on=PROFILES, equal=asked(OWNED, REGION, NAMED), like=asked(OF_A_CLASS)),
+        allow(
+            "iam:TagInstanceProfile",
+            on=PROFILES,
+            equal={**there(OWNED, REGION), **asked(OWNED, REGION, NAMED)},
+            like={**there(OF_A_CLASS), **asked(OF_A_CLASS)},
+        ),
+        allow(
+            "iam:AddRoleToInstanceProfile",
+            "iam:RemoveRoleFromInstanceProfile",
+            "iam:DeleteInstanceProfile",
+            on=PROFILES,
+            equal=there(OWNED, REGION),
+            like=there(OF_A_CLASS),
+        ),
+    ],
+    "interruption": [
+        allow(
+            "sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage", on=f"{MOCK}trial-elastic-interruption-queue"
+        )
+    ],
+    "node-lifecycle": [
+        allow(
+            "ec2:RunInstances",
+            "ec2:CreateFleet",
+            on=[
+                "arn:aws:ec2:us-east-1::image/*",
+                "arn:aws:ec2:us-east-1::snapshot/*",
+                *(f"{EC2}{kind}/*" for kind in ("security-group", "subnet", "capacity-reservation", "placement-group")),
+            ],
+        ),
+        allow(
+            "ec2:RunInstances",
+            "ec2:CreateFleet",
+            on=f"{EC2}launch-template/*",
+            equal=there(OWNED),
+            like=there(OF_A_POOL),
+        ),
+        allow(
+            "ec2:RunInstances",
+            "ec2:CreateFleet",
+            "ec2:CreateLaunchTemplate",
+            on=LAUNCHED,
+            equal=asked(OWNED, NAMED),
+            like=asked(OF_A_POOL),
+        ),
+        allow(
+            "ec2:CreateTags",
+            on=LAUNCHED,
+            equal={
+                **asked(OWNED, NAMED),
+                "ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"],
+            },
+            like=asked(OF_A_POOL),
+        ),
+        allow(
+            "ec2:CreateTags",
+            on=f"{EC2}instance/*",
+            equal=there(OWNED),
+            like=there(OF_A_POOL),
+            if_there=asked(NAMED),
+            all_equal={"aws:TagKeys": ["eks:eks-cluster-name", "karpenter.sh/nodeclaim", "Name"]},
+        ),
+        allow(
+            "ec2:TerminateInstances",
+            "ec2:DeleteLaunchTemplate",
+            on=[f"{EC2}instance/*", f"{EC2}launch-template/*"],
+            equal=there(OWNED),
+            like=there(OF_A_POOL),
+        ),
+    ],
+    "resource-discovery": [
+        allow(
+            *(
+                f"ec2:Describe{what}"
+                for what in (
+                    "CapacityReservations", "Images", "Instances", "InstanceStatus", "InstanceTypeOfferings",
+                    "InstanceTypes", "LaunchTemplates", "PlacementGroups", "SecurityGroups", "SpotPriceHistory",
+                    "Subnets",
+                )
+            ),
+            equal={"aws:RequestedRegion": "us-east-1"},
+        ),
+        allow("ssm:GetParameter", on="arn:aws:ssm:us-east-1::parameter/aws/service/*"),
+        allow("pricing:GetProducts"),
+        allow("iam:ListInstanceProfiles"),
+        allow("iam:GetInstanceProfile", on=PROFILES),
+    ],
+}  # fmt: skip
+ELASTIC = [
+    *node_role("elastic-node-role"),
+    tagged(
+        "eks/accessEntry:AccessEntry",
+        "elastic-node-access",
+        clusterName=CLUSTER,
+        principalArn=f"{MOCK}trial-elastic-node-role",
+        type="EC2_LINUX",
+    ),
+    tagged("sqs/queue:Queue", "elastic-interruption-queue", messageRetentionSeconds=300, sqsManagedSseEnabled=True),
+    bare("sqs/queuePolicy:QueuePolicy", "elastic-interruption-queue-policy", policy=ANY),
+    *(
+        item
+        for suffix, event in {
+            "health": "AWS Health Event",
+            "rebalance": "EC2 Instance Rebalance Recommendation",
+            "reservation": "EC2 Capacity Reservation Instance Interruption Warning",
+            "spot": "EC2 Spot Instance Interruption Warning",
+            "state": "EC2 Instance State-change Notification",
         }.items()
+        for name in [f"elastic-interruption-{suffix}"]
+        for item in (
+            tagged("cloudwatch/eventRule:EventRule", name, description=f"{event} for Karpenter", eventPattern=ANY),
+            bare(
+                "cloudwatch/eventTarget:EventTarget",
+                f"{name}-target",
+                rule=f"trial-{name}",
+                arn=f"{MOCK}trial-elastic-interruption-queue",
+                targetId="karpenter",
+            ),
+        )
+    ),
+    *pod_role("elastic-karpenter-role", "karpenter"),
+    *(
+        item
+        for suffix, statements in CONTROLLER.items()
+        for name in [f"elastic-karpenter-role-{suffix}"]
+        for item in (
+            tagged("iam/policy:Policy", name, policy=document(*statements)),
+            attached(f"{name}-attachment", "elastic-karpenter-role", f"{MOCK}trial-{name}"),
+        )
+    ),
+]
+
+
+def expiry(chosen: dict[str, Any], days: int) -> dict[str, Any]:
+    counted = {**chosen, "countType": "sinceImagePushed", "countUnit": "days", "countNumber": days}
+    return {"rules": [{"rulePriority": 1, "selection": counted, "action": {"type": "expire"}}]}
+
+
+CACHES = {"ecr": "public.ecr.aws", "k8s": "registry.k8s.io", "quay": "quay.io"}
+REGISTRY = [
+    tagged(
+        "ecr/repository:Repository",
+        "registry-jobs",
+        name="trial-1887/jobs",
+        imageTagMutability="IMMUTABLE",
+        imageScanningConfiguration={"scanOnPush": True},
+        encryptionConfigurations=[{"encryptionType": "AES256"}],
+        forceDelete=True,
+    ),
+    bare(
+        "ecr/lifecyclePolicy:LifecyclePolicy",
+        "registry-jobs-lifecycle",
+        repository="trial-1887/jobs",
+        policy=expiry({"tagStatus": "untagged"}, 14),
+    ),
+    bare(
+        "ecr/repositoryCreationTemplate:RepositoryCreationTemplate",
+        "registry-template",
+        prefix="trial-1887",
+        region="us-east-1",
+        appliedFors=["PULL_THROUGH_CACHE"],
+        description="Copies of public images, for 30 days",
+        lifecyclePolicy=json.dumps(expiry({"tagStatus": "any"}, 30)),
+    ),
+    *(
+        bare(
+            "ecr/pullThroughCacheRule:PullThroughCacheRule",
+            f"registry-cache-{short}",
+            ecrRepositoryPrefix=f"trial-1887/{short}",
+            upstreamRegistryUrl=upstream,
+        )
+        for short, upstream in CACHES.items()
+    ),
+    *(
+        inline(
+            f"registry-{pool}-caches",
+            of,
+            allow(
+                "ecr:BatchImportUpstreamImage",
+                "ecr:CreateRepository",
+                on=[f"arn:aws:ecr:us-east-1:000000000000:repository/trial-1887/{short}/*" for short in CACHES],
+            ),
+        )
+        for pool, of in {
+            "system": "system-role",
+            "training": "training-role",
+            "elastic": "elastic-node-role",
+        }.items()
+    ),
+]
+
+OBSERVED = [
+    logs("logs-group", 30, name=f"/aws/containerinsights/{CLUSTER}/application"),
+    *pod_role("logs-role", "pod-logs"),
+    inline(
+        "logs-role-policy",
+        "logs-role",
+        allow("logs:CreateLogStream", "logs:PutLogEvents", on=f"{MOCK}trial-logs-group:*"),
+    ),
+    tagged(
+        "amp/workspace:Workspace",
+        "monitoring-workspace",
+        alias=CLUSTER,
+        more={"AMPAgentlessScraper": "", "gpucluster/expected-million-samples": "59"},
+    ),
+    tagged(
+        "amp/ruleGroupNamespace:RuleGroupNamespace",
+        "monitoring-rules",
+        name="gpucluster",
+        workspaceId="trial-monitoring-workspace-id",
+        data=ANY,
+    ),
+    tagged(
+        "amp/scraper:Scraper",
+        "monitoring-scraper",
+        alias=CLUSTER,
+        source={
+            "eks": {
+                "clusterArn": "arn:aws:eks:us-east-1:000000000000:cluster/trial",
+                "subnetIds": CLUSTER_SUBNETS,
+                "securityGroupIds": ["sg-cluster"],
+            }
+        },
+        destination={"amp": {"workspaceArn": f"{MOCK}trial-monitoring-workspace"}},
+        scrapeConfiguration=ANY,
     ),
 ]
 
@@ -318,19 +737,13 @@ def closed(register: Register) -> dict[str, MockResourceArgs]:
     return register(access=spec["access"])
 
 
-def test_control_plane_network_and_add_ons_are_as_the_guides_want(trial: dict[str, MockResourceArgs]) -> None:
-    compare(trial, TRIAL)
-
-
-def test_gpu_nodes_are_repaired_replaced_in_place_tainted_and_labelled(trial: dict[str, MockResourceArgs]) -> None:
-    inputs = trial["trial-training-nodes"].inputs
-    labels = {key: value for key, value in inputs["labels"].items() if "." in key or "/" in key}
-    assert (inputs["nodeRepairConfig"], inputs["updateConfig"], inputs["taints"], labels) == (
-        REPAIR,
-        {"maxUnavailable": 1, "updateStrategy": "MINIMAL"},
-        [{"key": "nvidia.com/gpu", "value": "true", "effect": "NO_SCHEDULE"}],
-        {"gpucluster/pool": "training", "nvidia.com/gpu.present": "true", "vpc.amazonaws.com/efa.present": "true"},
+def test_the_trial_registers_these_resources_in_its_account(trial: dict[str, MockResourceArgs]) -> None:
+    expected = sorted(
+        [*CONTROL_PLANE, *NETWORK, *STORAGE, *NODES, *ELASTIC, *REGISTRY, *OBSERVED], key=lambda item: item[1]
     )
+    found = [whole(args) for _, args in sorted(trial.items()) if args.typ.startswith("aws:")]
+    assert [item[:2] for item in found] == [item[:2] for item in expected]
+    assert found == expected
 
 
 def test_sliced_nodes_are_single_gpu_machines_in_a_pool_of_their_own(register: Register) -> None:
@@ -356,39 +769,20 @@ def test_sliced_nodes_are_single_gpu_machines_in_a_pool_of_their_own(register: R
     assert "networkInterfaces" not in template
 
 
-@pytest.mark.parametrize("name", ["trial-training-template", "trial-system-template"])
-def test_nodes_have_encrypted_disks_and_keep_their_metadata_from_pods(
-    trial: dict[str, MockResourceArgs], name: str
-) -> None:
-    inputs = trial[name].inputs
-    assert [disk["ebs"]["encrypted"] for disk in inputs["blockDeviceMappings"]] == ["true"]
-    assert inputs["metadataOptions"] == {
-        "httpEndpoint": "enabled",
-        "httpTokens": "required",
-        "httpPutResponseHopLimit": 1,
-    }
-
-
 def test_an_admin_has_an_access_entry_with_the_admin_policy(register: Register) -> None:
     seen = register(access={"kind": "public", "cidrs": ["203.0.113.0/24"], "admins": [ADMIN]})
-    name = "trial-control-plane-admin-123456789012-role-ops-platform-admin"
+    name = "control-plane-admin-123456789012-role-ops-platform-admin"
+    of = {"clusterName": CLUSTER, "principalArn": ADMIN}
     compare(
         seen,
         [
-            (
-                "aws:eks/accessEntry:AccessEntry",
-                name,
-                {"clusterName": "trial-aws-trial", "principalArn": ADMIN, "type": "STANDARD"},
-            ),
-            (
-                "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
+            tagged("eks/accessEntry:AccessEntry", name, **of, type="STANDARD"),
+            bare(
+                "eks/accessPolicyAssociation:AccessPolicyAssociation",
                 f"{name}-rights",
-                {
-                    "clusterName": "trial-aws-trial",
-                    "principalArn": ADMIN,
-                    "policyArn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy",
-                    "accessScope": {"type": "cluster"},
-                },
+                **of,
+                policyArn="arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy",
+                accessScope={"type": "cluster"},
             ),
         ],
     )
@@ -413,23 +807,17 @@ def test_a_closed_network_has_endpoints_in_two_zones_and_no_way_out(closed: dict
 def test_the_private_api_lets_in_the_vpns_ranges_and_nobody_over_the_internet(
     closed: dict[str, MockResourceArgs],
 ) -> None:
-    compare(
-        closed,
-        [
-            (
-                "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
-                "trial-control-plane-api-10-200-0-0-16",
-                {
-                    "securityGroupId": "trial-control-plane-api-id",
-                    "cidrIpv4": "10.200.0.0/16",
-                    "ipProtocol": "tcp",
-                    "fromPort": 443,
-                    "toPort": 443,
-                    "description": "Kubernetes API",
-                },
-            )
-        ],
+    vpn = rule(
+        "Ingress",
+        "control-plane-api-10-200-0-0-16",
+        "trial-control-plane-api-id",
+        cidrIpv4="10.200.0.0/16",
+        ipProtocol="tcp",
+        fromPort=443,
+        toPort=443,
+        description="Kubernetes API",
     )
+    compare(closed, [vpn])
     config = closed["trial-control-plane-cluster"].inputs["vpcConfig"]
     assert (config["endpointPublicAccess"], config.get("publicAccessCidrs"), config["securityGroupIds"]) == (
         False,
