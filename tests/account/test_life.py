@@ -116,7 +116,7 @@ def test_after_its_end_all_but_what_is_protected_goes_and_stays_gone(trial: Proj
     assert summary == "aws-trial: 12 left, $125.85 a day"
 
 
-def test_what_is_released_goes_with_the_next(trial: Project) -> None:
+def test_storage_that_is_no_longer_protected_goes_with_the_next_reap(trial: Project) -> None:
     rewrite(trial, lambda resource: resource.update(protect=False))
     done = reap(trial, "--yes")
     assert (done.code, done.out.splitlines()[-1]) == (0, "aws-trial: destroyed"), done.text

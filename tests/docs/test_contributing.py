@@ -101,7 +101,7 @@ def test_every_target_of_make_is_there():
     assert {"check", "docs", "test", "test-all"} <= named <= targets
 
 
-def test_every_command_runs():
+def test_every_command_of_contributing_runs():
     """With a region of the book for the one that the examples add."""
     commands = [span.removeprefix(".venv/bin/") for span in SPANS if span.startswith(".venv/bin/gpucluster ")]
     assert len(commands) == 3

@@ -50,7 +50,7 @@ def test_every_rule_file_holds_one_rule_of_its_name_and_is_in_the_pack():
     assert {rule.name for rule in rules.values()} == set(BY_NAME)
 
 
-def test_names_are_unique():
+def test_names_of_rules_are_unique():
     assert len(BY_NAME) == len(PACK.rules)
 
 

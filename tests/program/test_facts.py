@@ -35,7 +35,7 @@ ALL = Facts(
 
 
 @pytest.mark.parametrize("side", ["inputs", "outputs"])
-def test_what_is_registered_is_read_back(make: MakeResource, side: str) -> None:
+def test_registered_facts_are_read_back(make: MakeResource, side: str) -> None:
     registered = ALL.registered()
     given = registered if side == "inputs" else {"outputs": registered}
     component = make("x:y:Cluster", "trial", custom=False, **given)

@@ -25,7 +25,7 @@ def test_the_schema_that_is_printed_is_that_of_the_file() -> None:
     jsonschema.validate(GOOD, json_schema())
 
 
-def test_what_was_written_is_read() -> None:
+def test_evidence_is_read_as_it_was_written() -> None:
     assert read_evidence(json.dumps(GOOD).encode(), "pr-check.json") == evidence(stack(TRIAL))
 
 
@@ -59,7 +59,7 @@ def test_every_problem_is_said_up_to_ten() -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"\xff", b"[" * 100_000])
-def test_what_is_no_json_is_refused(text: bytes) -> None:
+def test_evidence_that_is_no_json_is_refused(text: bytes) -> None:
     with pytest.raises(NotReadable, match=r"^pr-check\.json: the file: "):
         read_evidence(text, "pr-check.json")
 

@@ -40,7 +40,7 @@ def _program(file: Path, script: str) -> None:
     file.chmod(0o755)
 
 
-def test_it_runs_every_week_and_what_reads_the_lists_may_write_nothing(workflow: Mapping[str, Any]) -> None:
+def test_the_workflow_runs_every_week_and_what_reads_the_lists_may_write_nothing(workflow: Mapping[str, Any]) -> None:
     assert workflow["on"] == {"schedule": [{"cron": "17 5 * * 1"}], "workflow_dispatch": None}
     assert workflow["permissions"] == {}
     jobs = workflow["jobs"]

@@ -83,7 +83,7 @@ def test_the_head_is_the_working_tree_with_what_is_new_and_without_what_is_ignor
     assert (git("status", "--porcelain", "--ignored"), git("count-objects")) == before
 
 
-def test_what_is_removed_is_not_there(repository: Repository, tmp_path: Path) -> None:
+def test_a_file_that_the_head_removes_is_not_exported(repository: Repository, tmp_path: Path) -> None:
     (repository.root / "spec.yaml").unlink()
     base = repository.base("main")
     head = repository.head(base)

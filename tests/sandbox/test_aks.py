@@ -71,7 +71,7 @@ def pools_of_the_cluster(project: Any) -> list[str]:
     return [profile["name"] for profile in cluster["outputs"]["agentPoolProfiles"]]
 
 
-def test_a_whole_life(project: Any) -> None:
+def test_an_aks_cluster_is_made_refreshed_changed_and_deleted(project: Any) -> None:
     project.write(PROGRAM, **SETTINGS)
     project.pulumi("up", "--yes", "--skip-preview")
     outputs = project.outputs()

@@ -122,7 +122,7 @@ def test_default_tags_of_the_provider_reach_every_resource_and_their_change_is_s
     assert project.plan() == {"east": "update", "net": "update"}
 
 
-def test_two_regions_stay_apart(project: Any) -> None:
+def test_one_name_in_two_regions_is_two_resources(project: Any) -> None:
     project.write("""
         import pulumi
         import pulumi_aws as aws

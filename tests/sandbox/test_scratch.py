@@ -27,7 +27,7 @@ def _other() -> tuple[subprocess.Popen[str], Path]:
     return process, Path(process.stdout.readline().strip())
 
 
-def test_it_is_gone_afterwards(temporary: Path) -> None:
+def test_a_scratch_folder_is_gone_afterwards(temporary: Path) -> None:
     with scratch_folder() as folder:
         assert folder.name.startswith("sandbox-")
         assert folder.is_dir()

@@ -226,7 +226,7 @@ def test_the_training_nodes_start_after_the_kubernetes_api_took_an_object(standi
     assert needs[namespace] == []
 
 
-def test_destroy_leaves_nothing(project: Any) -> None:
+def test_destroy_leaves_nothing_of_the_aws_trial(project: Any) -> None:
     assert project.pulumi("up", "--yes").code == 0
     assert len(project.ledger()) > 70
     done = project.pulumi("destroy", "--yes")

@@ -43,7 +43,7 @@ def test_a_first_preview_of_the_trial_is_priced_and_names_what_has_no_price(proj
 
 
 @pytest.mark.parametrize("example", ["trial", *EXAMPLES])
-def test_it_is_built_and_stays_and_goes(
+def test_the_azure_trial_is_built_and_stays_and_goes(
     example: str, standing_for: Callable[[str], Any], judge_jobs: Callable[[Any, str], None]
 ) -> None:
     project = standing_for(example)

@@ -10,7 +10,9 @@ pytestmark = pytest.mark.engine
 
 
 @pytest.mark.parametrize("stack", ["aws-trial", "gcp-trial", "azure-trial"])
-def test_it_ends_an_update_outside_of_the_sandbox_before_anything_is_made(project: Any, stack: str) -> None:
+def test_an_example_range_ends_an_update_outside_of_the_sandbox_before_anything_is_made(
+    project: Any, stack: str
+) -> None:
     # Nothing tells the program that the clouds are simulated.
     start = "from __future__ import annotations\n"
     hidden = f"{start}\nimport os\n\nos.environ.pop('SANDBOX_INPUT_ERROR')\n"

@@ -54,7 +54,7 @@ def test_a_spec_content_with_800_gigabits_takes_a3_high(project: Any) -> None:
 
 
 @pytest.mark.parametrize("example", WHOLE)
-def test_it_is_built_and_stays_and_goes(
+def test_the_gcp_trial_is_built_and_stays_and_goes(
     example: str, standing_for: Callable[[str], Any], judge_jobs: Callable[[Any, str], None]
 ) -> None:
     project = standing_for(example)

@@ -127,7 +127,7 @@ def test_a_file_that_kubectl_changes_is_left_alone(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["config.lock"]
 
 
-def test_it_is_written_where_kubectl_would(tmp_path: Path) -> None:
+def test_the_kubeconfig_is_written_where_kubectl_would(tmp_path: Path) -> None:
     there = tmp_path / "there"
     there.touch()
     assert default_file({"KUBECONFIG": f"{tmp_path / 'new'}:{there}"}) == there

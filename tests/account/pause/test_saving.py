@@ -56,7 +56,9 @@ GO = "the nodes of trial-training go, with the jobs on them; data, network and c
     ],
     ids=["on demand", "in a reservation"],
 )
-def test_what_is_bought_otherwise_runs_on(template: dict[str, Any], pools: tuple[str, ...], said: str) -> None:
+def test_a_pause_tells_what_it_saves_and_what_reserved_capacity_costs_on(
+    template: dict[str, Any], pools: tuple[str, ...], said: str
+) -> None:
     found = saving(node_group(desired=5, template=template))
     assert (found.pools, found.sentence) == (pools, said)
 

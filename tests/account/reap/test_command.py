@@ -98,7 +98,7 @@ def ends(line: str) -> list[str]:
     return [name, *(part.split(" UTC")[-1] for part in rest.split(", ", 2))]
 
 
-def test_it_says_first_what_has_ended_and_what_it_cost(run: Run, tmp_path: Path) -> None:
+def test_reap_says_first_what_has_ended_and_what_it_cost(run: Run, tmp_path: Path) -> None:
     alike = "had it always been as it is now; 1 resource"
     code, lines = run(
         "--all",
@@ -118,7 +118,7 @@ def test_it_says_first_what_has_ended_and_what_it_cost(run: Run, tmp_path: Path)
     assert "destroy" not in (tmp_path / "asked").read_text()
 
 
-def test_it_destroys_what_has_ended_and_can_be_run_again(run: Run, tmp_path: Path) -> None:
+def test_reap_destroys_what_has_ended_and_can_be_run_again(run: Run, tmp_path: Path) -> None:
     code, lines = run("--all", "--yes", old=state(begun=20), new=state(begun=2))
     assert (code, lines[2:]) == (0, ["old: destroying", "old: destroyed"])
     destroyed = [line for line in (tmp_path / "asked").read_text().splitlines() if line.startswith("destroy")]

@@ -22,7 +22,7 @@ def test_a_linter_of_its_security_finds_nothing() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_it_runs_a_command_that_there_is_and_never_two_at_once() -> None:
+def test_the_workflow_runs_a_command_that_there_is_and_never_two_at_once() -> None:
     found = yaml.safe_load(FILE.read_text())
     [job] = found["jobs"].values()
     [line] = [line for step in job["steps"] for line in step.get("run", "").splitlines() if "gpucluster" in line]

@@ -17,7 +17,7 @@ def seen(register: Register) -> dict[str, MockResourceArgs]:
     return register()
 
 
-def test_these_charts_and_no_others_are_installed(seen: dict[str, MockResourceArgs]) -> None:
+def test_the_charts_of_a_cluster_are_these_and_no_others(seen: dict[str, MockResourceArgs]) -> None:
     """Karpenter's definitions by a chart of their own: its main chart never updates them."""
     releases = {
         name: (args.inputs["chart"].rpartition("/")[2], args.inputs["version"], args.inputs["skipCrds"])

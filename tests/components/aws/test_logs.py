@@ -55,7 +55,7 @@ def test_what_pods_print_goes_to_one_group_a_stream_for_each_container(daemon: d
     assert daemon["settings"]["data"] == {"fluent-bit.conf": SETTINGS}
 
 
-def test_it_runs_on_every_node_with_the_files_of_logs_and_no_privilege(daemon: dict[str, Any]) -> None:
+def test_the_log_agent_runs_on_every_node_with_the_files_of_logs_and_no_privilege(daemon: dict[str, Any]) -> None:
     pod = daemon["daemon"]["spec"]["template"]["spec"]
     [container] = pod["containers"]
     assert container["image"] == f"public.ecr.aws/{IMAGE}"

@@ -484,7 +484,7 @@ def by_name(*parts: Registered) -> Registered:
     return sorted((item for part in parts for item in part), key=lambda item: item[1])
 
 
-def test_the_trial(declared: Declare) -> None:
+def test_the_trial_registers_these_resources_in_its_subscription(declared: Declare) -> None:
     assert declared("trial") == by_name(
         network("trial"), control_plane("trial", scaling=PROVISIONED, samples="59"), storage("trial"), training("trial")
     )

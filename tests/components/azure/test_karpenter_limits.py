@@ -49,11 +49,11 @@ def test_a_size_with_infiniband_is_refused_among_others_too() -> None:
         ),
     ],
 )
-def test_what_it_cannot_carry_is_refused(asked: dict[str, Any], expected: str) -> None:
+def test_a_pool_that_karpenter_cannot_start_is_refused(asked: dict[str, Any], expected: str) -> None:
     every: dict[str, Any] = {"pool": "dev", "purchase": ["spot"], **asked}
     assert told(karpenter_problems(SINGLE, **every)) == [expected]
 
 
-def test_all_reasons_come_at_once() -> None:
+def test_all_limits_of_karpenter_that_a_pool_breaks_are_told_at_once() -> None:
     found = karpenter_problems(["Standard_ND96asr_v4"], pool="dev", purchase=["flex-start"], nodes_per_job=4)
     assert len(found) == 3

@@ -16,7 +16,7 @@ ENGINE = "elastic.engine is 'karpenter', which on Google Cloud"
     ("machine_type", "purchase"),
     [("a3-highgpu-1g", ["spot"]), ("a3-highgpu-4g", ["spot"]), ("a3-highgpu-8g", ["on-demand", "spot"])],
 )
-def test_what_it_can_carry_is_taken(machine_type: str, purchase: list[str]) -> None:
+def test_machines_whose_networks_karpenter_can_make_are_taken(machine_type: str, purchase: list[str]) -> None:
     assert told(karpenter_problems(machine_type, pool="dev", purchase=purchase)) == []
 
 
@@ -55,7 +55,7 @@ def test_machines_with_more_networks_than_it_knows_are_refused(machine_type: str
         ),
     ],
 )
-def test_what_it_lacks_is_refused(asked: dict[str, Any], expected: str) -> None:
+def test_a_feature_that_karpenter_lacks_is_refused(asked: dict[str, Any], expected: str) -> None:
     every: dict[str, Any] = {"pool": "dev", "purchase": ["spot"], **asked}
     assert told(karpenter_problems("a3-highgpu-1g", **every)) == [expected]
 

@@ -232,6 +232,6 @@ def test_karpenter_neither_sets_policies_nor_gives_machines_public_addresses() -
     assert len(set(every)) == len(every)
 
 
-def test_it_changes_no_machine_in_the_project_but_its_own() -> None:
+def test_karpenter_changes_no_machine_in_the_project_but_its_own() -> None:
     read = (".get", ".list")
     assert [it for it in PERMISSIONS if it.startswith("compute.instances.") and not it.endswith(read)] == []

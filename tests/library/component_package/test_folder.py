@@ -20,7 +20,7 @@ MAIN = "from gpucluster.component_package.provider import main\n\nmain()\n"
     ("environment", "named"),
     [(".venv", {"virtualenv": "../.venv"}), ("../elsewhere/env", {"virtualenv": "{}/elsewhere/env"}), (None, None)],
 )
-def test_it_names_the_environment_of_the_project(
+def test_the_package_folder_names_the_environment_of_the_project(
     tmp_path: Path, environment: str | None, named: dict[str, str] | None
 ) -> None:
     project = tmp_path / "project"
@@ -32,7 +32,7 @@ def test_it_names_the_environment_of_the_project(
     assert (project / "package/__main__.py").read_text() == MAIN
 
 
-def test_it_is_written_anew_and_nothing_else_is_written_over(tmp_path: Path) -> None:
+def test_the_package_folder_is_written_anew_and_nothing_else_is_written_over(tmp_path: Path) -> None:
     for _ in range(2):
         assert write_folder(tmp_path / "ours", None) == [tmp_path / "ours" / name for name in FILES]
     (tmp_path / "theirs").mkdir()

@@ -46,7 +46,7 @@ def test_a_container_with_capabilities_alone_passes(program, found, unknown):
     assert (found(RULE, program), unknown(RULE, program)) == ([], [])
 
 
-def test_all_of_them_are_named(program, found):
+def test_all_privileged_containers_are_named(program, found):
     _object(program, "core/v1:Pod", {"containers": [ROOT, {**ROOT, "name": "more"}]})
     assert found(RULE, program) == [("object", "privileged containers `root`, `more`")]
 

@@ -11,7 +11,7 @@ from gpucluster.policies.rule import Violation
 from gpucluster.policies.rules.required_labels import RULE
 
 
-def test_labels_everywhere_pass(program, found, unknown):
+def test_a_program_with_labels_everywhere_passes(program, found, unknown):
     assert (found(RULE, program), unknown(RULE, program)) == ([], [])
 
 

@@ -101,7 +101,7 @@ def test_an_unknown_number_of_nodes_decides_nothing(program, found, unknown):
     ]
 
 
-def test_one_node_needs_no_domain(program, found):
+def test_a_pool_of_one_node_needs_no_fabric_domain(program, found):
     del program["template"]["placement"]
     program["train"]["scalingConfig"] = {"desiredSize": 1.0, "maxSize": 1.0, "minSize": 1.0}
     assert found(RULE, program) == []

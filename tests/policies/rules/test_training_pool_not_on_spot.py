@@ -8,7 +8,7 @@ from gpucluster.policies.rules.training_pool_not_on_spot import RULE
 
 
 @pytest.mark.parametrize("capacity", ["ON_DEMAND", "CAPACITY_BLOCK", None])
-def test_other_capacity_passes(program, found, capacity):
+def test_a_training_pool_of_other_capacity_passes(program, found, capacity):
     program["train"]["capacityType"] = capacity
     assert found(RULE, program) == []
 

@@ -71,7 +71,7 @@ def test_a_secret_is_what_it_holds():
     ],
     ids=["asset", "archive", "output", "reference", "sealed secret", "no known mark"],
 )
-def test_what_else_is_marked_is_not_read(marked):
+def test_other_marked_values_are_unknown(marked):
     assert read({"source": marked, "list": [marked]}) == {"source": UNKNOWN, "list": [UNKNOWN]}
 
 

@@ -19,7 +19,7 @@ def pull(number: int = 7, repository: str | None = "mallory/clusters", sha: str 
     return {"number": number, "head": head}
 
 
-def test_it_is_found_by_repository_branch_and_commit(github: GitHub) -> None:
+def test_the_pull_request_is_found_by_repository_branch_and_commit(github: GitHub) -> None:
     github.pulls = [pull(5, "mallory/other"), pull(6, sha="c" * 40), pull(7)]
     assert find_pull(github.api(), ORIGIN) == Pull(number=7)
     assert github.asked[0][1] == "/repos/acme/clusters/pulls?state=open&head=mallory%3Anodes&per_page=100"

@@ -109,7 +109,7 @@ def test_status_names_what_lives(living: Path) -> None:
     assert json.loads(CliRunner().invoke(status, ["--format", "json"]).stdout)["living"] == []
 
 
-def test_reset_ends_it(living: Path) -> None:
+def test_reset_ends_the_live_cluster(living: Path) -> None:
     assert CliRunner().invoke(reset, ["--yes"]).exit_code == 0
     assert keeper_of(living / FOLDER) is None
     assert not living.exists()

@@ -50,7 +50,7 @@ def test_a_cluster_without_ray_has_no_operator(tmp_path: Path) -> None:
     assert client.given == []
 
 
-def test_it_acts_as_the_account_that_the_rules_of_a_stack_name(tmp_path: Path, client: Knows) -> None:
+def test_kuberay_acts_as_the_account_that_the_rules_of_a_stack_name(tmp_path: Path, client: Knows) -> None:
     found = kuberay(site(tmp_path, client))
     assert found is not None
     assert (found.name, found.command[0]) == ("kuberay-operator", "/programs/kuberay-operator")
@@ -65,7 +65,7 @@ def test_it_acts_as_the_account_that_the_rules_of_a_stack_name(tmp_path: Path, c
     assert client.given[-1]["roleRef"]["name"] == "kuberay-operator"
 
 
-def test_it_is_the_same_program_for_the_next_command(tmp_path: Path, client: Knows) -> None:
+def test_kuberay_is_the_same_program_for_the_next_command(tmp_path: Path, client: Knows) -> None:
     here = site(tmp_path, client)
     assert kuberay(here) == kuberay(here)
 

@@ -143,7 +143,7 @@ def test_nobody_uses_it_for_a_while_and_it_ends(server: Path) -> None:
     _until(lambda: not _processes(server))
 
 
-def test_it_ends_with_its_server(server: Path) -> None:
+def test_the_supervisor_ends_with_its_server(server: Path) -> None:
     with open_supervisor(server) as supervisor:
         supervisor.run(_counting(server, "one"))
         (server / server_keeper.STATE).unlink()

@@ -155,7 +155,7 @@ def test_prometheus_is_told_of_every_node_that_is_not_well() -> None:
     assert 'state="reported"' in metrics([nodes[3]], Memory(told={"uid-left": "Reported"}), SETTINGS)
 
 
-def test_what_it_tells_is_read_over_http(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_of_the_controller_are_read_over_http(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Metrics, "text", "gpucluster_node_broken 1\n")
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Metrics) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -39,7 +39,7 @@ def found(registered: Run) -> dict[str, dict[str, Any]]:
     return {name: inputs for _, name, inputs in made}
 
 
-def test_it_may_change_nodes_and_write_events_and_nothing_else(found: dict[str, dict[str, Any]]) -> None:
+def test_the_controller_may_change_nodes_and_write_events_and_nothing_else(found: dict[str, dict[str, Any]]) -> None:
     assert found["a-role"]["rules"] == [
         {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list", "patch"]},
         {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},

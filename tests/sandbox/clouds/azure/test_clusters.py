@@ -141,7 +141,7 @@ def test_functions_that_need_an_account_say_so(account: AzureAccount) -> None:
         ),
     ],
 )
-def test_what_aks_refuses(stage: Stage, inputs: dict[str, Any], message: str) -> None:
+def test_a_cluster_that_aks_does_not_allow_is_refused(stage: Stage, inputs: dict[str, Any], message: str) -> None:
     with pytest.raises(CloudError, match=message):
         stage.aks("other", **inputs)
 

@@ -83,7 +83,7 @@ def test_a_size_that_is_listed_or_of_no_accelerator_is_taken(stage: Stage, size:
         ({**SPOT, "upgradeSettings": {"maxSurge": "1"}}, "Spot pools can't set max surge"),
     ],
 )
-def test_what_aks_refuses(stage: Stage, inputs: dict[str, Any], message: str) -> None:
+def test_a_node_pool_that_aks_does_not_allow_is_refused(stage: Stage, inputs: dict[str, Any], message: str) -> None:
     with pytest.raises(CloudError, match=message):
         stage.pool(**inputs)
 
@@ -103,7 +103,7 @@ def test_what_aks_refuses(stage: Stage, inputs: dict[str, Any], message: str) ->
         SPOT,
     ],
 )
-def test_what_aks_takes(stage: Stage, inputs: dict[str, Any]) -> None:
+def test_node_pools_within_the_limits_of_aks_are_made(stage: Stage, inputs: dict[str, Any]) -> None:
     assert stage.pool(**inputs).name == "training"
 
 

@@ -61,7 +61,7 @@ def test_a_group_has_its_place_and_its_path(make: Make) -> None:
         {"rules": [{**ALERT, "labels": {f"label_{index}": "x" for index in range(10)}, "severity": 4}]},
     ],
 )
-def test_what_the_limits_allow_is_made(make: Make, inputs: dict[str, Any]) -> None:
+def test_a_rule_group_within_the_limits_is_made(make: Make, inputs: dict[str, Any]) -> None:
     assert make(**inputs).name == "gpus"
 
 
@@ -97,6 +97,6 @@ def test_what_the_limits_allow_is_made(make: Make, inputs: dict[str, Any]) -> No
         ),
     ],
 )
-def test_what_they_do_not_allow_is_refused(make: Make, inputs: dict[str, Any], expected: str) -> None:
+def test_a_rule_group_over_a_limit_is_refused(make: Make, inputs: dict[str, Any], expected: str) -> None:
     with pytest.raises(CloudError, match=re.escape(expected)):
         make(**inputs)

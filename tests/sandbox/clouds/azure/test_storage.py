@@ -34,7 +34,9 @@ def test_a_file_system_says_how_to_mount_it_and_how_fast_it_is(stage: Stage) -> 
         ({"storageCapacityTiB": 208}, r"\(/24\) does not have enough available IP addresses for 208 TiB.* takes a /23"),
     ],
 )
-def test_what_managed_lustre_refuses(stage: Stage, inputs: dict[str, Any], message: str) -> None:
+def test_a_file_system_that_managed_lustre_does_not_allow_is_refused(
+    stage: Stage, inputs: dict[str, Any], message: str
+) -> None:
     with pytest.raises(CloudError, match=message):
         stage.file_system(**inputs)
 

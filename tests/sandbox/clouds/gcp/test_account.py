@@ -162,7 +162,7 @@ def test_with_a_cluster_go_its_pools_and_its_objects(account: GcpAccount, ledger
     assert left == {"gcp:compute/network:Network", "gcp:compute/subnetwork:Subnetwork", "gcp:container/cluster:Cluster"}
 
 
-def test_what_is_in_use_is_not_deleted(account: GcpAccount, stage: Stage) -> None:
+def test_a_policy_or_subnetwork_in_use_is_not_deleted(account: GcpAccount, stage: Stage) -> None:
     policy = {"groupPlacementPolicy": {"collocation": "COLLOCATED"}}
     near = stage.create("compute/resourcePolicy:ResourcePolicy", "near", name="near", **policy)
     networks = stage.gpu_networks(8)

@@ -229,12 +229,12 @@ CASES = [
 EACH_CASE = pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule)
 
 
-def test_no_rule_is_left_out() -> None:
+def test_no_cross_field_rule_is_left_out() -> None:
     assert tuple(dict.fromkeys(case.rule for case in CASES)) == RULES
 
 
 @EACH_CASE
-def test_what_keeps_the_rule_passes(case: Case, make_stage: MakeStage) -> None:
+def test_a_program_that_keeps_a_cross_field_rule_passes(case: Case, make_stage: MakeStage) -> None:
     case.passes(make_stage)
 
 

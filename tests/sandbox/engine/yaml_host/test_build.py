@@ -12,7 +12,7 @@ from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.yaml_host import build
 
 
-def test_it_is_put_where_the_engine_looks_and_follows_the_build(
+def test_the_yaml_host_is_put_where_the_engine_looks_and_follows_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[str, str, str]] = []

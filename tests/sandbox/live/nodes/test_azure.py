@@ -66,7 +66,7 @@ def test_spot_machines_have_the_label_and_the_taint_that_aks_gives_them(
     ],
     ids=["by AKS", "by the MIG manager", "by a layout of the stack's own", "not at all"],
 )
-def test_gpus_are_sliced(
+def test_a_node_offers_the_gpus_or_slices_of_its_pool(
     aks: Entry, agent_pool: Callable[..., Entry], operators: list[Entry], pool: dict[str, object], gpus: str
 ) -> None:
     own = '{"mig-configs": {"own": [{"mig-devices": {"2g.24gb": 3}}]}}'

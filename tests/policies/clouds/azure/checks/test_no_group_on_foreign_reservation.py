@@ -11,7 +11,7 @@ GROUP = f"{IDS}/proximityPlacementGroups/near"
 RESERVATION = f"{IDS}/capacityReservationGroups/held"
 
 
-def test_both_are_refused(nd, found):
+def test_a_proximity_group_together_with_a_reservation_is_refused(nd, found):
     nd["train"].update(proximityPlacementGroupID=GROUP, capacityReservationGroupID=RESERVATION)
     assert found(RULE, nd) == [
         (
@@ -22,7 +22,7 @@ def test_both_are_refused(nd, found):
 
 
 @pytest.mark.parametrize("one", [{"proximityPlacementGroupID": GROUP}, {"capacityReservationGroupID": RESERVATION}])
-def test_one_of_them_passes(nd, found, unknown, one):
+def test_a_proximity_group_or_a_reservation_alone_passes(nd, found, unknown, one):
     nd["train"].update(one)
     assert (found(RULE, nd), unknown(RULE, nd)) == ([], [])
 

@@ -16,7 +16,7 @@ def test_spot_takes_no_reservation(nd, found, known):
 
 
 @pytest.mark.parametrize("bought", [{"capacityReservationGroupID": GROUP}, {"scaleSetPriority": "Spot"}, {}])
-def test_each_of_them_passes(nd, found, unknown, bought):
+def test_a_reservation_spot_or_on_demand_alone_passes(nd, found, unknown, bought):
     nd["train"].update(bought)
     assert (found(RULE, nd), unknown(RULE, nd)) == ([], [])
 

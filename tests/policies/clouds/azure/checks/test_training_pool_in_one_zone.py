@@ -15,7 +15,7 @@ def test_without_a_zone_azure_chooses(nd, found, zones):
     assert found(RULE, nd) == [("train", f"{FIVE} in no zone: Azure chooses where they stand")]
 
 
-def test_two_zones_are_named(nd, found):
+def test_the_zones_of_a_pool_in_two_are_named(nd, found):
     nd["train"]["availabilityZones"] = ["1", "3"]
     assert found(RULE, nd) == [("train", f"{FIVE} in 2 zones: 1, 3")]
 
@@ -36,6 +36,6 @@ def test_zones_not_known_yet_are_said(nd, found, unknown):
     assert unknown(RULE, nd) == [("train", f"the zones of {FIVE} are not known yet")]
 
 
-def test_one_node_needs_no_zone(nd, found):
+def test_a_pool_of_one_node_needs_no_zone(nd, found):
     nd["train"].update(count=1.0, availabilityZones=["1", "2"])
     assert found(RULE, nd) == []

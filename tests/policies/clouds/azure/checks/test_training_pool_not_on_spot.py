@@ -5,12 +5,12 @@ from __future__ import annotations
 from gpucluster.policies.rules.training_pool_not_on_spot import RULE
 
 
-def test_spot_is_found(nd, found):
+def test_a_training_pool_on_spot_is_found(nd, found):
     nd["train"]["scaleSetPriority"] = "Spot"
     assert found(RULE, nd) == [("train", "5 nodes of Standard_ND96isr_H100_v5 on spot capacity")]
 
 
-def test_regular_capacity_passes(nd, found, unknown):
+def test_a_training_pool_of_regular_capacity_passes(nd, found, unknown):
     nd["train"]["scaleSetPriority"] = "Regular"
     assert (found(RULE, nd), unknown(RULE, nd)) == ([], [])
 

@@ -36,7 +36,7 @@ def test_an_upgrade_that_may_neither_add_nor_take_a_node_is_found(nd, found, una
 @pytest.mark.parametrize(
     "settings", [{"maxSurge": "0", "maxUnavailable": "1"}, {"maxSurge": "0%", "maxUnavailable": "20%"}]
 )
-def test_one_by_one_passes(nd, found, unknown, settings):
+def test_an_upgrade_that_takes_nodes_down_one_by_one_passes(nd, found, unknown, settings):
     nd["train"]["upgradeSettings"] = settings
     assert (found(RULE, nd), unknown(RULE, nd)) == ([], [])
 

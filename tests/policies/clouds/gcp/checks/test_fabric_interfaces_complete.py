@@ -58,7 +58,7 @@ def test_a3_high_may_have_one_more(high, found):
 
 
 @pytest.mark.parametrize("gvnic", [None, {"enabled": False}])
-def test_gvnic_is_on(mega, found, gvnic):
+def test_nodes_with_a_fabric_need_gvnic(mega, found, gvnic):
     mega["train"]["nodeConfig"]["gvnic"] = gvnic
     assert found(RULE, mega) == [("train", "5 nodes of a3-megagpu-8g without gVNIC")]
 

@@ -152,7 +152,7 @@ def test_a_reservation_is_not_spot(mega, found):
     assert found(RULE, mega) == [("train", "spot together with SPECIFIC_RESERVATION")]
 
 
-def test_one_reservation_passes(mega, found):
+def test_one_specific_reservation_passes(mega, found):
     mega["train"]["nodeConfig"]["reservationAffinity"] = SPECIFIC
     assert found(RULE, mega) == []
 

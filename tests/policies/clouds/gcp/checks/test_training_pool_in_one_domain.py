@@ -190,7 +190,7 @@ def test_pools_that_workloads_tell_apart_are_two(mega, found, label):
     assert found(RULE, mega) == []
 
 
-def test_one_node_needs_no_domain(mega, found):
+def test_a_pool_of_one_node_needs_no_fabric_domain(mega, found):
     del mega["train"]["placementPolicy"]
     mega["train"]["nodeCount"] = 1.0
     assert found(RULE, mega) == []

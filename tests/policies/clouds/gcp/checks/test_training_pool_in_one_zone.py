@@ -7,7 +7,7 @@ import copy
 from gpucluster.policies.rules.training_pool_in_one_zone import RULE
 
 
-def test_two_zones_are_refused(mega, found):
+def test_a_pool_in_two_zones_is_refused(mega, found):
     mega["train"].update(nodeLocations=["us-central1-a", "us-central1-c"], nodeCount=2.0)
     assert found(RULE, mega) == [("train", "4 nodes of a3-megagpu-8g in 2 zones: us-central1-a, us-central1-c")]
 
