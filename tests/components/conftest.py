@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
-from unittest import mock
 
 import pulumi
 import pytest
@@ -27,15 +26,6 @@ class Recorder(Protocol):
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]: ...
 
     def call(self, args: MockCallArgs) -> dict[Any, Any]: ...
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_aliases() -> Iterator[None]:
-    """The SDK works out what each resource was called in other versions of its API, ten names for one of Azure's, which
-    takes longer than all the rest and which no cloud of these tests asks for.
-    """
-    with mock.patch("pulumi.resource.collapse_alias_to_urn", lambda *_: pulumi.Output.from_input("")):
-        yield
 
 
 @pytest.fixture
