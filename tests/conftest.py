@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import sys
 from collections.abc import Generator
 
 import pytest
 
 # Where this is set, as in many container images, every program that the tests start compiles the clouds' SDKs anew,
-# which takes as long as all the rest of a preview.
+# which takes as long as all the rest of a preview; and every run of tests all that it collects.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 BUILT = frozenset({"binaries", "browser", "expand", "judge_jobs", "judged", "tool"})
 """Fixtures that start a program besides the engine: built or fetched first, which `make test-all` does."""
