@@ -43,10 +43,9 @@ if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
     from gpucluster.sandbox.clouds.ledger import Ledger
 
-__all__ = ["LIVE", "REAL", "SIMULATED", "run"]
+__all__ = ["LIVE", "SIMULATED", "run"]
 
 SIMULATED: Final = "simulated"
-REAL: Final = "real"
 LIVE: Final = "live"
 
 _WITH_PROGRAM: Final = frozenset({"preview", "up", "destroy", "refresh", "import", "watch"})
@@ -74,7 +73,7 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
     """Runs `pulumi ARGS...`; returns its exit code.
 
     scenario: file of what happens in the clouds beside what the program asks for.
-    kubernetes: REAL: a real API server judges and keeps the Kubernetes objects; LIVE: with real controllers beside it.
+    kubernetes: real: a real API server judges and keeps the Kubernetes objects; LIVE: with real controllers beside it.
 
     Raises InputError for what the user must change and EngineError when there is no engine.
     """

@@ -28,7 +28,6 @@ def node_launch_template(
     tags: Tagger,
     opts: pulumi.ResourceOptions,
     roll: bool = False,
-    tagged: Sequence[str] = ("instance", "volume", "network-interface"),
     user_data: str | None = None,
     network_interfaces: Sequence[ec2.LaunchTemplateNetworkInterfaceArgs] | None = None,
     placement: ec2.LaunchTemplatePlacementArgs | None = None,
@@ -68,7 +67,8 @@ def node_launch_template(
         capacity_reservation_specification=reservation,
         user_data=user_data,
         tag_specifications=[
-            ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags(node_name)) for kind in tagged
+            ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags(node_name))
+            for kind in ("instance", "volume", "network-interface")
         ],
         tags=tags(name),
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=frozen)),

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from gpucluster.program.values import is_object
 from gpucluster.pull_request.github.api import Api
-
-__all__ = ["Origin", "Pull", "changed_files", "find_pull", "head_of"]
-
-_MOST_FILES: Final = 3_000
-"""Files of a pull request that GitHub lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
