@@ -28,8 +28,6 @@ from gpucluster.errors import Exit, InputError
 from gpucluster.options import form_of, output
 from gpucluster.textio.json_text import BadJson, parse
 
-__all__ = ["burn_in", "report", "run", "topology"]
-
 
 @click.command()
 @click.argument("logs", metavar="FILE...", nargs=-1, required=True, help="Logs to judge; - for stdin.")

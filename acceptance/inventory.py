@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from gpucluster.acceptance.logs.read import Log
 from gpucluster.acceptance.measured import CollectiveRun, Diagnosis, Replacement
 
-__all__ = ["Inventory", "NodeFacts", "inventory_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class NodeFacts:

@@ -19,8 +19,6 @@ from gpucluster.acceptance.verdicts.versions import judge_versions
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.shapes import shape_named
 
-__all__ = ["judge", "with_algorithm"]
-
 
 def judge(logs: Sequence[Log], *, machine: Machine | None, promises: Promises) -> tuple[Verdict, ...]:
     """The verdicts, those over several logs first. machine: of all nodes, where a log's own header does not tell."""

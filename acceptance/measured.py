@@ -7,24 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-__all__ = [
-    "ALL_GATHER",
-    "ALL_REDUCE",
-    "ALL_TO_ALL",
-    "DEFAULT_ALGORITHM",
-    "RING",
-    "Collective",
-    "CollectiveRun",
-    "Diagnosis",
-    "DiagnosisTest",
-    "LogError",
-    "Measurement",
-    "Payload",
-    "Replacement",
-    "Storage",
-    "StoragePhase",
-]
-
 Collective = Literal["all-reduce", "all-gather", "all-to-all"]
 ALL_REDUCE: Final[Collective] = "all-reduce"
 ALL_GATHER: Final[Collective] = "all-gather"

@@ -8,8 +8,6 @@ from decimal import Decimal
 
 from gpucluster.components.spec.cluster import ClusterSpec
 
-__all__ = ["Promise", "Promises", "promises_of"]
-
 
 @dataclass(frozen=True)
 class Promise:

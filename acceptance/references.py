@@ -7,8 +7,6 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Reference", "reference"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:

@@ -12,8 +12,6 @@ from typing import Any, cast
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["Pulumi", "of_sandbox", "of_user"]
-
 
 @record(kw_only=True)
 class Pulumi:

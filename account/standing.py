@@ -19,8 +19,6 @@ from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.readers.state_file import is_state, read_state
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["Standing", "standing"]
-
 
 class Standing:
     """A stack, and what its state has of it. Nothing of a cloud is asked."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["RUNS", "Bar", "report"]
-
 RUNS = 9
 """Runs behind every median; they are interleaved, so that a busy machine slows all cases alike."""
 

@@ -23,8 +23,6 @@ from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 from benchmarks.bars import RUNS, Bar, report
 from benchmarks.cost_plan import LARGE, state
 
-__all__ = ["bars"]
-
 ROOT = Path(__file__).parents[1]
 FEW = 40
 

@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 from typing import Final
 
-__all__ = ["GPUCLUSTER", "ROOT", "copied"]
-
 ROOT: Final = Path(__file__).parents[1]
 GPUCLUSTER: Final = Path(sys.executable).parent / "gpucluster"
 

@@ -20,17 +20,6 @@ from gpucluster.catalog.rows import Row, rows
 from gpucluster.catalog.zones import zones_of
 from gpucluster.record import record
 
-__all__ = [
-    "AwsRegion",
-    "aws_regions",
-    "local_zone",
-    "local_zone_lustre",
-    "local_zone_names",
-    "region_of_zone",
-    "sold_in",
-    "zone_id",
-]
-
 _LUSTRE: Final = ("persistent_2", "persistent_2_basic", "persistent_1", "")
 _PROMETHEUS: Final = ("collector", "workspace", "no")
 _LETTERS: Final = "abcdefgh"

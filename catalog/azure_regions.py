@@ -10,8 +10,6 @@ from collections.abc import Mapping
 
 from gpucluster.catalog.rows import rows
 
-__all__ = ["azure_regions"]
-
 _ZONES = {"yes": True, "no": False, "": None}
 
 

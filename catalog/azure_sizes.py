@@ -12,8 +12,6 @@ from typing import Final
 from gpucluster.catalog.machines import machines
 from gpucluster.record import record
 
-__all__ = ["Size", "has_infiniband", "infiniband_sizes", "size_of"]
-
 _NAME: Final = re.compile(r"standard_(n[a-z]+?)(\d+)(?:-\d+)?([a-z]*)((?:_[a-z0-9]+)*)")
 _VERSION: Final = re.compile(r"v(\d+)")
 

@@ -21,8 +21,6 @@ from gpucluster.catalog.rows import rows
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["CloudRow", "cloud_of_package", "clouds", "fact_of", "module_of", "modules_of"]
-
 Fact = TypeVar("Fact")
 
 

@@ -13,8 +13,6 @@ from typing import Final
 
 from gpucluster.catalog.rows import rows
 
-__all__ = ["eks_pods"]
-
 _KUBELET: Final = 110
 
 

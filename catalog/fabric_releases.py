@@ -16,8 +16,6 @@ from gpucluster.catalog.machines import Machine, machines
 from gpucluster.catalog.rows import Row, rows
 from gpucluster.record import record
 
-__all__ = ["LIKE_TCP", "FabricRelease", "nccl_networks", "none_release", "release_of", "releases_of", "version"]
-
 LIKE_TCP: Final = 0.1
 """Of a fabric's line rate: below is where TCP over the host's own interface ends up, whatever the fabric could do."""
 

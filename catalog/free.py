@@ -12,8 +12,6 @@ from collections.abc import Mapping
 
 from gpucluster.catalog.rows import rows
 
-__all__ = ["free_reason", "free_types"]
-
 
 def free_reason(type_: str) -> tuple[str, str] | None:
     """(why, source) of a type that is free, None when nothing says so."""

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from gpucluster.catalog.rows import rows
 
-__all__ = ["default_driver"]
-
 
 def default_driver(cloud: str, kubernetes: str) -> str | None:
     """The branch, such as 580; None where no source tells."""

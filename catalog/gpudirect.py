@@ -11,8 +11,6 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.rows import rows
 from gpucluster.record import record
 
-__all__ = ["MTU", "Fabric", "Kind", "fabric_of"]
-
 Kind = Literal["TCPX", "TCPXO", "RoCE"]
 
 MTU: Final = 8896

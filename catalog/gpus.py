@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from gpucluster.catalog.rows import rows
 from gpucluster.record import record
 
-__all__ = ["Gpu", "gpus"]
-
 
 @record(kw_only=True)
 class Gpu:

@@ -14,16 +14,6 @@ from typing import Final
 from gpucluster.catalog.rows import rows
 from gpucluster.record import record
 
-__all__ = [
-    "CONTROL_PLANE",
-    "NODE_POOL",
-    "RESERVED_CAPACITY",
-    "SHARED_STORAGE",
-    "SINGLE_DISK",
-    "Holding",
-    "holdings",
-]
-
 SHARED_STORAGE: Final = "shared storage"
 SINGLE_DISK: Final = "single disk"
 RESERVED_CAPACITY: Final = "reserved capacity"

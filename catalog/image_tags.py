@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 from gpucluster.catalog.rows import rows
 from gpucluster.record import record
 
-__all__ = ["CUDA", "DatedTag", "Told", "dated_tags", "told_by_tag", "torch_from"]
-
 CUDA: Final = "cu(?:da)?-?(1[0-9])"
 """Regular expression of a CUDA major in a tag."""
 _TORCH: Final = "(?:^|/)pytorch/pytorch:([0-9]+[.][0-9]+)"

@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from gpucluster.catalog.rows import Row, rows
 from gpucluster.record import record
 
-__all__ = ["KubernetesVersion", "kubernetes_versions", "minor"]
-
 _MINOR = re.compile(r"(\d+)\.(\d+)")
 
 

@@ -16,16 +16,6 @@ import re
 import unicodedata
 from typing import Final
 
-__all__ = [
-    "MOST_LABELS",
-    "LabelSyntax",
-    "google_value",
-    "is_kubernetes_name",
-    "is_kubernetes_prefix",
-    "problem_of_key",
-    "problem_of_value",
-]
-
 
 class LabelSyntax(enum.Enum):
     """Whose rules keys and values obey."""

@@ -18,8 +18,6 @@ from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.rows import rows
 from gpucluster.catalog.sdk_source import Source, sources
 
-__all__ = ["PACKAGES", "argument_of", "labelled", "read_sdk"]
-
 PACKAGES: Final = tuple(cloud.package for cloud in clouds().values())
 
 # Other arguments called `tags`, lists and texts, mean something else; an Auto Scaling group alone lists its tags.

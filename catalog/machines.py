@@ -16,8 +16,6 @@ from gpucluster.catalog.gpus import Gpu, gpus
 from gpucluster.catalog.rows import Row, rows
 from gpucluster.record import record
 
-__all__ = ["Machine", "gke_machine", "has_gpus", "machines", "unlisted"]
-
 _TEXTS: Final = frozenset(("cloud", "machine_type", "gke_gpu", "boot_disk", "quota", "source", "as_of"))
 _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
     "clusters": ("yes", ""),

@@ -13,8 +13,6 @@ from gpucluster.catalog.machines import machines
 from gpucluster.catalog.rows import rows
 from gpucluster.record import record
 
-__all__ = ["Slice", "aks_profiles", "gke_sizes", "layouts", "slices", "slices_of"]
-
 
 @record(kw_only=True)
 class Slice:

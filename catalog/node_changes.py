@@ -15,8 +15,6 @@ from typing import Any, Final, Literal, cast
 from gpucluster.catalog.rows import rows
 from gpucluster.record import record
 
-__all__ = ["EFFECTS", "Effect", "NodeChange", "covered", "ends_jobs", "node_changes", "worst"]
-
 Effect = Literal["nothing", "fewer", "drain", "reboot", "rolling", "refused", "loss"]
 EFFECTS: Final[tuple[Effect, ...]] = ("nothing", "fewer", "drain", "reboot", "rolling", "refused", "loss")
 """From the least to the worst. nothing: nodes and jobs stay. fewer: as many nodes go as are taken out of the number.

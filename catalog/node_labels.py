@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["KARPENTER_DOMAINS", "KUBELET_DOMAINS", "problem_of_node_label"]
-
 KUBELET_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
 KARPENTER_DOMAINS: Final = (
     *KUBELET_DOMAINS,

@@ -20,8 +20,6 @@ from typing import Any, Literal
 from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.rows import rows
 
-__all__ = ["package_of_region", "region_of_environment", "region_of_outputs"]
-
 _From = Literal["option", "environment", "output"]
 
 

@@ -8,8 +8,6 @@ from typing import Final
 
 from gpucluster.errors import Fault
 
-__all__ = ["NOT_RECORDED", "DamagedTable", "Row", "read_rows", "rows"]
-
 NOT_RECORDED = "not recorded"
 """What a row has as its day where nobody wrote one down."""
 

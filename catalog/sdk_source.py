@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Source", "sources"]
-
 
 @dataclass(frozen=True)
 class Source:

@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 from gpucluster.catalog.rows import rows
 
-__all__ = ["flexible_only", "hard_to_get", "not_sold", "sold"]
-
 
 class _Row(NamedTuple):
     machine_types: tuple[str, ...]

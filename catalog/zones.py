@@ -11,8 +11,6 @@ from collections.abc import Mapping
 
 from gpucluster.catalog.rows import rows
 
-__all__ = ["zones_of"]
-
 
 def zones_of(machine_type: str) -> tuple[str, ...]:
     """The zones known to list a machine type, or `managed-lustre`; empty where nothing is known of it."""

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from gpucluster.components.problem import Problem
 
-__all__ = ["is_private", "is_range", "peer_problems", "range_problems", "sixteenth"]
-
 Ranges = Mapping[str, ipaddress.IPv4Network]
 
 # Narrower than what Python calls private. Source: RFC 1918.

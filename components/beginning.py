@@ -14,8 +14,6 @@ import pulumi
 
 from gpucluster.cost.trial import now
 
-__all__ = ["OUTPUT", "beginning"]
-
 OUTPUT: Final = "begun"
 
 _WAITS: Final = (0.05, 0.1, 0.2, 0.4, 0.8)

@@ -22,8 +22,6 @@ from gpucluster.record import record
 if TYPE_CHECKING:
     from gpucluster.components.outputs import Cluster
 
-__all__ = ["CLOUDS", "Cloud", "ClusterPlan", "Training", "cloud_of", "importing_sdk", "missing_sdk"]
-
 CLOUDS = tuple(clouds())
 
 

@@ -23,8 +23,6 @@ from gpucluster.program.facts import Facts
 if TYPE_CHECKING:
     from gpucluster.components.outputs import Cluster
 
-__all__ = ["Planned", "declare", "declaring", "declaring_cluster", "forbid_what_if", "running_stack"]
-
 _CALLS: Final = 8
 """How many of the calls behind a resource Pulumi is to look at: its own six, the one of ours that declares it, and one
 more should Pulumi or an SDK add a call of its own.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean"]
-
 
 def did_you_mean(text: str, allowed: Iterable[str], *, alike: float = 0.6) -> str:
     """A closing question with the nearest of the allowed words; empty when none is near.

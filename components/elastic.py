@@ -10,8 +10,6 @@ from gpucluster.components.names import ELASTIC
 from gpucluster.components.spec.elastic import Elastic
 from gpucluster.record import record
 
-__all__ = ["PoolPlan", "age_losses", "fields_that_ask_for", "plan_pools", "pool_rows"]
-
 
 @record(kw_only=True)
 class PoolPlan:

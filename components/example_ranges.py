@@ -6,8 +6,6 @@ import ipaddress
 
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 
-__all__ = ["example_range_notes", "only_examples"]
-
 # Kept for documentation: no machine on the internet has an address of these. Source: RFC 5737.
 _EXAMPLES = tuple(map(ipaddress.IPv4Network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")))
 

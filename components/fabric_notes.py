@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gpucluster.catalog.fabric_releases import FabricRelease
 
-__all__ = ["fabric_notes"]
-
 
 def fabric_notes(release: FabricRelease) -> list[str]:
     """What the plan says of images that jobs name themselves."""

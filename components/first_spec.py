@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["first_spec", "schema_beside"]
-
 _SCHEMA = Path("stacks/specs/schema.json")
 # A month of the dearest machine with 8 H100, a3-megagpu-8g, is $68,182 at list price; room for the rest.
 _USD_A_NODE = 80_000

@@ -25,8 +25,6 @@ from gpucluster.cost import plan_prices
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["InProgram", "SpecInput", "with_provider"]
-
 SpecInput = ClusterSpec | Mapping[str, Any] | str | os.PathLike[str]
 """A spec as a program gives it: checked already, as plain values, or as the path of a YAML file."""
 

@@ -8,19 +8,6 @@ from typing import Final
 
 from gpucluster.catalog.label_syntax import google_value
 
-__all__ = [
-    "CALENDAR_NODES",
-    "EXPECTED_GIB",
-    "EXPECTED_SAMPLES",
-    "LABEL_VALUE",
-    "OWN_LABELS",
-    "REQUIRED_LABELS",
-    "aws_tags",
-    "azure_tags",
-    "gcp_labels",
-    "kubernetes_labels",
-]
-
 REQUIRED_LABELS: Final = ("team", "project", "cost-center", "environment", "owner")
 
 # Written on every resource by the toolkit itself, so a spec can't set them.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pulumi
 
-__all__ = ["or_empty"]
-
 
 def or_empty(text: pulumi.Output[str]) -> pulumi.Output[str]:
     """The text, empty where its resource is left out: what is made of it can still be put together."""

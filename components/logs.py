@@ -7,8 +7,6 @@ from collections.abc import Container
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 
-__all__ = ["log_note", "log_problems"]
-
 
 def log_problems(spec: ClusterSpec, days: Container[int], *, named: str) -> list[Problem]:
     """A number of days that a cloud does not take. named: its service, and the numbers that it does take."""

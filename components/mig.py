@@ -9,8 +9,6 @@ from gpucluster.components.names import GPU, MIG_POOL, MIG_SLICE, POOL
 from gpucluster.program.facts import Slices
 from gpucluster.record import record
 
-__all__ = ["MigResources", "mig_note"]
-
 
 @record(kw_only=True)
 class MigResources:

@@ -17,8 +17,6 @@ from typing import Final, Literal
 from gpucluster.catalog.mig import slices, slices_of
 from gpucluster.components.problem import Problem
 
-__all__ = ["COMPUTE", "MEMORY", "Kind", "Layout", "Strategy", "kinds_of", "layout_of", "layout_problem"]
-
 COMPUTE, MEMORY = 7, 8
 Strategy = Literal["single", "mixed"]
 

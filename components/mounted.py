@@ -10,8 +10,6 @@ from gpucluster.components.spec.own_things import ExistingFiles
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
-__all__ = ["MountedPlan", "mounted_notes", "mounted_problems", "plan_mounted"]
-
 
 @record(kw_only=True)
 class MountedPlan:

@@ -4,45 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = [
-    "ACCEPTANCE",
-    "ADDONS_TOLERATION",
-    "EFA_PRESENT",
-    "ELASTIC",
-    "EXPECTED_GIB",
-    "EXPECTED_GPUS",
-    "EXPECTED_SAMPLES",
-    "EXPORTER_PORT",
-    "GPU",
-    "GPU_PRESENT",
-    "GPU_TOLERATION",
-    "HOME_CLAIM",
-    "HOME_PATH",
-    "MIG_LAYOUT",
-    "MIG_POOL",
-    "MIG_RUNTIME",
-    "MIG_SHOWN",
-    "MIG_SLICE",
-    "MONITORING",
-    "MPI_RUNTIME",
-    "NAMESPACE",
-    "NCCL_TESTS",
-    "NODE_GPUS",
-    "NODE_HEALTH_PORT",
-    "OPENCOST_PORT",
-    "POOL",
-    "SCRATCH_PATH",
-    "SHARED_CLAIM",
-    "SHARED_PATH",
-    "SINGLE_GPU_RUNTIME",
-    "SYSTEM_NAMESPACE",
-    "SYSTEM_POOL",
-    "TEAM",
-    "TEAM_NAMESPACE",
-    "TRAINING_POOL",
-    "TRAINING_RUNTIME",
-]
-
 POOL: Final = "gpucluster/pool"
 """Label of every node: the pool it belongs to, one of these or an elastic one."""
 SYSTEM_POOL: Final = "system"

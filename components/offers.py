@@ -8,8 +8,6 @@ from decimal import Decimal
 from gpucluster.components.plan import Prices
 from gpucluster.record import record
 
-__all__ = ["Offer", "TierPrices", "cheapest", "offer", "tier_prices"]
-
 
 @record(kw_only=True)
 class Offer:

@@ -15,8 +15,6 @@ from gpucluster.components.names import NAMESPACE, SHARED_CLAIM
 from gpucluster.program.facts import Facts
 from gpucluster.record import record
 
-__all__ = ["Cluster", "Logs", "Pool", "Registry", "SharedStorage", "pools_of"]
-
 
 @record(kw_only=True)
 class Pool:

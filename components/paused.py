@@ -9,8 +9,6 @@ from gpucluster.components.cloud import ClusterPlan
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import TrainingSpec
 
-__all__ = ["PAUSED", "paused", "paused_problems"]
-
 PAUSED: Final = "paused"
 """The key of a stack's configuration that says so."""
 

@@ -19,19 +19,6 @@ from gpucluster.errors import InputError
 from gpucluster.program.facts import Budget, Facts, Slices, StorageAsked, Terms
 from gpucluster.record import record
 
-__all__ = [
-    "GIB_PER_TIB",
-    "HEADROOM",
-    "Equivalence",
-    "PlanError",
-    "PoolPlan",
-    "Prices",
-    "cluster_facts",
-    "lower_case_name",
-    "name_problems",
-    "pool_facts",
-]
-
 # Lustre slows down above 80 % full: 25 % more than the data need keeps it below.
 HEADROOM = Decimal("1.25")
 GIB_PER_TIB = 1024

@@ -5,8 +5,6 @@ from __future__ import annotations
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 
-__all__ = ["dns_problems", "no_peer"]
-
 
 def dns_problems(access: PublicAccess | PrivateAccess, service: str) -> list[Problem]:
     """A cluster's name that asks for rights and for no address. service: of the cloud's clusters, by its name."""

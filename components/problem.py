@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from gpucluster.record import record
 
-__all__ = ["BadSpecValue", "Problem"]
-
 
 @record
 class Problem:

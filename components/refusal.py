@@ -16,8 +16,6 @@ from gpucluster.cost.prices import BadPrices
 from gpucluster.errors import InputError
 from gpucluster.program.readers.queued import Queued
 
-__all__ = ["Refused", "refusing"]
-
 
 class Refused(InputError, pulumi.RunError):
     """Input that ends a Pulumi program, which shows it once and without a traceback."""

@@ -11,8 +11,6 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.registry import ExistingRegistry, NoRegistry
 from gpucluster.record import record
 
-__all__ = ["DAYS_CACHED", "IMAGE", "UPSTREAMS", "RegistryPlan", "plan_registry", "registry_problems"]
-
 UPSTREAMS: Final[Mapping[str, str]] = {"ecr": "public.ecr.aws", "k8s": "registry.k8s.io", "quay": "quay.io"}
 """Short name -> public registry that every cloud caches without a credential. Docker Hub and GitHub ask for one, and
 nvcr.io is cached on no more than one of them.

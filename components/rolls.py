@@ -11,8 +11,6 @@ import pulumi
 from gpucluster.catalog.machines import machines
 from gpucluster.catalog.node_changes import Effect, NodeChange, covered, ends_jobs, node_changes, worst
 
-__all__ = ["RollGuard"]
-
 _WORDS: Final[dict[Effect, str]] = {
     "drain": "drains {}; jobs on them end",
     "reboot": "starts {} again, one at a time; jobs on them end",

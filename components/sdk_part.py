@@ -9,8 +9,6 @@ import sys
 import types
 from collections.abc import Generator
 
-__all__ = ["without_the_rest"]
-
 
 @contextlib.contextmanager
 def without_the_rest(package: str) -> Generator[None]:

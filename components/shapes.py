@@ -6,8 +6,6 @@ import functools
 
 from gpucluster.catalog.machines import Machine, machines
 
-__all__ = ["elastic_shape", "shape", "shape_named", "shapes", "training_shape"]
-
 
 @functools.cache
 def shapes() -> tuple[Machine, ...]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Final
 
-__all__ = ["INPUT_ERROR_FILE", "simulated"]
-
 INPUT_ERROR_FILE: Final = "SANDBOX_INPUT_ERROR"
 """Names the file that tells the sandbox that input was refused; elsewhere Pulumi's own exit code says only that it
 failed."""

@@ -18,8 +18,6 @@ from gpucluster.components.spec.file import SpecSource, stack_spec
 from gpucluster.components.webhook import WEBHOOK, WithWebhook, webhook_problems
 from gpucluster.record import record
 
-__all__ = ["StackConfig", "stack_config"]
-
 
 @record(kw_only=True)
 class StackConfig:

@@ -14,8 +14,6 @@ from gpucluster.components.stack_config import StackConfig, stack_config
 from gpucluster.components.yaml_file import read_yaml, shown_path
 from gpucluster.errors import InputError
 
-__all__ = ["project_of", "read_stack"]
-
 _WHAT = "a stack's file is a mapping with config:"
 
 

@@ -13,8 +13,6 @@ from gpucluster.components.outputs import Cluster
 from gpucluster.components.simulated import simulated
 from gpucluster.program.resources import Unknown
 
-__all__ = ["export"]
-
 
 def export(cluster: Cluster, days: Decimal | Unknown | None, begun: datetime | None) -> None:
     """Exports it beside the cost, by the same names on every cloud; `gpucluster connect` reads it.

@@ -15,8 +15,6 @@ from gpucluster.components.spec.file import SpecSource
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.errors import InputError
 
-__all__ = ["Carrier", "plan_stack", "usable"]
-
 Spec = TypeVar("Spec", bound=BaseModel)
 Asked = TypeVar("Asked", bound=BaseModel, contravariant=True)
 

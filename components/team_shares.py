@@ -8,8 +8,6 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.names import NODE_GPUS, TRAINING_POOL
 from gpucluster.components.problem import Problem
 
-__all__ = ["share_problems"]
-
 
 def share_problems(teams: Mapping[str, Mapping[str, int]], pools: Mapping[str, int]) -> list[Problem]:
     """What is wrong with the shares of teams. teams: name -> pool -> GPUs. pools: name -> GPUs that there are."""

@@ -11,8 +11,6 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.program.facts import PoolShare, Team
 from gpucluster.record import record
 
-__all__ = ["PeoplePlan", "TeamPlan", "named_people", "plan_people", "team_facts", "team_notes"]
-
 # Only what they are to each other counts; a queue without one has 1, as that of the namespace `training`.
 _WEIGHTS: Final[Mapping[str, int]] = {"low": 1, "medium": 2, "high": 4}
 

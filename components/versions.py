@@ -17,16 +17,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.versions import Versions
 from gpucluster.record import record
 
-__all__ = [
-    "KUBERNETES",
-    "VersionPlan",
-    "chosen_fabric_notes",
-    "image_notes",
-    "plan_versions",
-    "support_notes",
-    "version_problems",
-]
-
 KUBERNETES: Final = "1.35"
 """The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
 its line; A3 Mega was validated on it, and A3 Ultra is declared with it. Sources: awslabs/amazon-eks-ami v20260714

@@ -14,8 +14,6 @@ from gpucluster.components.spec.operations import Alerts, is_webhook
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["WEBHOOK", "WithWebhook", "is_encrypted", "webhook_problems"]
-
 WEBHOOK: Final = "alertsWebhook"
 """Key of the configuration."""
 

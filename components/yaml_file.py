@@ -12,8 +12,6 @@ from gpucluster.errors import InputError
 from gpucluster.record import record
 from gpucluster.textio.yaml_text import BadYaml, Unclear, read
 
-__all__ = ["STDIN", "YamlFile", "read_yaml", "shown_path"]
-
 STDIN: Final = "/dev/stdin"
 """What a command reads where its user writes -."""
 

@@ -12,8 +12,6 @@ from gpucluster.extras import installing
 from gpucluster.judges.verdict import Judge, Verdict
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["NAMES", "judged", "missing"]
-
 _JUDGES: Final = {
     package: f"gpucluster.judges.{name}.judge"
     for package, name in (("aws", "aws"), ("gcp", "gcp"), ("azure-native", "azure"), ("kubernetes", "kubernetes"))

@@ -14,8 +14,6 @@ from gpucluster.judges.verdict import Outcome
 from gpucluster.options import form_of, output, plan_argument, quiet
 from gpucluster.program.readers.files import read_text
 
-__all__ = ["judge"]
-
 
 @click.command()
 @plan_argument(required=False)

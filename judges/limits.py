@@ -24,8 +24,6 @@ from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["compiled", "file_of"]
-
 _ROOT: Final = Path(__file__).parents[1]
 _RULES: Final = ("enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "format")
 _COUNTS: Final = ("minItems", "maxItems")

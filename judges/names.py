@@ -28,8 +28,6 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Final
 
-__all__ = ["Names", "Place", "table"]
-
 _OPAQUE: Final = frozenset({"tags", "map", "json", "text"})
 """Values whose members have names that no schema gives."""
 

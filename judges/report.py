@@ -9,8 +9,6 @@ from functools import cached_property
 
 from gpucluster.judges.verdict import Outcome, Verdict
 
-__all__ = ["Report"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Report:

@@ -9,8 +9,6 @@ from typing import Protocol
 
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["Judge", "Outcome", "Reading", "Remark", "Verdict"]
-
 
 class Outcome(StrEnum):
     ACCEPTED = "accepted"

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from gpucluster.cost.prices import PriceRow
 from pricebook.choice import Key, choose, key_of
 
-__all__ = ["taken_over"]
-
 
 def taken_over(old: Sequence[PriceRow], new: Iterable[PriceRow], stated: Mapping[str, bool]) -> list[PriceRow]:
     """The book's rows with the new ones: those of a known key in its place, the others behind, by region and name.

@@ -9,8 +9,6 @@ from typing import Final
 
 from gpucluster.cost.prices import PriceRow
 
-__all__ = ["Key", "choose", "key_of"]
-
 Key = tuple[str, ...]
 _ALIKE: Final = Decimal("0.001")
 """Share by which prices that agree may differ: the decimals that a source keeps."""

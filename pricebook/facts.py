@@ -10,8 +10,6 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Final
 
-__all__ = ["COLUMNS", "BadFacts", "Fact", "read_facts"]
-
 COLUMNS: Final = (
     "provider", "region", "zone", "sku", "unit", "price_usd", "purchase", "term", "source", "row", "as_of", "licence",
     "note",

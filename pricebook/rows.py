@@ -17,8 +17,6 @@ from gpucluster.cost.prices.files import sources
 from gpucluster.cost.prices.row import Basis
 from pricebook.facts import Fact
 
-__all__ = ["NotConverted", "Target", "row_of", "targets"]
-
 _HERE: Final = Path(__file__).parent
 _PLACES: Final = {True: Decimal("1e-6"), False: Decimal("1e-12")}
 """Decimals that are kept of a price from 1 USD, and below it."""

@@ -40,8 +40,6 @@ from typing import Any, Literal, TypeVar
 from gpucluster.program.resources import Unknown
 from gpucluster.record import record
 
-__all__ = ["Budget", "Facts", "PoolShare", "Slices", "StorageAsked", "Team", "Terms"]
-
 _Known = TypeVar("_Known")
 
 

@@ -23,19 +23,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-__all__ = [
-    "UNKNOWN",
-    "Resource",
-    "Resources",
-    "Unknown",
-    "key_of",
-    "once",
-    "region_key",
-    "urn_name",
-    "urn_stack",
-    "urn_type",
-]
-
 _T = TypeVar("_T")
 
 _STACK: Final = "pulumi:pulumi:Stack"

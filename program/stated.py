@@ -14,8 +14,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import BadValue, amount, is_list, is_object, items, whole
 from gpucluster.record import record
 
-__all__ = ["Stated", "stated"]
-
 _Read = TypeVar("_Read")
 
 

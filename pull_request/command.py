@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from gpucluster.pull_request.judgement import Judgement
     from gpucluster.pull_request.terms import Terms
 
-__all__ = ["command"]
-
 SUMMARY_VARIABLE: Final = "GITHUB_STEP_SUMMARY"
 """Names the file whose text a forge shows beside the run."""
 

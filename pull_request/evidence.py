@@ -14,19 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.values import is_list, is_object
 
-__all__ = [
-    "LARGEST",
-    "Evidence",
-    "JobEvidence",
-    "PriceFiles",
-    "StackEvidence",
-    "json_schema",
-    "kept_of_plan",
-    "kept_of_state",
-    "problems",
-    "read_evidence",
-]
-
 LARGEST: Final = 64_000_000
 """Bytes; a plan of 10,000 resources takes about half of it."""
 

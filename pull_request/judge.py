@@ -33,8 +33,6 @@ from gpucluster.pull_request.judgement import Finding, Judgement, StackJudgement
 from gpucluster.pull_request.touched import touched
 from gpucluster.pull_request.vendors import Vendors
 
-__all__ = ["Judge"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:

@@ -19,8 +19,6 @@ from gpucluster.policies.rule import ChangeRule, Enforcement
 from gpucluster.pull_request.evidence import JobEvidence
 from gpucluster.pull_request.vendors import Vendors
 
-__all__ = ["Finding", "Judgement", "StackJudgement"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:

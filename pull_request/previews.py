@@ -30,8 +30,6 @@ from gpucluster.sandbox.engine.find import find_engine
 from gpucluster.sandbox.project import find_project
 from gpucluster.textio.json_text import BadJson, parse
 
-__all__ = ["Say", "evidence_of"]
-
 Say = Callable[[str], None]
 """Takes a line of progress."""
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
 
-__all__ = ["book_of"]
-
 
 def book_of(files: Mapping[str, str], folder: Path, *, own: Path | None, today: datetime.date) -> PriceBook:
     """A book read from a new folder. BadPrices where the files are no price book."""

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from gpucluster.errors import InputError
 
-__all__ = ["Repository", "Revision"]
-
 
 @dataclass(frozen=True)
 class Revision:

@@ -20,8 +20,6 @@ from gpucluster.pull_request.revisions import Repository, Revision
 from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.recovery.state import all_states
 
-__all__ = ["LOCKS", "Side", "SideFailed", "locks_changed"]
-
 LOCKS: Final = ("*.lock", "requirements*.txt", "package-lock.json", "yarn.lock", "pnpm-lock.yaml")
 """Files, by name, that say which packages a program runs with."""
 

@@ -17,8 +17,6 @@ from gpucluster.pull_request.judgement import Judgement
 from gpucluster.pull_request.price_books import book_of
 from gpucluster.pull_request.vendors import heard
 
-__all__ = ["Terms"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:

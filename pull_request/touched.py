@@ -9,8 +9,6 @@ from typing import Final
 
 from gpucluster.pull_request.sides import LOCKS
 
-__all__ = ["touched"]
-
 _KINDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "policies": ("policies/*", "*/policies/*", "PulumiPolicy.yaml", "*/PulumiPolicy.yaml"),

@@ -9,8 +9,6 @@ from gpucluster.judges.bench import judged, missing
 from gpucluster.judges.verdict import Remark
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["Refusal", "Vendors", "heard"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal:

@@ -28,8 +28,6 @@ from gpucluster.sandbox.project import Project, current_project
 from gpucluster.sandbox.recovery.compare import stack_of
 from gpucluster.sandbox.recovery.state import state_files
 
-__all__ = ["rehearse", "rehearsed"]
-
 _FORMS: Final = {"text": as_text, "json": as_json, "markdown": as_markdown}
 
 

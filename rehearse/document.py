@@ -8,8 +8,6 @@ from typing import Any
 from gpucluster.rehearse.prices import Machines
 from gpucluster.rehearse.report import Job, Report
 
-__all__ = ["as_json"]
-
 
 def as_json(report: Report) -> str:
     """Money is text; what is not known is null."""

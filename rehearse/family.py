@@ -9,8 +9,6 @@ from typing import Any, Final
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["Families", "Family"]
-
 Object = Mapping[str, Any]
 
 _WORKLOAD: Final = ("kueue.x-k8s.io/v1beta2", "Workload")

@@ -11,8 +11,6 @@ from gpucluster.errors import InputError
 from gpucluster.sandbox.narrow import is_list, is_object, items, mapping
 from gpucluster.textio.yaml_text import BadYaml, read_all
 
-__all__ = ["Manifest", "read_manifests"]
-
 _DEFAULT: Final = "default"
 
 

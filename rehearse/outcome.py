@@ -11,8 +11,6 @@ from gpucluster.rehearse.family import Family
 from gpucluster.rehearse.manifests import Manifest
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["Outcome", "Place", "Verdict", "outcome_of", "refused"]
-
 Object = Mapping[str, Any]
 
 _POOL: Final = "gpucluster/pool"

@@ -9,8 +9,6 @@ from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.live.karpenter.start import without_machines
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["listed", "name_of", "unsimulated_pools"]
-
 _LABEL: Final = "gpucluster/pool"
 _FLAVOR: Final = ("kueue.x-k8s.io/v1beta2", "ResourceFlavor")
 _NODE_POOL: Final = ("karpenter.sh/v1", "NodePool")

@@ -14,8 +14,6 @@ from gpucluster.cost.prices import NotKnown
 from gpucluster.rehearse.outcome import Place
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["Machines", "machines_of"]
-
 _TYPE: Final = "node.kubernetes.io/instance-type"
 _BOUGHT: Final = "karpenter.sh/capacity-type"
 _UNIT: Final = "instance-hour"

@@ -12,8 +12,6 @@ from gpucluster.rehearse.outcome import Outcome, Verdict
 from gpucluster.rehearse.prices import Machines, machines_of
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["Job", "Report", "leaves", "report"]
-
 _OF_ONE_MACHINE: Final = frozenset({"cloud.google.com/gce-topology-host", "kubernetes.io/hostname"})
 """Levels that hold a machine alone. On Google Cloud the host, too (components/gcp/fabric_pod.py)."""
 

@@ -17,8 +17,6 @@ from gpucluster.rehearse.stage import Say, Stage
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["Seen", "rehearse"]
-
 _TICK_SECONDS: Final = 0.5
 _SETTLE_SECONDS: Final = 8.0
 """For which Kueue must have said the same before it counts: its first word may be that it is still looking."""

@@ -14,8 +14,6 @@ from gpucluster.rehearse.pools import listed, name_of
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["Say", "Stage"]
-
 Say = Callable[[str], None]
 
 _TICK_SECONDS: Final = 0.5

@@ -12,8 +12,6 @@ from gpucluster.rehearse.outcome import Place, Verdict
 from gpucluster.rehearse.prices import Machines
 from gpucluster.rehearse.report import Job, Report
 
-__all__ = ["as_markdown", "as_text"]
-
 _MOST_PODS: Final = 16
 """Pods that are listed one by one."""
 

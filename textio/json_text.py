@@ -7,8 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["BadJson", "indented", "parse"]
-
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 

@@ -15,8 +15,6 @@ from typing import Any, Final, TextIO
 
 import click
 
-__all__ = ["Program", "beneath", "plain"]
-
 _ODD: Final = re.compile(r"[^\n\t -~]")
 _CONTROLS: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of controls, formats such as the marks of direction, lone surrogates, and separators of lines

@@ -18,8 +18,6 @@ import yaml
 from gpucluster.record import record
 from gpucluster.textio.values import cut, shown_value
 
-__all__ = ["BadYaml", "Unclear", "YamlText", "construct", "parse", "read", "read_all", "shown"]
-
 MOST_VALUES: Final = 20_000
 """Values of one file, with what aliases repeat: far more than any file of ours has, read within a second."""
 

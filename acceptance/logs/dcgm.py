@@ -11,8 +11,6 @@ from typing import Any, Final, Literal, cast
 
 from gpucluster.acceptance.measured import Diagnosis, DiagnosisTest
 
-__all__ = ["read", "recognise"]
-
 _ROOTS: Final = ("DCGM Diagnostic", "DCGM GPU Diagnostic")
 """What DCGM 4 and DCGM 3 call the whole."""
 

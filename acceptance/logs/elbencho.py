@@ -11,8 +11,6 @@ from typing import Any, Final, Literal
 
 from gpucluster.acceptance.measured import Storage, StoragePhase
 
-__all__ = ["read", "recognise"]
-
 _WORK: Final[Mapping[str, Literal["read", "write", "stat", "delete"]]] = {
     "WRITE": "write",
     "READ": "read",

@@ -10,8 +10,6 @@ from typing import Any, Final, Literal
 
 from gpucluster.acceptance.measured import LogError, Storage, StoragePhase
 
-__all__ = ["read", "recognise"]
-
 _WORK: Final[tuple[Literal["read", "write"], ...]] = ("read", "write")
 
 

@@ -10,8 +10,6 @@ from typing import Any, Final, cast, get_args
 from gpucluster.acceptance.measured import Collective
 from gpucluster.textio.json_text import parse
 
-__all__ = ["MARK", "Header", "header_line", "header_of"]
-
 MARK: Final = "#acceptance "
 
 

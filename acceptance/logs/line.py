@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["Line", "lines"]
-
 # What stands before the tool's own text, outermost first. Sources: kubectl logs --prefix and --timestamps; Open MPI's
 # mpirun --tag-output ([1,0]<stdout>:) and --timestamp-output (Thu Jul 18 15:41:05 2024<stdout>:); torchrun --tee 3
 # ([node0]:); srun --label (0: ).

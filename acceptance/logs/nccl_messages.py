@@ -9,8 +9,6 @@ from gpucluster.acceptance.logs.header import Header
 from gpucluster.acceptance.logs.line import Line
 from gpucluster.acceptance.measured import LogError
 
-__all__ = ["SOCKET", "algorithm_in", "error_in", "nccl_version", "network_in", "version_in"]
-
 SOCKET: Final = "Socket"
 """NCCL's word for plain TCP."""
 

@@ -23,8 +23,6 @@ from gpucluster.acceptance.measured import (
     Payload,
 )
 
-__all__ = ["COLLECTIVES", "read", "read_unfinished", "recognise"]
-
 COLLECTIVES: Final[Mapping[str, Collective]] = {
     "all_reduce_perf": ALL_REDUCE,
     "all_gather_perf": ALL_GATHER,

@@ -14,8 +14,6 @@ from gpucluster.acceptance.logs.nccl_messages import nccl_version
 from gpucluster.acceptance.logs.nccl_tests import COLLECTIVES
 from gpucluster.acceptance.measured import ALL_REDUCE, ALL_TO_ALL, DEFAULT_ALGORITHM, Collective, CollectiveRun, Payload
 
-__all__ = ["read", "recognise"]
-
 
 def recognise(data: Any) -> bool:
     """Whether parsed JSON is such a log."""

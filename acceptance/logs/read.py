@@ -15,8 +15,6 @@ from gpucluster.acceptance.logs.line import Line, lines
 from gpucluster.acceptance.measured import Measurement
 from gpucluster.errors import InputError
 
-__all__ = ["FORMATS", "Damage", "Log", "UnknownLog", "read_log"]
-
 FORMATS: Final = (
     "nccl-tests (text or -J), all_reduce_bench.py, dcgmi diag -j, elbencho --jsonfile, fio --output-format=json, "
     "the record of a replaced node"

@@ -11,8 +11,6 @@ from typing import Any
 
 from gpucluster.acceptance.measured import Replacement
 
-__all__ = ["read", "recognise"]
-
 
 def recognise(data: Any) -> bool:
     """Whether parsed JSON is such a record."""

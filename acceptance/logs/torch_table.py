@@ -15,8 +15,6 @@ from gpucluster.acceptance.logs.line import Line
 from gpucluster.acceptance.logs.nccl_messages import algorithm_in, error_in, network_in
 from gpucluster.acceptance.measured import CollectiveRun, LogError, Payload
 
-__all__ = ["read", "recognise"]
-
 _TITLE: Final = re.compile(r"^The average bandwidth of all_reduce over (?P<ranks>\d+) ranks ")
 _ROW: Final = re.compile(
     r"^\|\s*(?P<size>\d+)(?P<unit>(?:[KMGT]i)?B)\s*\|\s*(?P<bus>\d+(?:\.\d+)?)GBps\s*\|\s*\d+(?:\.\d+)?GBps\s*\|"

@@ -11,8 +11,6 @@ from typing import Final
 from gpucluster.acceptance.measured import Payload
 from gpucluster.acceptance.verdicts.fabric import size_words
 
-__all__ = ["COLOURS", "Curve", "bandwidth_chart"]
-
 COLOURS: Final = 6
 """Of curves, by their classes c0, c1, ...; further curves have them again."""
 

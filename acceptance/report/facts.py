@@ -12,8 +12,6 @@ from gpucluster.acceptance.logs.read import Log
 from gpucluster.acceptance.measured import Measurement
 from gpucluster.acceptance.verdicts.verdict import Verdict, worst
 
-__all__ = ["json_report"]
-
 
 def json_report(verdicts: Sequence[Verdict], logs: Sequence[Log]) -> str:
     """An object: outcome of the whole, verdicts, inventory, and measurements by their kind. Bandwidth in GB/s, sizes in

@@ -16,8 +16,6 @@ from gpucluster.acceptance.verdicts.verdict import Verdict, worst
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.shapes import shape_named
 
-__all__ = ["html_report"]
-
 _STYLE: Final = """
 :root { color-scheme: light dark; --ink: #1d2433; --paper: #ffffff; --soft: #6a7385; --line: #d9dee8;
   --pass: #1a7f43; --fail: #c0252d; --warn: #946200; }

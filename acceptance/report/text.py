@@ -11,8 +11,6 @@ import click
 from gpucluster.acceptance.inventory import Inventory, NodeFacts
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, MEASURED, PASS, WARN, Outcome, Verdict, worst
 
-__all__ = ["ORDER", "headline", "node_serials", "node_software", "text_report"]
-
 ORDER: Final[tuple[Outcome, ...]] = (FAIL, CANNOT_TELL, WARN, PASS, MEASURED)
 _COLOURS: Final[dict[Outcome, str]] = {
     FAIL: "red",

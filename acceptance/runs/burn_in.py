@@ -15,8 +15,6 @@ from gpucluster.acceptance.runs.diagnosis import diagnosis, stress
 from gpucluster.acceptance.runs.scope import Scope
 from gpucluster.acceptance.runs.step import Step
 
-__all__ = ["BurnIn", "round_steps"]
-
 _STRESS_MINUTES: Final = 60
 _STATE: Final = "burn-in.json"
 

@@ -11,8 +11,6 @@ from gpucluster.acceptance.logs.header import Header, header_line
 from gpucluster.acceptance.runs.kubectl import ClusterError, Kubectl
 from gpucluster.acceptance.runs.step import Step
 
-__all__ = ["Collector", "unmeasured"]
-
 _POLL_SECONDS: Final = 10
 
 

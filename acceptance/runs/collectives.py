@@ -11,8 +11,6 @@ from gpucluster.acceptance.runs.gpu_pod import on_nodes
 from gpucluster.acceptance.runs.step import Step
 from gpucluster.components.names import GPU, MPI_RUNTIME, NCCL_TESTS, TRAINING_POOL
 
-__all__ = ["busy", "collective", "node_counts", "pair_rounds", "rounds"]
-
 _GPUS: Final = 8
 _JOBSET: Final = "jobset.sigs.k8s.io/jobset-name"
 _LAUNCHER: Final = "jobset.sigs.k8s.io/replicatedjob-name=launcher"

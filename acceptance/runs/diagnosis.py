@@ -9,8 +9,6 @@ from gpucluster.acceptance.runs.gpu_pod import indexed_job, one_a_node
 from gpucluster.acceptance.runs.step import Step
 from gpucluster.components.names import ACCEPTANCE, GPU
 
-__all__ = ["DCGM_IMAGE", "diagnosis", "stress"]
-
 DCGM_IMAGE: Final = "nvcr.io/nvidia/cloud-native/dcgm:4.6.1-1-ubuntu24.04"
 """Source: the image list of NVIDIA/aicr for GPU Operator."""
 

@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from gpucluster.components.names import ACCEPTANCE, GPU_TOLERATION, POOL, TRAINING_POOL
 
-__all__ = ["indexed_job", "on_nodes", "one_a_node"]
-
 _TTL_SECONDS: Final = 24 * 3600
 # A new node is measured while a cordon keeps jobs off it.
 # Source: kubernetes v1.34.1, pkg/scheduler/framework/plugins/nodeunschedulable.

@@ -11,8 +11,6 @@ from typing import Any, cast
 from gpucluster.components.names import NAMESPACE
 from gpucluster.errors import Fault
 
-__all__ = ["ClusterError", "Kubectl"]
-
 
 class ClusterError(Fault):
     """kubectl is missing or refused something; the message is for the user."""

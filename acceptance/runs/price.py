@@ -8,8 +8,6 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.cost.machine_price import machine_price
 from gpucluster.cost.prices import Price
 
-__all__ = ["cost_line"]
-
 
 def cost_line(machine: Machine, region: str, nodes: int, hours: Decimal) -> str:
     """One line for who decides whether to start. Raises BadPrices when the user's own prices cannot be used."""

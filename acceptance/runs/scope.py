@@ -13,8 +13,6 @@ from gpucluster.acceptance.runs.step import Step
 from gpucluster.acceptance.runs.storage import storage
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, Verdict
 
-__all__ = ["Scope", "no_ring"]
-
 _PAIR_ROUNDS: Final = 3
 """Partners of each node: one slow partner must not accuse a good node."""
 

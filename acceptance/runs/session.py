@@ -28,8 +28,6 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import GPU, POOL, TRAINING_POOL
 from gpucluster.errors import InputError
 
-__all__ = ["BurnPlan", "NothingToDo", "accept", "burn", "burn_plan", "imagined", "manifests", "seen"]
-
 _REGION = "topology.kubernetes.io/region"
 
 Say = Callable[[str], None]

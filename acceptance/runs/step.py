@@ -8,8 +8,6 @@ from typing import Any
 
 from gpucluster.acceptance.measured import Collective
 
-__all__ = ["Step"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Step:

@@ -20,17 +20,6 @@ from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, MEASURED, 
 from gpucluster.catalog.fabric_releases import LIKE_TCP, release_of
 from gpucluster.catalog.machines import Machine
 
-__all__ = [
-    "LEAST_PAYLOAD",
-    "SHARE_OF_LINE_RATE",
-    "Bar",
-    "bar",
-    "judge_fabric",
-    "line_rate",
-    "measured_bandwidth",
-    "size_words",
-]
-
 SHARE_OF_LINE_RATE: Final = 0.8
 """Of the line rate that a ring must reach, and of a published figure without a bound of its own."""
 

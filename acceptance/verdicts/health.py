@@ -5,8 +5,6 @@ from __future__ import annotations
 from gpucluster.acceptance.measured import Diagnosis
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN, Outcome, Verdict
 
-__all__ = ["judge_diagnosis"]
-
 
 def judge_diagnosis(diagnosis: Diagnosis) -> Verdict:
     """The verdict on one node."""

@@ -10,8 +10,6 @@ from gpucluster.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Outcome, Verdict
 from gpucluster.catalog.machines import Machine
 
-__all__ = ["is_pair", "judge_pairs"]
-
 
 def is_pair(run: CollectiveRun) -> bool:
     """Whether a run tells of two named nodes: an all-reduce by ring that ended, and nothing else went wrong."""

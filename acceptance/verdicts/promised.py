@@ -9,8 +9,6 @@ from gpucluster.acceptance.promises import Promises
 from gpucluster.acceptance.verdicts.fabric import measured_bandwidth
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
 
-__all__ = ["judge_promises"]
-
 
 def judge_promises(promises: Promises, measurements: Sequence[Measurement]) -> Iterator[Verdict]:
     """A verdict for each promise of bus bandwidth and replacement, and for each that no log speaks of.

@@ -13,8 +13,6 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.shapes import shape_named
 
-__all__ = ["SYSTEM", "Node", "judge_topology", "nodes_of"]
-
 SYSTEM: Final = ("osImage", "kernelVersion", "containerRuntimeVersion", "kubeletVersion")
 """Of Kubernetes' nodeInfo, what a measurement depends on."""
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-__all__ = ["CANNOT_TELL", "FAIL", "MEASURED", "PASS", "WARN", "Outcome", "Verdict", "worst"]
-
 Outcome = Literal["pass", "warn", "fail", "cannot tell", "measured"]
 
 PASS: Final[Outcome] = "pass"

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from gpucluster.acceptance.inventory import NodeFacts
 from gpucluster.acceptance.verdicts.verdict import PASS, WARN, Verdict
 
-__all__ = ["judge_versions"]
-
 _CHECK = "software of the nodes"
 
 

@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from gpucluster.record import record
 
-__all__ = ["Context", "missing"]
-
 _SECONDS: Final = 15
 
 

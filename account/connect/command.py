@@ -18,8 +18,6 @@ from gpucluster.account.connect.stack import Found, pushing, read_stack
 from gpucluster.account.pulumi import of_sandbox
 from gpucluster.errors import Exit
 
-__all__ = ["connect", "in_sandbox"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

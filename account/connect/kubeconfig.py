@@ -13,8 +13,6 @@ import yaml
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["Entry", "default_file", "edit", "with_context"]
-
 _OURS: Final = "gpucluster"
 """The extension of a context that says whose it is, as minikube marks its own."""
 _SECTIONS: Final = ("clusters", "contexts", "users")

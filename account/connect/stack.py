@@ -10,8 +10,6 @@ from gpucluster.account.pulumi import of_user
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["Found", "pushing", "read_stack"]
-
 
 @record(kw_only=True)
 class Found:

@@ -16,8 +16,6 @@ from gpucluster.cost.money import money
 from gpucluster.errors import Exit
 from gpucluster.options import form_of
 
-__all__ = ["in_sandbox", "leftovers"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from gpucluster.account.leftovers.kinds import Thing
 
-__all__ = ["ec2_sizes"]
-
 _INSTANCE: Final = "ec2:instance"
 _VOLUME: Final = "ec2:volume"
 

@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.compare import stack_of
 
-__all__ = ["ledger_of"]
-
 _KUBERNETES: Final = "kubernetes"
 """Objects cost nothing by themselves, and go with their cluster."""
 

@@ -16,8 +16,6 @@ from gpucluster.components.stack_config import StackConfig
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["inventory"]
-
 _KEYS: Final = ("pulumi-project", "pulumi-stack")
 
 _BARE: Final = {"s3": "bucket", "sns": "topic", "sqs": "queue"}

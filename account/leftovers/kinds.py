@@ -11,8 +11,6 @@ from typing import Any, Final
 from gpucluster.catalog.rows import read_rows
 from gpucluster.record import record
 
-__all__ = ["Kind", "Thing", "kind_of", "kinds_by_type", "removal"]
-
 _OF_AZURE: Final = "az resource delete --ids {whole}"
 """Removes anything of Azure. Source: Azure CLI reference, az resource delete."""
 

@@ -15,8 +15,6 @@ from gpucluster.cost.places import regions_in_use
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.record import record
 
-__all__ = ["Left", "left_of", "left_of_things"]
-
 
 @record(kw_only=True)
 class Left:

@@ -14,8 +14,6 @@ from gpucluster.account.standing import Standing, standing
 from gpucluster.components.paused import PAUSED
 from gpucluster.errors import InputError
 
-__all__ = ["pause", "pause_in_sandbox", "resume", "resume_in_sandbox"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

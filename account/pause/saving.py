@@ -11,8 +11,6 @@ from gpucluster.cost.model import CostLine
 from gpucluster.cost.money import money, ranged, ranged_daily
 from gpucluster.record import record
 
-__all__ = ["Saving", "saving"]
-
 _POOLS: Final = (":TrainingPool", ":MigPool")
 
 

@@ -11,8 +11,6 @@ from gpucluster.account.pulumi import Pulumi, of_sandbox, of_user
 from gpucluster.account.standing import Standing, standing
 from gpucluster.errors import Exit, InputError
 
-__all__ = ["in_sandbox", "reap"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

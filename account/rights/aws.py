@@ -10,8 +10,6 @@ from typing import Any, Final
 from gpucluster.account.rights.table import Rights, rights_in
 from gpucluster.program.resources import Resources
 
-__all__ = ["PACKAGE", "document", "rights_of"]
-
 PACKAGE: Final = "aws"
 
 # Characters of a managed policy, white space left out. Source: IAM user guide, "IAM and AWS STS quotas".

@@ -9,8 +9,6 @@ from gpucluster.account.rights.table import Rights, rights_in
 from gpucluster.program.resources import Resources
 from gpucluster.sandbox.clouds.azure.paths import listed_path
 
-__all__ = ["PACKAGE", "document", "rights_of"]
-
 PACKAGE: Final = "azure-native"
 
 # Whose actions have another name than their type. Source: Azure documentation, "Azure permissions for Management and

@@ -12,8 +12,6 @@ from gpucluster.options import output, plan_argument
 from gpucluster.program.readers.files import read_text
 from gpucluster.textio.json_text import indented
 
-__all__ = ["rights"]
-
 
 @click.command()
 @plan_argument(default="-")

@@ -11,8 +11,6 @@ from gpucluster.catalog.clouds import clouds
 from gpucluster.program.resources import Resources
 from gpucluster.record import record
 
-__all__ = ["Documents", "documents_of"]
-
 
 class _Cloud(Protocol):
     """PACKAGE: what the types of its provider begin with."""

@@ -9,8 +9,6 @@ from typing import Final
 from gpucluster.account.rights.table import Rights, rights_in
 from gpucluster.program.resources import Resources
 
-__all__ = ["PACKAGE", "document", "rights_of"]
-
 PACKAGE: Final = "gcp"
 
 

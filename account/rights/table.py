@@ -7,8 +7,6 @@ from functools import cache
 
 from gpucluster.catalog.rows import Row, read_rows
 
-__all__ = ["Rights", "rights_in"]
-
 Rights = tuple[str, ...]
 """Actions or roles, as their cloud names them."""
 

@@ -18,8 +18,6 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resources
 
-__all__ = ["upgrade"]
-
 _EXTENDED = {"aws": ("aws", "eks-cluster-extended-support"), "azure": ("azure", "aks-premium-tier")}
 
 

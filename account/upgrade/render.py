@@ -9,8 +9,6 @@ from gpucluster.account.upgrade.standing import Standing
 from gpucluster.account.upgrade.steps import Step
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
 
-__all__ = ["as_text"]
-
 _SERVICES = {"aws": "EKS", "gcp": "GKE", "azure": "AKS"}
 
 

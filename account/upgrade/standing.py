@@ -13,8 +13,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, items
 from gpucluster.record import record
 
-__all__ = ["Pool", "Release", "Standing", "standing"]
-
 _CLUSTERS: Final = {
     "aws:eks/cluster:Cluster": ("aws", "version", "name"),
     "gcp:container/cluster:Cluster": ("gcp", "masterVersion", "name"),

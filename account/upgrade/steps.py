@@ -9,8 +9,6 @@ from gpucluster.account.upgrade.standing import Standing
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
 from gpucluster.record import record
 
-__all__ = ["Stake", "Step", "next_version", "steps"]
-
 # GKE's nodes take a full version alone.
 _FULL: Final = "1.{}.X-gke.Y"
 _WHICH: Final = {

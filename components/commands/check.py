@@ -18,8 +18,6 @@ from gpucluster.components.yaml_file import STDIN
 from gpucluster.cost import plan_prices
 from gpucluster.options import form_of
 
-__all__ = ["check"]
-
 
 @click.command()
 @click.argument(

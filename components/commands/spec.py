@@ -9,8 +9,6 @@ import click
 
 from gpucluster.components.first_spec import first_spec, schema_beside
 
-__all__ = ["init"]
-
 
 def _cluster_name(context: click.Context, parameter: click.Parameter, value: str) -> str:
     from gpucluster.components.spec.cluster import ClusterSpec

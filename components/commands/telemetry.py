@@ -28,8 +28,6 @@ from gpucluster.cost.plan_prices import machines_usd
 from gpucluster.errors import InputError
 from gpucluster.options import form_of
 
-__all__ = ["counters", "opencost", "rules", "write_dashboards"]
-
 _STACK = click.option("--stack", required=True, help="Stack whose labels, machines and prices to use.")
 
 

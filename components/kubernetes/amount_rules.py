@@ -11,8 +11,6 @@ from gpucluster.components.kubernetes.gpu_pod_variables import QUEUE
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.queue_limits import AMOUNT, device_map, is_device, limit_variables, limits_told
 
-__all__ = ["amount_validations", "amount_variables"]
-
 
 def amount_variables(pools: Sequence[JobPool], asks: Mapping[str, Mapping[str, int]]) -> list[dict[str, str]]:
     """asks: runtime -> device -> amount of one pod."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-__all__ = ["starts", "text", "texts"]
-
 
 def text(value: str) -> str:
     """A string."""

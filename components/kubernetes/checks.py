@@ -23,8 +23,6 @@ from gpucluster.components.kubernetes.syntax import (
 )
 from gpucluster.components.plan import PlanError
 
-__all__ = ["check_object"]
-
 _RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 # Other resources that put labels on nodes, and where.
 _NODE_LABELS: Final[Mapping[str, tuple[str, ...]]] = {

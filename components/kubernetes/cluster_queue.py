@@ -13,8 +13,6 @@ from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.names import NAMESPACE
 from gpucluster.components.teams import TeamPlan
 
-__all__ = ["cluster_queue", "part_of", "rest_of", "team_queue"]
-
 # Who owns what is borrowed takes it back, from whoever has borrowed most and whatever the priority of the job: a share
 # that can't be had when it is wanted is none.
 # Source: kubernetes-sigs/kueue v0.19.2, site/content/en/docs/concepts/preemption.md ("Fair Sharing").

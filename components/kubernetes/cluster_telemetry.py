@@ -18,8 +18,6 @@ from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.names import MONITORING, OPENCOST_PORT
 
-__all__ = ["ClusterTelemetry"]
-
 _DASHBOARD = {"grafana_dashboard": "1"}
 """What Grafana's sidecar looks for. Source: grafana/helm-charts, charts/grafana/values.yaml (sidecar.dashboards)."""
 

@@ -19,8 +19,6 @@ from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, HERE, PORTS, 
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.restricted import CONTAINER, pod
 
-__all__ = ["CHART", "collector"]
-
 CHART: Final = Chart(
     chart="opentelemetry-collector",
     version="0.170.0",

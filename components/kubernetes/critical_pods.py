@@ -14,8 +14,6 @@ from pulumi_kubernetes.core.v1 import (
 )
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-__all__ = ["CLUSTER_CRITICAL", "NODE_CRITICAL", "critical_pods"]
-
 CLUSTER_CRITICAL: Final = "system-cluster-critical"
 NODE_CRITICAL: Final = "system-node-critical"
 _PODS: Final = "1000000"

@@ -16,8 +16,6 @@ from gpucluster.components.names import (
     SYSTEM_NAMESPACE,
 )
 
-__all__ = ["Devices"]
-
 
 class Devices(pulumi.ComponentResource):
     """Resources `nvidia.com/gpu` and, on AWS, `vpc.amazonaws.com/efa` of the nodes."""

@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from gpucluster.catalog.fabric_releases import FabricRelease
 
-__all__ = ["LIBRARY_PATH", "MOUNT", "VOLUME", "fabric_libraries", "topology_path"]
-
 VOLUME: Final = "fabric"
 _FOLDER: Final = "/opt/fabric"
 MOUNT: Final[dict[str, Any]] = {"name": VOLUME, "mountPath": _FOLDER}

@@ -23,8 +23,6 @@ from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 from gpucluster.components.names import EXPORTER_PORT, GPU_PRESENT, GPU_TOLERATION
 
-__all__ = ["GpuExporter"]
-
 # The chart's own, which a list of mounts would take away.
 _COUNTERS_MOUNT: Final = {
     "name": "exporter-metrics-volume",

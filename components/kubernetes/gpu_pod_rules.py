@@ -18,8 +18,6 @@ from gpucluster.components.kubernetes.pod_rules import folder_refusal
 from gpucluster.components.kubernetes.queue_limits import AMOUNT, is_device, limit_variables, limits_told
 from gpucluster.components.names import GPU
 
-__all__ = ["GPU_POD_RULES", "VISIBLE_DEVICES", "gpu_pod_spec"]
-
 GPU_POD_RULES: Final = "gpu-pods"
 
 VISIBLE_DEVICES: Final = "NVIDIA_VISIBLE_DEVICES"

@@ -13,8 +13,6 @@ from gpucluster.components.kubernetes.platform_pods import is_platform
 from gpucluster.components.kubernetes.queue_limits import is_device
 from gpucluster.components.names import ACCEPTANCE, GPU
 
-__all__ = ["KUEUE", "QUEUE", "gpu_pod_variables"]
-
 KUEUE: Final = "system:serviceaccount:kueue-system:kueue-controller-manager"
 QUEUE: Final = "kueue.x-k8s.io/queue-name"
 _ADMISSION_GATE: Final = "kueue.x-k8s.io/admission"

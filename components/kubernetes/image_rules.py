@@ -11,8 +11,6 @@ from typing import Final
 from gpucluster.catalog.fabric_releases import FabricRelease, version
 from gpucluster.catalog.image_tags import CUDA, DatedTag, dated_tags, torch_from
 
-__all__ = ["IMAGE_VARIABLES", "image_validations"]
-
 IMAGE_VARIABLES: Final = (
     {
         "name": "image",

@@ -17,8 +17,6 @@ from gpucluster.components.kubernetes.charts import (
     Chart,
 )
 
-__all__ = ["MIRRORED", "image_values"]
-
 # Chart -> its image in a mirror, which keeps the path it has in its usual registry, and the value that names it.
 # Sources: values.yaml of each chart in its pinned version.
 MIRRORED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {

@@ -14,8 +14,6 @@ from gpucluster.components.kubernetes.team_space import TeamSpace
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.record import record
 
-__all__ = ["JobIdentities", "JobIdentity"]
-
 
 @record(kw_only=True)
 class JobIdentity:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["mirrored"]
-
 # Google's own registry, whose images run on Google Cloud alone: its network reaches it without a way out.
 # Source: VPC documentation, "Private Google Access".
 _NEAR: Final = "us-docker.pkg.dev/"

@@ -11,8 +11,6 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import GPU
 from gpucluster.record import record
 
-__all__ = ["FabricPod", "JobPool", "kept"]
-
 Parts = Sequence[Mapping[str, Any]]
 
 _NOT_EVICTED: Final = {"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}

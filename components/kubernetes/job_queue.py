@@ -20,8 +20,6 @@ from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.names import GPU, POOL
 from gpucluster.components.teams import TeamPlan
 
-__all__ = ["JobQueue"]
-
 _GROUP = "kueue.x-k8s.io"
 
 

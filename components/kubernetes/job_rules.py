@@ -24,8 +24,6 @@ from gpucluster.components.kubernetes.patch_rules import PATCH_VARIABLES, patch_
 from gpucluster.components.kubernetes.pod_rules import POD_RULES, fabrics_of, folders_of, pod_spec
 from gpucluster.components.names import MPI_RUNTIME, TRAINING_RUNTIME
 
-__all__ = ["JOB_RULES", "job_rules", "job_spec"]
-
 JOB_RULES: Final = "training-jobs"
 
 # Of the variables of a job these decide about the fabric. NCCL_DEBUG and its like only tell.

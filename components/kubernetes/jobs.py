@@ -31,8 +31,6 @@ from gpucluster.components.names import (
     TRAINING_RUNTIME,
 )
 
-__all__ = ["PRIORITIES", "Jobs", "queues_of", "runtimes_of"]
-
 PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
     "low": (250, "Waits for all others, and is stopped for them: sweeps and evaluations that have time"),
     "medium": (500, "The ordinary job; stops those of low priority"),

@@ -11,8 +11,6 @@ from gpucluster.components.kubernetes.kinds import NODE_POOL
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.names import EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
 
-__all__ = ["ZONE", "node_pool"]
-
 ZONE = "topology.kubernetes.io/zone"
 """The label of a node that names its zone."""
 

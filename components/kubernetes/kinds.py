@@ -6,25 +6,6 @@ from typing import Final
 
 from gpucluster.components.kubernetes.objects import Kind
 
-__all__ = [
-    "ADMISSION_CHECK",
-    "ADMISSION_POLICY",
-    "ADMISSION_POLICY_BINDING",
-    "CLUSTER_QUEUE",
-    "CLUSTER_ROLE",
-    "CLUSTER_ROLE_BINDING",
-    "CLUSTER_TRAINING_RUNTIME",
-    "DAEMON_SET",
-    "DEPLOYMENT",
-    "LOCAL_QUEUE",
-    "NETWORK_POLICY",
-    "NODE_POOL",
-    "PROVISIONING_REQUEST_CONFIG",
-    "RESOURCE_FLAVOR",
-    "TOPOLOGY",
-    "WORKLOAD_PRIORITY_CLASS",
-]
-
 _ADMISSION: Final = "admissionregistration.k8s.io/v1"
 _RBAC: Final = "rbac.authorization.k8s.io/v1"
 _KUEUE: Final = "kueue.x-k8s.io/v1beta2"

@@ -8,8 +8,6 @@ from typing import Any, Final
 from gpucluster.components.names import NAMESPACE
 from gpucluster.components.teams import TeamPlan
 
-__all__ = ["KUEUE_CONFIG", "RETENTION_HOURS", "kueue_config"]
-
 RETENTION_HOURS: Final = 7 * 24
 """For so long what is left of a job that has ended can be looked at."""
 

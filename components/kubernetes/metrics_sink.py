@@ -10,8 +10,6 @@ import pulumi
 
 from gpucluster.record import record
 
-__all__ = ["ACCOUNT", "HERE", "PORTS", "READ", "MetricsSink"]
-
 PORTS: Final = (4317, 4318)
 """OTLP over gRPC and over HTTP."""
 ACCOUNT: Final = "collector"

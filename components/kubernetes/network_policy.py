@@ -10,8 +10,6 @@ import pulumi
 from gpucluster.components.kubernetes.kinds import NETWORK_POLICY
 from gpucluster.components.kubernetes.objects import custom_object
 
-__all__ = ["not_to_these", "only_from_within", "only_these_ports"]
-
 _EVERYWHERE: Final = "0.0.0.0/0"
 
 

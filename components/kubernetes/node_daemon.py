@@ -30,8 +30,6 @@ from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
 
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
-__all__ = ["SHELL", "node_daemon", "privileged_container"]
-
 SHELL = "ubuntu:24.04@sha256:80dd3c3b9c6cecb9f1667e9290b3bc61b78c2678c02cbdae5f0fea92cc6734ab"
 """Brings nsenter alone; all that runs by it is the node's own."""
 

@@ -11,8 +11,6 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from gpucluster.record import record
 
-__all__ = ["Kind", "custom_object"]
-
 
 @record
 class Kind:

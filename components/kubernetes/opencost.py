@@ -21,8 +21,6 @@ from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.restricted import CONTAINER, pod
 
-__all__ = ["CHART", "opencost"]
-
 CHART: Final = Chart(
     chart="opencost",
     version="2.5.17",

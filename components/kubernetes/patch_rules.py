@@ -10,8 +10,6 @@ from typing import Final
 from gpucluster.components.kubernetes.cel import starts, texts
 from gpucluster.components.kubernetes.job_pool import FabricPod
 
-__all__ = ["PATCH_VARIABLES", "patch_validations"]
-
 _CONTAINER: Final = "node"
 """The only one of a runtime whose name is the same everywhere."""
 _ANNOTATIONS: Final = ("networking.gke.io/", "devices.gke.io/")

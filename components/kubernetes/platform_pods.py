@@ -8,8 +8,6 @@ from typing import Final
 from gpucluster.components.kubernetes.cel import text, texts
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
-__all__ = ["ALLOWED_LABEL", "EXPORTER_ACCOUNT", "EXPORTER_NAMESPACE", "is_platform"]
-
 ALLOWED_LABEL: Final = "gpucluster/gpu-nodes"
 """Label of a namespace by which an administrator lets all of its pods do so, with the value `allowed`."""
 

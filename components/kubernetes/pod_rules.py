@@ -11,8 +11,6 @@ from gpucluster.components.kubernetes.cel import texts
 from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
 from gpucluster.components.names import NAMESPACE
 
-__all__ = ["POD_RULES", "fabrics_of", "folder_refusal", "folders_of", "pod_spec"]
-
 POD_RULES: Final = "training-pods"
 
 # Capabilities that the pod security standard `baseline` lets a container add.

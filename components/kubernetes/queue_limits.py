@@ -11,8 +11,6 @@ from typing import Final
 from gpucluster.components.kubernetes.cel import starts, text
 from gpucluster.components.kubernetes.job_pool import JobPool
 
-__all__ = ["AMOUNT", "device_map", "is_device", "limit_variables", "limits_told"]
-
 _DEVICES: Final = ("nvidia.com/", "vpc.amazonaws.com/efa", "rdma/")
 """What the names of GPUs, their slices and the fabric's interfaces start with, where pods ask for them."""
 

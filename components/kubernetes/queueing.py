@@ -22,8 +22,6 @@ from gpucluster.components.kubernetes.release import release
 from gpucluster.components.teams import TeamPlan
 from gpucluster.record import record
 
-__all__ = ["Queueing"]
-
 
 @record(kw_only=True)
 class _Part:

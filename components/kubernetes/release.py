@@ -10,8 +10,6 @@ from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
 
 from gpucluster.components.kubernetes.charts import Chart
 
-__all__ = ["release"]
-
 
 def release(
     name: str,

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["FAILURE_POLICY", "FORCED", "GRACE_SECONDS", "POD_FAILURE_POLICY", "SILENT_NODE"]
-
 _TAKEN_AWAY: Final = ("DisruptionTarget", "TerminatedByKueue")
 
 FAILURE_POLICY: Final[Mapping[str, Any]] = {

@@ -6,9 +6,6 @@ Source: Kubernetes documentation, "Pod Security Standards".
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["CONTAINER", "pod"]
-
-
 CONTAINER: Final[Mapping[str, Any]] = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 
 

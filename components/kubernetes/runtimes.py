@@ -28,8 +28,6 @@ from gpucluster.components.names import (
     SHARED_PATH,
 )
 
-__all__ = ["NEAR", "mpi_runtime", "torch_runtime"]
-
 STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
 """Label of the replicated job that gets image, command and arguments of the TrainJob, with the value `trainer`."""
 TRAINER: Final = "trainer"

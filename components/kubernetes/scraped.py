@@ -11,8 +11,6 @@ from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS, Tele
 from gpucluster.components.names import MONITORING
 from gpucluster.record import record
 
-__all__ = ["GPU_EXPORTER", "NODE_HEALTH", "Scraped", "options_scraped"]
-
 
 @record(kw_only=True)
 class Scraped:

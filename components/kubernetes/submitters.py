@@ -11,8 +11,6 @@ from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs, Role, RoleBinding, RoleRef
 
 from gpucluster.record import record
 
-__all__ = ["Submitter", "Submitters"]
-
 _API: Final = "rbac.authorization.k8s.io"
 _NAME: Final = "job-submitter"
 _SEE: Final = ("get", "list", "watch")

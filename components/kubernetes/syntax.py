@@ -12,8 +12,6 @@ from typing import Final
 from gpucluster.catalog.label_syntax import is_kubernetes_name, is_kubernetes_prefix
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS, problem_of_node_label
 
-__all__ = ["key_problem", "label_problem", "name_problem", "node_label_problem", "quantity_problem"]
-
 _LABEL: Final = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _DNS_LABEL: Final = re.compile(_LABEL)
 _DNS_NAME: Final = re.compile(rf"{_LABEL}(\.{_LABEL})*")

@@ -13,8 +13,6 @@ from gpucluster.components.kubernetes.kinds import CLUSTER_QUEUE, LOCAL_QUEUE
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.kubernetes.team_space import TeamSpace
 
-__all__ = ["TeamQueues"]
-
 
 class TeamQueues(pulumi.ComponentResource):
     """Outputs: queues, by the names of their ClusterQueues, such as vision.training."""

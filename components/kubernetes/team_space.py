@@ -15,8 +15,6 @@ from gpucluster.components.kubernetes.workspace import Workspace, claims, job_na
 from gpucluster.components.names import NAMESPACE, TEAM
 from gpucluster.components.teams import PeoplePlan, TeamPlan
 
-__all__ = ["TeamSpace", "people_spaces"]
-
 
 class TeamSpace(pulumi.ComponentResource):
     """Outputs: namespace.

@@ -18,8 +18,6 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from gpucluster.record import record
 
-__all__ = ["Volume", "claimed"]
-
 
 @record(kw_only=True)
 class Volume:

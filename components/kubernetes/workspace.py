@@ -12,8 +12,6 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from gpucluster.components.kubernetes.volume import Volume, claimed
 from gpucluster.components.names import HOME_CLAIM, NAMESPACE, SHARED_CLAIM
 
-__all__ = ["PodSecurity", "Workspace", "claims", "job_namespace"]
-
 PodSecurity = Literal["baseline", "privileged"]
 """The standard that pods must meet; whatever it is, those that miss `baseline` are warned of."""
 

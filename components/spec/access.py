@@ -8,8 +8,6 @@ from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.addresses import Cidr, PublicCidr
 from gpucluster.components.spec.model import Model
 
-__all__ = ["Access", "People", "PrivateAccess", "PublicAccess"]
-
 
 def _named_once(value: tuple[str, ...]) -> tuple[str, ...]:
     twice = sorted({name for name in value if value.count(name) > 1})

@@ -18,8 +18,6 @@ from gpucluster.components.spec.training import (
     Training,
 )
 
-__all__ = ["bucket_problems", "purchase_problems", "team_problems"]
-
 
 def team_problems(teams: Mapping[str, Team], admins: Sequence[str], gpus: Mapping[str, int]) -> list[Problem]:
     """gpus: pool -> GPUs of it that jobs can use."""

@@ -29,8 +29,6 @@ from gpucluster.components.spec.values import LASTS, LENGTHS, Accelerator, Durat
 from gpucluster.components.spec.versions import Versions
 from gpucluster.textio.values import shown_value
 
-__all__ = ["ClusterSpec", "StackSpec"]
-
 _LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit"
 
 

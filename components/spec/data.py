@@ -10,8 +10,6 @@ from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import NAME
 from gpucluster.textio.values import shown_value
 
-__all__ = ["OWN", "Identity", "IdentityName", "OwnBucket"]
-
 OWN: Final = "own"
 """How a spec names the bucket that it asks for itself."""
 

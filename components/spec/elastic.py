@@ -11,8 +11,6 @@ from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import Hours, Minutes
 from gpucluster.textio.values import shown_value
 
-__all__ = ["Elastic"]
-
 # As long as AKS takes names of node pools, which are the shortest.
 _POOL_NAME = re.compile(r"^[a-z]([a-z0-9-]{0,10}[a-z0-9])?$")
 _OTHER_POOLS = (MIG_POOL, SYSTEM_POOL, TRAINING_POOL)

@@ -17,8 +17,6 @@ from gpucluster.components.yaml_file import YamlFile, read_yaml
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["SpecSource", "SpecValues", "read_spec", "spec_file", "stack_spec"]
-
 Spec = TypeVar("Spec", bound=BaseModel)
 Read = TypeVar("Read", bound=BaseModel, covariant=True)
 

@@ -8,8 +8,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import ROLL
 
-__all__ = ["Mig", "mig_problems"]
-
 # What it means on a GPU is in `components/mig_layout.py`.
 _LAYOUT = (
     r"^(all-(balanced|[1-7]g\.[1-9]\d*gb)|([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?(\+([1-9]\d?x)?[1-7]g(\.[1-9]\d*gb)?)*)$"

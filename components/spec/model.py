@@ -4,8 +4,6 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 
-__all__ = ["Model", "is_secret"]
-
 
 class Model(BaseModel):
     """A part of the spec: unknown keys are errors, values never change."""

@@ -8,8 +8,6 @@ from pydantic import BeforeValidator, Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import money
 
-__all__ = ["Budget", "Terms"]
-
 
 class Budget(Model):
     """The most this stack may cost in a month of 730 hours."""

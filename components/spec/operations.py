@@ -10,8 +10,6 @@ from pydantic import AfterValidator, Field, SecretStr, WithJsonSchema, model_val
 from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.model import Model
 
-__all__ = ["Alerts", "BrokenNodes", "Exemption", "Health", "Logs", "Telemetry", "is_webhook"]
-
 # What every cloud's mail takes: a part before the @, and a name of a host with a dot.
 _MAIL = re.compile(r"^[\w.+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$", re.ASCII)
 

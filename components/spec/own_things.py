@@ -12,8 +12,6 @@ from gpucluster.components.address_ranges import is_private, is_range
 from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.model import Model
 
-__all__ = ["ClusterNetwork", "ExistingFiles", "ExistingNetwork", "Ranges"]
-
 # The widest and the narrowest that every cloud takes, or that hold what is cut from them: of a network, subnets of a
 # sixteenth, where a file system's may be no narrower than /24. Sources: Amazon VPC user guide, "VPC CIDR blocks";
 # Amazon EKS API, KubernetesNetworkConfigRequest (serviceIpv4Cidr); `azure/addresses.py` (Lustre).

@@ -11,8 +11,6 @@ from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.training import GroupPlacement, OnDemandPurchase, Placement, Purchase, Training
 from gpucluster.components.spec.values import Accelerator, Duration, Name
 
-__all__ = ["NetworkSpec", "PoolSpec", "TrainingSpec"]
-
 
 class PoolSpec(Model):
     """A training pool alone, in a cluster that is there already."""

@@ -9,8 +9,6 @@ from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.model import Model
 from gpucluster.textio.values import shown_value
 
-__all__ = ["Promises"]
-
 
 class Promises(Model):
     """What was promised of the cluster, by its seller or to its users; `gpucluster acceptance report` judges each."""

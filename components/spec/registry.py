@@ -6,8 +6,6 @@ from pydantic import Field
 
 from gpucluster.components.spec.model import Model
 
-__all__ = ["ExistingRegistry", "NoRegistry", "OwnRegistry", "Registry"]
-
 
 class OwnRegistry(Model):
     """A registry beside the cluster, and caches of public ones. It goes with the cluster, and its images with it."""

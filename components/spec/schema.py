@@ -7,8 +7,6 @@ from typing import Any, cast
 
 from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
 
-__all__ = ["spec_schema"]
-
 
 def spec_schema() -> str:
     """JSON Schema (draft 2020-12) of a spec, as text. Kept in stacks/specs/schema.json, which every spec names."""

@@ -12,8 +12,6 @@ from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import NAME, money
 from gpucluster.textio.values import shown_value
 
-__all__ = ["TEAM_NAME", "Team", "TeamName"]
-
 # With `team-` before it and the longest name of a pool behind it, within the 63 characters of a label.
 TEAM_NAME = re.compile(NAME)
 

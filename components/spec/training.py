@@ -7,19 +7,6 @@ from pydantic import Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import ROLL
 
-__all__ = [
-    "CapacityBlockPurchase",
-    "FlexStartPurchase",
-    "GroupPlacement",
-    "NoPlacement",
-    "OnDemandPurchase",
-    "Placement",
-    "Purchase",
-    "ReservationPlacement",
-    "SpotPurchase",
-    "Training",
-]
-
 
 class Training(Model):
     """The training pool: fixed size, co-located, fabric on."""

@@ -7,8 +7,6 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 
 from gpucluster.components.spec.model import Model
 
-__all__ = ["Support", "Versions"]
-
 _MINOR: Final = re.compile(r"^[1-9]\d*\.(0|[1-9]\d*)$")
 # A minor version, a patch version, a release of EKS' images, or a version of GKE's.
 _NODES: Final = re.compile(r"^[1-9]\d*\.\d+(\.\d+(-\d{8}|-gke\.\d+)?)?$")

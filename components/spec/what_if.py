@@ -23,8 +23,6 @@ from gpucluster.components.yaml_file import YamlFile
 from gpucluster.errors import InputError
 from gpucluster.textio.yaml_text import BadYaml, construct, parse
 
-__all__ = ["SET_VARIABLE", "applied", "wanted"]
-
 SET_VARIABLE: Final = "GPUCLUSTER_SET"
 _FIRST: Final = "training."
 """The part whose fields are meant when a short name is in several."""

@@ -22,8 +22,6 @@ from gpucluster.components.spec.model import is_secret
 from gpucluster.record import record
 from gpucluster.textio.yaml_text import shown
 
-__all__ = ["Told", "line_of", "problems_of"]
-
 _READ_AS = {"timestamp": "a day", "int": "a number", "float": "a number"}
 _TRUE = {"yes", "true", "on"}
 

@@ -21,8 +21,6 @@ from gpucluster.judges.aws.template import Declared, declared
 from gpucluster.judges.verdict import Remark, Verdict
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["JUDGE"]
-
 _RUN: Final = "from cfnlint.runner import main; main()"
 
 _ANYWHERE: Final = "us-east-1"

@@ -11,8 +11,6 @@ from typing import Final
 
 from gpucluster.judges.names import Names, table
 
-__all__ = ["NAMES", "TYPES"]
-
 TYPES: Final[Mapping[str, str]] = {row["type"]: row["schema"] for row in table("gpucluster.judges.aws", "types.csv")}
 """Type token of pulumi-aws -> type of CloudFormation."""
 

@@ -13,8 +13,6 @@ from gpucluster.judges.verdict import Remark
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["Declared", "declared"]
-
 Path = tuple[str | int, ...]
 
 

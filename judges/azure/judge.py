@@ -20,8 +20,6 @@ from gpucluster.judges.verdict import Reading, Remark, Verdict
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["JUDGE"]
-
 
 class _Enumerations:
     name = "azure"

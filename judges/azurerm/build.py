@@ -26,8 +26,6 @@ from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say, duration
 from gpucluster.sandbox.engine.release import this_platform
 
-__all__ = ["VERSION", "build", "program"]
-
 VERSION: Final = "5.2.0"
 """Of the provider."""
 

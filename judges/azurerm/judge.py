@@ -19,8 +19,6 @@ from gpucluster.judges.azurerm.names import TYPES, configuration
 from gpucluster.judges.verdict import Remark, Verdict
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["JUDGE"]
-
 
 class _Azurerm:
     name = "azurerm"

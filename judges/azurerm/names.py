@@ -22,8 +22,6 @@ from gpucluster.judges.names import table
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["TYPES", "configuration"]
-
 TYPES: Final[Mapping[str, str]] = {
     row["type"]: row["schema"] for row in table("gpucluster.judges.azurerm", "types.csv")
 }

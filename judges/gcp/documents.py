@@ -11,8 +11,6 @@ from typing import Any
 
 from gpucluster.judges.gcp.names import Shape
 
-__all__ = ["at", "shape"]
-
 Schema = Mapping[str, Any]
 
 

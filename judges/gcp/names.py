@@ -11,8 +11,6 @@ from typing import Final
 
 from gpucluster.judges.names import Names, table
 
-__all__ = ["NAMES", "TYPES", "Shape"]
-
 
 @dataclass(frozen=True)
 class Shape:

@@ -15,8 +15,6 @@ from gpucluster.sandbox.api_server.definitions import Source, definitions_of, so
 from gpucluster.sandbox.clouds.kubernetes.definitions import known_chart
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 
-__all__ = ["Custom"]
-
 _DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
 
 Kind = tuple[str, str]

@@ -12,8 +12,6 @@ from gpucluster.judges.verdict import Remark, Verdict
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.values import text
 
-__all__ = ["JUDGE"]
-
 _CLUSTERS: Final = {row["type"]: row["version"] for row in table("gpucluster.judges.kubernetes", "clusters.csv")}
 """Type of a managed cluster -> the input with its version."""
 

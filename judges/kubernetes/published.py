@@ -13,8 +13,6 @@ from referencing import Registry, Resource
 
 from gpucluster.judges.kubernetes.validator import validator
 
-__all__ = ["nearest", "schema_of"]
-
 
 def nearest(version: str | None) -> str:
     """The newest version of the package that is not newer than the asked one, such as 1.35; else the oldest."""

@@ -14,8 +14,6 @@ from gpucluster.judges.verdict import Remark
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list
 
-__all__ = ["remarks", "validator"]
-
 Check = Callable[[Any, Any, Any, Any], Any]
 
 

@@ -10,8 +10,6 @@ from gpucluster.judges import verdict
 from gpucluster.judges.report import Report
 from gpucluster.judges.verdict import Outcome
 
-__all__ = ["as_json", "json_schema"]
-
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

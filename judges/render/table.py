@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from gpucluster.judges.report import Report
 from gpucluster.judges.verdict import Outcome, Remark, Verdict
 
-__all__ = ["as_table"]
-
 _LONGEST = 300
 """Characters of a remark that are shown: some list a thousand values. JSON has them all."""
 

@@ -11,8 +11,6 @@ from pulumi.runtime import mocks, settings
 from pulumi.runtime.proto import resource_pb2
 from pulumi.runtime.stack import run_in_stack
 
-__all__ = ["run_alone"]
-
 
 class _WithTheEngine:
     """A monitor, and what the engine itself answers: that the stack has no outputs yet."""

@@ -12,8 +12,6 @@ from typing import Final
 
 from gpucluster.program.readers.errors import NotReadable
 
-__all__ = ["SET_VARIABLE", "arguments_of", "run"]
-
 SET_VARIABLE: Final = "GPUCLUSTER_SET"
 """Gives a program of ours other values for its spec, for one preview, as a JSON object with string values."""
 

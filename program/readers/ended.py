@@ -9,8 +9,6 @@ from gpucluster.program.resources import urn_name, urn_type
 from gpucluster.program.values import is_list, is_object
 from gpucluster.record import record
 
-__all__ = ["Ended", "ended_by"]
-
 How = Literal["deleted", "replaced"]
 
 _ENDS: Final[Mapping[str, How]] = {

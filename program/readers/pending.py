@@ -16,8 +16,6 @@ import pulumi
 
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["done_value", "future_of", "waits_for"]
-
 
 def future_of(output: pulumi.Output[Any]) -> asyncio.Future[Any] | None:
     """The future that holds all of an output's state, None when this SDK keeps it elsewhere."""

@@ -15,8 +15,6 @@ from gpucluster.program.readers.records import resource_of
 from gpucluster.program.resources import Resource, Resources, region_key
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["is_plan", "read_plan", "read_standing"]
-
 _COMMAND: Final = "pulumi preview --json --show-sames"
 
 _GONE: Final = frozenset(

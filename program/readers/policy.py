@@ -18,8 +18,6 @@ from pulumi.runtime.proto.analyzer_pb2 import AnalyzeRequest, AnalyzerProviderRe
 from gpucluster.program.readers.records import SIGNATURE, UNKNOWN_TEXT, plain_number
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
-__all__ = ["plain", "provider_of", "resource_of", "resources_of"]
-
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
 """Mark of a secret (pulumi/pulumi sdk/go/common/resource/sig)."""
 

@@ -13,8 +13,6 @@ from typing import Any, cast
 from pulumi.runtime import get_root_resource
 from pulumi.runtime.settings import SETTINGS
 
-__all__ = ["Queued"]
-
 
 class Queued:
     """What is queued from now on."""

@@ -10,8 +10,6 @@ from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.resources import UNKNOWN, Resource, urn_name
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["SIGNATURE", "UNKNOWN_TEXT", "plain_number", "plain_value", "resource_of"]
-
 UNKNOWN_TEXT: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """What the engine writes for a value that is not known yet (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go)."""
 

@@ -20,8 +20,6 @@ from gpucluster.program.readers.running_values import Declared, ValueReader
 from gpucluster.program.readers.sdk_names import top
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, region_key
 
-__all__ = ["Watched", "watch"]
-
 _STACK_TYPE: Final = "pulumi:pulumi:Stack"
 
 

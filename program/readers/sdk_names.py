@@ -17,8 +17,6 @@ from typing import Any
 import pulumi
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 
-__all__ = ["Place", "args_type", "members", "top"]
-
 
 def members(value: object) -> dict[str, Any] | None:
     """Members of an argument object by the engine's names, None for any other value."""

@@ -10,8 +10,6 @@ from gpucluster.program.readers.records import resource_of
 from gpucluster.program.resources import Resources
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["is_state", "read_state"]
-
 _COMMAND: Final = "pulumi stack export"
 
 

@@ -11,8 +11,6 @@ import requests
 from gpucluster.errors import Exit, Fault
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["Api", "ApiError", "Forbidden"]
-
 _TRIES: Final = 4
 _LONGEST_WAIT: Final = 120
 """Seconds in all that a limit is waited for; a run that waits longer costs more than one that is started again."""

@@ -11,8 +11,6 @@ from gpucluster.program.values import is_object
 from gpucluster.pull_request.github.api import Api
 from gpucluster.pull_request.github.pulls import Pull, head_of
 
-__all__ = ["Marker", "Posted", "post"]
-
 Posted = Literal["created", "updated", "unchanged", "outdated"]
 """`outdated`: the pull request has moved on, or a newer run has written; nothing was changed."""
 

@@ -21,8 +21,6 @@ from gpucluster.pull_request.judgement import Judgement, StackJudgement
 from gpucluster.pull_request.render.findings import advice_line, mandatory_line, vendor_line
 from gpucluster.pull_request.render.words import counted, first_line, totals
 
-__all__ = ["LONGEST_COMMENT", "LONGEST_SUMMARY", "comment"]
-
 LONGEST_COMMENT: Final = 65_536
 """What GitHub takes as a comment."""
 

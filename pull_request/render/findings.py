@@ -8,8 +8,6 @@ from gpucluster.policies.message import explained_by
 from gpucluster.pull_request.judgement import Finding, StackJudgement
 from gpucluster.pull_request.vendors import Refusal
 
-__all__ = ["advice_line", "mandatory_line", "vendor_line"]
-
 _LONGEST = 400
 """Characters of what was found."""
 

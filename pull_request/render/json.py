@@ -8,8 +8,6 @@ from typing import Any
 from gpucluster.cost.documents.diff.model import change_json, diff_model
 from gpucluster.pull_request.judgement import Finding, Judgement, StackJudgement
 
-__all__ = ["as_json"]
-
 
 def as_json(found: Judgement) -> str:
     """A document of plain values, in a stable order."""

@@ -13,8 +13,6 @@ from gpucluster.cost.money import ranged
 from gpucluster.cost.render.markdown import code
 from gpucluster.pull_request.judgement import Judgement, StackJudgement
 
-__all__ = ["Totals", "counted", "first_line", "named", "totals"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:

@@ -18,8 +18,6 @@ from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say, duration
 from gpucluster.sandbox.engine.release import this_platform
 
-__all__ = ["VERSION", "VERSION_FLAGS", "Binaries", "find_binaries", "folder"]
-
 VERSION: Final = "1.36.3"
 """Of Kubernetes; go.mod pins it, and etcd as Kubernetes 1.36 wants it (its build/dependencies.yaml)."""
 

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-__all__ = ["LOG_BYTES", "end", "keep_short", "older", "start"]
-
 _END_SECONDS: Final = 10.0
 LOG_BYTES: Final = 16 * 2**20
 """Of a log, after which a new one begins; the one before it is kept."""

@@ -16,8 +16,6 @@ from gpucluster.errors import Error
 from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["FIELD_MANAGER", "Client", "ObjectRefused"]
-
 FIELD_MANAGER: Final = "pulumi-kubernetes"
 """Who owns the fields we set, as the real provider calls itself (pulumi/pulumi-kubernetes, provider/pkg/ssa)."""
 

@@ -27,8 +27,6 @@ from gpucluster.sandbox.engine.go_environment import go_environment
 from gpucluster.sandbox.engine.go_toolchain import NoGo, find_go
 from gpucluster.sandbox.engine.progress import Say
 
-__all__ = ["Source", "Unavailable", "definitions_of", "fetch_all", "source_of", "sources"]
-
 _FILE: Final = "definitions.json"
 
 

@@ -28,8 +28,6 @@ from typing import IO, Any, Final
 
 from gpucluster.sandbox.api_server import child
 
-__all__ = ["LOG", "STATE", "USERS", "free_port", "main"]
-
 USERS: Final = "users"
 STATE: Final = "server.json"
 LOG: Final = "keeper.log"

@@ -17,8 +17,6 @@ from gpucluster.sandbox.api_server import keeper
 from gpucluster.sandbox.api_server.binaries import Binaries
 from gpucluster.sandbox.engine.model import EngineError
 
-__all__ = ["Server", "in_use", "keeper_state", "lives", "open_server"]
-
 _START: Final = "start"
 _OTHER_SECONDS: Final = 60.0
 """How long a command waits for the end of another that uses the server in another way."""

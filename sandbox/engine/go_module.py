@@ -11,8 +11,6 @@ from pathlib import Path
 from gpucluster.sandbox.engine.go_environment import go_environment
 from gpucluster.sandbox.engine.model import EngineError
 
-__all__ = ["copy_module", "module_folder"]
-
 
 def module_folder(module: str, modules: Path, go: Path) -> Path:
     """Its folder in Go's cache. modules: folder of go.mod and go.sum. Raises EngineError."""

@@ -18,8 +18,6 @@ from gpucluster.sandbox.live.companions import LiveCompanions
 from gpucluster.sandbox.live.supervisor import FOLDER
 from gpucluster.sandbox.project import Project
 
-__all__ = ["LiveCluster", "open_cluster"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class LiveCluster:

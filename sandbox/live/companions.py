@@ -30,8 +30,6 @@ from gpucluster.sandbox.live.scripts import scripts
 from gpucluster.sandbox.live.site import Site
 from gpucluster.sandbox.live.supervisor import FOLDER, INSTALLED, Supervisor, open_supervisor
 
-__all__ = ["LiveCompanion", "LiveCompanions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class LiveCompanions:

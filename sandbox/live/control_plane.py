@@ -9,8 +9,6 @@ from typing import Final
 from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.site import Site
 
-__all__ = ["control_plane"]
-
 _GRACE_SECONDS: Final = 40
 """After which a node that is silent is not ready; a node renews its lease for as long. Kubernetes' default until 1.31
 (kubernetes v1.31.0, pkg/controller/nodelifecycle/config/v1alpha1/defaults.go), 50 since."""

@@ -17,8 +17,6 @@ from gpucluster.sandbox.live.nodes.manifest import KUBELET
 from gpucluster.sandbox.live.signs.sign import Condition, Sign
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["cordon", "degrade", "fail", "interrupt", "repair", "take_away", "uncordon"]
-
 Node = Mapping[str, Any]
 
 _OF_KUBELETS: Final = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable")

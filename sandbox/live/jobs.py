@@ -10,8 +10,6 @@ from gpucluster.errors import InputError
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["EXIT_CODE", "Job", "end_pods", "find", "jobs_of"]
-
 EXIT_CODE: Final = "sandbox.gpucluster/exit-code"
 """Annotation of a pod: its containers end with this code. kwok reads it (nodes/stages.yaml)."""
 

@@ -23,8 +23,6 @@ from typing import IO, Any, Final
 from gpucluster.sandbox.api_server import child
 from gpucluster.sandbox.api_server import keeper as server_keeper
 
-__all__ = ["IDLE_MINUTES", "LOG", "STATE", "USERS", "WANTED", "main"]
-
 USERS: Final = "users"
 STATE: Final = "keeper.json"
 WANTED: Final = "wanted.json"

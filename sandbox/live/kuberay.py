@@ -12,8 +12,6 @@ from gpucluster.sandbox.live.charts.fetch import Chart, fetch
 from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.site import Site
 
-__all__ = ["NAME", "kuberay"]
-
 NAME: Final = "kuberay-operator"
 """Of the program, its chart and its service account."""
 NAMESPACE: Final = "kuberay-system"

@@ -14,8 +14,6 @@ from gpucluster.sandbox.api_server.child import older
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.project import current_project
 
-__all__ = ["logs"]
-
 _TICK_SECONDS: Final = 0.2
 _OF_THE_SERVER: Final = {"kube-apiserver": "api-server.log", "etcd": "etcd.log"}
 

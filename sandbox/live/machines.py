@@ -10,8 +10,6 @@ from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.live.nodes.sync import sync
 from gpucluster.sandbox.live.site import Site
 
-__all__ = ["put_nodes"]
-
 
 def put_nodes(site: Site) -> Sequence[str]:
     """Makes the nodes of a cluster that stands those of the ledger; why some machines have none, in lines.

@@ -9,8 +9,6 @@ from gpucluster.sandbox.live.nodes.devices import GPU
 from gpucluster.sandbox.live.nodes.manifest import POOL
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["gpus_of", "rows", "state_of"]
-
 _ENDED = ("Succeeded", "Failed")
 
 

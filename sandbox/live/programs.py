@@ -13,8 +13,6 @@ from gpucluster.sandbox.engine.go_toolchain import NoGo
 from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say
 
-__all__ = ["build_all", "find_program", "folders", "home", "programs"]
-
 _HERE: Final = Path(__file__).parent
 _MODULES: Final = Path(binaries.__file__).parent
 

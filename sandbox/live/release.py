@@ -19,8 +19,6 @@ from gpucluster.sandbox.live.programs import CERTIFICATES
 from gpucluster.sandbox.live.site import Site
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["REPLACED", "Running", "running"]
-
 REPLACED: Final = "addresses, ports, certificates, leader election, Kueue's API of what waits (off)"
 """What of a chart's configuration is another here."""
 

@@ -18,8 +18,6 @@ from gpucluster.sandbox.live.nodes.growth import never_grown
 from gpucluster.sandbox.live.release import REPLACED
 from gpucluster.sandbox.live.site import Site
 
-__all__ = ["remarks"]
-
 _ADDON: Final = "aws:eks/addon:Addon"
 _UNASKED: Final = "  an earlier `--kubernetes live` made it one that lives: its controllers run with `real`, too"
 _DAEMONS: Final = ("DaemonSet", "Deployment", "StatefulSet")

@@ -15,8 +15,6 @@ from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.site import Site
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["scripts"]
-
 _DEPLOYMENT: Final = "kubernetes:apps/v1:Deployment"
 _CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"
 _PYTHON: Final = "python3"

@@ -14,8 +14,6 @@ from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.engine.progress import Say
 from gpucluster.sandbox.live.programs import find_program
 
-__all__ = ["PORTS", "Site"]
-
 PORTS: Final = "ports.json"
 
 

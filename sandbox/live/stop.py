@@ -7,8 +7,6 @@ import click
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.project import current_project
 
-__all__ = ["stop"]
-
 
 @click.command()
 @click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")

@@ -22,8 +22,6 @@ from gpucluster.sandbox.live import keeper
 from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.site import PORTS
 
-__all__ = ["FOLDER", "INSTALLED", "Supervisor", "keeper_of", "open_supervisor", "stop"]
-
 FOLDER: Final = "live"
 """In the folder of a server: what its controllers need. It is there as long as the cluster is one that lives."""
 

@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.kubernetes.real import server_folder
 from gpucluster.sandbox.live.supervisor import stop
 from gpucluster.sandbox.project import Store
 
-__all__ = ["sweep"]
-
 
 def sweep(store: Store) -> None:
     """Ends the controllers of every cluster that is in the ledger no longer, and removes their files."""

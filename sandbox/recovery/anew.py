@@ -23,8 +23,6 @@ from gpucluster.sandbox.recovery.copies import put_back, put_back_cut_states, ve
 from gpucluster.sandbox.recovery.engine import export_deployment
 from gpucluster.sandbox.recovery.state import is_cloud_resource, state_files
 
-__all__ = ["make_ledger", "make_state"]
-
 
 def make_state(project: Project, stack: str, file: Path) -> None:
     """Makes a state without resources; raises InputError where the engine refuses."""

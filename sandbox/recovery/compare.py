@@ -18,8 +18,6 @@ from gpucluster.sandbox.narrow import is_list, is_object, mapping
 from gpucluster.sandbox.recovery.state import Recorded, StackState, is_cloud_resource
 from gpucluster.sandbox.recovery.times import seconds
 
-__all__ = ["Difference", "compare", "is_same", "stack_of"]
-
 _Resource = Mapping[str, Any]
 
 _TAGGED: Final = "4dabf18193072939515e22adb298388d"

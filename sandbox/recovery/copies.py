@@ -19,16 +19,6 @@ from gpucluster.sandbox import stacks
 from gpucluster.sandbox.project import Project, replace_text
 from gpucluster.sandbox.recovery.state import StackState, UnreadableStateError, read_state, state_files
 
-__all__ = [
-    "copy_of_state",
-    "forgot_state",
-    "keep_copies",
-    "newest_state",
-    "put_back",
-    "put_back_cut_states",
-    "version_of",
-]
-
 
 def copy_of_state(project: Project, stack: str) -> Path:
     """Where the copy of a stack's state is."""

@@ -27,8 +27,6 @@ from gpucluster.sandbox.recovery.state import (
     state_files,
 )
 
-__all__ = ["Damage", "damaged_ledger", "damaged_states", "is_sound", "refuse_damage"]
-
 
 @dataclass(frozen=True)
 class Damage:

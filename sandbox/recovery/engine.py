@@ -14,8 +14,6 @@ from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.environment import environment
 from gpucluster.sandbox.project import Project
 
-__all__ = ["export_deployment", "import_deployment"]
-
 
 def export_deployment(project: Project, stack: str, *, show_secrets: bool = False) -> dict[str, Any]:
     """The stack's deployment; raises EngineError when the engine does not give it.

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from gpucluster.sandbox.project import Project
 
-__all__ = ["cut_short"]
-
 
 def cut_short(project: Project, stack: str) -> list[Path]:
     """Unfinished files of a stack that are safe to remove while no engine works on it."""

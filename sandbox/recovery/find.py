@@ -9,8 +9,6 @@ from gpucluster.sandbox.recovery.compare import Difference, compare
 from gpucluster.sandbox.recovery.damage import refuse_damage
 from gpucluster.sandbox.recovery.state import all_states, once_recorded
 
-__all__ = ["differences"]
-
 
 def differences(project: Project) -> list[Difference]:
     """By stack; raises InputError for a ledger or a state that is damaged."""

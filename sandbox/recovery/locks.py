@@ -18,8 +18,6 @@ from gpucluster.sandbox.narrow import mapping
 from gpucluster.sandbox.project import Project, Store
 from gpucluster.sandbox.recovery.times import seconds
 
-__all__ = ["Lock", "all_locks", "locks", "refuse_living", "settled"]
-
 _PATIENCE: Final = 10.0
 """Seconds for an engine to end by itself: one whose sandbox was killed is told to stop, and first finishes what is in
 flight."""

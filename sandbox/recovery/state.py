@@ -15,17 +15,6 @@ from gpucluster.sandbox.narrow import is_object, items, mapping
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.times import seconds
 
-__all__ = [
-    "Recorded",
-    "StackState",
-    "UnreadableStateError",
-    "all_states",
-    "is_cloud_resource",
-    "once_recorded",
-    "read_state",
-    "state_files",
-]
-
 
 class UnreadableStateError(Exception):
     """A file that holds no whole state; the message says why."""

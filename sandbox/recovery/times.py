@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-__all__ = ["seconds"]
-
 
 def seconds(timestamp: str) -> float:
     """Seconds since the epoch of an RFC 3339 time; of Go's nanoseconds, microseconds are left."""

@@ -20,8 +20,6 @@ from gpucluster.components.kubernetes.restricted import CONTAINER, pod
 from gpucluster.components.kubernetes.scraped import NODE_HEALTH
 from gpucluster.components.names import NODE_HEALTH_PORT
 
-__all__ = ["IMAGE", "NAME", "NodeHealth"]
-
 NAME: Final = NODE_HEALTH.name
 """Of the namespace and of everything in it."""
 IMAGE: Final = (

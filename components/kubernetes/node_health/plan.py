@@ -10,8 +10,6 @@ from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL, TRAINING_POOL
 from gpucluster.components.spec.operations import BrokenNodes
 
-__all__ = ["BROKEN", "MEMORY_REMAPPED", "PROGRAM_MISTAKES", "health_note", "settings_json"]
-
 BROKEN: Final = "gpucluster/broken"
 """Key of the taint of a broken node."""
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from gpucluster.components.kubernetes.telemetry.rules import NAME
 
-__all__ = ["alertmanager_config"]
-
 
 def alertmanager_config(receiver: Mapping[str, Any]) -> dict[str, Any]:
     """Its configuration. receiver: its ways of sending, such as webhook_configs.

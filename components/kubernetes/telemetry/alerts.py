@@ -14,8 +14,6 @@ from typing import Any, Final
 from gpucluster.catalog.fabric_releases import LIKE_TCP
 from gpucluster.record import record
 
-__all__ = ["COMMUNICATION", "Alert", "Watched", "alerts", "one_spelling", "recordings"]
-
 UTILISATION: Final = "gpucluster:gpu_utilisation:percent"
 MEMORY: Final = "gpucluster:gpu_memory_used:ratio"
 ACTIVE: Final = "gpucluster:gpu_sm_active:ratio"

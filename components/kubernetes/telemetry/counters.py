@@ -9,8 +9,6 @@ from typing import Final, Literal
 
 from gpucluster.record import record
 
-__all__ = ["COUNTERS", "Counter", "counters_csv"]
-
 
 @record
 class Counter:

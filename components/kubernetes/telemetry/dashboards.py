@@ -9,8 +9,6 @@ from typing import Any, Final
 from gpucluster.components.kubernetes.telemetry.alerts import ACTIVE, MEMORY, UTILISATION, Watched, one_spelling
 from gpucluster.record import record
 
-__all__ = ["dashboards"]
-
 _WIDTH: Final = 12
 _HEIGHT: Final = 8
 _SOURCE: Final = {"type": "prometheus", "uid": "${datasource}"}

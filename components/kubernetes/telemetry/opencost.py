@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
 
-__all__ = ["COST_METRICS", "price_sheet"]
-
 _COLUMNS = (
     "EndTimestamp",
     "InstanceID",

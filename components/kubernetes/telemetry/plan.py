@@ -16,8 +16,6 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.operations import Alerts
 from gpucluster.record import record
 
-__all__ = ["SCRAPE_SECONDS", "TelemetryPlan", "plan_telemetry", "telemetry_notes"]
-
 SCRAPE_SECONDS: Final = 30
 """How often a GPU's counters are read: NVIDIA's exporter asks DCGM for them every 30 seconds, so that more often tells
 the same twice. Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, README (DCGM_EXPORTER_INTERVAL, 30000 ms)."""

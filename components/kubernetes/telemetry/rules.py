@@ -8,8 +8,6 @@ from typing import Any, Final
 from gpucluster.components.kubernetes.telemetry.alerts import Watched, alerts, recordings
 from gpucluster.components.labels import REQUIRED_LABELS
 
-__all__ = ["INTERVAL_SECONDS", "NAME", "azure_rule_group", "gke_rules", "prometheus_operator_rule", "rule_file"]
-
 NAME: Final = "gpucluster"
 INTERVAL_SECONDS: Final = 60
 # Source: Azure/azure-rest-api-specs alertsmanagement 2023-03-01, PrometheusRuleGroups.json (labels, maxProperties).

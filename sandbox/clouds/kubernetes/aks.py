@@ -18,8 +18,6 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["KINDS", "check_object", "kinds_of"]
-
 _PROVISIONING: Final = frozenset(
     {"karpenter.azure.com:AKSNodeClass", "karpenter.sh:NodeClaim", "karpenter.sh:NodePool"}
 )

@@ -17,8 +17,6 @@ from gpucluster.sandbox.clouds.values import UNKNOWN
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
 
-__all__ = ["Kubernetes"]
-
 
 class Kubernetes(Cloud):
     """The package `kubernetes`."""

@@ -26,8 +26,6 @@ from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.values import UNKNOWN, plain
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["Cluster"]
-
 
 class Cluster(Account):
     """The API server of one cluster."""

@@ -10,8 +10,6 @@ from urllib.parse import urlsplit
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["STAND_IN", "all_clusters", "api_servers", "cluster_at", "is_simulated", "scope_of"]
-
 SUFFIX: Final = ".sandbox.invalid"
 """What the names of all simulated endpoints end in."""
 

@@ -11,8 +11,6 @@ from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.clouds.ledger import Ledger
 
-__all__ = ["Companion", "Companions"]
-
 
 class Companion(Protocol):
     """The controllers of one cluster. All of it raises EngineError where a program does not work."""

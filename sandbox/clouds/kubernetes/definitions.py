@@ -13,8 +13,6 @@ from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["chart_of", "is_defined", "is_in_tables", "kinds_of_release", "known_chart"]
-
 _DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
 
 _KARPENTER: Final = frozenset({"karpenter.sh:NodeClaim", "karpenter.sh:NodeOverlay", "karpenter.sh:NodePool"})

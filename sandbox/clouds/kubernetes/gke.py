@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["KINDS", "check_object", "kinds_of", "namespaces_of"]
-
 _ALWAYS: Final = frozenset({"cloud.google.com:ComputeClass"})
 _MULTI_NETWORKING: Final = frozenset({"networking.gke.io:GKENetworkParamSet", "networking.gke.io:Network"})
 _PROMETHEUS: Final = frozenset(

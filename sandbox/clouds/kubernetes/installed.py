@@ -17,8 +17,6 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["Installed"]
-
 _FILE: Final = "defined.json"
 
 

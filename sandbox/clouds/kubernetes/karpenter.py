@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import is_object, mapping
 
-__all__ = ["check_labels", "check_removal"]
-
 _NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _NODE_CLASSES: Final = (
     "kubernetes:karpenter.azure.com/v1beta1:AKSNodeClass",

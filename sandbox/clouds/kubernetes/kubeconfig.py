@@ -9,8 +9,6 @@ import yaml
 
 from gpucluster.sandbox.narrow import is_object, items, mapping
 
-__all__ = ["api_server"]
-
 
 def api_server(config: Mapping[str, Any]) -> str | None:
     """The server URL chosen by a provider's settings; None when its kubeconfig names none.

@@ -14,8 +14,6 @@ from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.narrow import is_object
 
-__all__ = ["check_removal"]
-
 _VERSIONS: Final = ("v1beta1", "v1beta2")
 _FINALIZED: Final = ("LocalQueue", "ClusterQueue", "AdmissionCheck", "ResourceFlavor", "Topology")
 """And what Kueue's definitions take along: a queue of a namespace has no finalizer, but its jobs have one."""

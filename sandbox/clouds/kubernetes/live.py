@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["live"]
-
 _STATUS: Mapping[str, Mapping[str, Any]] = {
     "Namespace": {"phase": "Active"},
     "PersistentVolume": {"phase": "Available"},

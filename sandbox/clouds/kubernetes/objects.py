@@ -11,17 +11,6 @@ from gpucluster.sandbox.clouds.naming import hex_suffix
 from gpucluster.sandbox.clouds.values import UNKNOWN, plain
 from gpucluster.sandbox.narrow import is_object, mapping
 
-__all__ = [
-    "AUTONAMED",
-    "RELEASE",
-    "is_namespaced",
-    "name_of",
-    "namespace_of",
-    "object_id",
-    "with_metadata",
-    "with_release_name",
-]
-
 AUTONAMED: Final = "pulumi.com/autonamed"
 """Annotation of the real provider on names it made up."""
 

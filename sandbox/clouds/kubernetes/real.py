@@ -31,8 +31,6 @@ from gpucluster.sandbox.clouds.values import UNKNOWN, plain, to_wire
 from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.narrow import is_list, is_object, mapping
 
-__all__ = ["RealCluster", "RealServers", "server_folder"]
-
 _APPLIED: Final = "applied.json"
 
 

@@ -11,8 +11,6 @@ from typing import Final
 
 from gpucluster.sandbox.clouds.diff import Change, property_names
 
-__all__ = ["replaces"]
-
 _SELECTOR: Final = ("spec.selector",)
 _JOB: Final = ("spec.completions", "spec.parallelism", "spec.selector", "spec.template")
 _STATEFUL_SET: Final = (

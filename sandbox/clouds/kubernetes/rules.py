@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.kubernetes.gke import namespaces_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of, object_id
 from gpucluster.sandbox.clouds.ledger import Ledger
 
-__all__ = ["check_definition", "check_name_is_free", "check_namespace", "check_reachable"]
-
 _NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 _BUILT_IN: Final = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
 """Namespaces every cluster starts with (Kubernetes documentation, "Namespaces")."""

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Final
 
-__all__ = ["Outcome", "Verdict"]
-
 
 class Outcome(Enum):
     """What became of one object; the value is how it reads in front of a list of kinds.

@@ -11,8 +11,6 @@ from gpucluster.sandbox.engine.go_toolchain import NoGo
 from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say
 
-__all__ = ["put_yaml_host"]
-
 NAME: Final = "pulumi-language-yaml"
 _HERE: Final = Path(__file__).parent
 _MODULE: Final = "github.com/pulumi/pulumi-yaml"

@@ -15,8 +15,6 @@ from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say
 from gpucluster.sandbox.live.programs import home
 
-__all__ = ["CHARTS", "Chart", "fetch"]
-
 _MODULES: Final = Path(binaries.__file__).parent
 
 

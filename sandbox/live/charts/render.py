@@ -15,8 +15,6 @@ from gpucluster.sandbox.live.charts.fetch import Chart, fetch
 from gpucluster.sandbox.live.programs import find_program
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["render"]
-
 _SECONDS: Final = 60
 
 

@@ -10,8 +10,6 @@ import click
 from gpucluster.errors import InputError
 from gpucluster.options import form_of
 
-__all__ = ["job"]
-
 _stack = click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")
 _namespace = click.option("--namespace", "-n", help="Of the job; needed where several have its name.")
 

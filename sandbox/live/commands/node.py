@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.ledger import Entry
     from gpucluster.sandbox.live.cluster import LiveCluster
 
-__all__ = ["node"]
-
 Node = Mapping[str, Any]
 
 _stack = click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")

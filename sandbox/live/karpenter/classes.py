@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["CLASSES", "NOT_SIMULATED", "NodeClass"]
-
 _ZONE: Final = "topology.kubernetes.io/zone"
 _PRIORITY: Final = "kubernetes.azure.com/scalesetpriority"
 

@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["notice"]
-
 _ANNOTATION: Final = "gpucluster/interruption"
 """Stands for a message in the interruption queue; `program/interruption.go` reads it."""
 _BOUGHT: Final = "karpenter.sh/capacity-type"

@@ -14,8 +14,6 @@ from gpucluster.sandbox.live.nodes.manifest import resources
 from gpucluster.sandbox.live.nodes.pool import Reserve
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["cloud_document"]
-
 _ROOT_GIB: Final = {"aws": 20, "azure": 128}
 """Root disk where the class names none. Sources: aws/karpenter-provider-aws v1.14.1, pkg/providers/amifamily/
 resolver.go (DefaultEBS); Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go.

@@ -17,8 +17,6 @@ from gpucluster.sandbox.live.karpenter.machines import cloud_document
 from gpucluster.sandbox.live.site import Site
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["NAME", "controller", "said_of", "without_machines"]
-
 NAME: Final = "karpenter"
 _NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _FILE: Final = "machines.json"

@@ -18,8 +18,6 @@ from gpucluster.sandbox.live.nodes.pool import LEAVES, Host, Pool, Reserve, digi
 from gpucluster.sandbox.live.nodes.reserved import EVICTION_MIB, steps_of_cores
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["pools", "reserve"]
-
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 _TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 _SUBNET: Final = "aws:ec2/subnet:Subnet"

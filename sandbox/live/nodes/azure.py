@@ -17,8 +17,6 @@ from gpucluster.sandbox.live.nodes.pool import LEAVES, Host, Pool, Reserve, digi
 from gpucluster.sandbox.live.nodes.reserved import EVICTION_MIB
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["PODS", "pools", "reserve"]
-
 _AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 # Source: Azure/karpenter-provider-azure, pkg/operator/options/options.go (VM_MEMORY_OVERHEAD_PERCENT).
 _UNSEEN: Final = 0.075

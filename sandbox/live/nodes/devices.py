@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["GPU", "comes_to", "gpu_resources", "layout", "most", "objects_of", "releases"]
-
 GPU: Final = "nvidia.com/gpu"
 _COMPUTE, _MEMORY = 7, 8
 # What the MIG manager makes by the name all-balanced: slices by their shares of compute and memory, and how many.

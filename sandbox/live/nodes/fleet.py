@@ -12,8 +12,6 @@ from gpucluster.sandbox.live.nodes.manifest import ORDINAL, POOL, node
 from gpucluster.sandbox.live.nodes.pool import Pool
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["Fleet", "fleet", "manifests", "pools_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Fleet:

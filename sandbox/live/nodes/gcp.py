@@ -14,8 +14,6 @@ from gpucluster.sandbox.live.nodes.pool import LEAVES, Host, Pool, Reserve, digi
 from gpucluster.sandbox.live.nodes.reserved import EVICTION_MIB, in_steps, steps_of_cores
 from gpucluster.sandbox.narrow import items, mapping
 
-__all__ = ["pools"]
-
 _NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 # Source: cloudpilot-ai/karpenter-provider-gcp, pkg/operator/options/options.go (VM_MEMORY_OVERHEAD_PERCENT).
 _UNSEEN: Final = 0.07

@@ -9,8 +9,6 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.nodes.devices import objects_of
 from gpucluster.sandbox.live.nodes.fleet import pools_of
 
-__all__ = ["never_grown"]
-
 
 def never_grown(entries: Sequence[Entry], cluster: Entry, scope: str) -> list[str]:
     """Names of those that have no machine, each as jobs call it. scope: that of the cluster's objects in the ledger.

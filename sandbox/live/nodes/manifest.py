@@ -10,8 +10,6 @@ from gpucluster.catalog.cpu_machines import CpuMachine
 from gpucluster.catalog.machines import Machine
 from gpucluster.sandbox.live.nodes.pool import Pool, Reserve, digits
 
-__all__ = ["KUBELET", "ORDINAL", "POOL", "node", "resources"]
-
 KUBELET: Final = {"kwok.x-k8s.io/node": "fake"}
 """Label of nodes whose kubelet kwok plays, as Karpenter's nodes have it too. A label, for kwok goes on with the lease
 of a node whose annotation is taken away (kubernetes-sigs/kwok v0.8.0, pkg/utils/informer/informer.go)."""

@@ -8,8 +8,6 @@ from typing import Any, Final
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["keep_last", "last_of"]
-
 _KEPT: Final[Mapping[str, Any]] = {
     "apiVersion": "v1",
     "kind": "ConfigMap",

@@ -10,8 +10,6 @@ from typing import Final
 from gpucluster.catalog.cpu_machines import CpuMachine, cpu_machines
 from gpucluster.catalog.machines import Machine, machines
 
-__all__ = ["LEAVES", "Host", "Pool", "Reserve", "digits", "machine_of"]
-
 LEAVES: Final = 2
 """Leaf switches that the machines of a pool are spread over, one after the other, so that nearness matters."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["EVICTION_MIB", "in_steps", "steps_of_cores"]
-
 EVICTION_MIB: Final = 100
 """Free memory below which a kubelet evicts pods, MiB: 100 on EKS, GKE and AKS.
 

@@ -9,8 +9,6 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.nodes.fleet import Fleet, fleet
 from gpucluster.sandbox.live.nodes.names import keep_last, last_of
 
-__all__ = ["sync"]
-
 
 def sync(client: Client, entries: Sequence[Entry], cluster: Entry) -> Fleet:
     """What was done. entries: all of the ledger. Raises ObjectRefused.

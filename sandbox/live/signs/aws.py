@@ -9,8 +9,6 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.signs.sign import Condition, Sign
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["broken", "interruption"]
-
 _CAPACITY: Final = "eks.amazonaws.com/capacityType"
 
 

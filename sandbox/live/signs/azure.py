@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.live.signs.sign import Condition, Sign
 from gpucluster.sandbox.narrow import mapping
 
-__all__ = ["broken", "interruption"]
-
 _AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 
 
