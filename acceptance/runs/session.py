@@ -19,19 +19,33 @@ from gpucluster.acceptance.runs.burn_in import BurnIn, round_steps
 from gpucluster.acceptance.runs.collect import Collector, unmeasured
 from gpucluster.acceptance.runs.collectives import busy
 from gpucluster.acceptance.runs.kubectl import Kubectl
-from gpucluster.acceptance.runs.price import cost_line
 from gpucluster.acceptance.runs.scope import Scope, no_ring
 from gpucluster.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.acceptance.verdicts.topology import Node, judge_topology, nodes_of
 from gpucluster.acceptance.verdicts.verdict import FAIL, Verdict
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import GPU, POOL, TRAINING_POOL
+from gpucluster.cost.machine_price import machine_price
+from gpucluster.cost.prices import Price
 from gpucluster.errors import InputError
 
 _REGION = "topology.kubernetes.io/region"
 
 Say = Callable[[str], None]
 Judged = tuple[tuple[Verdict, ...], list[Log], Machine]
+
+
+def _cost_line(machine: Machine, region: str, nodes: int, hours: Decimal) -> str:
+    """One line for who decides whether to start. Raises BadPrices when the user's own prices cannot be used."""
+    what = f"{nodes} x {machine.machine_type} for {hours:f} h"
+    found = machine_price(machine.cloud, region, machine.machine_type)
+    if not isinstance(found, Price):
+        return f"{what}: not priced, {found.reason}"
+    total = found.usd * nodes * hours
+    return (
+        f"{what}: ${total:,.2f} on demand ({nodes} x {found.usd:f} x {hours:f}; {found.row.document}, "
+        f"{found.row.as_of}). Nodes cost this whether they are tested or idle; what is reserved is paid for already."
+    )
 
 
 class NothingToDo(InputError):
@@ -128,7 +142,7 @@ def burn_plan(context: str | None, results: Path, hours: float, *, force: bool) 
             f"{results} has {hours:g} h already; raise --hours, name another --results, or judge its logs"
         )
     region = cluster.pool[0].labels.get(_REGION, "")
-    return BurnPlan(cluster, state, cost_line(cluster.machine, region, len(cluster.pool), state.left))
+    return BurnPlan(cluster, state, _cost_line(cluster.machine, region, len(cluster.pool), state.left))
 
 
 def burn(plan: BurnPlan, *, say: Say, clock: Callable[[], float] = time.monotonic) -> Judged:

@@ -6,16 +6,20 @@ the same counters would be paid twice.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pulumi
+from pulumi_kubernetes.core.v1 import Secret
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pydantic import SecretStr
 
-from gpucluster.components.gcp.alertmanager import alertmanager_secret
 from gpucluster.components.kubernetes.critical_pods import NODE_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.kubernetes.scraped import GPU_EXPORTER, Scraped, options_scraped
+from gpucluster.components.kubernetes.telemetry.alertmanager import alertmanager_config
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
 
@@ -83,7 +87,7 @@ class Monitoring(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
         if plan.receivers is not None and plan.receivers.webhook is not None:
-            alertmanager_secret(f"{name}-alerts", plan.receivers.webhook, labels=labels, after=after, opts=here)
+            _alertmanager_secret(f"{name}-alerts", plan.receivers.webhook, labels=labels, after=after, opts=here)
         self.register_outputs({"monitors": [target.name for target in scraped]})
 
 
@@ -104,6 +108,33 @@ def _monitoring(target: Scraped) -> dict[str, Any]:
         ],
         "targetLabels": {"metadata": []},
     }
+
+
+# What the operator of managed Prometheus reads, in the namespace that it makes. Source: GoogleCloudPlatform/
+# prometheus-engine v0.17.2, pkg/operator/operator_config.go (AlertmanagerPublicSecretName, ...Key).
+_NAMESPACE: Final = "gmp-public"
+_NAME: Final = "alertmanager"
+_KEY: Final = "alertmanager.yaml"
+
+
+def _alertmanager_secret(
+    name: str,
+    webhook: SecretStr,
+    *,
+    labels: Mapping[str, str],
+    after: Sequence[pulumi.Resource],
+    opts: pulumi.ResourceOptions,
+) -> Secret:
+    """The configuration by which it posts to a webhook. after: nodes, with which the operator and its namespace come.
+    JSON is YAML too.
+    """
+    config = alertmanager_config({"webhook_configs": [{"url": webhook.get_secret_value()}]})
+    return Secret(
+        name,
+        metadata=ObjectMetaArgs(name=_NAME, namespace=_NAMESPACE, labels=dict(labels)),
+        string_data={_KEY: pulumi.Output.secret(json.dumps(config, indent=2))},
+        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
+    )
 
 
 def query_endpoint(project: str) -> str:

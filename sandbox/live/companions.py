@@ -23,12 +23,25 @@ from gpucluster.sandbox.live import karpenter
 from gpucluster.sandbox.live.charts.fetch import CHARTS, Chart
 from gpucluster.sandbox.live.control_plane import control_plane
 from gpucluster.sandbox.live.kuberay import kuberay
-from gpucluster.sandbox.live.machines import put_nodes
+from gpucluster.sandbox.live.nodes.sync import sync
 from gpucluster.sandbox.live.release import Running, running
 from gpucluster.sandbox.live.remarks import remarks
 from gpucluster.sandbox.live.scripts import scripts
 from gpucluster.sandbox.live.site import Site
 from gpucluster.sandbox.live.supervisor import FOLDER, INSTALLED, Supervisor, open_supervisor
+
+
+def _put_nodes(site: Site) -> Sequence[str]:
+    """Makes the nodes of a cluster that stands those of the ledger; why some machines have none, in lines.
+
+    Raises EngineError.
+    """
+    cluster = cluster_at(site.ledger, site.scope)
+    assert cluster is not None
+    try:
+        return sync(site.client, site.ledger.all(), cluster).left_out
+    except ObjectRefused as refusal:
+        raise EngineError(f"The API server refuses a node: {refusal}") from refusal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +105,7 @@ class LiveCompanion:
         if cluster_at(self._site.ledger, self._site.scope) is None:
             return []  # This run has destroyed it.
         with self._supervisor.changing():
-            nodes = put_nodes(self._site)
+            nodes = _put_nodes(self._site)
             found = [karpenter.controller(self._site), kuberay(self._site)]
             self._supervisor.run(*filter(None, found), *scripts(self._site))
         return remarks(self._site, self._supervisor.names(), nodes, asked=self._asked)

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.nodes.fleet import Fleet, fleet
-from gpucluster.sandbox.live.nodes.names import keep_last, last_of
+from gpucluster.sandbox.narrow import mapping
+
+_KEPT: Final[Mapping[str, Any]] = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "sandbox-machines", "namespace": "kube-system"},
+}
+
+
+def _last_of(client: Client) -> dict[str, int]:
+    """Pool -> the highest number that a machine of it has had. Raises ObjectRefused."""
+    return {pool: int(number) for pool, number in mapping(mapping(client.get(_KEPT)).get("data")).items()}
+
+
+def _keep_last(client: Client, last: Mapping[str, int]) -> None:
+    """Writes that down. Raises ObjectRefused."""
+    client.apply({**_KEPT, "data": {pool: str(number) for pool, number in last.items()}})
 
 
 def sync(client: Client, entries: Sequence[Entry], cluster: Entry) -> Fleet:
@@ -15,12 +32,12 @@ def sync(client: Client, entries: Sequence[Entry], cluster: Entry) -> Fleet:
 
     A node that is there stays as it is, whatever has happened to it.
     """
-    last = last_of(client)
+    last = _last_of(client)
     change = fleet(entries, cluster, client.list("v1", "Node"), last=last)
     for made in change.made:
         client.create(made)
     for name in change.gone:
         client.delete({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
     if change.last != last:
-        keep_last(client, change.last)
+        _keep_last(client, change.last)
     return change
