@@ -31,7 +31,7 @@ class Location:
 
     region: such as us-east-1. zone: of the GPU nodes, such as us-east-1a, which differs between accounts, or by id,
     such as use1-az4, which does not.
-    second_zone: EKS needs two; left out, zone a of the region, or b beside a; by id, the first that EKS takes.
+    second_zone: EKS needs two; default: zone a of the region, or b beside a; by id, the first that EKS takes.
     account: number of the only account that may be built in; by default that of the identity that is logged in.
     role: ARN of a role that the login assumes, here and in the kubeconfig; by default none.
     """
@@ -64,7 +64,7 @@ class TrainingCluster(cluster.TrainingCluster):
         machine: str | None = None,
     ) -> None:
         """name: prefix of every resource, which the spec may repeat. spec: a mapping as in a YAML file, the path of
-        such a file, or a ClusterSpec. machine: type of the training nodes; left out, what the spec implies.
+        such a file, or a ClusterSpec. machine: type of the training nodes; default: what the spec implies.
 
         opts may bring an AWS provider, whose region has to be the location's; else one is made, NAME-aws.
         Raises an error with every mistake at once, which ends the program with nothing of the cluster registered.

@@ -73,7 +73,7 @@ class TrainingCluster(cluster.TrainingCluster):
         machine: str | None = None,
     ) -> None:
         """name: prefix of every resource, which the spec may repeat. spec: a mapping as in a YAML file, the path of
-        such a file, or a ClusterSpec. machine: type of the training nodes; left out, what the spec implies.
+        such a file, or a ClusterSpec. machine: type of the training nodes; default: what the spec implies.
 
         opts may bring an azure-native provider, whose subscription has to be the location's; else one is made,
         NAME-azure. Raises an error with every mistake at once, which ends the program with nothing of the cluster

@@ -119,7 +119,7 @@ def command(
     replacements and deletions show. Both are priced with the base's price book. What a forge names by
     GITHUB_STEP_SUMMARY gets the whole text.
 
-    Exit code 0: also where the change of cost cannot be told. 1: mandatory findings, or a job of --jobs that would not
+    Exit code 0: also if the change of cost is unknown. 1: mandatory findings, or a job of --jobs that would not
     run. 2: also a stack of the change without a plan.
     """
     if context.invoked_subcommand is not None:

@@ -38,7 +38,7 @@ def as_markdown(report: Report) -> str:
 
 def _verdict(job: Job) -> str:
     if job.outcome.verdict is Verdict.UNKNOWN:
-        return "is admitted; whether it would run cannot be told" if job.outcome.admitted else "cannot be judged here"
+        return "is admitted; whether it would run is unknown" if job.outcome.admitted else "cannot be judged here"
     return job.outcome.verdict
 
 

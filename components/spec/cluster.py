@@ -65,14 +65,14 @@ class ClusterSpec(Model):
         default=None,
         min_length=1,
         description="Existing key that Kubernetes secrets are encrypted with (AWS: ARN of the KMS key; Google Cloud: "
-        "projects/P/locations/REGION/keyRings/R/cryptoKeys/K); left out, the cluster makes its own",
+        "projects/P/locations/REGION/keyRings/R/cryptoKeys/K); default: the cluster makes its own",
         examples=["arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"],
     )
     registry: Registry = OwnRegistry()
     health: Health = Field(default_factory=Health, description="What becomes of GPU nodes that break")
     teams: dict[TeamName, Team] = Field(
         default_factory=dict,
-        description="Name of a team -> who it is and what it has; left out, all work in the namespace training",
+        description="Name of a team -> who it is and what it has; default: all work in the namespace training",
         examples=[{"vision": {"groups": ["arn:aws:iam::123456789012:role/vision"], "gpus": {TRAINING_POOL: 16}}}],
         json_schema_extra={"propertyNames": {"pattern": TEAM_NAME.pattern}},
     )

@@ -64,7 +64,7 @@ class Identity(Model):
     """What jobs that run as this service account of Kubernetes may do with buckets, without any key."""
 
     team: str | None = Field(
-        default=None, description="Whose namespace it is in; left out, it is in training", examples=["vision"]
+        default=None, description="Whose namespace it is in; default: training", examples=["vision"]
     )
     reads: Buckets = Field(
         default=(),

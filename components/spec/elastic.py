@@ -51,13 +51,13 @@ class ElasticPool(Model):
     )
     keep_empty: Minutes = Field(
         default=5,
-        description="How long an empty machine waits for the next job, in minutes or hours up to 24h; left out, 5m",
+        description="How long an empty machine waits for the next job, in minutes or hours up to 24h; default: 5m",
         examples=["5m", "2h"],
         json_schema_extra={"default": "5m"},
     )
     expire_after: Hours | None = Field(
         default=None,
-        description="Age at which Karpenter replaces a machine, in hours, days or weeks; left out, 30d. Native engines "
+        description="Age at which Karpenter replaces a machine, in hours, days or weeks; default: 30d. Native engines "
         "replace none by its age",
         examples=["14d"],
     )
@@ -92,7 +92,4 @@ class Elastic(Model):
         if not nameless:
             return fields
         pool = ", ".join(f"{name}: {_flow(fields[name])}" for name in nameless)
-        raise ValueError(
-            f"{', '.join(nameless)} {'stands' if len(nameless) == 1 else 'stand'} outside of a pool, and each pool has "
-            f"a name; write instead pools: {{dev: {{{pool}}}}}"
-        )
+        raise ValueError(f"{', '.join(nameless)} must be inside a named pool; write instead pools: {{dev: {{{pool}}}}}")

@@ -28,7 +28,7 @@ class Mig(Model):
     strategy: Literal["single", "mixed"] | None = Field(
         default=None,
         description="How pods ask for slices: as nvidia.com/gpu, where all are alike (single), or by their size, as "
-        "nvidia.com/mig-1g.10gb (mixed); left out, single where that can be",
+        "nvidia.com/mig-1g.10gb (mixed); default: single where that can be",
     )
     purchase: Literal["on-demand", "spot", "flex-start"] = Field(
         default="on-demand", description="How its machines are paid for"

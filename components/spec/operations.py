@@ -109,7 +109,7 @@ class Telemetry(Model):
     collector: bool = Field(
         default=False, description="Run an OpenTelemetry collector for metrics that jobs send of themselves"
     )
-    alerts: Alerts | None = Field(default=None, description="Who is told of alerts; left out, nobody is")
+    alerts: Alerts | None = Field(default=None, description="Who is told of alerts; default: nobody")
     logs: Logs = Field(default_factory=Logs, description="What pods print, kept by the cloud")
 
 

@@ -35,23 +35,23 @@ class Ranges(Model):
 
     network: PrivateRange | None = Field(
         default=None,
-        description="Of the network, /16 to /20: its subnets are cut from it; left out, 10.0.0.0/16",
+        description="Of the network, /16 to /20: its subnets are cut from it; default: 10.0.0.0/16",
         examples=["10.20.0.0/16"],
     )
     pods: PrivateRange | None = Field(
         default=None,
-        description="Of pods, /9 to /20; on AWS they have addresses of the network; left out, 10.4.0.0/14",
+        description="Of pods, /9 to /20; on AWS they have addresses of the network; default: 10.4.0.0/14",
         examples=["10.64.0.0/14"],
     )
     services: PrivateRange | None = Field(
         default=None,
-        description="Of Kubernetes services, /16 to /24; left out, a part of the network on Google Cloud, 10.1.0.0/20 "
+        description="Of Kubernetes services, /16 to /24; default: a part of the network on Google Cloud, 10.1.0.0/20 "
         "on Azure, what EKS chooses on AWS",
         examples=["10.21.0.0/20"],
     )
     fabric: PrivateRange | None = Field(
         default=None,
-        description="Of the GPU networks of Google Cloud, /16 to /20; left out, 10.8.0.0/16",
+        description="Of the GPU networks of Google Cloud, /16 to /20; default: 10.8.0.0/16",
         examples=["10.22.0.0/16"],
     )
 
@@ -109,7 +109,7 @@ class ClusterNetwork(Model):
 
     ranges: Ranges = Field(default_factory=Ranges, description="Address ranges to keep to, where ours do not fit")
     existing: ExistingNetwork | None = Field(
-        default=None, description="A network of yours to build in; left out, the cluster makes its own"
+        default=None, description="A network of yours to build in; default: the cluster makes its own"
     )
 
     @model_validator(mode="after")

@@ -21,7 +21,7 @@ class Promises(Model):
     storage_gb_per_s: Decimal | None = Field(
         default=None,
         gt=0,
-        description="Reading and writing of shared storage by all nodes together, GB/s; left out, what "
+        description="Reading and writing of shared storage by all nodes together, GB/s; default: what "
         "storage.shared asks for",
     )
     files_per_s: Decimal | None = Field(

@@ -37,5 +37,5 @@ class NoRegistry(Model):
 
 Registry = Annotated[
     OwnRegistry | ExistingRegistry | NoRegistry,
-    Field(discriminator="kind", description="Where images of jobs are kept; left out, in one of the cluster's own"),
+    Field(discriminator="kind", description="Where images of jobs are kept; default: in one of the cluster's own"),
 ]

@@ -30,7 +30,7 @@ class SharedStorage(Model):
     fabric: bool = Field(default=False, description="Serve the files over the GPU fabric as well, not by IP alone")
     tier: Literal[125, 250, 500, 1000] | None = Field(
         default=None,
-        description="MB/s per TiB; left out, the cheapest that fits. Set it once the file system stands: a new price "
+        description="MB/s per TiB; default: the cheapest that fits. Set it once the file system stands: a new price "
         "could move it",
     )
     bucket: str | None = Field(
@@ -44,7 +44,7 @@ class SharedStorage(Model):
         description="What jobs change under /bucket is written to the bucket; else it is never written to",
     )
     existing: ExistingFiles | None = Field(
-        default=None, description="A Lustre file system of yours to mount; left out, the cluster makes its own"
+        default=None, description="A Lustre file system of yours to mount; default: the cluster makes its own"
     )
 
     @model_validator(mode="after")
@@ -85,5 +85,5 @@ class Storage(Model):
     """Where data lives."""
 
     shared: SharedStorage
-    home: HomeStorage | None = Field(default=None, description="A file system for small files; left out, there is none")
-    bucket: OwnBucket | None = Field(default=None, description="A bucket of the cluster's own; left out, there is none")
+    home: HomeStorage | None = Field(default=None, description="A file system for small files; default: none")
+    bucket: OwnBucket | None = Field(default=None, description="A bucket of the cluster's own; default: none")

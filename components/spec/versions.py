@@ -38,13 +38,13 @@ class Versions(Model):
     )
     system: _Nodes | None = Field(
         default=None,
-        description="Version of the CPU nodes, as that of `nodes`; left out, they stay as they were made",
+        description="Version of the CPU nodes, as that of `nodes`; default: they stay as they were made",
         examples=["1.35"],
     )
     nodes: _Nodes | None = Field(
         default=None,
         description="Version of all training and MIG nodes: a minor version or, which pins kernel and driver, the "
-        "release of the image on AWS (1.35.2-20260714) or the version on Google Cloud (1.35.2-gke.1842000); left out, "
+        "release of the image on AWS (1.35.2-20260714) or the version on Google Cloud (1.35.2-gke.1842000); default: "
         "they stay as they were made, and on Azure follow the control plane",
         examples=["1.35"],
     )

@@ -90,7 +90,7 @@ def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
             "machine": {
                 **text,
                 "plain": True,
-                "description": "Type of the training nodes; left out, what the spec implies",
+                "description": "Type of the training nodes; default: what the spec implies",
             },
         },
         "requiredInputs": ["location", "spec"],
@@ -121,8 +121,8 @@ class _Spec:
         found = self._type(owner, field, node)
         text = node.get("description") or self._kept[found["$ref"].removeprefix("#/types/")]["description"]
         default = node.get("default")
-        if default not in (None, [], {}) and not isinstance(default, dict) and "left out" not in text:
-            text += f"; left out, {json.dumps(default) if isinstance(default, bool | list) else default}"
+        if default not in (None, [], {}) and not isinstance(default, dict) and "default: " not in text:
+            text += f"; default: {json.dumps(default) if isinstance(default, bool | list) else default}"
         return {**found, "description": text}
 
     def _type(self, owner: str, field: str, node: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,8 +195,8 @@ def _location(cloud: str, of: type, kept: dict[str, Any]) -> str:
     members: dict[str, Any] = {}
     for field in dataclasses.fields(of):
         text, hint = about[field.name], hints[field.name]
-        if field.default not in (dataclasses.MISSING, None) and "left out" not in text:
-            text += f"; left out, {json.dumps(field.default).strip(chr(34))}"
+        if field.default not in (dataclasses.MISSING, None) and "default: " not in text:
+            text += f"; default: {json.dumps(field.default).strip(chr(34))}"
         chosen = dict.fromkeys(get_args(hint)) if get_origin(hint) is Literal else {}
         kind = _to(_enum(kept, f"{token}{_pascal(field.name)}", chosen)) if chosen else {"type": _primitive(hint)}
         members[field.name] = {**kind, "description": text}

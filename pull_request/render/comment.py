@@ -44,7 +44,7 @@ def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str 
     out += ["", *_table(found, room // 4)]
     out += _prices(found)
     if found.touched or any(stack.exemptions for stack in found.stacks):
-        out += ["", "**Changes to how it is judged**", "", *_touched(found, room // 10, elsewhere)]
+        out += ["", "**Changes to the checks themselves**", "", *_touched(found, room // 10, elsewhere)]
     if found.without_plan:
         out += ["", "**No plan**", "", *_problems(found, room // 6, elsewhere)]
     if found.refused:
