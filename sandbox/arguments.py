@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ["CommandLine"]
-
 _ALIASES: Final = {
     "pre": "preview",
     "update": "up",

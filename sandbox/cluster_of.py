@@ -9,8 +9,6 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.compare import stack_of
 
-__all__ = ["cluster_of"]
-
 
 def cluster_of(project: Project, stack: str | None, *, living: bool = False) -> Entry:
     """The one cluster of a stack, else of the selected one. Raises InputError where there is none or more than one.

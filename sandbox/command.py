@@ -7,8 +7,6 @@ from typing import Any
 
 import click
 
-__all__ = ["pulumi"]
-
 
 @click.command(
     name="pulumi",

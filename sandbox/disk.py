@@ -9,8 +9,6 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-__all__ = ["LEAST", "NEEDED", "cause", "obstacle"]
-
 _MB: Final = 1_000_000
 NEEDED: Final = 50 * _MB
 """Free space that a command needs at its start: the engine writes a state of some MB up to six times (the file, the one

@@ -15,8 +15,6 @@ from gpucluster.errors import Exit, InputError
 from gpucluster.sandbox import disk
 from gpucluster.sandbox.project import find_project
 
-__all__ = ["doctor"]
-
 _GIB: Final = 1024**3
 _WANTED_GIB: Final = 8
 """Free space for a first use: Go's caches take 5 GiB, what is built 1 GiB."""

@@ -22,8 +22,6 @@ from gpucluster.sandbox.recovery.find import differences
 from gpucluster.sandbox.urns import urn_name
 from gpucluster.textio.terminal import plain
 
-__all__ = ["Drifted", "drift", "drifted"]
-
 _NONE: Final = "nothing"
 
 

@@ -9,8 +9,6 @@ from typing import Final
 from gpucluster.sandbox.clouds.schema import cache_folder
 from gpucluster.sandbox.project import Store
 
-__all__ = ["ALLOWED", "environment"]
-
 ALLOWED: Final = frozenset(
     """
     PATH LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_MONETARY LC_NUMERIC LC_TIME TZ

@@ -12,8 +12,6 @@ from gpucluster.sandbox.narrow import is_object, items, mapping
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.urns import urn_name
 
-__all__ = ["kept", "what_is_kept"]
-
 
 def what_is_kept(project: Project, stack: str) -> str:
     """The message after a destroy of a stack; empty when nothing in its state is protected."""

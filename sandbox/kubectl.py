@@ -10,8 +10,6 @@ import click
 
 from gpucluster.sandbox.project import current_project
 
-__all__ = ["kubectl"]
-
 
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}

@@ -9,8 +9,6 @@ import click
 from gpucluster.cache import cache_folder, empty
 from gpucluster.options import form_of
 
-__all__ = ["kubernetes"]
-
 
 @click.command("kubernetes")
 @click.option("--build", is_flag=True, help="Build the programs into the cache, even where they are.")

@@ -18,8 +18,6 @@ from gpucluster.sandbox.urns import urn_name
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.weather import Mishap
 
-__all__ = ["meanings"]
-
 _UNKNOWN: Final = {
     "capacity": "the zone has no such machines left now, which no quota changes",
     "quota": "a quota is used up; `gpucluster cluster check` lists those that the cluster needs, with amounts",

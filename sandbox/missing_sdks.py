@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.sdk import Sdk, how_to_install
 
-__all__ = ["missing_sdks"]
-
 _PROVIDER: Final = "pulumi:providers:"
 _OWN: Final = frozenset({"gpucluster", "pulumi"})
 """Without an SDK of their own: the clusters, which programs in other languages name by their folder, and the engine."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
-__all__ = ["is_list", "is_object", "items", "mapping"]
-
 
 def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Whether a value is a mapping; in what we read its keys are strings."""

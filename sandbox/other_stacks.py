@@ -9,8 +9,6 @@ from typing import Any, Final
 from gpucluster.errors import InputError
 from gpucluster.sandbox.project import Project, replace_text
 
-__all__ = ["ORGANIZATION", "put_other_stacks"]
-
 ORGANIZATION: Final = "organization"
 """The only one that Pulumi's file backend knows (pulumi/pulumi pkg/backend/diy/store.go)."""
 

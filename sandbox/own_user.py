@@ -19,8 +19,6 @@ from typing import Any, Final
 
 import grpc
 
-__all__ = ["loopback_server", "user_of"]
-
 _HOST: Final = "127.0.0.1"
 _KINDS: Final = ("unary_unary", "unary_stream", "stream_unary", "stream_stream")
 

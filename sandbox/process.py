@@ -15,8 +15,6 @@ from typing import IO, Final
 
 from gpucluster.sandbox.relay import without_echoes
 
-__all__ = ["StoppedError", "run_engine"]
-
 _PR_SET_PDEATHSIG: Final = 1
 """Linux, prctl(2): the signal a process gets when its parent dies."""
 _LOOKS_EVERY: Final = 0.25

@@ -25,9 +25,6 @@ from gpucluster.sandbox.recovery.repair import Repair, plan_repair, repaired
 from gpucluster.sandbox.recovery.state import StackState, all_states, state_files
 from gpucluster.sandbox.urns import urn_name
 
-__all__ = ["recover"]
-
-
 _WORTH_A_WORD: Final = 1.0
 """Seconds of waiting from which on one is told."""
 

@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["without_echoes"]
-
 _ESCAPES: Final = re.compile(rb"\x1b\[[0-9;]*m")
 _STACK_ROW: Final = re.compile(rb"^ [ +~\-=<>*]{1,3} *pulumi:pulumi:Stack \S+ ?(?P<rest>.*)$")
 # What the engine says of the stack itself: an operation, a count of messages, or both.

@@ -16,8 +16,6 @@ from gpucluster.sandbox import disk
 from gpucluster.sandbox.project import Store, current_project
 from gpucluster.sandbox.recovery.locks import all_locks, refuse_living
 
-__all__ = ["reset"]
-
 
 @click.command()
 @click.option("--yes", is_flag=True, help="Start without asking.")

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
     from gpucluster.sandbox.clouds.ledger import Ledger
 
-__all__ = ["LIVE", "SIMULATED", "run"]
-
 SIMULATED: Final = "simulated"
 LIVE: Final = "live"
 

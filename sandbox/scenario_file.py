@@ -20,8 +20,6 @@ from gpucluster.sandbox.scenario_words import problems
 from gpucluster.textio.values import shown_value
 from gpucluster.textio.yaml_text import BadYaml, read
 
-__all__ = ["read_scenario"]
-
 
 def read_scenario(file: Path) -> Scenario:
     """The scenario of a file; raises InputError with every mistake."""

@@ -20,8 +20,6 @@ from gpucluster.sandbox.clouds.registry import SIMULATED
 from gpucluster.sandbox.clouds.scenario import Fails
 from gpucluster.sandbox.other_stacks import ORGANIZATION
 
-__all__ = ["File", "Operation"]
-
 
 def _known_cloud(cloud: str) -> str:
     if cloud not in clouds():

@@ -11,8 +11,6 @@ from pydantic_core import ErrorDetails
 
 from gpucluster.textio.values import shown_value
 
-__all__ = ["problems"]
-
 _WANTED: Final = {
     "string_type": "a text", "literal_error": "one of {expected}",
     "int_type": "a whole number", "int_parsing": "a whole number", "int_from_float": "a whole number",

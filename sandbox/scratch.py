@@ -11,8 +11,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
-__all__ = ["scratch_folder"]
-
 _PREFIX: Final = "sandbox-"
 _LOCK: Final = "lock"
 

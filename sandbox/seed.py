@@ -18,8 +18,6 @@ from gpucluster.sandbox.clouds.sdk import Sdk, how_to_install
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.narrow import is_list, is_object, mapping
 
-__all__ = ["disturb", "seed"]
-
 
 @dataclass(frozen=True)
 class _Seed:

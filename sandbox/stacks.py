@@ -19,8 +19,6 @@ from gpucluster.sandbox.narrow import is_list, is_object
 from gpucluster.sandbox.project import Project, replace_text
 from gpucluster.textio.yaml_text import BadYaml, read
 
-__all__ = ["exists", "make", "private_config", "project_for_init", "refuse_unknown", "selected"]
-
 _ENCRYPTION_KEYS: Final = ("encryptionsalt", "encryptedkey", "secretsprovider")
 UNREADABLE: Final = "not readable in the sandbox"
 """Stands for a value that is encrypted for a real account."""

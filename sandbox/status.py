@@ -21,8 +21,6 @@ from gpucluster.sandbox.recovery.find import differences
 from gpucluster.sandbox.urns import urn_name
 from gpucluster.textio.terminal import beneath, plain
 
-__all__ = ["status"]
-
 _COLUMNS = ("provider", "scope", "type", "name", "state", "id")
 
 

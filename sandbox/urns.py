@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["urn_name"]
-
 
 def urn_name(urn: str) -> str:
     """The name that a program gives the resource; it may have the separator in it."""

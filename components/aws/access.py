@@ -13,8 +13,6 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.teams import named_people
 from gpucluster.record import record
 
-__all__ = ["SERVICES", "AccessPlan", "access_problems", "people_problems", "plan_access"]
-
 _PRINCIPAL = re.compile(r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$")
 
 # Source: Amazon EKS user guide, service-quotas: public endpoint access CIDR ranges per cluster, not adjustable.

@@ -12,8 +12,6 @@ from pulumi_aws import eks
 from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.partition import partition
 
-__all__ = ["addon"]
-
 # For Kubernetes 1.35, as `aws eks describe-addon-versions` answered in commercial regions; no source tells of GovCloud,
 # nor of aws-efs-csi-driver. Sources: public repositories that wrote the answers down, two of them on 2026-08-27
 # (coredns, kube-proxy, vpc-cni) and 2026-08-30 (aws-ebs-csi-driver).

@@ -10,8 +10,6 @@ from pulumi_aws import eks
 
 from gpucluster.components.aws.identity import Tagger
 
-__all__ = ["admin_access"]
-
 _ADMIN = "cluster-access-policy/AmazonEKSClusterAdminPolicy"
 
 

@@ -16,8 +16,6 @@ from gpucluster.components.aws.topic import topic_region
 from gpucluster.components.kubernetes.telemetry.alertmanager import alertmanager_config
 from gpucluster.components.spec.operations import Alerts
 
-__all__ = ["alert_manager"]
-
 _SENDER: Final = {"Service": "aps.amazonaws.com"}
 # At most 100 characters of ASCII, which the one of the default template, with all labels, may exceed. Source: Amazon
 # Managed Service for Prometheus user guide, AMP-alertmanager-receiver-config and its rules of truncation.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from gpucluster.components.aws.mig import MigPlan
     from gpucluster.components.outputs import Cluster
 
-__all__ = ["CLOUD"]
-
 
 def _location(values: Mapping[str, str]) -> Location | list[Problem]:
     if "region" not in values:

@@ -43,8 +43,6 @@ from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.names import ELASTIC, MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.outputs import Cluster, SharedStorage
 
-__all__ = ["TrainingCluster"]
-
 
 class TrainingCluster(Cluster):
     """An EKS cluster with one co-located training pool.

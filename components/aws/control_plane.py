@@ -15,8 +15,6 @@ from gpucluster.components.aws.admins import admin_access
 from gpucluster.components.aws.encryption import secrets_key
 from gpucluster.components.aws.identity import Tagger, service_role
 
-__all__ = ["ControlPlane"]
-
 _LOG_RETENTION_DAYS: Final = 90
 
 # A node takes addresses by ranges of 16: pods start sooner, and a p5.48xlarge has addresses for more than 51 of them.

@@ -11,8 +11,6 @@ from gpucluster.components.aws.addon import addon
 from gpucluster.components.aws.identity import Tagger, pod_role
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
-__all__ = ["csi_driver"]
-
 
 def csi_driver(
     name: str,

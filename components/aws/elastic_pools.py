@@ -22,8 +22,6 @@ from gpucluster.components.kubernetes.karpenter import ZONE, node_pool
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 
-__all__ = ["ElasticPools"]
-
 _SERVICE_ACCOUNT = "karpenter"
 # Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/labels.go.
 _ZONE_ID = "topology.k8s.aws/zone-id"

@@ -7,8 +7,6 @@ from pulumi_aws import iam, kms
 
 from gpucluster.components.aws.identity import Tagger
 
-__all__ = ["secrets_key"]
-
 
 def secrets_key(
     name: str, existing: str | None, role_name: pulumi.Input[str], tags: Tagger, opts: pulumi.ResourceOptions

@@ -10,8 +10,6 @@ from pulumi_aws import ec2, vpc
 from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.partition import endpoint_service
 
-__all__ = ["interface_endpoints"]
-
 
 def interface_endpoints(
     name: str,

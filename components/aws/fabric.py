@@ -17,8 +17,6 @@ from gpucluster.components.kubernetes.fabric_libraries import (
 from gpucluster.components.kubernetes.job_images import mirrored
 from gpucluster.components.kubernetes.job_pool import FabricPod
 
-__all__ = ["NETWORK_LABELS", "efa_pod", "mpi_efa_pod"]
-
 NETWORK_LABELS: Final = tuple(f"topology.k8s.aws/network-node-layer-{layer}" for layer in (1, 2, 3))
 """Labels of EKS nodes, the widest layer first. Source: Amazon EKS user guide, ml-workload-topology."""
 

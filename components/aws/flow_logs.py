@@ -9,8 +9,6 @@ from pulumi_aws import cloudwatch, ec2, iam
 
 from gpucluster.components.aws.identity import Tagger
 
-__all__ = ["flow_logs"]
-
 _RETENTION_DAYS = 30
 
 

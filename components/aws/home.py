@@ -14,8 +14,6 @@ from gpucluster.components.aws.partition import partition
 from gpucluster.components.aws.plan import HomePlan
 from gpucluster.components.names import EXPECTED_GIB
 
-__all__ = ["Home"]
-
 _NFS = 2049
 
 

@@ -12,8 +12,6 @@ from pulumi_aws import eks, iam
 from gpucluster.components.aws.partition import ec2_principal, partition
 from gpucluster.components.labels import aws_tags
 
-__all__ = ["Tagger", "managed_pod_role", "node_role", "pod_role", "pod_role_of_policies", "service_role", "tagger"]
-
 # Gives the tags of a resource by its logical name.
 Tagger = Callable[[str], dict[str, str]]
 

@@ -7,8 +7,6 @@ from typing import Literal
 from gpucluster.catalog.machines import Machine
 from gpucluster.record import record
 
-__all__ = ["Interface", "plan_interfaces"]
-
 
 @record(kw_only=True)
 class Interface:

@@ -13,8 +13,6 @@ from pulumi_aws import cloudwatch, sqs
 
 from gpucluster.components.aws.identity import Tagger
 
-__all__ = ["EVENTS", "interruption_queue"]
-
 # suffix of the rule -> source and kind of its events
 EVENTS = {
     "health": ("aws.health", "AWS Health Event"),

@@ -7,8 +7,6 @@ from gpucluster.components.aws.plan import AwsClusterPlan
 from gpucluster.components.kubernetes.job_pool import JobPool, kept
 from gpucluster.components.names import GPU, MIG_POOL, TRAINING_POOL
 
-__all__ = ["job_pools"]
-
 
 def job_pools(plan: AwsClusterPlan) -> list[JobPool]:
     """/scratch is an emptyDir in all of them: it lies on the RAID0 of the local disks, under the kubelet."""

@@ -11,8 +11,6 @@ from typing import Any
 
 from gpucluster.components.aws.partition import ec2_principal
 
-__all__ = ["POLICIES", "controller_policies"]
-
 POLICIES = ("node-lifecycle", "iam-integration", "eks-integration", "interruption", "resource-discovery")
 
 _MADE_AT_LAUNCH = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")

@@ -7,8 +7,6 @@ import re
 from gpucluster.components.aws.location import Location
 from gpucluster.components.problem import Problem
 
-__all__ = ["key_place_problems", "key_problems"]
-
 # Source: AWS KMS developer guide, "Key ARN"; a multi-Region key is one of each region.
 _KEY = re.compile(r"^arn:aws[a-z-]*:kms:(?P<region>[a-z0-9-]+):(?P<account>\d{12}):key/(mrk-)?[0-9a-f-]{32,36}$")
 

@@ -16,8 +16,6 @@ with without_the_rest("pulumi_aws.autoscaling"):
     from pulumi_aws.autoscaling._inputs import TagTagArgs
     from pulumi_aws.autoscaling.tag import Tag
 
-__all__ = ["label_machines", "node_launch_template"]
-
 
 def node_launch_template(
     name: str,

@@ -9,8 +9,6 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 from gpucluster.record import record
 
-__all__ = ["Location", "is_zone_id", "parse_location"]
-
 _ROLE = re.compile(r"^arn:aws[a-z-]*:iam::(?P<account>\d{12}):role/[\w+=,.@/-]+$")
 
 

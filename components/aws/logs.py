@@ -26,8 +26,6 @@ from gpucluster.components.kubernetes.restricted import CONTAINER
 from gpucluster.components.names import NAMESPACE, SYSTEM_NAMESPACE
 from gpucluster.components.outputs import Logs
 
-__all__ = ["IMAGE", "PodLogs"]
-
 IMAGE: Final = (
     "public.ecr.aws/aws-observability/aws-for-fluent-bit:3.4.15"
     "@sha256:88e1b56cedb230486afeca6eeb26c5f6bd59c48879d0054d1674d5a58838c607"

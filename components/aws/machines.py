@@ -9,8 +9,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes, training_shape
 from gpucluster.components.spec.parts import TrainingSpec
 
-__all__ = ["machine_problems", "training_machine"]
-
 
 def training_machine(spec: TrainingSpec, machine: str | None) -> Machine:
     """The row of the machine. Raises PlanError when the one named is not of the spec's accelerator."""

@@ -12,8 +12,6 @@ from gpucluster.components.shapes import shapes, training_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.record import record
 
-__all__ = ["MigPlan", "mig_not_built", "mig_notes", "mig_problems", "plan_mig"]
-
 _CLOUD: Final = "aws"
 _GPUS_A_NODE: Final = 8
 # GPUs that take MIG mode without a reset, which AWS's A100 may refuse until the machine starts again.

@@ -18,8 +18,6 @@ from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.names import GPU, GPU_PRESENT, MIG_POOL, MIG_SHOWN, POOL
 from gpucluster.components.rolls import RollGuard
 
-__all__ = ["MigPool"]
-
 
 class MigPool(pulumi.ComponentResource):
     """Outputs: node_group_name.

@@ -18,8 +18,6 @@ from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
 from gpucluster.components.names import EXPECTED_SAMPLES, MONITORING
 
-__all__ = ["Monitoring"]
-
 _SCRAPED: Final = {"AMPAgentlessScraper": ""}
 """A collector puts this tag on its workspace; without it here, every update would take it off again.
 

@@ -14,8 +14,6 @@ from gpucluster.components.aws.location import Location, is_zone_id
 from gpucluster.components.aws.network_plan import NetworkPlan
 from gpucluster.components.spec.own_things import ExistingNetwork
 
-__all__ = ["Network"]
-
 
 class Network(pulumi.ComponentResource):
     """Outputs: vpc_id, gpu_subnet_id, cluster_subnet_ids. zone_subnet_ids: one subnet in each zone with nodes.

@@ -13,8 +13,6 @@ from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
 from gpucluster.record import record
 
-__all__ = ["NetworkPlan", "network_notes", "network_problems", "plan_network"]
-
 _VPC = re.compile(r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$")
 _SUBNET = re.compile(r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$")
 # EKS wants subnets in two zones. Source: Amazon EKS user guide, network-reqs.

@@ -11,8 +11,6 @@ from gpucluster.components.aws.interfaces import Interface
 from gpucluster.components.aws.user_data import karpenter_user_data
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 
-__all__ = ["EC2_NODE_CLASS", "node_class"]
-
 # Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go.
 EC2_NODE_CLASS: Final = Kind("karpenter.k8s.aws/v1", "EC2NodeClass")
 

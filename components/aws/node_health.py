@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from gpucluster.components.kubernetes.node_health.plan import MEMORY_REMAPPED, PROGRAM_MISTAKES
 
-__all__ = ["CONDITIONS", "HARDWARE", "REPAIR", "UNHARMED"]
-
 HARDWARE: Final = "AcceleratedHardwareReady"
 UNHARMED: Final = tuple(f"NvidiaXID{code}Error" for code in (*PROGRAM_MISTAKES, MEMORY_REMAPPED))
 """Its reasons that are no reason to take a node away."""

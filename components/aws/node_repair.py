@@ -8,8 +8,6 @@ from pulumi_aws import eks
 
 from gpucluster.components.aws.node_health import HARDWARE, UNHARMED
 
-__all__ = ["node_repair"]
-
 # The service wants a number also where it does nothing; this is its own.
 _MINUTES: Final = 10
 

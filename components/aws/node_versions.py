@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["node_versions"]
-
 
 def node_versions(version: str | None) -> dict[str, Any]:
     """Arguments of a node group. version: a minor version, whose newest image EKS takes when nodes go over to it; a

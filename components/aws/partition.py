@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["addon_registry", "console", "ec2_principal", "endpoint_service", "partition"]
-
 # Interface endpoints with a prefix of their own in China. Source: aws/aws-cdk, aws-ec2/lib/vpc-endpoint.ts.
 _CHINESE = frozenset({"ec2", "ecr.api", "ecr.dkr", "eks", "monitoring", "sqs", "sts"})
 

@@ -17,17 +17,6 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
-__all__ = [
-    "TRAINING",
-    "LustrePlace",
-    "collects_metrics",
-    "lustre_place",
-    "machine_notes",
-    "place_problems",
-    "sale_problems",
-    "zone_notes",
-]
-
 TRAINING = "the training pool"
 """What it is called among the pools whose machines are looked up."""
 

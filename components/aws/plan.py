@@ -67,23 +67,6 @@ from gpucluster.components.versions import VersionPlan, plan_versions, support_n
 from gpucluster.program.facts import Facts
 from gpucluster.record import record
 
-__all__ = [
-    "AwsClusterPlan",
-    "ElasticPlan",
-    "HomePlan",
-    "PlacementPlan",
-    "TrainingPlan",
-    "config_problems",
-    "plan_cluster",
-    "plan_problems",
-    "plan_training",
-    "quotas",
-    "training_losses",
-    "training_notes",
-    "training_problems",
-]
-
-
 # Source: Amazon CloudWatch Logs API, PutRetentionPolicy; without 0, which is for ever.
 _LOG_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
 

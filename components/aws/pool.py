@@ -17,8 +17,6 @@ from gpucluster.components.plan import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
 
-__all__ = ["config_problems", "plan_pool", "plan_problems"]
-
 
 def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
     """Why the pool can't be made of the machine, or not there."""

@@ -9,16 +9,6 @@ from gpucluster.components.spec.elastic import Elastic
 from gpucluster.components.spec.parts import TrainingSpec
 from gpucluster.components.spec.training import FlexStartPurchase
 
-__all__ = [
-    "BLOCK_SIZES",
-    "block_notes",
-    "block_size",
-    "elastic_purchase_problems",
-    "on_demand_note",
-    "purchase_problems",
-    "reservation_notes",
-]
-
 # Instances in one capacity block. Source: Amazon EC2 user guide, "Capacity Blocks for ML", and
 # aws/aws-eks-best-practices, aiml_compute.
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)

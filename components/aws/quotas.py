@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["cluster_quotas", "quota_note"]
-
 # Quota L-BD136F5B. Source: Amazon EKS user guide, service-quotas.
 _NODE_GROUP_LIMIT = 450
 

@@ -12,8 +12,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.registry import RegistryPlan, plan_registry, registry_problems
 from gpucluster.components.spec.cluster import ClusterSpec
 
-__all__ = ["plan_repository", "repository_problems"]
-
 # URI of a repository. Source: Amazon ECR user guide, "Private registry".
 _REPOSITORY: Final = re.compile(r"^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?/[a-z0-9][a-z0-9._/-]*$")
 

@@ -13,8 +13,6 @@ from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
 from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS
 from gpucluster.components.names import EXPORTER_PORT, MONITORING, NODE_HEALTH_PORT, OPENCOST_PORT
 
-__all__ = ["scrape_configuration"]
-
 
 def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
     """The configuration as JSON, which is YAML too: DCGM's exporter on every GPU node, the program that looks for

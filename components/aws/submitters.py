@@ -11,8 +11,6 @@ from pulumi_aws import eks
 from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.kubernetes.submitters import Submitter
 
-__all__ = ["group_of", "submitter_access"]
-
 
 def group_of(namespace: str) -> Submitter:
     """Who submits jobs in a namespace. EKS takes every name that does not begin with `system:`.

@@ -7,8 +7,6 @@ from typing import Final
 
 from gpucluster.record import record
 
-__all__ = ["SystemPlan", "plan_system"]
-
 # Karpenter's two replicas want two hosts. GoogleCloudPlatform/cluster-toolkit has a system pool of 2 to 10; one node
 # for so many GPU nodes is what a cluster on Google Cloud may grow by.
 _LEAST: Final = 2

@@ -16,9 +16,6 @@ from gpucluster.components.aws.node_versions import node_versions
 from gpucluster.components.aws.system import SystemPlan
 from gpucluster.components.names import POOL, SYSTEM_POOL
 
-__all__ = ["SystemPool"]
-
-
 # EKS makes more replicas for more nodes and cores. Their priority is the system's, and no setting of the add-on.
 # Sources: Amazon EKS user guide, coredns-autoscaling; aws/containers-roadmap issue 2711.
 _DNS: Final = {"autoScaling": {"enabled": True, "minReplicas": 2, "maxReplicas": 10}}

@@ -9,8 +9,6 @@ from gpucluster.components.aws.location import Location
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.operations import Alerts
 
-__all__ = ["receiver_notes", "topic_place_problems", "topic_problems", "topic_region"]
-
 # Source: Amazon SNS API, CreateTopic (names); a FIFO topic ends in .fifo, and Amazon Managed Service for Prometheus
 # sends to standard ones (its user guide, AMP-alertmanager-receiver-config).
 _TOPIC: Final = re.compile(

@@ -19,8 +19,6 @@ from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
 from gpucluster.components.rolls import RollGuard
 
-__all__ = ["TrainingPool"]
-
 
 class TrainingPool(pulumi.ComponentResource):
     """Outputs: node_group_name; placement_group_name, None without a group. fabric_group_id: security group of its EFA

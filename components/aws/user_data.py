@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-__all__ = ["GPU_NODE_SETUP", "gpu_user_data", "karpenter_user_data"]
-
 # What has to be there before the kubelet is a unit of its own, which the kubelet requires: EKS asks to leave the
 # kubelet's own unit alone. It does not wait for nodeadm-run.service, which makes the RAID and then starts the kubelet
 # and waits for it: the two would wait for each other. Without what it looks for the node does not join.

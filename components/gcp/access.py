@@ -13,8 +13,6 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.teams import named_people
 from gpucluster.record import record
 
-__all__ = ["AccessPlan", "access_problems", "people_notes", "people_problems", "plan_access", "security_group"]
-
 _ADDRESS = r"[^@\s:]+@[^@\s:]+\.[^@\s:.]+"
 # All rights are for single ones: who puts people into a group would give them away.
 _PRINCIPAL = re.compile(rf"^(user|serviceAccount):{_ADDRESS}$")

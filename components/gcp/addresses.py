@@ -10,8 +10,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.own_things import ClusterNetwork
 from gpucluster.record import record
 
-__all__ = ["GPU_PODS_PER_NODE", "AddressPlan", "address_problems", "plan_addresses"]
-
 # Pods on a GPU node: GKE gives a node twice as many addresses, a /26. Source: GoogleCloudPlatform/xpk,
 # blueprint_generator.py (32); Google Cloud documentation, "Configure maximum Pods per node".
 GPU_PODS_PER_NODE = 32

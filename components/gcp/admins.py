@@ -10,8 +10,6 @@ from pulumi_kubernetes.rbac.v1 import ClusterRoleBinding, RoleRefArgs, SubjectAr
 
 from gpucluster.components.gcp.reach import connecting_role, reaching
 
-__all__ = ["Admins"]
-
 
 class Admins(pulumi.ComponentResource):
     """For each principal the right to find the cluster, by IAM, and every right in it, by Kubernetes; where the API has

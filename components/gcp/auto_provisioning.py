@@ -14,8 +14,6 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.record import record
 
-__all__ = ["PoolSize", "cluster_limits", "limit_losses"]
-
 
 @record(kw_only=True)
 class PoolSize:

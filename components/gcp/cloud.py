@@ -15,8 +15,6 @@ from gpucluster.components.names import ELASTIC
 if TYPE_CHECKING:
     from gpucluster.components.outputs import Cluster
 
-__all__ = ["CLOUD"]
-
 
 def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
     storage, elastic, mig = plan.storage, plan.elastic, plan.mig

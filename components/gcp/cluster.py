@@ -47,8 +47,6 @@ from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.outputs import Cluster, Logs, SharedStorage
 
-__all__ = ["TrainingCluster"]
-
 
 class TrainingCluster(Cluster):
     """A GKE cluster with one co-located training pool.

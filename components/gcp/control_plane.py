@@ -18,8 +18,6 @@ from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.node_pool import CLOUD_PLATFORM
 from gpucluster.components.labels import EXPECTED_SAMPLES
 
-__all__ = ["ControlPlane"]
-
 # Without DCGM: `monitoring.py` says why.
 # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/scheduler/gke-cluster; Pulumi's gcp.container.Cluster.
 _METRICS: Final = (

@@ -11,8 +11,6 @@ from pulumi_kubernetes.apps.v1 import DaemonSet
 from gpucluster.components.gcp.fabric import fabric_nodes
 from gpucluster.components.kubernetes.node_daemon import node_daemon, privileged_container
 
-__all__ = ["device_injector"]
-
 _NAME: Final = "device-injector"
 # Source: container-engine-accelerators, nri_device_injector/nri-device-injector.yaml.
 _IMAGE: Final = (

@@ -19,8 +19,6 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
 
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
-__all__ = ["kube_dns_by_nodes"]
-
 _BY_NODES: Final = {"nodesPerReplica": 16, "preventSinglePointFailure": True, "includeUnschedulableNodes": True}
 """GKE's own setting without `coresPerReplica`."""
 

@@ -14,8 +14,6 @@ from gpucluster.components.shapes import elastic_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.record import record
 
-__all__ = ["ElasticPlan", "elastic_losses", "elastic_notes", "elastic_problems", "plan_elastic"]
-
 # Source: GKE documentation, "Define a custom compute class".
 _GKES_OWN = ("gke", "autopilot")
 

@@ -14,8 +14,6 @@ from gpucluster.components.names import EXPECTED_GPUS, GPU_PRESENT, POOL
 from gpucluster.components.plan import PlanError
 from gpucluster.record import record
 
-__all__ = ["COMPUTE_CLASS", "ElasticMachine", "class_node_label", "class_node_taint", "elastic_class"]
-
 COMPUTE_CLASS: Final = "cloud.google.com/compute-class"
 """Label and taint of the nodes of a class, and what its pods select; GKE adds the toleration to them."""
 

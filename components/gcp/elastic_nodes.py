@@ -17,8 +17,6 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from gpucluster.components.gcp.purchase import FLEX_START_DAYS
 
-__all__ = ["elastic_nodes"]
-
 
 def elastic_nodes(
     name: str,

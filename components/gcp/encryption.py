@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_gcp import kms, projects
 
-__all__ = ["secrets_key"]
-
 _DAY = 24 * 60 * 60
 
 

@@ -11,8 +11,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
 
-__all__ = ["existing_place_problems", "existing_problems", "network_notes"]
-
 _NAME = r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
 _PROJECT = r"projects/(?P<project>[a-z][a-z0-9-]{4,28}[a-z0-9])"
 _NETWORK = re.compile(rf"^{_PROJECT}/global/networks/{_NAME}$")

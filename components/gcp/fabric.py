@@ -12,8 +12,6 @@ from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.shapes import shapes
 from gpucluster.record import record
 
-__all__ = ["FABRICS", "MARKER", "POD_SECURITY", "DeviceNetwork", "Fabric", "fabric_nodes", "fabric_of"]
-
 MARKER: Final = "fabric-release"
 """File beside the plugin on a node with its version, which the installer writes last: jobs wait for it."""
 

@@ -9,8 +9,6 @@ import pulumi
 from gpucluster.components.gcp import compute
 from gpucluster.components.gcp.location import Location
 
-__all__ = ["Subnet", "fabric_networks"]
-
 Subnet = tuple[pulumi.Output[str], pulumi.Output[str]]
 """A network and its subnet, both by name."""
 

@@ -16,8 +16,6 @@ from gpucluster.components.gcp.device_injector import device_injector
 from gpucluster.components.gcp.fabric import MARKER, Fabric, fabric_nodes
 from gpucluster.components.kubernetes.node_daemon import node_daemon, privileged_container
 
-__all__ = ["FabricPlugin"]
-
 # Keeps the pod alive after its init container has done the work.
 # Source: container-engine-accelerators, every installer.
 _PAUSE: Final = "gke.gcr.io/pause:3.8@sha256:880e63f94b145e46f1b1082bb71b85e21f16b99b180b9996407d61240ceb9830"

@@ -17,8 +17,6 @@ from gpucluster.components.gcp.fabric import MARKER, Fabric
 from gpucluster.components.kubernetes.job_pool import FabricPod
 from gpucluster.components.names import NCCL_TESTS
 
-__all__ = ["TOPOLOGY_LABELS", "fabric_pod", "mpi_fabric_pod"]
-
 TOPOLOGY_LABELS: Final = tuple(f"cloud.google.com/gce-topology-{level}" for level in ("block", "subblock", "host"))
 """Labels of nodes that are placed together, the widest level first.
 

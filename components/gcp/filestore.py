@@ -10,8 +10,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.storage import HomeStorage
 from gpucluster.record import record
 
-__all__ = ["HomePlan", "home_problems", "plan_home"]
-
 # Zonal tier, GiB: from 1 to 9.75 TiB in steps of 256 GiB, from 10 to 100 TiB in steps of 2.5 TiB.
 # Source: Filestore documentation, "Service tiers".
 _LEAST, _STEP, _SMALL_MOST = 1_024, 256, 9_984

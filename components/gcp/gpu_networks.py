@@ -11,8 +11,6 @@ from gpucluster.components.gcp.fabric import DeviceNetwork, Fabric
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.plan import PlanError
 
-__all__ = ["GpuNetworks"]
-
 # Source: GKE documentation, "Set up multi-network support for Pods" and "Maximize GPU network bandwidth in Standard
 # mode clusters".
 _NETWORK: Final = Kind("networking.gke.io/v1", "Network")

@@ -15,8 +15,6 @@ from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.volumes import filestore_volume
 from gpucluster.components.kubernetes.volume import Volume
 
-__all__ = ["Home"]
-
 _SHARE: Final = "home"
 
 

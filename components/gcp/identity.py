@@ -9,8 +9,6 @@ from pulumi_gcp import projects, serviceaccount
 
 from gpucluster.components.labels import gcp_labels
 
-__all__ = ["Labeller", "NodeIdentity", "labeller", "workload_pool"]
-
 # Gives the labels of a resource by its logical name.
 Labeller = Callable[[str], dict[str, str]]
 

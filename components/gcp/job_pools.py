@@ -14,8 +14,6 @@ from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
 from gpucluster.components.kubernetes.job_pool import JobPool, kept
 from gpucluster.components.names import GPU, MIG_POOL, TRAINING_POOL
 
-__all__ = ["QUEUED_TOLERATION", "job_pools"]
-
 # Google's driver mounts a bucket by a container beside the job's. Source: GKE documentation, "Cloud Storage FUSE CSI
 # driver".
 _BUCKET = {"gke-gcsfuse/volumes": "true"}

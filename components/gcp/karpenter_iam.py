@@ -8,8 +8,6 @@ from typing import Final
 import pulumi
 from pulumi_gcp import projects, serviceaccount
 
-__all__ = ["MACHINE_PERMISSIONS", "PERMISSIONS", "karpenter_identity"]
-
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, deploy/iam/karpenter-controller-role.yaml. Left out, because
 # nodes have no public addresses: compute.subnetworks.useExternalIp. Left out, because it changes any cluster of the
 # project: container.clusters.update. It asks for it where the system pool is not RUNNING, to make a node pool

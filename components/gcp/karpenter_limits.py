@@ -14,8 +14,6 @@ from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes
 
-__all__ = ["KARPENTER_NOTE", "karpenter_problems"]
-
 _MODEL: Final = "h100"
 _MOST_NETWORKS: Final = 7
 _NATIVE: Final = "write elastic.engine: native"

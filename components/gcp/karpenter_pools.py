@@ -20,8 +20,6 @@ from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 from gpucluster.components.plan import PlanError
 from gpucluster.record import record
 
-__all__ = ["KarpenterPools", "KarpenterPoolsArgs"]
-
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/gcenodeclass.go.
 _NODE_CLASS: Final = Kind("karpenter.k8s.gcp/v1alpha1", "GCENodeClass")
 _SERVICE_ACCOUNT = "karpenter"

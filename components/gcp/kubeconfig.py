@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-__all__ = ["kubeconfig"]
-
 
 def kubeconfig(cluster: str, endpoint: str, certificate: str | None) -> str:
     """A kubeconfig, as JSON, which is YAML too. `gke-gcloud-auth-plugin` gives a token at each use.

@@ -9,8 +9,6 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 from gpucluster.record import record
 
-__all__ = ["REGIONS", "Location", "first_zone", "parse_location"]
-
 REGIONS = tuple(
     f"{area}{number}"
     for area, numbers in {

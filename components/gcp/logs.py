@@ -14,8 +14,6 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.names import NAMESPACE, SYSTEM_NAMESPACE
 from gpucluster.components.outputs import Logs
 
-__all__ = ["LogBucket", "default_logs"]
-
 _DIGITS: Final = 6
 
 

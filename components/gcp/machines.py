@@ -11,8 +11,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes, training_shape
 from gpucluster.components.spec.parts import TrainingSpec
 
-__all__ = ["CLOUD", "machine_problems", "training_machine", "zone_problems"]
-
 CLOUD = "gcp"
 
 

@@ -12,8 +12,6 @@ from gpucluster.components.shapes import training_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.record import record
 
-__all__ = ["MigPlan", "mig_notes", "mig_problems", "plan_mig"]
-
 
 @record(kw_only=True)
 class MigPlan:

@@ -17,8 +17,6 @@ from gpucluster.components.gcp.purchase import FLEX_START_DAYS
 from gpucluster.components.names import MIG_POOL
 from gpucluster.components.rolls import RollGuard
 
-__all__ = ["MigPool"]
-
 
 class MigPool(pulumi.ComponentResource):
     """Outputs: node_pool_name. Pods ask for `nvidia.com/gpu` and select `cloud.google.com/gke-gpu-partition-size`."""

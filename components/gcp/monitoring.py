@@ -23,8 +23,6 @@ from gpucluster.components.kubernetes.telemetry.alertmanager import alertmanager
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
 
-__all__ = ["Monitoring", "query_endpoint"]
-
 # Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
 _CLUSTER_RULES: Final = Kind("monitoring.googleapis.com/v1", "ClusterRules")
 _POD_MONITORING: Final = Kind("monitoring.googleapis.com/v1", "PodMonitoring")

@@ -13,8 +13,6 @@ from gpucluster.components.gcp.elastic_nodes import elastic_nodes
 from gpucluster.components.gcp.identity import Labeller, NodeIdentity
 from gpucluster.components.gcp.location import Location
 
-__all__ = ["NativePools"]
-
 
 class NativePools(pulumi.ComponentResource):
     """A queue puts the class of its pool into a job."""

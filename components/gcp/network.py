@@ -14,8 +14,6 @@ from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import NetworkPlan
 from gpucluster.components.spec.own_things import ExistingNetwork
 
-__all__ = ["Network"]
-
 _PODS = "pods"
 _SERVICES = "services"
 

@@ -12,8 +12,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes
 from gpucluster.components.spec.parts import NetworkSpec
 
-__all__ = ["config_problems", "plan_networks", "plan_problems"]
-
 
 def config_problems(spec: NetworkSpec, machine: str | None, location: Location | None) -> list[Problem]:
     """Why there are no networks for the machine, or not in the zone."""

@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from gpucluster.components.kubernetes.node_health.plan import MEMORY_REMAPPED
 
-__all__ = ["CONDITIONS", "REPAIR"]
-
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
     {
         "type": "XidCriticalError",

@@ -12,8 +12,6 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 
-__all__ = ["CLOUD_PLATFORM", "FROZEN", "flex_start", "gpu_config", "node_config", "scaled"]
-
 CLOUD_PLATFORM: Final = "https://www.googleapis.com/auth/cloud-platform"
 """The scope that leaves what nodes may do to the roles of their account."""
 

@@ -74,24 +74,6 @@ from gpucluster.components.versions import (
 from gpucluster.program.facts import Facts
 from gpucluster.record import record
 
-__all__ = [
-    "DAYS_OF_DEFAULT",
-    "BucketPlan",
-    "GcpClusterPlan",
-    "NetworkPlan",
-    "PlacementPlan",
-    "SystemPlan",
-    "TrainingPlan",
-    "config_problems",
-    "label_problems",
-    "network_modes",
-    "plan_cluster",
-    "plan_network",
-    "plan_problems",
-    "plan_training",
-    "training_losses",
-]
-
 DAYS_OF_DEFAULT = 30
 """How long the bucket of a project that takes all logs keeps them, unless the project says otherwise.
 

@@ -12,8 +12,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.errors import InputError
 
-__all__ = ["config_problems", "plan_pool", "plan_problems"]
-
 
 def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
     """Why the pool can't be made of the machine, or not in the zone."""

@@ -9,8 +9,6 @@ import pulumi
 
 from gpucluster.components.simulated import simulated
 
-__all__ = ["known_everywhere"]
-
 _TAKES: Final = 120
 """Seconds. Source: IAM documentation, "Access change propagation": typically two minutes, seven or longer at times."""
 

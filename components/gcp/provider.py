@@ -7,8 +7,6 @@ import pulumi_gcp as gcp
 
 from gpucluster.components.gcp.location import Location
 
-__all__ = ["provider"]
-
 
 def provider(name: str, location: Location, opts: pulumi.ResourceOptions | None = None) -> gcp.Provider:
     """One for the place of a cluster, whatever the configuration of the stack says of another."""

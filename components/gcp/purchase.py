@@ -22,8 +22,6 @@ from gpucluster.components.spec.training import (
     ReservationPlacement,
 )
 
-__all__ = ["FLEX_START_DAYS", "POOL_NODES", "purchase_losses", "purchase_notes", "purchase_problems", "queues_nodes"]
-
 FLEX_START_DAYS = 7
 _CALENDAR_NODES = 80
 _CALENDAR_DAYS = 90

@@ -13,8 +13,6 @@ from gpucluster.components.spec.parts import TrainingSpec
 from gpucluster.components.spec.training import CapacityBlockPurchase, FlexStartPurchase
 from gpucluster.record import record
 
-__all__ = ["PD_QUOTA", "quota_note"]
-
 PD_QUOTA: Final = "SSD_TOTAL_GB"
 """Of disks of type pd-balanced. Source: terraform-google-modules/terraform-google-kubernetes-engine issue 1795."""
 _DISKS: Final = {"hyperdisk-balanced": "HDB_TOTAL_GB", "pd-balanced": PD_QUOTA}

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_gcp import projects
 
-__all__ = ["connecting_role", "reaching"]
-
 
 def connecting_role(
     name: str, role_id: str | None, *, what: str, project: str, opts: pulumi.ResourceOptions

@@ -5,8 +5,6 @@ from __future__ import annotations
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.operations import Alerts
 
-__all__ = ["receiver_notes", "receiver_problems"]
-
 _WHO = "the Alertmanager that Google Cloud runs"
 
 

@@ -15,8 +15,6 @@ from gpucluster.components.left_out import or_empty
 from gpucluster.components.outputs import Registry
 from gpucluster.components.registry import DAYS_CACHED, IMAGE, UPSTREAMS, RegistryPlan
 
-__all__ = ["registry"]
-
 _DAY: Final = 24 * 60 * 60
 
 

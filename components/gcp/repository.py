@@ -9,8 +9,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.registry import registry_problems
 from gpucluster.components.spec.cluster import ClusterSpec
 
-__all__ = ["REPOSITORY", "repository_problems"]
-
 REPOSITORY: Final = re.compile(
     r"^(?P<location>[a-z0-9-]+)-docker\.pkg\.dev/(?P<project>[a-z][a-z0-9:.-]+)/(?P<id>[a-z][a-z0-9-]{0,62})$"
 )

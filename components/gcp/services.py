@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_gcp import projects
 
-__all__ = ["enabled_services"]
-
 
 def enabled_services(name: str, services: Sequence[str], opts: pulumi.ResourceOptions) -> list[pulumi.Resource]:
     """One resource for each API, such as `container`. They stay on after a destroy: others in the project use them."""

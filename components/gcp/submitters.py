@@ -11,8 +11,6 @@ import pulumi
 from gpucluster.components.gcp.reach import connecting_role, reaching
 from gpucluster.components.kubernetes.submitters import Submitter
 
-__all__ = ["submitter_access", "submitter_of"]
-
 
 def submitter_of(principal: str) -> Submitter:
     """As Kubernetes knows a principal of IAM."""

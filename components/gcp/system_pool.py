@@ -14,8 +14,6 @@ from gpucluster.components.gcp.node_pool import node_config, scaled
 from gpucluster.components.gcp.plan import SystemPlan
 from gpucluster.components.names import SYSTEM_POOL
 
-__all__ = ["SystemPool"]
-
 
 class SystemPool(pulumi.ComponentResource):
     """Outputs: node_pool_name. `ready` is what in-cluster software waits for."""

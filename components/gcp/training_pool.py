@@ -18,8 +18,6 @@ from gpucluster.components.labels import CALENDAR_NODES
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.rolls import RollGuard
 
-__all__ = ["TrainingPool"]
-
 
 class TrainingPool(pulumi.ComponentResource):
     """Outputs: node_pool_name, placement_policy_name (None without a compact placement)."""

@@ -8,8 +8,6 @@ import pulumi
 
 from gpucluster.components.kubernetes.volume import Volume
 
-__all__ = ["bucket_volume", "filestore_volume", "lustre_volume"]
-
 
 def lustre_volume(
     *,
