@@ -772,7 +772,7 @@ def test_sliced_nodes_are_single_gpu_machines_in_a_pool_of_their_own(register: R
 def test_an_admin_has_an_access_entry_with_the_admin_policy(register: Register) -> None:
     seen = register(access={"kind": "public", "cidrs": ["203.0.113.0/24"], "admins": [ADMIN]})
     name = "control-plane-admin-123456789012-role-ops-platform-admin"
-    of = {"clusterName": CLUSTER, "principalArn": ADMIN}
+    of: dict[str, Any] = {"clusterName": CLUSTER, "principalArn": ADMIN}
     compare(
         seen,
         [
