@@ -55,8 +55,8 @@ class Versions(Model):
     )
     fabric: str | None = Field(
         default=None,
-        description="Release of the training nodes' GPU fabric on Google Cloud, by the version of its plugin; left "
-        "out, the first of those in `catalog/fabric_releases.csv`",
+        description="Release of the training nodes' GPU fabric on Google Cloud, by the version of its plugin; "
+        "default: the first of those in `catalog/fabric_releases.csv`",
         examples=["v1.0.16"],
     )
     support: Support = Field(
