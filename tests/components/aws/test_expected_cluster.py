@@ -1,9 +1,9 @@
 """What a cluster on AWS registers in its account.
 
-Every expectation is typed by hand from AWS's documentation and guides (EKS, EFA, FSx for Lustre; for Karpenter the
-CloudFormation template of its release), never written by the program. Long texts are `ANY` here and held by the tests
-of their own modules: user data, rules of alerts, what the collector reads, who may fill the queue of interruptions.
-What stands inside the cluster is in `test_expected_objects.py`.
+Drafted from what the program registered once, so it holds changes rather than truths: what AWS takes is judged by
+tests/judges. Long texts are `ANY` here and held by the tests of their own modules: user data, rules of alerts, what the
+collector reads, who may fill the queue of interruptions. What stands inside the cluster is in
+`test_expected_objects.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a cluster on AWS registers inside itself.
 
-Typed by hand from the documentation of Kueue, Trainer, Karpenter and the charts. `ANY`: held by the tests of their own
-modules (runtimes and admission rules by tests/jobs, agents, dashboards and values of charts beside this file and in
+It holds changes, as `test_expected_cluster.py` does. `ANY`: held by the tests of their own modules (runtimes and
+admission rules by tests/jobs, agents, dashboards and values of charts beside this file and in
 tests/components/kubernetes).
 """
 
