@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
+from gpucluster.catalog.azure_disks import DISK_GIB
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.subject import CannotPrice, Subject
@@ -16,13 +17,8 @@ __all__ = ["azure_disk_lines"]
 _LETTERS: Final = {"Premium": "P", "StandardSSD": "E", "Standard": "S"}
 """Kind in the name of a disk SKU -> letter of its size classes."""
 
-_CLASSES: Final = (
-    (4, 1), (8, 2), (16, 3), (32, 4), (64, 6), (128, 10), (256, 15), (512, 20), (1024, 30), (2048, 40), (4096, 50),
-    (8192, 60), (16384, 70), (32767, 80),
-)  # fmt: skip
-"""(GiB at the most, number of the class); standard HDDs begin with S4 (Azure Compute documentation, disk types)."""
-
 _SMALLEST_HDD: Final = 4
+"""Standard HDDs begin with S4 (Azure Compute documentation, disk types)."""
 
 
 @record
@@ -41,8 +37,10 @@ def azure_disk_lines(
     kind, _, redundancy = sku.partition("_")
     if kind not in _LETTERS or redundancy not in ("LRS", "ZRS"):
         raise CannotPrice(f"disk SKU {sku!r}: the price book has Premium, StandardSSD and Standard disks only")
-    classes = [number for most, number in _CLASSES if gib <= most and (kind != "Standard" or number >= _SMALLEST_HDD)]
+    classes = [
+        number for number, most in DISK_GIB.items() if gib <= most and (kind != "Standard" or number >= _SMALLEST_HDD)
+    ]
     if not classes:
-        raise CannotPrice(f"a disk of {gib:f} GiB: the largest class holds {_CLASSES[-1][0]:,} GiB")
+        raise CannotPrice(f"a disk of {gib:f} GiB: the largest class holds {max(DISK_GIB.values()):,} GiB")
     disk = _Disk(f"{_LETTERS[kind]}{classes[0]}", redundancy.lower())
     yield from disk_lines(ask, disk, count, what=what, region=region)

@@ -16,6 +16,7 @@ from gpucluster.cost.prices.files import DamagedBook, PriceFile, sources
 from gpucluster.cost.prices.own import Known, find_prices, read_prices
 from gpucluster.cost.prices.places import places
 from gpucluster.cost.prices.row import Confidence, PriceRow
+from gpucluster.cost.prices.siblings import family_of, in_family
 from gpucluster.record import record
 
 __all__ = ["OWN_ROW", "PROVIDERS", "DamagedBook", "NotKnown", "Price", "PriceBook"]
@@ -113,6 +114,14 @@ class PriceBook:
         found = self._file(provider)
         own = [row for row in self.own if (row.provider, row.sku) == (provider, sku)]
         return own if found is None else [*own, *found.of_sku(sku)]
+
+    def of_family(self, provider: str, sku: str) -> list[PriceRow]:
+        """Every row of the siblings of one thing, the user's own first; none where its name tells no family."""
+        family, found = family_of(sku), self._file(provider)
+        if family is None:
+            return []
+        own = [row for row in self.own if row.provider == provider and in_family(family, row.sku)]
+        return own if found is None else [*own, *found.of_family(family)]
 
     def in_region(self, provider: str, region: str) -> list[PriceRow]:
         """Every row of one region, the user's own first."""

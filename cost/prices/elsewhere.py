@@ -1,5 +1,5 @@
-"""The price of one thing in one region; where the book has none, what other regions say it lies between, and of a
-commitment the price on demand.
+"""The price of one thing in one region; where the book has none, what other regions say it lies between, else its
+siblings, and of a commitment the price on demand.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from gpucluster.cost.prices.book import NotKnown, Price, PriceBook
-from gpucluster.cost.prices.bound import bound_of, no_more_than
+from gpucluster.cost.prices.bound import bound_by_siblings, bound_of, no_more_than
 
 __all__ = ["price_or_bound"]
 
@@ -38,8 +38,12 @@ def price_or_bound(
 
 def _stand_in(book: PriceBook, unknown: NotKnown, key: _Key) -> Price | NotKnown:
     provider, region, sku, *same = key
-    elsewhere = [row for row in book.of_sku(provider, sku) if [row.purchase, row.term, row.unit] == same]
-    bound, row = bound_of(elsewhere), next(iter(elsewhere), None)
+    rows = [row for row in book.of_sku(provider, sku) if [row.purchase, row.term, row.unit] == same]
+    bound = bound_of(rows)
+    if bound is None:
+        rows = [row for row in book.of_family(provider, sku) if [row.purchase, row.term, row.unit] == same]
+        bound = bound_by_siblings(sku, region, rows)
+    row = next(iter(rows), None)
     purchase, term, unit = same
     if purchase in _COMMITTED:
         on_demand = price_or_bound(book, provider, region, sku, unit=unit)
@@ -49,7 +53,7 @@ def _stand_in(book: PriceBook, unknown: NotKnown, key: _Key) -> Price | NotKnown
     if bound is None or row is None:
         return unknown
     row = replace(
-        row, region=region, purchase=purchase, term=term, usd_per_unit=bound.most, as_of=bound.as_of,
+        row, region=region, sku=sku, purchase=purchase, term=term, usd_per_unit=bound.most, as_of=bound.as_of,
         source=bound.rule, note="",
     )  # fmt: skip
     return Price(row, "low", instead_of=replace(unknown, bound=bound))

@@ -12,6 +12,7 @@ from typing import Final
 
 from gpucluster.catalog.rows import DamagedTable
 from gpucluster.cost.prices.row import Basis, PriceRow
+from gpucluster.cost.prices.siblings import Family, in_family
 from gpucluster.cost.prices.table import COLUMNS, Table, header_faults, read_table, row_faults, value_faults
 from gpucluster.record import record
 
@@ -87,6 +88,15 @@ class PriceFile:
             lines = [line for line in self._lines if f",{sku}," in line[1]]
             self._skus[sku] = tuple(row for row in self._rows(lines) if row.sku == sku)
         return self._skus[sku]
+
+    def of_family(self, family: Family) -> tuple[PriceRow, ...]:
+        """The rows of the things of one family in all regions and zones."""
+        return tuple(row for sku in self.skus if in_family(family, sku) for row in self.of_sku(sku))
+
+    @cached_property
+    def skus(self) -> tuple[str, ...]:
+        """The things that have a row, in the order of the file."""
+        return tuple(dict.fromkeys(line.split(",", 3)[2] for _, line in self._lines if line.count(",") > 2))
 
     @cached_property
     def rows(self) -> tuple[PriceRow, ...]:

@@ -1,0 +1,100 @@
+"""Things of one kind that are sold in sizes, by their names: machines of a family, tiers of a file system, disks.
+
+Within such a family a larger size costs no less, and no more than the smaller one times the ratio of the sizes. So the
+prices of its siblings bound one that is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from functools import cache
+from typing import Final
+
+from gpucluster.catalog.azure_disks import DISK_GIB
+from gpucluster.catalog.machines import machines
+from gpucluster.record import record
+
+__all__ = ["Family", "family_of", "in_family"]
+
+_Sizes = tuple[Decimal, ...]
+
+_WORDS: Final = ("nano", "micro", "small", "medium", "large", "xlarge")
+"""Names of sizes, each twice the one before (EC2 user guide, instance types)."""
+
+_GPUS: Final[Mapping[str, int]] = {"12xlarge": 4, "24xlarge": 4, "48xlarge": 8}
+"""GPUs of the sizes of g4dn, g5, g6 and g6e; the others have one (meta-pytorch/torchx:
+torchx/specs/named_resources_aws.py).
+"""
+
+
+def _of_number(size: str) -> _Sizes:
+    return (Decimal(size),)
+
+
+def _of_word(size: str) -> _Sizes:
+    many = size.removesuffix("xlarge")
+    return (Decimal(32 * int(many)) if many.isdigit() else Decimal(2 ** _WORDS.index(size)),)
+
+
+def _of_word_with_gpus(size: str) -> _Sizes:
+    return (*_of_word(size), Decimal(_GPUS.get(size, 1)))
+
+
+def _of_plan(size: str) -> _Sizes:
+    """Each App Service plan has twice the cores of the one before."""
+    return (Decimal(2 ** int(size)),)
+
+
+def _of_disk(size: str) -> _Sizes:
+    return (Decimal(DISK_GIB[int(size)]),)
+
+
+_WORD: Final = rf"{'|'.join(_WORDS)}|\d+xlarge"
+_FORMS: Final[tuple[tuple[re.Pattern[str], Callable[[str], _Sizes]], ...]] = tuple(
+    (re.compile(form, re.IGNORECASE), sizes)
+    for form, sizes in (
+        (rf"(g4dn\.|g5\.|g6e?\.)({_WORD})()", _of_word_with_gpus),
+        (rf"(?!(?:g|p|f|inf|trn|dl|vt)\d|redis-cluster)(.+[._-])({_WORD})((?:-multi-az)?)", _of_word),
+        (r"(.*standard_[de])(\d+)([a-z]*_v[3-9])", _of_number),
+        (r"(.*standard_f)(\d+)(s_v2)", _of_number),
+        (r"(?![ag]\d-)(\w+-(?:standard|highmem|highcpu)-)(\d+)()", _of_number),
+        (r"(managed-lustre-|fsx-lustre-persistent\d-ssd-|AMLFS-Durable-Premium-)(\d+)()", _of_number),
+        (r"(sql-database-\w+_gen5_)(\d+)()", _of_number),
+        (r"(app-service-\w+-[bsp])([0-3])((?:v\d)?)", _of_plan),
+        (r"(managed-disk-[EPS])(\d+)(-[lz]rs)", _of_disk),
+    )
+)
+"""What names of sizes look like: before, size, after. The table of machines has the sizes of those it lists."""
+
+
+@record
+class Family:
+    """name: what siblings share. sizes: one number for each measure of it, such as vCPUs and GPUs."""
+
+    name: str
+    sizes: _Sizes
+
+    def ratio(self, smaller: Family) -> Decimal | None:
+        """How many times larger than `smaller` at the most; None where it is not larger in every measure, or equal."""
+        ratios = [mine / its for mine, its in zip(self.sizes, smaller.sizes, strict=True)]
+        return max(ratios) if min(ratios) >= 1 and max(ratios) > 1 else None
+
+
+@cache
+def family_of(sku: str) -> Family | None:
+    """The family of a thing, None where its name tells none."""
+    if machine := machines().get(sku):
+        return Family(re.sub(r"\d+(?=xlarge$|g$)", "*", sku), (Decimal(machine.vcpus), Decimal(machine.gpus)))
+    for form, sizes in _FORMS:
+        if found := form.fullmatch(sku):
+            before, name, after = found.groups()
+            return Family(f"{before}*{after}", sizes(name.lower()))
+    return None
+
+
+def in_family(family: Family, sku: str) -> bool:
+    """Whether a thing is of a family."""
+    other = family_of(sku)
+    return other is not None and other.name == family.name
