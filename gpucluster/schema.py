@@ -15,6 +15,7 @@ _SCHEMAS: Final = {
     "cost-report": "gpucluster.cost.documents.schema:report_schema",
     "cost-reconcile": "gpucluster.cost.documents.schema:reconciliation_schema",
     "cost-diff": "gpucluster.cost.documents.schema:diff_schema",
+    "quote": "gpucluster.quote.shape:quote_schema",
     "guardrails-check": "gpucluster.policies.render.json:json_schema",
     "judge": "gpucluster.judges.render.json:json_schema",
     "pull-request-evidence": "gpucluster.pull_request.evidence:json_schema",

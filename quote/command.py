@@ -71,7 +71,8 @@ def quote(
 
     On every machine and by every way to buy, each as its preview prices it: spare nodes, storage, network, control
     plane and metrics are in it. The least total for the time asked comes first, at the most of its bound. csv and json
-    have every row; json has the spec of each and what its plan says.
+    have every row; json has the spec of each and what its plan says;
+    `gpucluster schema quote` describes it.
 
     \b
     gpucluster quote --gpus 64 --for 30d

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
 from gpucluster.cost.render.document import Block, Document, Notes, table
 from gpucluster.quote.quotes import Answer
 from gpucluster.quote.spec_values import terms_values
@@ -43,6 +44,8 @@ def _model(answer: Answer) -> dict[str, Any]:
     """Every quote with its spec and what its plan says."""
     asked = answer.question
     return {
+        "schema_version": SCHEMA_VERSION,
+        "currency": "USD",
         "question": {
             "gpus": asked.gpus,
             "hours": asked.hours,

@@ -21,9 +21,9 @@ from gpucluster.cost.documents.reconciliation.shape import ReconciliationShape
 from gpucluster.cost.documents.report.shape import ReportShape
 from gpucluster.cost.documents.words.shape import Pattern
 
-__all__ = ["diff_schema", "reconciliation_schema", "report_schema"]
+__all__ = ["diff_schema", "reconciliation_schema", "report_schema", "schema_of"]
 
-_NAMES: Final = {str: "string", bool: "boolean", int: "integer", NoneType: "null"}
+_NAMES: Final = {str: "string", bool: "boolean", int: "integer", float: "number", NoneType: "null"}
 _VERSIONS: Final = (
     "Money is text in USD. schema_version is raised when a field changes its meaning or goes away; new fields do not "
     "raise it, so readers should let unknown fields pass."
@@ -32,25 +32,26 @@ _VERSIONS: Final = (
 
 def report_schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of `gpucluster cost report --format json`."""
-    return _schema(ReportShape, "report")
+    return schema_of(ReportShape, "cost report")
 
 
 def diff_schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of `gpucluster cost diff --format json`."""
-    return _schema(DiffShape, "diff")
+    return schema_of(DiffShape, "cost diff")
 
 
 def reconciliation_schema() -> dict[str, Any]:
     """JSON Schema (draft 2020-12) of `gpucluster cost reconcile --format json`."""
-    return _schema(ReconciliationShape, "reconcile")
+    return schema_of(ReconciliationShape, "cost reconcile")
 
 
-def _schema(shape: Any, command: str) -> dict[str, Any]:
+def schema_of(shape: Any, command: str) -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of what a command writes with --format json, made of its type."""
     parts: dict[str, Any] = {}
     whole = _object(shape, parts)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"gpucluster cost {command} --format json",
+        "title": f"gpucluster {command} --format json",
         **whole,
         "description": f"{whole['description']} {_VERSIONS}",
         "$defs": parts,
@@ -86,7 +87,7 @@ def _value(hint: Any, parts: dict[str, Any]) -> dict[str, Any]:
     arguments = get_args(hint)
     match get_origin(hint):
         case None:
-            return {"type": _NAMES[hint]}
+            return {} if hint is Any else {"type": _NAMES[hint]}
         case origin if origin is Annotated:
             return _noted(_value(arguments[0], parts), arguments[1:])
         case origin if origin is NotRequired:

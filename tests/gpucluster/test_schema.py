@@ -10,7 +10,9 @@ from click.testing import CliRunner
 
 from gpucluster.cli import main
 
-NAMES = ("spec", "cost-report", "cost-diff", "guardrails-check", "judge", "pull-request-evidence")
+NAMES = (
+    "spec", "cost-report", "cost-reconcile", "cost-diff", "quote", "guardrails-check", "judge", "pull-request-evidence",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)

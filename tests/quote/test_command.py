@@ -7,11 +7,13 @@ import io
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
 from gpucluster.cli import main
 from gpucluster.quote.quotes import Answer
+from gpucluster.quote.shape import quote_schema
 
 HOME = ("quote", "--gpus", "64", "--for", "30d", "--clouds", "aws", "--regions", "us-east-1")
 
@@ -47,6 +49,18 @@ def test_json_and_csv_have_every_row_with_the_same_amounts(home: Answer) -> None
     assert [one["total_usd"] for one in document["quotes"]] == totals == [row["total_usd"] for row in rows]
     assert document["quotes"][0]["spec"] == home.quotes[0].candidate.values
     assert {one["why"] for one in document["left_out"]} == {refusal.why for refusal in home.refused}
+
+
+def test_json_is_as_its_schema_says() -> None:
+    agreed = ("--support", "aws=business", "--discount", "aws=8%", "--budget", "9000000")
+    validator = jsonschema.Draft202012Validator(quote_schema())
+    for args in (HOME, (*HOME, *agreed)):
+        document = json.loads(run(*args, "--format", "json").stdout)
+        assert document["quotes"]
+        assert document["left_out"]
+        assert [error.json_path for error in validator.iter_errors(document)] == []
+    document["quotes"][0] |= {"total_usd": 1, "surprise": ""}
+    assert {error.json_path for error in validator.iter_errors(document)} == {"$.quotes[0]", "$.quotes[0].total_usd"}
 
 
 def test_markdown_is_a_table_of_the_same_rows(home: Answer) -> None:
