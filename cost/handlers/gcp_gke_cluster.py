@@ -34,6 +34,8 @@ def cluster(ask: Subject) -> Iterator[CostLine | NotPriced]:
         basis=f"{HOURS_PER_MONTH} h",
         assumption=_free_tier(ask, zonal=is_zone(location)),
     )
+    if not is_zone(location) or ask.items("nodeLocations"):
+        yield _between_zones(ask)
     if ask.get("releaseChannel", "channel") == "EXTENDED":
         yield ask.not_priced("release channel EXTENDED: a further fee once its version is in extended support")
     if ask.get("dnsConfig", "clusterDns") == "CLOUD_DNS":
@@ -64,6 +66,11 @@ def _free_tier(ask: Subject, *, zonal: bool) -> str:
             "cluster; what else the account runs is not known here, so it is not taken off"
         )
     return "GKE's free tier, a credit of the billing account, is for zonal and Autopilot clusters: none for this one"
+
+
+def _between_zones(ask: Subject) -> CostLine:
+    """What its nodes send to those in other zones, billed once, where it leaves (VPC price page, VM-to-VM)."""
+    return ask.by_usage("Data between zones", "inter_zone_gib", ask.price("inter-zone", "GiB", region="global"))
 
 
 def _names_looked_up(ask: Subject) -> CostLine:

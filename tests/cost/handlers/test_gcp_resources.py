@@ -457,3 +457,20 @@ def test_a_hyperdisk_without_declared_performance_says_what_is_taken(
     disk = make("gcp:compute/disk:Disk", zone=ZONE, size=100, type="hyperdisk-balanced", **performance)
     found = cost_of(disk, region=None)
     assert (found.assumptions, found.monthly.expected) == (assumptions, Decimal("8.00"))
+
+
+@pytest.mark.parametrize(
+    ("place", "dollars"),
+    [
+        ({"location": "us-central1"}, ["10.00"]),
+        ({"location": "us-central1-a", "nodeLocations": ["us-central1-b"]}, ["10.00"]),
+        ({"location": "us-central1-a"}, []),
+    ],
+)
+def test_a_cluster_of_several_zones_pays_for_what_goes_between_them(
+    make: Make, cost_of: CostOf, place: dict[str, Any], dollars: list[str]
+) -> None:
+    """Once, where it leaves, in every region alike."""
+    usage = Assumptions().with_values({"inter_zone_gib": "1000"})
+    found = cost_of(make("gcp:container/cluster:Cluster", "it", **place), assumptions=usage).lines
+    assert [f"{line.monthly}" for line in found if line.sku == "inter-zone"] == dollars

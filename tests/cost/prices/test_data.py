@@ -130,8 +130,8 @@ def test_a_price_for_the_whole_world_is_one_that_the_vendor_says_is_one() -> Non
     assert worldwide == {
         *(("aws", kind) for kind in ("dns", "egress", "support")),
         *(("azure", kind) for kind in ("dns", "security", "support")),
-        *(("gcp", kind) for kind in ("container", "control_plane", "dns", "messaging", "observability", "security",
-                                     "serverless", "support")),
+        *(("gcp", kind) for kind in ("container", "control_plane", "dns", "egress", "messaging", "observability",
+                                     "security", "serverless", "support")),
     }  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def test_a_price_for_the_whole_world_names_the_document_that_says_so_or_is_of_lo
     unstated = {row for row, stated in found.items() if stated is not None and stated[1] == "not stated"}
     assert {(row.provider, row.sku) for row in unstated} == {
         ("azure", "keyvault-key-hsm"), ("gcp", "cloud-run-requests"), ("gcp", "kms-software-key-version"),
-        ("gcp", "cloud-logging-network-ingest"), ("gcp", "managed-prometheus-samples"),
+        ("gcp", "cloud-logging-network-ingest"), ("gcp", "inter-zone"), ("gcp", "managed-prometheus-samples"),
         ("gcp", "secret-manager-access"), ("gcp", "secret-manager-version"),
     }  # fmt: skip
     assert {row.confidence(TODAY) for row in unstated} == {"low"}
