@@ -76,5 +76,5 @@ def test_siblings_bound_what_has_no_price_elsewhere(hidden: list[tuple[PriceRow,
         for row, bound in hidden
         if bound is not None and bound.rule.startswith("by size")
     ]
-    assert len(held) > 10
+    assert len(held) >= 10
     assert sum(held) / len(held) > 0.95
