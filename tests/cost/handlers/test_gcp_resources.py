@@ -19,7 +19,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     (
         "gcp:container/cluster:Cluster",
         {"location": "us-central1", "removeDefaultNodePool": True, "initialNodeCount": 1, "loggingConfig": {}},
-        [("GKE cluster management", "730", "0.1", "73.00")],
+        [("GKE cluster management", "730", "0.1", "73.00"), ("Data between zones", "0", "0.01", "0.00")],
     ),
     (
         "gcp:container/cluster:Cluster",
@@ -31,6 +31,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
         },
         [
             ("GKE cluster management", "730", "0.1", "73.00"),
+            ("Data between zones", "0", "0.01", "0.00"),
             ("Managed Prometheus samples", "0", "0.06", "0.00"),
             ("Cloud Logging", "0", "0.5", "0.00"),
         ],
@@ -47,6 +48,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
         },
         [
             ("GKE cluster management", "730", "0.1", "73.00"),
+            ("Data between zones", "0", "0.01", "0.00"),
             ("Managed Prometheus samples", "48", "0.06", "2.88"),
         ],
     ),
@@ -55,6 +57,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
         {"location": "us-central1", "initialNodeCount": 2, "loggingConfig": {"enableComponents": []}},
         [
             ("GKE cluster management", "730", "0.1", "73.00"),
+            ("Data between zones", "0", "0.01", "0.00"),
             ("6 x e2-medium on demand", "4380", "0.033506", "146.76"),
             ("boot disks, pd-balanced", "600", "0.1", "60.00"),
             ("External IPv4 addresses", "4380", "0.005", "21.90"),
@@ -339,6 +342,7 @@ def test_what_no_plan_knows_is_an_input(make: Make, cost_of: CostOf) -> None:
             "nat_gib": "100",
             "egress_gib": "50",
             "gcs_gib": "1000",
+            "inter_zone_gib": "200",
             "log_gib": "10",
             "prometheus_million_samples": "500",
         }
@@ -357,6 +361,7 @@ def test_what_no_plan_knows_is_an_input(make: Make, cost_of: CostOf) -> None:
         "NAT address": "3.65",
         "Cloud Storage standard": "20.00",
         "GKE cluster management": "73.00",
+        "Data between zones": "2.00",
         "Managed Prometheus samples": "30.00",
         "Cloud Logging": "5.00",
     }
@@ -415,7 +420,7 @@ def test_names_that_pods_look_up_are_an_input_where_cloud_dns_answers(make: Make
     ],
 )
 def test_the_free_tier_is_said_and_never_taken_off(make: Make, cost_of: CostOf, location: str, said: str) -> None:
-    (line,) = cost_of(make("gcp:container/cluster:Cluster", location=location, loggingConfig={})).lines
+    line, *_ = cost_of(make("gcp:container/cluster:Cluster", location=location, loggingConfig={})).lines
     assert (line.monthly, line.assumption) == (Decimal("73.00"), said)
 
 
