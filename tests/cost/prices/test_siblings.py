@@ -43,14 +43,18 @@ def test_sizes_that_no_table_has_are_none(sku: str) -> None:
     assert family_of(sku) is None
 
 
-def _bound(book: PriceBook, *place: str, purchase: str = "on_demand", unit: str = "instance-hour") -> Bound | None:
-    found = price_or_bound(book, *place[:3], purchase, unit=unit)
+def _bound(
+    book: PriceBook, cloud: str, region: str, sku: str, *, purchase: str = "on_demand", unit: str = "instance-hour"
+) -> Bound | None:
+    found = price_or_bound(book, cloud, region, sku, purchase, unit=unit)
     if isinstance(found, NotKnown):
         return None
     assert isinstance(found, Price)
     assert found.instead_of is not None
-    assert (found.row.sku, found.row.region, found.usd) == (place[2], place[1], found.instead_of.bound.most)
-    return found.instead_of.bound
+    bound = found.instead_of.bound
+    assert bound is not None
+    assert (found.row.sku, found.row.region, found.usd) == (sku, region, bound.most)
+    return bound
 
 
 def test_a_size_that_the_book_does_not_have_lies_between_that_of_the_sibling_and_that_times_the_ratio(
