@@ -82,7 +82,7 @@ NOT_COVERED = {
     },
     "gcp": {
         "in several regions", "dws_calendar", "support", "cloud-logging-network-ingest", "cloud-nat-ip-hour",
-        "egress-same-continent", "parallelstore",
+        "egress-same-continent", "inter-zone", "parallelstore",
     },
 }  # fmt: skip
 """What no list is asked for: by where or how it is sold, else by its SKU."""
