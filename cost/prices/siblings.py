@@ -24,8 +24,8 @@ _WORDS: Final = ("nano", "micro", "small", "medium", "large", "xlarge")
 """Names of sizes, each twice the one before (EC2 user guide, instance types)."""
 
 _GPUS: Final[Mapping[str, int]] = {"12xlarge": 4, "24xlarge": 4, "48xlarge": 8}
-"""GPUs of the sizes of g4dn, g5, g6 and g6e; the others have one (meta-pytorch/torchx:
-torchx/specs/named_resources_aws.py).
+"""GPUs of the sizes of g4dn, g5 and g6e (meta-pytorch/torchx: torchx/specs/named_resources_aws.py), and of g6, whose
+sizes are those of g6e; the others have one.
 """
 
 
