@@ -24,8 +24,8 @@ from gpucluster.program.values import is_list, is_object
 __all__ = ["detectors", "places_with_secrets", "secrets_in", "secrets_of", "texts_in"]
 
 _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
-    "a GitHub token": re.compile(r"\bgithub_pat_[A-Za-z0-9_]{80,}"),
-    "a Hugging Face token": re.compile(r"\bhf_[A-Za-z0-9]{34}\b"),
+    "a GitHub token": re.compile(r"github_pat_[A-Za-z0-9_]{80,}"),
+    "a Hugging Face token": re.compile(r"hf_[A-Za-z0-9]{34}\b"),
     "the key of a Kubernetes user": re.compile(r"client-key-data\\?\"?:\s*\\?\"?[A-Za-z0-9+/=]{40}"),
 }
 _DETECTORS: Final = {
@@ -50,6 +50,8 @@ _NAMED: Final = re.compile(
     r"[\"']?([A-Za-z0-9+_.~-][A-Za-z0-9+/=_.~-]{19,})",
     re.IGNORECASE,
 )
+_NAMES: Final = ("passw", "token", "secret", "credential", "key")
+"""Words that each such name has; to look for them first takes a hundredth of the time."""
 _UNDER_A_NAME: Final = "a value that only a key or token has"
 _ENCODED: Final = re.compile(r"(?:[A-Za-z0-9+/]{40,}\r?\n?[ \t]*)+[A-Za-z0-9+/]*={0,2}")
 _PLACEHOLDER: Final = re.compile(r"[$<%*]|pass(word)?$|secret$|x+$|changeme$", re.IGNORECASE)
@@ -105,9 +107,14 @@ def texts_in(value: object, place: str) -> Iterator[tuple[str, str]]:
 def _kinds(text: str) -> Iterator[str]:
     found = [kind for kind, form in _KINDS.items() if form.search(text)]
     found += [kind for kind, detect in detectors() if any(_certain(kind, secret) for secret in detect(text))]
-    if not found and any(_random(secret) for secret in _NAMED.findall(text)):
+    if not found and _has_a_name(text) and any(_random(secret) for secret in _NAMED.findall(text)):
         found = [_UNDER_A_NAME]
     yield from found
+
+
+def _has_a_name(text: str) -> bool:
+    small = text.lower()
+    return any(word in small for word in _NAMES)
 
 
 @functools.cache

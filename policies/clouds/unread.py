@@ -23,6 +23,8 @@ _SIZES: Final = re.compile(r"size|sku|sku_?name", re.IGNORECASE)
 _GPUS: Final = re.compile(r"accelerator_?type|guest_?accelerators|resource_?type", re.IGNORECASE)
 _TEXTS: Final = re.compile(r"\w*template_?(?:body|content)?|content", re.IGNORECASE)
 _WORD: Final = re.compile(r"[\w.-]+")
+# What a name says about a resource starts nothing.
+_LABELS: Final = ("labels", "resourceLabels", "tags", "tagsAll", "userLabels")
 
 # Read by rules of their own (karpenter), or of pods that run on nodes which something else starts.
 _KUBERNETES: Final = re.compile(r"kubernetes:(?!.*(?:karpenter|cloud\.google\.com|kueue|helm\.sh))[\w-]+\.[\w.-]+/")
@@ -76,7 +78,7 @@ def _named(value: Any, key: str) -> Iterator[tuple[str, str]]:
     while left:
         value, key = left.pop()
         if is_object(value):
-            left += ((of, _key(key, str(name))) for name, of in value.items())
+            left += ((of, _key(key, str(name))) for name, of in value.items() if name not in _LABELS)
         elif is_list(value):
             left += ((of, key) for of in value)
         elif isinstance(value, str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from gpucluster.catalog.label_syntax import MOST_LABELS, LabelSyntax, problem_of_key, problem_of_value
@@ -27,6 +28,7 @@ def check(resource: Resource) -> Iterator[Finding]:
 
 
 def _problems(labels: LabelSet) -> Iterator[str]:
+    """What is wrong with a set, and with each of as many as one resource takes."""
     if labels.labels is UNKNOWN:
         return
     most = MOST_LABELS.get(labels.syntax)
@@ -37,7 +39,7 @@ def _problems(labels: LabelSet) -> Iterator[str]:
         yield from (
             f"{labels.where}: keys {keys} are one; Azure does not tell case apart" for keys in _same(labels.labels)
         )
-    for key, value in labels.labels.items():
+    for key, value in islice(labels.labels.items(), most):
         if (problem := problem_of_key(key, labels.syntax)) or (
             labels.node_domains and (problem := problem_of_node_label(key, labels.node_domains))
         ):
