@@ -16,6 +16,9 @@ __all__ = ["has_mig", "is_rdma", "is_unheard_of", "temp_disk"]
 
 _RDMA: Final = re.compile(r"standard_[a-z]+\d+[a-z]*r[a-z]*_.*", re.IGNORECASE)
 _FAMILIES: Final = re.compile(r"standard_n[cd]", re.IGNORECASE)
+# MicrosoftDocs/azure-compute-docs vm-naming-conventions.md: family, vCPUs, letters, accelerator, version. The highest
+# version of a size that is sold is 7 (2026-11).
+_NO_VERSION: Final = re.compile(r"standard_\w*_v\d\d+", re.IGNORECASE)
 _MIG: Final = re.compile(r"standard_(n[a-z]*\d+\w*_(a100|h100|h200)_v\d+|nd96asr_v4)", re.IGNORECASE)
 
 
@@ -42,8 +45,11 @@ def _table() -> dict[str, int | None]:
 
 
 def is_unheard_of(size: str) -> bool:
-    """Whether it is of a family whose sizes are all in the table, and none of them."""
-    return bool(_FAMILIES.match(size)) and size.lower() not in _table()
+    """Whether no size can have the name: of a family whose sizes are all in the table, none of them; of any other, with
+    a version of two digits."""
+    if _FAMILIES.match(size):
+        return size.lower() not in _table()
+    return _NO_VERSION.fullmatch(size) is not None
 
 
 def temp_disk(size: str) -> int | None:

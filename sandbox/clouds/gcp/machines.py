@@ -19,6 +19,9 @@ from typing import Any, Final
 __all__ = ["Machine", "is_unheard_of", "machine"]
 
 _FAMILIES: Final = re.compile(r"a[234]-")
+# Compute Engine documentation, "Machine families resource and comparison guide", section "Machine type naming": series,
+# class, number of vCPUs, and words; of TPU machines (ct...) the number of chips with a t.
+_WITHOUT_A_NUMBER: Final = re.compile(r"(?!ct)[a-z]\d+[a-z]*-(?:standard|highmem|highcpu)(?!-\d+(?:-[a-z]+)*$)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,5 +65,11 @@ def machine(machine_type: Any) -> Machine | None:
 
 
 def is_unheard_of(machine_type: str) -> bool:
-    """Whether it is of a family whose machines are all in the table, and none of them; with or without local SSDs."""
-    return bool(_FAMILIES.match(machine_type)) and machine(machine_type.removesuffix("-nolssd")) is None
+    """Whether no machine can have the name.
+
+    Of a family whose machines are all in the table it is none of them, with or without local SSDs. Of any other, it has
+    no number of vCPUs.
+    """
+    if _FAMILIES.match(machine_type):
+        return machine(machine_type.removesuffix("-nolssd")) is None
+    return _WITHOUT_A_NUMBER.match(machine_type) is not None

@@ -37,7 +37,11 @@ def test_a_pool_says_what_it_is(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    "size", ["standard_nd96isr_h100_v5", "Standard_NC24ads_A100_v4", "Standard_ND128isr_GB300_v6", "Standard_NV6"]
+    "size",
+    [
+        *("standard_nd96isr_h100_v5", "Standard_NC24ads_A100_v4", "Standard_ND128isr_GB300_v6", "Standard_NV6"),
+        *("Standard_D4s_v5", "Standard_E4-2ads_v6", "Standard_M416s_8_v2", "Standard_D8s_v9"),
+    ],
 )
 def test_a_size_that_is_listed_or_of_no_accelerator_is_taken(stage: Stage, size: str) -> None:
     assert stage.pool(vmSize=size, orchestratorVersion="1.32").outputs["vmSize"] == size
@@ -46,9 +50,9 @@ def test_a_size_that_is_listed_or_of_no_accelerator_is_taken(stage: Stage, size:
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        (
-            {"vmSize": "Standard_ND96isr_H100_v55"},
-            r'Code="BadRequest" Message="The VM size of AgentPoolProfile:\w+ is not allowed in your subscription',
+        *(
+            ({"vmSize": size}, r'Code="BadRequest" Message="The VM size of AgentPoolProfile:\w+ is not allowed in your')
+            for size in ("Standard_ND96isr_H100_v55", "Standard_D4s_v55")
         ),
         ({"orchestratorVersion": "9.99"}, 'Code="AgentPoolK8sVersionNotSupported" Message="Version 9.99 is not supp'),
         ({"count": None}, r"Required parameter properties.count is missing \(null\)"),

@@ -42,12 +42,23 @@ def reservation(create: Callable[..., Entry]) -> Entry:
     return create("compute/reservation:Reservation", "r", name="r", zone="us-central1-a", specificReservation=held)
 
 
-def test_a_machine_of_an_accelerator_family_that_there_is_none_of_is_refused(stage: Stage) -> None:
-    said = 'Invalid machine type "a3-megagpu-8gg" in zone "us-central1-a": GCE_NOT_FOUND'
-    with pytest.raises(CloudError, match=said):
-        stage.pool(config={"machineType": "a3-megagpu-8gg"})
+@pytest.mark.parametrize("machine", ["a3-megagpu-8gg", "n2-standard-88x", "n4-standard", "c3-highmem-x8"])
+def test_a_machine_that_there_cannot_be_is_refused(stage: Stage, machine: str) -> None:
+    with pytest.raises(CloudError, match=f'Invalid machine type "{machine}" in zone "us-central1-a": GCE_NOT_FOUND'):
+        stage.pool(config={"machineType": machine})
+
+
+def test_machines_of_every_form_are_taken(stage: Stage) -> None:
     plain = {"guestAccelerators": None, "ephemeralStorageLocalSsdConfig": None}
-    for at, machine in enumerate(("a4x-highgpu-4g", "a3-ultragpu-8g-nolssd", "n4-standard-8")):
+    forms = ("a4x-highgpu-4g", "a3-ultragpu-8g-nolssd", "n4-standard-8", "c3-standard-8-lssd", "ct6e-standard-4t")
+    others = (
+        "e2-medium",
+        "n2-custom-4-8192",
+        "c4-highmem-288-lssd-metal",
+        "z3-highmem-14-standardlssd",
+        "g2-standard-96",
+    )
+    for at, machine in enumerate((*forms, *others)):
         stage.pool(name=f"p{at}", config={"machineType": machine, **plain})
 
 
