@@ -132,6 +132,8 @@ def test_a_real_api_server_takes_every_object_of_every_example(
 ) -> None:
     """With the definitions of this cloud's clusters; those of Karpenter differ from one to the next."""
     mine = [item for item in written[1] if item.page.startswith(f"{cloud}/")]
+    sliced = {item.inputs["metadata"]["name"] for item in mine if item.page == f"{cloud}/mig.md"}
+    assert "mig" in sliced, "no runtime and queue of slices"
     charts = {
         (known_chart(item.inputs), item.inputs["version"].removeprefix("v")) for item in mine if item.token == RELEASE
     }

@@ -49,7 +49,7 @@ def _times() -> dict[str, dict[str, int]]:
 
 def _scenarios(cloud: str) -> set[str]:
     """Those of the modules of a cloud, as pytest calls them."""
-    modules = [import_module(f"tests.live.{name}_on_{cloud}") for name in ("test", "test_teams")]
+    modules = [import_module(f"tests.live.{file.stem}") for file in HERE.glob(f"test_*on_{cloud}.py")]
     functions = [it for module in modules for name, it in vars(module).items() if name.startswith("test_")]
     return {name for function in functions for name in _cases(function)}
 

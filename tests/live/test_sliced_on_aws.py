@@ -1,0 +1,48 @@
+"""GPUs in slices: machines of one H100, each cut into three slices of 2g.20gb and one of 1g.10gb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from tests.live.conftest import ROOT, brought_up
+from tests.live.harness import Live, trainjob
+
+pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
+
+_SMALL, _LARGE = "nvidia.com/mig-1g.10gb", "nvidia.com/mig-2g.20gb"
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """The example of slices on this cloud."""
+    yield from brought_up(tmp_path_factory.mktemp("sliced"), "aws", ROOT / "examples/specs/aws/mig.yaml")
+
+
+def sliced(name: str, limits: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """A job of one pod on the runtime `mig`. limits: which slices it asks for, where not for what the runtime gives."""
+    job = trainjob(name, nodes=1, example="single-gpu", queue_name="mig")
+    job["spec"]["runtimeRef"]["name"] = "mig"
+    if limits is not None:
+        job["spec"]["trainer"]["resourcesPerNode"] = {"limits": dict(limits)}
+    return job
+
+
+def test_jobs_run_on_slices_of_the_sizes_they_ask_for_and_the_training_nodes_stay_free(live: Live) -> None:
+    """Eight machines of one GPU offer 8 small slices and 24 large ones. A job that names no size runs on one slice and
+    another on a large one, both on those machines.
+    """
+    machines = {node["metadata"]["name"]: node["status"]["allocatable"] for node in live.nodes("mig")}
+    offered = [sum(int(gpus.get(size, 0)) for gpus in machines.values()) for size in (_SMALL, _LARGE)]
+    assert (len(machines), offered) == (8, [8, 24])
+    live.submit(sliced("any"))
+    live.submit(sliced("large", {_SMALL: "0", _LARGE: "1"}))
+    assert {*live.running("any", 1), *live.running("large", 1)} <= {*machines}
+
+
+def test_a_job_that_asks_for_a_whole_gpu_where_they_are_sliced_is_refused(live: Live) -> None:
+    """A job on the runtime of slices asks for a whole GPU. It is refused, and told which slices there are."""
+    said = live.refusal(sliced("whole", {"nvidia.com/gpu": "1"}))
+    assert _SMALL in said or _LARGE in said, said
