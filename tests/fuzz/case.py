@@ -56,7 +56,7 @@ def run(seed: int, number: int, folder: Path) -> Result:
     by = random.Random(f"{seed}:{number}")
     kind = list(KINDS)[number % len(KINDS)]
     of = KINDS[kind]
-    text, command = mutant(by, by.choice(of.seeds), of.structure), list(by.choice(of.commands))
+    text, command = mutant(by, by.choice(of.seeds), of.structure, of.words), list(by.choice(of.commands))
     # A name of its own: what reads prices remembers a file by its name.
     file = folder / ("stacks" if "fuzz" in of.name else ".") / of.name.replace("fuzz", f"fuzz{number}")
     file = file if "fuzz" in of.name else file.with_name(f"{number}-{of.name}")

@@ -16,6 +16,7 @@ from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.project import find_project
 from gpucluster.sandbox.stacks import private_config
+from tests.fuzz.mutants import HOSTILE
 from tests.pull_request.conftest import TRIAL, changed, evidence, stack
 
 __all__ = ["KINDS", "READERS", "WHOLE", "Kind"]
@@ -25,12 +26,15 @@ _ROOT: Final = Path(__file__).parents[2]
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """seeds: texts that are mutated. structure: as `mutant` takes it. name: of the file that a mutant is written to."""
+    """seeds: texts that are mutated. structure, words: as `mutant` takes them. name: of the file that a mutant is
+    written to.
+    """
 
     seeds: Sequence[str]
     structure: str
     name: str
     commands: Sequence[Sequence[str]]
+    words: Sequence[str] = ()
 
 
 def _forms(words: str, *forms: str) -> list[list[str]]:
@@ -69,6 +73,18 @@ def _plans() -> list[str]:
     ]
 
 
+def _teams() -> str:
+    """A plan with a machine for each team whose name has a hostile end."""
+    steps: list[Mapping[str, Any]] = []
+    for at, end in enumerate(HOSTILE):
+        urn, type_ = f"urn:pulumi:dev::fuzz::aws:ec2/instance:Instance::a{at}", "aws:ec2/instance:Instance"
+        inputs = {"instanceType": "m7i.xlarge", "tags": {"team": f"research{end}"}}
+        steps.append(
+            {"op": "create", "urn": urn, "newState": {"urn": urn, "type": type_, "custom": True, "inputs": inputs}}
+        )
+    return json.dumps({"config": {"aws:region": "us-east-1"}, "steps": steps})
+
+
 _EVIDENCE: Final = evidence(
     stack(changed("shared", storageCapacity=2400, tags={"team": "other"}), replaced=["shared"]),
     stack(TRIAL, {}, name="new", base="absent", state=None),
@@ -96,12 +112,19 @@ WHOLE: Final[Mapping[str, str]] = {
     "LIMITS": "stack: {monthly: 1}\nlabels: {team: {research: {monthly: 5}}}\n",
     "EVIDENCE": _EVIDENCE.model_dump_json(),
     "SPEC": _texts("stacks/specs/trial.yaml")[0],
+    "TEAMS": _teams(),
 }
 """Files beside the mutant."""
 
+_EXEMPTION: Final = (
+    "exemptions:\n- {rule: budget-ceiling, resource: disk of vision, reason: the audit of spring asks for it, "
+    "owner: platform of vision, until: 2027-03-01}\n"
+)
+"""The texts of a spec that are anybody's; labels and names have letters and digits alone."""
+
 KINDS: Final[Mapping[str, Kind]] = {
     "spec": Kind(
-        seeds=_texts("stacks/specs/*.yaml", "examples/specs/*/*.yaml"),
+        seeds=[f"{text}{_EXEMPTION}" for text in _texts("stacks/specs/*.yaml", "examples/specs/*/*.yaml")],
         structure="yaml",
         name="spec.yaml",
         commands=[
@@ -109,6 +132,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             ["check", "FILE", "--format", "json"],
             ["acceptance", "report", "--spec", "FILE", str(_ROOT / "examples/acceptance/p5-ring-healthy.log")],
         ],
+        words=("vision", "spring", "platform of"),
     ),
     "stack configuration": Kind(
         seeds=_texts("stacks/Pulumi.*.yaml"),
@@ -160,7 +184,11 @@ KINDS: Final[Mapping[str, Kind]] = {
         seeds=[WHOLE["LIMITS"], f"{WHOLE['LIMITS']}pools: {{train-nodes: {{monthly: 7, ceiling: 9}}}}\n"],
         structure="yaml",
         name="limits.yaml",
-        commands=_forms("cost budgets --limits FILE PLAN", "table", "json"),
+        commands=[
+            *_forms("cost budgets --limits FILE PLAN", "table", "json"),
+            *_forms("cost budgets --limits FILE TEAMS", "table", "json"),
+        ],
+        words=("research",),
     ),
     "policy configuration": Kind(
         seeds=[
@@ -185,6 +213,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         structure="json",
         name="evidence.json",
         commands=_forms("guardrails pr-check render FILE", "markdown", "json"),
+        words=("other", "research", "shared", "shop", "storageType", "system", "the program ended", "trial", "README"),
     ),
     "scenario": Kind(
         seeds=_texts("examples/scenarios/*.yaml"), structure="yaml", name="scenario.yaml", commands=[["the scenario"]]

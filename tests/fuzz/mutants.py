@@ -6,12 +6,12 @@ import copy
 import datetime
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import yaml
 
-__all__ = ["MARKUP", "mutant"]
+__all__ = ["HOSTILE", "MARKUP", "mutant"]
 
 MARKUP: Final = (
     *(
@@ -28,6 +28,8 @@ _CONTROLS: Final = (
     *("\x1b[31m", "\x1b]8;;x\x07", "\x9b31m", "\x00", "\x08", "\x7f", "\x85", "\u202e", "\u2066"),
     *("\u2028", "\ud800", "\U000e0041", "\r"),
 )
+HOSTILE: Final = (*MARKUP, *(c for c in _CONTROLS if c != "\ud800"), "x" * 10_000, "\u0645" * 30)
+"""What a word of a file's author may end in, and the file is as good as before."""
 _SYNTAX: Final = (
     *("{", "}", "[", "]", ":", ",", "- ", "\t", "\n", "'", '"', "&a ", "*a", "<<: *a", "? ", "!!binary x", "---\n"),
     *("!!python/object/apply:os.system [id]", "\ufeff", "%", "#", "null", "NaN", "1e999", "-0", "9" * 5000),
@@ -44,8 +46,13 @@ _ODD: Final[tuple[Any, ...]] = (
 _Edit = Callable[[random.Random, str], str]
 
 
-def mutant(by: random.Random, text: str, structure: str) -> str:
-    """The text with one to five changes. structure: json, yaml or csv where its values may be changed too."""
+def mutant(by: random.Random, text: str, structure: str, words: Sequence[str] = ()) -> str:
+    """The text with one to five changes. structure: json, yaml or csv where its values may be changed too. words: of
+    its author, one of which gets a hostile end wherever it stands, so that the file is still read.
+    """
+    if words and by.random() < 0.5:
+        word = by.choice(words)
+        return _written(_renamed(_read(text, structure), word, word + by.choice(HOSTILE)), structure)
     changed = _of_values(by, text, structure) if structure and by.random() < 0.8 else text
     for _ in range(by.random() < 0.1 if changed != text else by.choice((1, 1, 2, 4))):
         changed = by.choice(_EDITS)(by, changed)
@@ -100,12 +107,31 @@ def _of_values(by: random.Random, text: str, structure: str) -> str:
         row = by.choice(rows)
         row[by.randrange(len(row))] = str(by.choice(_ODD)).replace("\n", "")
         return "\n".join(",".join(cells) for cells in rows) + "\n"
-    value = json.loads(text) if structure == "json" else yaml.safe_load(text)
+    value = _read(text, structure)
     for _ in range(by.choice((1, 1, 1, 2, 5))):
         value = _edited(by, value)
+    return _written(value, structure)
+
+
+def _read(text: str, structure: str) -> Any:
+    return json.loads(text) if structure == "json" else yaml.safe_load(text)
+
+
+def _written(value: Any, structure: str) -> str:
     if structure == "json":
         return json.dumps(value, default=str)
     return yaml.dump(value, allow_unicode=True, sort_keys=False)
+
+
+def _renamed(value: Any, word: str, new: str) -> Any:
+    """A word by another, in all texts and names."""
+    if isinstance(value, str):
+        return value.replace(word, new)
+    if isinstance(value, list):
+        return [_renamed(inner, word, new) for inner in value]
+    if isinstance(value, dict):
+        return {_renamed(key, word, new): _renamed(inner, word, new) for key, inner in value.items()}
+    return value
 
 
 def _edited(by: random.Random, root: Any) -> Any:
