@@ -24,3 +24,8 @@ def test_what_starts_machines_from_a_template_is_told_with_each_rule_once(progra
     program.add("aws:batch/computeEnvironment:ComputeEnvironment", "batch", {"a": program.unknown}, a=["gpu"])
     [(name, what)] = _told(program, disks_encrypted.RULE, label_values.RULE)
     assert (name, what.endswith("which is not read by disks-encrypted")) == ("batch", True)
+
+
+def test_a_tag_that_names_a_machine_starts_none(program):
+    program.add("aws:batch/jobQueue:JobQueue", "queue", {"tags": {"instance_type": "p5.48xlarge"}})
+    assert _told(program, disks_encrypted.RULE) == []
