@@ -1,16 +1,42 @@
-"""The cluster's own bucket, and what jobs may do with it and with others, as plain values. Imports no Pulumi."""
+"""Buckets as plain values: one that nodes mount, the cluster's own, and what jobs may do. Imports no Pulumi."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from gpucluster.components.names import NAMESPACE, TEAM_NAMESPACE
+from gpucluster.components.plan import GIB_PER_TIB
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
-__all__ = ["IdentityPlan", "OwnBucketPlan", "identity_problems", "plan_bucket", "plan_identities", "remote_name"]
+__all__ = [
+    "SHARED_BUCKET_NOTE",
+    "BucketPlan",
+    "IdentityPlan",
+    "OwnBucketPlan",
+    "identity_problems",
+    "plan_bucket",
+    "plan_identities",
+    "plan_shared_bucket",
+    "remote_name",
+]
+
+SHARED_BUCKET_NOTE: Final = (
+    "shared storage is a bucket, no POSIX file system: no locks, renames of folders are not atomic, and no "
+    "throughput is promised"
+)
+
+
+@record(kw_only=True)
+class BucketPlan:
+    """A bucket that nodes mount. usable_gib: what it is meant to hold, GiB; nothing enforces it."""
+
+    usable_gib: int
+    protect: bool
 
 
 @record(kw_only=True)
@@ -33,6 +59,13 @@ class IdentityPlan:
     @property
     def buckets(self) -> tuple[str, ...]:
         return (*self.reads, *self.writes)
+
+
+def plan_shared_bucket(shared: SharedStorage) -> BucketPlan | None:
+    """None where the shared storage is a file system."""
+    if shared.kind != "bucket":
+        return None
+    return BucketPlan(usable_gib=int(shared.usable_tib * GIB_PER_TIB), protect=shared.protect)
 
 
 def plan_bucket(spec: ClusterSpec) -> OwnBucketPlan | None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from gpucluster.components.azure.location import first_zone, parse_location
 from gpucluster.components.azure.plan import AzureClusterPlan, config_problems, plan_cluster, plan_problems
 from gpucluster.components.azure.settings import KEYS
+from gpucluster.components.azure.shared import shared_part
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
-from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import ELASTIC
 
 if TYPE_CHECKING:
@@ -20,15 +20,9 @@ __all__ = ["CLOUD"]
 
 
 def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
-    storage, elastic, mig = plan.storage, plan.elastic, plan.mig
+    elastic, mig = plan.elastic, plan.mig
     return [
-        (
-            "storage",
-            f"yours, {storage.files.id}, for {storage.usable_gib:,} GiB of data"
-            if isinstance(storage, MountedPlan)
-            else f"Azure Managed Lustre {storage.capacity_tib:,} TiB for {storage.usable_gib:,} GiB of data, "
-            f"{storage.gb_per_s:.1f} GB/s",
-        ),
+        ("storage", shared_part(plan.storage)),
         (
             "home",
             f"Azure Files for small files, {plan.home.capacity_gib:,} GiB for {plan.home.expected_gib} GiB"

@@ -21,6 +21,7 @@ from gpucluster.components.azure.infiniband_feature import feature_registered
 from gpucluster.components.azure.job_pools import job_pools
 from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.azure.logs import LogWorkspace
+from gpucluster.components.azure.lustre import LustrePlan
 from gpucluster.components.azure.lustre_driver import LustreDriver
 from gpucluster.components.azure.metrics_collection import MetricsCollection
 from gpucluster.components.azure.mig_pool import MigPool
@@ -35,7 +36,7 @@ from gpucluster.components.azure.own_bucket import OwnBucket, bucket_identities
 from gpucluster.components.azure.plan import AzureClusterPlan
 from gpucluster.components.azure.registry import registry
 from gpucluster.components.azure.scratch import Scratch
-from gpucluster.components.azure.storage import Storage, mounted_storage
+from gpucluster.components.azure.storage import shared_storage
 from gpucluster.components.azure.tolerations import CONTROLLERS
 from gpucluster.components.azure.training_pool import TrainingPool
 from gpucluster.components.kubernetes.checks import check_object
@@ -49,7 +50,6 @@ from gpucluster.components.kubernetes.submitters import Submitter
 from gpucluster.components.kubernetes.team_space import people_spaces
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.labels import kubernetes_labels
-from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.outputs import Cluster, SharedStorage
 
@@ -88,7 +88,7 @@ class TrainingCluster(Cluster):
             plan.addresses,
             location,
             group=group,
-            storage=plan.home is not None or plan.bucket is not None,
+            storage=plan.home is not None or plan.bucket is not None or plan.blobs,
             peer=plan.access.peer,
             tags=tags,
             # All that is dear stands in the network.
@@ -128,6 +128,7 @@ class TrainingCluster(Cluster):
             million_samples=plan.telemetry.million_samples,
             log_workspace=None if log_workspace is None else log_workspace.workspace_id,
             keep_empty=None if plan.elastic is None or provisioned else plan.elastic.keep_empty,
+            blobs=plan.blobs,
             labels=labels,
             tags=tags,
             opts=here,
@@ -166,7 +167,7 @@ class TrainingCluster(Cluster):
         )
         own = None
         if plan.bucket is not None:
-            linked = None if isinstance(plan.storage, MountedPlan) else plan.storage.bucket
+            linked = plan.storage.bucket if isinstance(plan.storage, LustrePlan) else None
             own = OwnBucket(
                 f"{name}-bucket",
                 plan.bucket,
@@ -176,19 +177,15 @@ class TrainingCluster(Cluster):
                 tags=tags,
                 opts=here,
             )
-        storage = (
-            mounted_storage(plan.storage)
-            if isinstance(plan.storage, MountedPlan)
-            else Storage(
-                f"{name}-storage",
-                plan.storage,
-                location=location,
-                group=group,
-                network=network,
-                own_bucket=own,
-                tags=tags,
-                opts=here,
-            ).volume
+        storage = shared_storage(
+            f"{name}-storage",
+            plan,
+            group=group,
+            network=network,
+            control_plane=control_plane,
+            own_bucket=own,
+            tags=tags,
+            opts=here,
         )
         home = None
         if plan.home is not None:
@@ -201,8 +198,10 @@ class TrainingCluster(Cluster):
                 tags=tags,
                 opts=here,
             ).volume
-        driver = LustreDriver(f"{name}-lustre", labels=labels, after=[workspace.namespace], opts=inside)
-        workspace.mount(dataclasses.replace(storage, after=[*storage.after, *driver.ready]), home)
+        driver: list[pulumi.Resource] = []
+        if not plan.blobs:
+            driver = LustreDriver(f"{name}-lustre", labels=labels, after=[workspace.namespace], opts=inside).ready
+        workspace.mount(dataclasses.replace(storage, after=[*storage.after, *driver]), home)
         for who in plan.people.memberships:
             # To find the cluster and log in to it; what they may do there is Kubernetes' to say.
             granted(
@@ -292,12 +291,12 @@ class TrainingCluster(Cluster):
                     pools=plan.elastic.pools,
                     driver_owner=plan.driver,
                     image_family=OS_SKU,
-                    lustre=True,
+                    lustre=not plan.blobs,
                     tags=tags(f"{name}-elastic-node"),
                     os_disk_gb=plan.elastic.root_gib,
                 ),
                 labels=labels,
-                after=[control_plane.cluster, *before_gpus, *driver.ready],
+                after=[control_plane.cluster, *before_gpus, *driver],
                 opts=inside,
             )
         if topology := release_of(plan.training.shape).topology:

@@ -35,7 +35,6 @@ class ControlPlane(pulumi.ComponentResource):
     cluster: containerservice.ManagedCluster
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
-    kubelet_principal: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
     issuer: pulumi.Output[str]
     ready: list[pulumi.Resource]
@@ -60,6 +59,7 @@ class ControlPlane(pulumi.ComponentResource):
         million_samples: Decimal,
         log_workspace: pulumi.Input[str] | None,
         keep_empty: int | None,
+        blobs: bool = False,
         labels: Mapping[str, str],
         tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
@@ -67,7 +67,7 @@ class ControlPlane(pulumi.ComponentResource):
         """provisioning: nodes come by node auto provisioning; no pool may autoscale then. million_samples: of metrics
         a month. log_workspace: id of the one that agents send what pods print to, None where nobody collects it.
         keep_empty: minutes that an empty machine of an autoscaled pool waits for a job; None where no pool
-        autoscales.
+        autoscales. blobs: nodes mount containers of blobs.
         """
         super().__init__("gpucluster:azure:ControlPlane", name, {}, opts)
         self.cluster = containerservice.ManagedCluster(
@@ -126,11 +126,7 @@ class ControlPlane(pulumi.ComponentResource):
                 metrics=containerservice.ManagedClusterAzureMonitorProfileMetricsArgs(enabled=True)
             ),
             addon_profiles={"omsagent": _log_agent(log_workspace)},
-            storage_profile=containerservice.ManagedClusterStorageProfileArgs(
-                disk_csi_driver=containerservice.ManagedClusterStorageProfileDiskCSIDriverArgs(enabled=True),
-                file_csi_driver=containerservice.ManagedClusterStorageProfileFileCSIDriverArgs(enabled=True),
-                snapshot_controller=containerservice.ManagedClusterStorageProfileSnapshotControllerArgs(enabled=True),
-            ),
+            storage_profile=_storage(blobs=blobs),
             tags={**tags(f"{name}-cluster"), EXPECTED_SAMPLES: f"{million_samples:f}"},
             opts=pulumi.ResourceOptions(
                 parent=self,
@@ -150,7 +146,6 @@ class ControlPlane(pulumi.ComponentResource):
             opts=pulumi.InvokeOutputOptions(parent=self),
         )
         self.cluster_name = self.cluster.name
-        self.kubelet_principal = self.cluster.identity_profile.apply(_kubelet)
         self.endpoint = pulumi.Output.concat("https://", self.cluster.fqdn)
         self.issuer = self.cluster.oidc_issuer_profile.apply(lambda profile: profile.issuer_url if profile else "")
         self.kubeconfig = pulumi.Output.all(self.cluster.name, given.kubeconfigs[0].value).apply(
@@ -162,6 +157,16 @@ class ControlPlane(pulumi.ComponentResource):
         self.register_outputs(
             {"clusterName": self.cluster_name, "endpoint": self.endpoint, "kubeconfig": self.kubeconfig}
         )
+
+    @property
+    def kubelet_principal(self) -> pulumi.Output[str]:
+        """Whom all nodes are to Azure."""
+        return self.cluster.identity_profile.apply(lambda profile: str(_kubelet(profile).object_id))
+
+    @property
+    def kubelet_client(self) -> pulumi.Output[str]:
+        """By what a program on a node asks to be it."""
+        return self.cluster.identity_profile.apply(lambda profile: str(_kubelet(profile).client_id))
 
     def _rights(self, name: str, subscription: str) -> authorization.RoleAssignment:
         """Of whoever runs this program. A first preview has nobody to log in."""
@@ -177,9 +182,18 @@ class ControlPlane(pulumi.ComponentResource):
         )
 
 
-def _kubelet(profile: Mapping[str, Any] | None) -> str:
-    """Whom all nodes are to Azure: AKS makes this identity with the cluster."""
-    return str((profile or {})["kubeletidentity"].object_id)
+def _kubelet(profile: Mapping[str, Any] | None) -> Any:
+    """The identity of all nodes, which AKS makes with the cluster."""
+    return (profile or {})["kubeletidentity"]
+
+
+def _storage(*, blobs: bool) -> containerservice.ManagedClusterStorageProfileArgs:
+    return containerservice.ManagedClusterStorageProfileArgs(
+        blob_csi_driver=containerservice.ManagedClusterStorageProfileBlobCSIDriverArgs(enabled=True) if blobs else None,
+        disk_csi_driver=containerservice.ManagedClusterStorageProfileDiskCSIDriverArgs(enabled=True),
+        file_csi_driver=containerservice.ManagedClusterStorageProfileFileCSIDriverArgs(enabled=True),
+        snapshot_controller=containerservice.ManagedClusterStorageProfileSnapshotControllerArgs(enabled=True),
+    )
 
 
 def _log_agent(workspace: pulumi.Input[str] | None) -> containerservice.ManagedClusterAddonProfileArgs:

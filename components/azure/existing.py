@@ -62,7 +62,7 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
         if subnet is not None and (found is None or found["network"].lower() != existing.id.lower()):
             fix = f"write the id of a subnet of the network, such as {existing.id}/subnets/{name}"
             problems.append(Problem(f"{at}.{name}", f"is {subnet!r}", fix))
-    if existing.storage is None and spec.storage.shared.existing is None:
+    if existing.storage is None and spec.storage.shared.existing is None and spec.storage.shared.kind == "lustre":
         problems.append(Problem(f"{at}.storage", "is missing", "name the subnet of Azure Managed Lustre"))
     given = {"others": existing.others or None, "pods": existing.pods, "services": existing.services}
     return problems + [
@@ -109,7 +109,8 @@ def network_notes(spec: ClusterSpec, *, nodes: int) -> list[str]:
         ]
     if existing is None:
         return []
-    files = "" if spec.storage.home is None else " and the service endpoint Microsoft.Storage"
+    stored = spec.storage.home is not None or spec.storage.shared.kind == "bucket"
+    files = " and the service endpoint Microsoft.Storage" if stored else ""
     notes = [
         f"network: {existing.id} is yours: the cluster's identity becomes Network Contributor on it, and destroy takes "
         "this back and leaves the rest",

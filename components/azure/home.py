@@ -10,6 +10,7 @@ from pulumi_azure_native import storage
 from gpucluster.components.azure.files import HomePlan
 from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.network import Network
+from gpucluster.components.azure.private_container import nodes_alone
 from gpucluster.components.azure.volumes import files_volume
 from gpucluster.components.kubernetes.volume import Volume
 
@@ -47,15 +48,7 @@ class Home(pulumi.ComponentResource):
             allow_shared_key_access=False,
             allow_blob_public_access=False,
             minimum_tls_version="TLS1_2",
-            network_rule_set=storage.NetworkRuleSetArgs(
-                default_action=storage.DefaultAction.DENY,
-                bypass="None",
-                virtual_network_rules=[
-                    storage.VirtualNetworkRuleArgs(
-                        virtual_network_resource_id=network.nodes_id, action=storage.Action.ALLOW
-                    )
-                ],
-            ),
+            network_rule_set=nodes_alone(network.nodes_id),
             tags=tags(f"{name}-account"),
             # Its share goes with it.
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),

@@ -107,14 +107,6 @@ def _for_all(asked: SharedStorage, tier: int) -> int:
 
 def lustre_problems(asked: SharedStorage) -> list[Problem]:
     """Why Azure can't give this storage, in the words of the spec."""
-    if asked.kind == "bucket":
-        return [
-            Problem(
-                "storage.shared.kind",
-                "is 'bucket', which on Azure is not built",
-                "choose lustre, and link a container to it by storage.shared.bucket",
-            )
-        ]
     problems: list[Problem] = []
     if asked.bucket not in (None, OWN) and not _BUCKET.match(asked.bucket):
         problems.append(

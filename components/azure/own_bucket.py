@@ -13,14 +13,13 @@ from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.identity import Tagger, granted
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import bucket_of
+from gpucluster.components.azure.private_container import CONTAINER, private_container
 from gpucluster.components.buckets import IdentityPlan, OwnBucketPlan, remote_name
 from gpucluster.components.kubernetes.job_identities import JobIdentity
-from gpucluster.components.labels import EXPECTED_GIB
 from gpucluster.components.spec.data import OWN
 
 __all__ = ["OwnBucket", "bucket_identities"]
 
-_CONTAINER: Final = "data"
 # Source: AKS documentation, "Use Microsoft Entra Workload ID".
 _AUDIENCE: Final = "api://AzureADTokenExchange"
 _CLIENT: Final = "azure.workload.identity/client-id"
@@ -48,33 +47,17 @@ class OwnBucket(pulumi.ComponentResource):
         wants.
         """
         super().__init__("gpucluster:azure:OwnBucket", name, {}, opts)
-        kept = pulumi.ResourceOptions(parent=self, protect=plan.protect)
-        self.account = storage.StorageAccount(
-            f"{name}-account",
+        self.account, self.container = private_container(
+            name,
             account_name=account_name,
-            resource_group_name=group,
-            kind="StorageV2",
-            sku=storage.SkuArgs(name="Standard_LRS"),
-            access_tier=storage.AccessTier.HOT,
-            enable_https_traffic_only=True,
-            allow_shared_key_access=keys,
-            allow_blob_public_access=False,
-            minimum_tls_version="TLS1_2",
-            tags={
-                **tags(f"{name}-account"),
-                **({} if plan.expected_gib is None else {EXPECTED_GIB: plan.expected_gib}),
-            },
-            opts=kept,
+            group=group,
+            keys=keys,
+            expected_gib=plan.expected_gib,
+            protect=plan.protect,
+            tags=tags(f"{name}-account"),
+            parent=self,
         )
-        self.container = storage.BlobContainer(
-            f"{name}-data",
-            container_name=_CONTAINER,
-            account_name=self.account.name,
-            resource_group_name=group,
-            public_access=storage.PublicAccess.NONE,
-            opts=kept,
-        )
-        self.address = pulumi.Output.format("https://{0}.blob.core.windows.net/{1}", self.account.name, _CONTAINER)
+        self.address = pulumi.Output.format("https://{0}.blob.core.windows.net/{1}", self.account.name, CONTAINER)
         self.register_outputs({"address": self.address})
 
 
@@ -123,7 +106,7 @@ def _place(bucket: str, own: OwnBucket | None, location: Location) -> tuple[pulu
     account: pulumi.Input[str]
     scope: pulumi.Input[str]
     if bucket == OWN and own is not None:
-        account, container, scope = own.account.name, _CONTAINER, own.container.id
+        account, container, scope = own.account.name, CONTAINER, own.container.id
     else:
         found = bucket_of(bucket)
         account, container = found.account, found.container

@@ -11,7 +11,7 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.access import AccessPlan, access_notes, access_problems, people_problems, plan_access
 from gpucluster.components.azure.addresses import AddressPlan, address_problems, plan_addresses
 from gpucluster.components.azure.arm import REGISTRY, RESERVATION_GROUP
-from gpucluster.components.azure.bucket import bucket_config_problems, bucket_notes
+from gpucluster.components.azure.bucket import bucket_config_problems
 from gpucluster.components.azure.elastic import (
     ElasticPlan,
     elastic_losses,
@@ -22,7 +22,7 @@ from gpucluster.components.azure.elastic import (
 from gpucluster.components.azure.existing import existing_place_problems, existing_problems, network_notes
 from gpucluster.components.azure.files import HomePlan, home_problems, plan_home
 from gpucluster.components.azure.location import Location
-from gpucluster.components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
+from gpucluster.components.azure.lustre import LustrePlan
 from gpucluster.components.azure.machines import CLOUD, machine_problems, training_machine
 from gpucluster.components.azure.mig import MigPlan, driver_problems, mig_losses, mig_notes, plan_mig
 from gpucluster.components.azure.node_health import REPAIR
@@ -34,8 +34,10 @@ from gpucluster.components.azure.purchase import (
 )
 from gpucluster.components.azure.quotas import quota_note
 from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, TORSET, Driver
+from gpucluster.components.azure.shared import SharedPlan, plan_shared, shared_notes, shared_problems, shared_sizes
 from gpucluster.components.azure.system import SystemPlan, plan_system
 from gpucluster.components.buckets import (
+    BucketPlan,
     IdentityPlan,
     OwnBucketPlan,
     identity_problems,
@@ -46,7 +48,6 @@ from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.kubernetes.node_health.plan import health_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from gpucluster.components.logs import log_note, log_problems
-from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, lower_case_name, name_problems
 from gpucluster.components.problem import Problem
@@ -140,15 +141,16 @@ class TrainingPlan:
 
 @record(kw_only=True)
 class AzureClusterPlan:
-    """cluster_name: of the AKS cluster. account_name, bucket_account: of the storage accounts for home folders and for
-    the cluster's own bucket, unique among all of Azure's, as the registry's is among registries. driver: who owns the
-    drivers of all GPU nodes.
+    """cluster_name: of the AKS cluster. account_name, bucket_account, shared_account: of the storage accounts for home
+    folders, for the cluster's own bucket and for one that nodes mount, unique among all of Azure's, as the registry's
+    is among registries. driver: who owns the drivers of all GPU nodes.
     """
 
     name: str
     cluster_name: str
     account_name: str
     bucket_account: str
+    shared_account: str
     stack: str
     location: Location
     labels: Mapping[str, str]
@@ -159,7 +161,7 @@ class AzureClusterPlan:
     addresses: AddressPlan
     system: SystemPlan
     training: TrainingPlan
-    storage: LustrePlan | MountedPlan
+    storage: SharedPlan
     home: HomePlan | None
     bucket: OwnBucketPlan | None
     identities: tuple[IdentityPlan, ...]
@@ -175,6 +177,11 @@ class AzureClusterPlan:
     def kubernetes_version(self) -> str:
         """Minor version of the control plane."""
         return self.versions.control_plane
+
+    @property
+    def blobs(self) -> bool:
+        """Whether nodes mount a container of blobs."""
+        return isinstance(self.storage, BucketPlan)
 
 
 def plan_cluster(
@@ -199,15 +206,15 @@ def plan_cluster(
     others = training.size + (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0)
     system = plan_system(others, location.settings.system_machine)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
-    storage = plan_mounted(spec.storage.shared) or plan_lustre(
-        spec.storage.shared, tier_prices(prices, CLOUD, location.region)
-    )
-    addresses = plan_addresses(spec.network, lustre_tib=0 if isinstance(storage, MountedPlan) else storage.capacity_tib)
+    storage = plan_shared(spec.storage.shared, tier_prices(prices, CLOUD, location.region))
+    capacity, speed = shared_sizes(storage)
+    addresses = plan_addresses(spec.network, lustre_tib=storage.capacity_tib if isinstance(storage, LustrePlan) else 0)
     return AzureClusterPlan(
         name=spec.name,
         cluster_name=lower_case_name(spec, stack),
         account_name=_account_name(spec, stack, location),
         bucket_account=_account_name(spec, f"{stack} bucket", location),
+        shared_account=_account_name(spec, f"{stack} shared", location),
         stack=stack,
         location=location,
         labels=dict(spec.labels),
@@ -234,8 +241,8 @@ def plan_cluster(
                 shape=shape,
                 nodes=spec.training.nodes,
                 co_location=_co_location(training),
-                storage_gib=storage.usable_gib if isinstance(storage, MountedPlan) else storage.capacity_gib,
-                storage_gb_per_s=None if isinstance(storage, MountedPlan) else storage.gb_per_s,
+                storage_gib=capacity,
+                storage_gb_per_s=speed,
             ),
             slices={} if mig is None else {f"{spec.name}-mig": mig.pool.shares},
             outside_training=[
@@ -245,7 +252,7 @@ def plan_cluster(
             not_built=[],
             losses=[*_losses(spec, shape), *elastic_losses(spec, elastic), *mig_losses(spec, mig)],
             notes=[
-                *_storage_notes(storage, location, addresses.network),
+                *shared_notes(storage, location.region, addresses.network),
                 *_notes(spec, location, shape.machine_type, _without_infiniband(elastic, mig)),
                 *network_notes(spec, nodes=others + system.nodes),
                 *purchase_notes(spec, shape, location),
@@ -291,7 +298,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *elastic_problems(spec),
         *home_problems(spec.storage.home),
         *identity_problems(spec, cloud="Azure", form="https://ACCOUNT.blob.core.windows.net/CONTAINER"),
-        *([] if spec.storage.shared.existing else lustre_problems(spec.storage.shared)),
+        *shared_problems(spec.storage.shared),
         *version_problems(spec.versions, CLOUD, None),
     ]
 
@@ -355,20 +362,6 @@ def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
             "over InfiniBand"
         )
     return losses
-
-
-def _storage_notes(storage: LustrePlan | MountedPlan, location: Location, cidr: str) -> list[str]:
-    """cidr: of the network."""
-    if isinstance(storage, MountedPlan):
-        return mounted_notes(storage, cidr)
-    notes = [f"shared storage: {storage.choice}"]
-    if storage.large:
-        notes.append(
-            f"shared storage: {storage.capacity_tib:,} TiB at {storage.tier} MB/s per TiB may need a request to "
-            "Microsoft's support; documents give different limits"
-        )
-    notes += bucket_notes(storage, location.region)
-    return notes
 
 
 def _notes(spec: ClusterSpec, location: Location, machine_type: str, single: list[str]) -> list[str]:
@@ -466,7 +459,7 @@ def _quotas(
     mig: MigPlan | None,
     location: Location,
     system: SystemPlan,
-    storage: LustrePlan | MountedPlan,
+    storage: SharedPlan,
 ) -> str:
     pools = [] if isinstance(spec.purchase, CapacityBlockPurchase) else [(training.shape, training.size)]
     spot: list[tuple[Machine, int]] = []
@@ -480,5 +473,5 @@ def _quotas(
         spot,
         region=location.region,
         system=system,
-        storage=None if isinstance(storage, MountedPlan) else storage,
+        storage=storage if isinstance(storage, LustrePlan) else None,
     )

@@ -1,4 +1,4 @@
-"""The shared storage: Azure Managed Lustre in the GPU nodes' zone, and the container of blobs that it shows."""
+"""The shared storage: Azure Managed Lustre in the GPU nodes' zone and the blobs it shows, or what takes its place."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from pulumi_azure_native import storage as blobs
 from pulumi_azure_native import storagecache
 
 from gpucluster.components.azure.arm import container_id, storage_account_id
+from gpucluster.components.azure.blob_storage import BlobStorage
+from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.identity import Tagger, granted
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import Bucket, LustrePlan
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.own_bucket import OwnBucket
+from gpucluster.components.azure.plan import AzureClusterPlan
 from gpucluster.components.azure.propagation import known_everywhere
 from gpucluster.components.azure.volumes import lustre_volume
+from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.mounted import MountedPlan
 
-__all__ = ["Storage", "mounted_storage"]
+__all__ = ["Storage", "shared_storage"]
 
 # What the service principal needs in the account. Source: Azure Managed Lustre documentation, "Prerequisites".
 _ROLES = {"account": "Storage Account Contributor", "data": "Storage Blob Data Contributor"}
@@ -25,7 +29,45 @@ _ROLES = {"account": "Storage Account Contributor", "data": "Storage Blob Data C
 _HOUR = pulumi.CustomTimeouts(create="1h", update="1h", delete="1h")
 
 
-def mounted_storage(plan: MountedPlan) -> Volume:
+def shared_storage(
+    name: str,
+    plan: AzureClusterPlan,
+    *,
+    group: pulumi.Input[str],
+    network: Network,
+    control_plane: ControlPlane,
+    own_bucket: OwnBucket | None,
+    tags: Tagger,
+    opts: pulumi.ResourceOptions,
+) -> Volume:
+    """What the spec asks for every node to mount."""
+    if isinstance(plan.storage, MountedPlan):
+        return _mounted(plan.storage)
+    if isinstance(plan.storage, BucketPlan):
+        return BlobStorage(
+            name,
+            plan.storage,
+            account_name=plan.shared_account,
+            subscription=plan.location.subscription,
+            group=group,
+            network=network,
+            control_plane=control_plane,
+            tags=tags,
+            opts=opts,
+        ).volume
+    return Storage(
+        name,
+        plan.storage,
+        location=plan.location,
+        group=group,
+        network=network,
+        own_bucket=own_bucket,
+        tags=tags,
+        opts=opts,
+    ).volume
+
+
+def _mounted(plan: MountedPlan) -> Volume:
     """A Managed Lustre file system of the user's."""
     return lustre_volume(
         file_system=plan.files.id.rpartition("/")[2],

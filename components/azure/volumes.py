@@ -9,7 +9,7 @@ import pulumi
 from gpucluster.components.azure.lustre_driver import DRIVER
 from gpucluster.components.kubernetes.volume import Volume
 
-__all__ = ["files_volume", "lustre_volume"]
+__all__ = ["blob_volume", "files_volume", "lustre_volume"]
 
 
 def lustre_volume(
@@ -31,6 +31,39 @@ def lustre_volume(
         mount_options=["noatime", "flock"],
         capacity_gib=capacity_gib,
         after=after,
+    )
+
+
+def blob_volume(
+    *,
+    resource_group: pulumi.Input[str],
+    account: pulumi.Input[str],
+    container: str,
+    client_id: pulumi.Input[str],
+    capacity_gib: int,
+    after: Sequence[pulumi.Resource],
+) -> Volume:
+    """A container of blobs by blobfuse, whose driver is AKS's own. client_id: of an identity of the nodes.
+
+    Sources: kubernetes-sigs/blob-csi-driver 0744a60, deploy/example/blobfuse-mi/pv-blobfuse-mi.yaml and
+    docs/driver-parameters.md (volumeHandle, fuse2).
+    """
+    return Volume(
+        driver="blob.csi.azure.com",
+        handle=pulumi.Output.format("{0}_{1}", account, container),
+        attributes={
+            "protocol": "fuse2",
+            "resourceGroup": resource_group,
+            "storageAccount": account,
+            "containerName": container,
+            "AzureStorageAuthType": "MSI",
+            "AzureStorageIdentityClientID": client_id,
+        },
+        # Jobs run as any user.
+        mount_options=["-o allow_other", "--file-cache-timeout-in-seconds=120"],
+        capacity_gib=capacity_gib,
+        after=after,
+        staged=True,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.gcp.admins import Admins
 from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.dns import kube_dns_by_nodes
@@ -25,7 +26,7 @@ from gpucluster.components.gcp.native_pools import NativePools
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.node_health import CONDITIONS
 from gpucluster.components.gcp.own_bucket import OwnBucket, bucket_identities
-from gpucluster.components.gcp.plan import DAYS_OF_DEFAULT, BucketPlan, GcpClusterPlan
+from gpucluster.components.gcp.plan import DAYS_OF_DEFAULT, GcpClusterPlan
 from gpucluster.components.gcp.propagation import known_everywhere
 from gpucluster.components.gcp.registry import registry
 from gpucluster.components.gcp.services import enabled_services
@@ -424,7 +425,6 @@ class TrainingCluster(Cluster):
 def _services(plan: GcpClusterPlan) -> list[str]:
     """The APIs in use."""
     mounted = isinstance(plan.storage, BucketPlan)
-    private = ["servicenetworking"] if plan.network.private_services else []
     return [
         *(["artifactregistry"] if plan.registry is not None else []),
         "cloudkms",
@@ -434,7 +434,7 @@ def _services(plan: GcpClusterPlan) -> list[str]:
         *(["file"] if plan.home is not None else []),
         "iam",
         *(["logging"] if plan.keep_logs_days not in (0, DAYS_OF_DEFAULT) else []),
-        *private,
+        *(["servicenetworking"] if plan.network.private_services else []),
         *(["storage"] if mounted or plan.bucket is not None else []),
         *([] if mounted else ["lustre"]),
     ]

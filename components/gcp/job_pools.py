@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.elastic_class import class_node_label, class_node_taint
 from gpucluster.components.gcp.fabric import fabric_of
 from gpucluster.components.gcp.fabric_pod import TOPOLOGY_LABELS, fabric_pod, mpi_fabric_pod
 from gpucluster.components.gcp.mig import MigPlan
-from gpucluster.components.gcp.plan import BucketPlan, GcpClusterPlan
+from gpucluster.components.gcp.plan import GcpClusterPlan
 from gpucluster.components.kubernetes.job_pool import JobPool, kept
 from gpucluster.components.names import GPU, MIG_POOL, TRAINING_POOL
 

@@ -12,11 +12,14 @@ from gpucluster.catalog.label_syntax import LabelSyntax, problem_of_key
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.sold import sold
 from gpucluster.components.buckets import (
+    SHARED_BUCKET_NOTE,
+    BucketPlan,
     IdentityPlan,
     OwnBucketPlan,
     identity_problems,
     plan_bucket,
     plan_identities,
+    plan_shared_bucket,
 )
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.gcp.access import (
@@ -47,7 +50,6 @@ from gpucluster.components.logs import log_note, log_problems
 from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
 from gpucluster.components.plan import (
-    GIB_PER_TIB,
     Equivalence,
     PlanError,
     Prices,
@@ -160,14 +162,6 @@ class TrainingPlan:
     def started(self) -> int:
         """Nodes that GKE is asked for now."""
         return self.size if self.active else 0
-
-
-@record(kw_only=True)
-class BucketPlan:
-    """A bucket that nodes mount. usable_gib: what it is meant to hold, GiB; nothing enforces it."""
-
-    usable_gib: int
-    protect: bool
 
 
 SharedPlan = LustrePlan | BucketPlan | MountedPlan
@@ -464,9 +458,11 @@ def _limits(elastic: ElasticPlan | None, others: list[PoolSize], system: SystemP
 
 def _storage(spec: ClusterSpec, location: Location, prices: Prices | None) -> SharedPlan:
     shared = spec.storage.shared
-    if shared.kind == "bucket":
-        return BucketPlan(usable_gib=int(shared.usable_tib * GIB_PER_TIB), protect=shared.protect)
-    return plan_mounted(shared) or plan_lustre(shared, tier_prices(prices, CLOUD, location.region))
+    return (
+        plan_shared_bucket(shared)
+        or plan_mounted(shared)
+        or plan_lustre(shared, tier_prices(prices, CLOUD, location.region))
+    )
 
 
 def _sizes(storage: SharedPlan) -> tuple[int, Decimal | None]:
@@ -557,10 +553,7 @@ def _notes(spec: ClusterSpec, storage: SharedPlan, location: Location, *, cidr: 
     elif isinstance(storage, MountedPlan):
         notes += mounted_notes(storage, cidr)
     else:
-        notes.append(
-            "shared storage is a bucket, no POSIX file system: no locks, renames of folders are not atomic, and no "
-            "throughput is promised"
-        )
+        notes.append(SHARED_BUCKET_NOTE)
     home = plan_home(spec.storage.home)
     if home is not None:
         notes.append(

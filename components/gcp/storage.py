@@ -8,13 +8,13 @@ from typing import Final
 import pulumi
 from pulumi_gcp import lustre, projects, storage
 
+from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.gcp import compute
 from gpucluster.components.gcp.identity import Labeller, workload_pool
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.lustre import LustrePlan
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.own_bucket import READS, WRITES, OwnBucket, bucket_name, private_bucket
-from gpucluster.components.gcp.plan import BucketPlan
 from gpucluster.components.gcp.volumes import bucket_volume, lustre_volume
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.mounted import MountedPlan

@@ -66,7 +66,9 @@ def _computed(args: MockResourceArgs) -> dict[str, Any]:
             return {
                 "fqdn": "trial.hcp.eastus.azmk8s.io",
                 "identity": identity,
-                "identityProfile": {"kubeletidentity": {"objectId": f"{args.name}-kubelet"}},
+                "identityProfile": {
+                    "kubeletidentity": {"objectId": f"{args.name}-kubelet", "clientId": f"{args.name}-kubelet-client"}
+                },
                 "oidcIssuerProfile": {**args.inputs["oidcIssuerProfile"], "issuerURL": "https://issuer.example/"},
             }
         case "azure-native:containerregistry:Registry":

@@ -365,7 +365,6 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
         duration="30w",
         elastic={"pools": {"dev": {"max_gpus": 8, "purchase": ["flex-start"]}}},
         mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "flex-start"},
-        storage={"shared": {"usable_tib": 20, "kind": "bucket"}},
         access={
             "kind": "private",
             "via": "vpn",
@@ -392,8 +391,6 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
         "nothing else there; name other ranges",
         "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): nothing could be routed to "
         "both; name ranges outside of it",
-        "storage.shared.kind is 'bucket', which on Azure is not built; choose lustre, and link a container to it by "
-        "storage.shared.bucket",
     ]
 
 

@@ -1,0 +1,68 @@
+"""A container of blobs in an account of its own, which nobody reads without an identity, and which Azure encrypts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import pulumi
+from pulumi_azure_native import storage
+
+from gpucluster.components.labels import EXPECTED_GIB
+
+__all__ = ["CONTAINER", "nodes_alone", "private_container"]
+
+CONTAINER: Final = "data"
+
+
+def private_container(
+    name: str,
+    *,
+    account_name: str,
+    group: pulumi.Input[str],
+    keys: bool = False,
+    network_rules: storage.NetworkRuleSetArgs | None = None,
+    expected_gib: str | None,
+    protect: bool,
+    tags: Mapping[str, str],
+    parent: pulumi.Resource,
+) -> tuple[storage.StorageAccount, storage.BlobContainer]:
+    """account_name: unique among all of Azure's. keys: whether it is opened by keys as well, as Managed Lustre wants.
+    expected_gib: that it holds, for the cost.
+    """
+    kept = pulumi.ResourceOptions(parent=parent, protect=protect)
+    account = storage.StorageAccount(
+        f"{name}-account",
+        account_name=account_name,
+        resource_group_name=group,
+        kind="StorageV2",
+        sku=storage.SkuArgs(name="Standard_LRS"),
+        access_tier=storage.AccessTier.HOT,
+        enable_https_traffic_only=True,
+        allow_shared_key_access=keys,
+        allow_blob_public_access=False,
+        minimum_tls_version="TLS1_2",
+        network_rule_set=network_rules,
+        tags={**tags, **({} if expected_gib is None else {EXPECTED_GIB: expected_gib})},
+        opts=kept,
+    )
+    container = storage.BlobContainer(
+        f"{name}-data",
+        container_name=CONTAINER,
+        account_name=account.name,
+        resource_group_name=group,
+        public_access=storage.PublicAccess.NONE,
+        opts=kept,
+    )
+    return account, container
+
+
+def nodes_alone(subnet: pulumi.Input[str]) -> storage.NetworkRuleSetArgs:
+    """Of an account that is let in from the nodes' subnet, by its service endpoint, and from nowhere else."""
+    return storage.NetworkRuleSetArgs(
+        default_action=storage.DefaultAction.DENY,
+        bypass="None",
+        virtual_network_rules=[
+            storage.VirtualNetworkRuleArgs(virtual_network_resource_id=subnet, action=storage.Action.ALLOW)
+        ],
+    )

@@ -1,0 +1,65 @@
+"""What every node mounts on Azure: Managed Lustre, a container of blobs, or a file system of the user's.
+
+Imports no Pulumi.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from gpucluster.components.azure.bucket import bucket_notes
+from gpucluster.components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
+from gpucluster.components.buckets import SHARED_BUCKET_NOTE, BucketPlan, plan_shared_bucket
+from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
+from gpucluster.components.offers import TierPrices
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.storage import SharedStorage
+
+__all__ = ["SharedPlan", "plan_shared", "shared_notes", "shared_part", "shared_problems", "shared_sizes"]
+
+SharedPlan = LustrePlan | BucketPlan | MountedPlan
+
+
+def plan_shared(asked: SharedStorage, price: TierPrices) -> SharedPlan:
+    """Asked is what `shared_problems` has no objection to."""
+    return plan_shared_bucket(asked) or plan_mounted(asked) or plan_lustre(asked, price)
+
+
+def shared_problems(asked: SharedStorage) -> list[Problem]:
+    """Why Managed Lustre can't be made as asked; of the others there is nothing to choose."""
+    return [] if asked.existing or asked.kind == "bucket" else lustre_problems(asked)
+
+
+def shared_sizes(storage: SharedPlan) -> tuple[int, Decimal | None]:
+    """Capacity, GiB, and throughput, GB/s; None where none is promised."""
+    if not isinstance(storage, LustrePlan):
+        return storage.usable_gib, None
+    return storage.capacity_gib, storage.gb_per_s
+
+
+def shared_part(storage: SharedPlan) -> str:
+    """What is mounted, for people."""
+    data = f"for {storage.usable_gib:,} GiB of data"
+    if isinstance(storage, LustrePlan):
+        return f"Azure Managed Lustre {storage.capacity_tib:,} TiB {data}, {storage.gb_per_s:.1f} GB/s"
+    return f"container of blobs {data}" if isinstance(storage, BucketPlan) else f"yours, {storage.files.id}, {data}"
+
+
+def shared_notes(storage: SharedPlan, region: str, cidr: str) -> list[str]:
+    """What the spec does not say of it. cidr: of the network."""
+    if isinstance(storage, MountedPlan):
+        return mounted_notes(storage, cidr)
+    if isinstance(storage, BucketPlan):
+        # Source: AKS documentation, "Create and use a volume with Azure Blob storage" (about blobfuse cache).
+        return [
+            SHARED_BUCKET_NOTE,
+            "shared storage: a node reads and writes a file of the bucket as a whole, by way of its system disk, whose "
+            "free space it has to fit in",
+        ]
+    notes = [f"shared storage: {storage.choice}"]
+    if storage.large:
+        notes.append(
+            f"shared storage: {storage.capacity_tib:,} TiB at {storage.tier} MB/s per TiB may need a request to "
+            "Microsoft's support; documents give different limits"
+        )
+    return [*notes, *bucket_notes(storage, region)]
