@@ -33,6 +33,7 @@ NAMED = {
     "azure-native:containerservice:ManagedCluster": "resourceName",
     "azure-native:monitor:DataCollectionRuleAssociation": "associationName",
     "azure-native:monitor:DiagnosticSetting": "name",
+    "azure-native:storage:BlobContainer": "containerName",
     "azure-native:storage:FileShare": "shareName",
     "azure-native:storage:StorageAccount": "accountName",
 }
