@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from typing import Any
 
@@ -70,6 +71,23 @@ def test_a_rehearsal_tells_where_the_three_examples_run_and_for_how_much(live: L
         places, switches = found["pytorch"].outcome.places, found["pytorch"].switches
         assert {*switches} == {place.node for place in places}
         assert len({*switches.values()}) == 1, switches
+    assert there(live) - before == set()
+
+
+def test_the_jobs_that_copy_data_run_as_the_identity_that_the_stack_declares(live: Live) -> None:
+    """A stack with an identity of jobs. Both jobs that copy data run as it; as one that is not declared, none runs."""
+    before = settled(live)
+    jobs = read_manifests([EXAMPLES / "copy-in.yaml", EXAMPLES / "copy-out.yaml"])
+    report = rehearsal(live, *jobs)
+    assert {job.outcome.manifest.name: job.outcome.verdict for job in report.jobs} == {
+        "copy-in": Verdict.RUNS,
+        "copy-out": Verdict.RUNS,
+    }
+    nobodys = copy.deepcopy(jobs[0].body)
+    nobodys["spec"]["template"]["spec"]["serviceAccountName"] = "nobody"
+    [refused] = rehearsal(live, of(nobodys)).jobs
+    assert refused.outcome.verdict is not Verdict.RUNS
+    assert 'serviceaccount "nobody" not found' in " ".join(refused.outcome.why)
     assert there(live) - before == set()
 
 
