@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,14 +14,14 @@ from gpucluster.sandbox.engine.go_environment import go_environment
 from gpucluster.sandbox.engine.progress import Say, heartbeat
 
 
-def build_command(go: Path, *packages: str, output: str, linked: str = "") -> list[str]:
+def build_command(go: Path, *packages: str, output: str, linked: str = "", tags: Sequence[str] = ()) -> list[str]:
     """How programs of packages are built. output: the program, or with a `/` at its end the folder of several.
 
     linked: what the linker is told besides.
     """
     return [
         *(str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v"),
-        *("-ldflags", f"-s -w {linked}".strip()),
+        *("-ldflags", f"-s -w {linked}".strip(), *(("-tags", ",".join(tags)) if tags else ())),
         *("-o", output, *packages),
     ]
 

@@ -40,6 +40,7 @@ class GoProgram:
     package: str
     modules: Path
     source: Path | None = None
+    tags: Sequence[str] = ()
     linked: str = ""
     patches: Sequence[Patch] = ()
     expected: str = "about 3 minutes on 2 cores, once"
@@ -90,7 +91,7 @@ class GoProgram:
         say(f"Building {self.name} with {go}: {self.expected}.")
         start = time.monotonic()
         output = str(into / self.name)
-        command = build_command(go, self.package, output=output, linked=self.linked)
+        command = build_command(go, self.package, output=output, linked=self.linked, tags=self.tags)
         code, log = run_go(command, work, say)
         shutil.rmtree(work)
         if code != 0:
@@ -98,13 +99,15 @@ class GoProgram:
         say(f"Built {self.name} in {duration(time.monotonic() - start)}.")
 
 
-def go_program(source: Path, package: str, say: Say, *, name: str | None = None, linked: str = "") -> Path:
+def go_program(
+    source: Path, package: str, say: Say, *, name: str | None = None, tags: Sequence[str] = (), linked: str = ""
+) -> Path:
     """The program of a package, by the go.mod, go.sum and Go files in the folder `source`.
 
     name: of the program, the folder's where it is left out. linked: what the linker is told besides.
     Raises EngineError where it can't be built, and NoGo where there is no Go.
     """
-    program = GoProgram(name=name or source.name, package=package, modules=source, linked=linked)
+    program = GoProgram(name=name or source.name, package=package, modules=source, tags=tags, linked=linked)
     return program.built(say)
 
 
