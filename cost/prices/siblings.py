@@ -48,7 +48,7 @@ def _of_plan(size: str) -> _Sizes:
 
 
 def _of_disk(size: str) -> _Sizes:
-    return (Decimal(DISK_GIB[int(size)]),)
+    return (Decimal(DISK_GIB.get(int(size), 0)),)
 
 
 _WORD: Final = rf"{'|'.join(_WORDS)}|\d+xlarge"
@@ -85,6 +85,11 @@ class Family:
 @cache
 def family_of(sku: str) -> Family | None:
     """The family of a thing, None where its name tells none."""
+    family = _family_of(sku)
+    return family if family is not None and all(family.sizes) else None  # a size of 0 is an odd value, and no size
+
+
+def _family_of(sku: str) -> Family | None:
     if machine := machines().get(sku):
         return Family(re.sub(r"\d+(?=xlarge$|g$)", "*", sku), (Decimal(machine.vcpus), Decimal(machine.gpus)))
     for form, sizes in _FORMS:

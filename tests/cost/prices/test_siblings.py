@@ -43,6 +43,11 @@ def test_sizes_that_no_table_has_are_none(sku: str) -> None:
     assert family_of(sku) is None
 
 
+@pytest.mark.parametrize("sku", ["fsx-lustre-persistent2-ssd-0", "managed-disk-P99-lrs", "m7i.0xlarge"])
+def test_a_size_that_there_is_none_of_has_no_family(sku: str) -> None:
+    assert family_of(sku) is None
+
+
 def _bound(
     book: PriceBook, cloud: str, region: str, sku: str, *, purchase: str = "on_demand", unit: str = "instance-hour"
 ) -> Bound | None:

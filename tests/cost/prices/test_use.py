@@ -79,7 +79,7 @@ def _used(make: Make) -> tuple[Estimate, dict[tuple[str, ...], PriceRow]]:
 def test_every_price_used_has_a_source_a_date_and_a_basis(make: Make) -> None:
     found, used = _used(make)
     assert found.not_priced == ()
-    assert len(used) == 18
+    assert len(used) == 19
     assert [row for row in used.values() if not row.source or not row.as_of or not row.basis] == []
     assert {line.source for line in found.lines} == {row.document for row in used.values()}
 
