@@ -15,7 +15,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := setup
-.PHONY: always setup help preview compare pr-check up destroy test test-all fuzz sweep check bench foreign judges api-servers docs lock clean
+.PHONY: always setup help preview compare pr-check up destroy test test-all test-most test-live builds fuzz sweep check bench foreign judges api-servers docs lock clean
 
 setup: $(READY) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
@@ -49,14 +49,20 @@ test: $(DEV) ## The tests, without those that take long or need a program beside
 	@$(BIN)/gpucluster sandbox engine >&2
 	@$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
 
-test-all: $(DEV) ## Every test
+test-all: test-most test-live ## Every test
+
+test-most: builds
+	@$(BIN)/pytest -n auto --dist loadgroup --ignore tests/live
+
+test-live: builds
+	@$(BIN)/pytest -n 4 --dist loadgroup tests/live
+
+builds: $(DEV)
 	@$(BIN)/gpucluster sandbox engine >&2
 	@$(BIN)/gpucluster sandbox kubernetes --live >&2
 	@$(BIN)/python tests/promtool/promtool.py
 	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/python tests/jobs/expander.py
-	@$(BIN)/pytest -n auto --dist loadgroup --ignore tests/live
-	@$(BIN)/pytest -n 4 --dist loadgroup tests/live
 
 fuzz: $(DEV) ## 20,000 mutated files through every command that reads some
 	@$(BIN)/python -m tests.fuzz

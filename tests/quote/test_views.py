@@ -20,7 +20,6 @@ from tests.quote.conftest import asked, nobody
 
 QUESTIONS = [
     {"gpus": "64", "lasting": "30d"},
-    {"gpus": "8", "lasting": "5d", "accelerators": "h200", "storage": "100TiB"},
     {"gpus": "512", "lasting": "3y", "accelerators": "a100-80gb", "fabric": "1600", "regions": "eu,us,us-gov"},
 ]
 
