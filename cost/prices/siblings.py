@@ -52,21 +52,20 @@ def _of_disk(size: str) -> _Sizes:
 
 
 _WORD: Final = rf"{'|'.join(_WORDS)}|\d+xlarge"
-_FORMS: Final[tuple[tuple[re.Pattern[str], Callable[[str], _Sizes]], ...]] = tuple(
-    (re.compile(form, re.IGNORECASE), sizes)
-    for form, sizes in (
-        (rf"(g4dn\.|g5\.|g6e?\.)({_WORD})()", _of_word_with_gpus),
-        (rf"(?!(?:g|p|f|inf|trn|dl|vt)\d|redis-cluster)(.+[._-])({_WORD})((?:-multi-az)?)", _of_word),
-        (r"(.*standard_[de])(\d+)([a-z]*_v[3-9])", _of_number),
-        (r"(.*standard_f)(\d+)(s_v2)", _of_number),
-        (r"(?![ag]\d-)(\w+-(?:standard|highmem|highcpu)-)(\d+)()", _of_number),
-        (r"(managed-lustre-|fsx-lustre-persistent\d-ssd-|AMLFS-Durable-Premium-)(\d+)()", _of_number),
-        (r"(sql-database-\w+_gen5_)(\d+)()", _of_number),
-        (r"(app-service-\w+-[bsp])([0-3])((?:v\d)?)", _of_plan),
-        (r"(managed-disk-[EPS])(\d+)(-[lz]rs)", _of_disk),
-    )
+_FORMS: Final[tuple[tuple[str, Callable[[str], _Sizes]], ...]] = (
+    (rf"(g4dn\.|g5\.|g6e?\.)({_WORD})()", _of_word_with_gpus),
+    (rf"(?!(?:g|p|f|inf|trn|dl|vt)\d|redis-cluster)(.+[._-])({_WORD})((?:-multi-az)?)", _of_word),
+    (r"(.*standard_[de])(\d+)([a-z]*_v[3-9])", _of_number),
+    (r"(.*standard_f)(\d+)(s_v2)", _of_number),
+    (r"(?![ag]\d-)(\w+-(?:standard|highmem|highcpu)-)(\d+)()", _of_number),
+    (r"(managed-lustre-|fsx-lustre-persistent\d-ssd-|AMLFS-Durable-Premium-)(\d+)()", _of_number),
+    (r"(sql-database-\w+_gen5_)(\d+)()", _of_number),
+    (r"(app-service-\w+-[bsp])([0-3])((?:v\d)?)", _of_plan),
+    (r"(managed-disk-[EPS])(\d+)(-[lz]rs)", _of_disk),
 )
-"""What names of sizes look like: before, size, after. The table of machines has the sizes of those it lists."""
+"""What names of sizes look like: before, size, after. The table of machines has the sizes of those it lists. Compiled
+when a price is first missing, as few programs need them.
+"""
 
 
 @record
@@ -93,7 +92,7 @@ def _family_of(sku: str) -> Family | None:
     if machine := machines().get(sku):
         return Family(re.sub(r"\d+(?=xlarge$|g$)", "*", sku), (Decimal(machine.vcpus), Decimal(machine.gpus)))
     for form, sizes in _FORMS:
-        if found := form.fullmatch(sku):
+        if found := re.fullmatch(form, sku, re.IGNORECASE):
             before, name, after = found.groups()
             return Family(f"{before}*{after}", sizes(name.lower()))
     return None
