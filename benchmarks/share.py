@@ -1,7 +1,4 @@
-"""What is ours in a preview: spec, plan, components and cost, once the SDKs are imported.
-
-Not ours is what Pulumi needs to register the resources: measured by a bare program that declares the same ones.
-"""
+"""What is ours in a preview: spec, plan, components and cost, once the SDKs are imported."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -114,11 +110,7 @@ _IDENTITY = ("azure-native:containerservice:ManagedCluster", "identity")
 
 
 class _Nothing(Mocks):
-    def __init__(self) -> None:
-        self.declared: list[MockResourceArgs] = []
-
     def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
-        self.declared.append(args)
         inputs = cast("dict[str, Any]", args.inputs)
         return args.name, {key: value for key, value in inputs.items() if (args.typ, key) != _IDENTITY}
 
@@ -141,8 +133,7 @@ def _laps(cloud: str) -> dict[str, float]:
     gc.disable()  # as the stack does
     stack, program_folder = f"{cloud}-trial", ROOT / "stacks"
     config = yaml.safe_load((program_folder / f"Pulumi.{stack}.yaml").read_text())["config"]  # the engine reads it
-    mocks = _Nothing()
-    pulumi.runtime.set_mocks(mocks, project="gpucluster", stack=stack, preview=True)
+    pulumi.runtime.set_mocks(_Nothing(), project="gpucluster", stack=stack, preview=True)
     laps: list[tuple[str, float]] = [("", time.process_time())]
 
     def lap(name: str) -> None:
@@ -175,24 +166,7 @@ def _laps(cloud: str) -> dict[str, float]:
     program()
     if late := sorted(_sdk_modules() - loaded):
         sys.exit(f"SDKS lacks what the stack imports, so that it would be measured as ours: {', '.join(late)}")
-    took = {name: after - before for (_, before), (name, after) in itertools.pairwise(laps)}
-    return took | {"Pulumi's of it": -_registration(tuple(mocks.declared))}
-
-
-def _registration(declared: Sequence[MockResourceArgs]) -> float:
-    """Seconds that Pulumi needs for resources, whoever declares them; each is generic, so that no SDK counts."""
-    seconds: list[float] = []
-
-    @pulumi.runtime.test
-    def bare_program() -> None:
-        begun = time.process_time()
-        for args in declared:
-            kind = pulumi.CustomResource if args.custom else pulumi.ComponentResource
-            kind(args.typ, args.name, cast("dict[str, Any]", args.inputs))
-        seconds.append(time.process_time() - begun)
-
-    bare_program()
-    return seconds[0]
+    return {name: after - before for (_, before), (name, after) in itertools.pairwise(laps)}
 
 
 def bars(stack: str) -> list[Bar]:
@@ -200,9 +174,9 @@ def bars(stack: str) -> list[Bar]:
     command = [sys.executable, "-m", __spec__.name, stack.removesuffix("-trial")]
     runs = [json.loads(subprocess.check_output(command, cwd=ROOT)) for _ in range(RUNS)]
     for name in runs[0]:
-        print(f"{stack}: our share, {name:<14} {statistics.median(run[name] for run in runs):6.3f} s")
+        print(f"{stack}: our share, {name:<13} {statistics.median(run[name] for run in runs):6.3f} s")
     together = statistics.median(sum(run.values()) for run in runs)
-    return [Bar(f"{stack}: our share of a preview, without SDK import, registration and engine", together, 0.25, "s")]
+    return [Bar(f"{stack}: our share of a preview, without SDK import and engine", together, 0.25, "s")]
 
 
 if __name__ == "__main__":
