@@ -20,15 +20,10 @@ def karpenter_problems(
     *,
     pool: str,
     purchase: Sequence[str],
-    nodes_per_job: int = 1,
-    partition: str | None = None,
-    reservation: str | None = None,
-    placement: bool = False,
 ) -> list[Problem]:
     """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
 
-    pool: its name. nodes_per_job: above 1 for training over several nodes. partition: MIG size. reservation: its id.
-    placement: whether the machines must stand close to each other.
+    pool: its name. purchase: on-demand, spot, flex-start or reserved.
     """
 
     def engine(why: str, fix: str) -> Problem:
@@ -50,20 +45,5 @@ def karpenter_problems(
                 f"has {', '.join(wrong)}, which elastic.engine karpenter can't buy on Azure",
                 "allowed: on-demand, spot; choose from these",
             )
-        )
-    if nodes_per_job > 1:
-        problems.append(
-            engine(
-                f"can't carry jobs over {nodes_per_job} nodes: its machines have no GPU fabric",
-                "allowed: 1; use the training pool",
-            )
-        )
-    if partition is not None:
-        problems.append(engine(f"can't slice GPUs ({partition})", "allowed: whole GPUs; use mig"))
-    if reservation is not None:
-        problems.append(engine(f"can't use reservation {reservation!r}", "allowed: none; use the training pool"))
-    if placement:
-        problems.append(
-            engine("can't keep machines close to each other", "allowed: no placement; use the training pool")
         )
     return problems
