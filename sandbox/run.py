@@ -71,7 +71,7 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
     """Runs `pulumi ARGS...`; returns its exit code.
 
     scenario: file of what happens in the clouds beside what the program asks for.
-    kubernetes: real: a real API server judges and keeps the Kubernetes objects; LIVE: with real controllers beside it.
+    kubernetes: SIMULATED; real, where a real API server judges and keeps the objects; LIVE, with real controllers too.
 
     Raises InputError for what the user must change and EngineError when there is no engine.
     """
