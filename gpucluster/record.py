@@ -64,7 +64,8 @@ def _init(self: Any, *args: Any, **given: Any) -> None:
         raise TypeError(f"{type(self).__name__} takes {', '.join(names)}, each once; got {args} and {given}")
     if len(values) < len(names):
         raise TypeError(f"{type(self).__name__} lacks {', '.join(name for name in names if name not in values)}")
-    vars(self).update(values)
+    # In the order of the fields, as the compiled one keeps them: a text made of them is the same before and after.
+    vars(self).update({name: values[name] for name in names})
     _COUNTS[self.__class__] += 1
     if _COUNTS[self.__class__] == _MANY and not made:
         self.__class__.__init__ = _compiled(self.__class__)

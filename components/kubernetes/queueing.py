@@ -111,24 +111,6 @@ def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list
     # Tags are given where the charts' sources name a moving one; their releases name these.
     return [
         _Part(
-            suffix="kueue",
-            namespace="kueue-system",
-            chart=KUEUE,
-            release_name="kueue",
-            ports=(8082, 8443, 9443),
-            values={
-                "controllerManager": {
-                    "tolerations": tolerations,
-                    "manager": {
-                        "image": {"repository": "registry.k8s.io/kueue/kueue", "tag": f"v{KUEUE.version}"},
-                        # No job starts without it, so no pod of the system's may take its place.
-                        "priorityClassName": CLUSTER_CRITICAL,
-                    },
-                },
-                "managerConfig": {"controllerManagerConfigYaml": json.dumps(config, indent=2)},
-            },
-        ),
-        _Part(
             suffix="jobset",
             namespace="jobset-system",
             chart=JOBSET,
@@ -157,6 +139,27 @@ def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list
                     "tag": f"v{TRAINER.version}",
                 },
                 "manager": {"tolerations": tolerations},
+            },
+        ),
+        # Kueue is last: it looks for the kinds that it admits as it starts, then at ever longer intervals, up to 2 minutes,
+        # and until it has found them refuses every TrainJob ("unsupported runtime").
+        # Source: kubernetes-sigs/kueue v0.19.2, pkg/controller/jobframework/setup.go.
+        _Part(
+            suffix="kueue",
+            namespace="kueue-system",
+            chart=KUEUE,
+            release_name="kueue",
+            ports=(8082, 8443, 9443),
+            values={
+                "controllerManager": {
+                    "tolerations": tolerations,
+                    "manager": {
+                        "image": {"repository": "registry.k8s.io/kueue/kueue", "tag": f"v{KUEUE.version}"},
+                        # No job starts without it, so no pod of the system's may take its place.
+                        "priorityClassName": CLUSTER_CRITICAL,
+                    },
+                },
+                "managerConfig": {"controllerManagerConfigYaml": json.dumps(config, indent=2)},
             },
         ),
     ]

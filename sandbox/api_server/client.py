@@ -20,7 +20,7 @@ FIELD_MANAGER: Final = "pulumi-kubernetes"
 """Who owns the fields we set, as the real provider calls itself (pulumi/pulumi-kubernetes, provider/pkg/ssa)."""
 
 _JSON: Final = "application/json"
-_ESTABLISHED_SECONDS: Final = 30.0
+_ESTABLISHED_SECONDS: Final = 120.0
 _TIMEOUT_SECONDS: Final = 60.0
 _BUSY_SECONDS: Final = 20.0
 

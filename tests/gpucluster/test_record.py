@@ -73,6 +73,7 @@ def test_the_thousandth_record_of_a_class_is_as_the_first() -> None:
     made = [Often(x=number) for number in range(1000)]
     assert made[999] == Often(x=999, y=2)
     assert asdict(made[999]) == {"x": 999, "y": 2}
+    assert [[*vars(Often(y=2, x=1))], [*vars(made[0])]] == [["x", "y"]] * 2
     assert replace(made[0], y=3) == Often(x=0, y=3)
     with pytest.raises(TypeError, match="'x'"):
         Often()  # pyright: ignore[reportCallIssue]
