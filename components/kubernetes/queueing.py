@@ -141,8 +141,8 @@ def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list
                 "manager": {"tolerations": tolerations},
             },
         ),
-        # Kueue is last: it looks for the kinds that it admits as it starts, then at ever longer intervals, up to 2 minutes,
-        # and until it has found them refuses every TrainJob ("unsupported runtime").
+        # Kueue is last: it looks for the kinds that it admits as it starts, then at ever longer intervals of up to 2
+        # minutes, and until it has found them it refuses every TrainJob ("unsupported runtime").
         # Source: kubernetes-sigs/kueue v0.19.2, pkg/controller/jobframework/setup.go.
         _Part(
             suffix="kueue",
