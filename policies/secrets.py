@@ -54,6 +54,10 @@ _NAMES: Final = ("passw", "token", "secret", "credential", "key")
 """Words that each such name has; to look for them first takes a hundredth of the time."""
 _UNDER_A_NAME: Final = "a value that only a key or token has"
 _ENCODED: Final = re.compile(r"(?:[A-Za-z0-9+/]{40,}\r?\n?[ \t]*)+[A-Za-z0-9+/]*={0,2}")
+_POSSIBLE: Final = re.compile(r"[A-Za-z0-9+/=_.~-]{16}|://|PRIVATE KEY")
+"""What every text with a secret has: 16 characters without a break, an address with a password, or the first line of a
+key. To look for it first spares short labels all other forms.
+"""
 _PLACEHOLDER: Final = re.compile(r"[$<%*]|pass(word)?$|secret$|x+$|changeme$", re.IGNORECASE)
 _GZIP: Final = b"\x1f\x8b"
 _MANY: Final = 64
@@ -69,7 +73,7 @@ def secrets_in(value: object) -> Iterator[str]:
 
 def places_with_secrets(value: object, place: str) -> Iterator[tuple[str, str]]:
     """(place, kind) of the secrets below a value."""
-    texts = list(texts_in(value, place))
+    texts = [(inner, text) for inner, text in texts_in(value, place) if _POSSIBLE.search(text)]
     if len(texts) > _MANY and not _read("\n;\n".join(text for _, text in texts)):
         return
     for inner, text in texts:
@@ -95,7 +99,11 @@ def texts_in(value: object, place: str) -> Iterator[tuple[str, str]]:
         name = value.get("name")
         for key, inner in value.items():
             named = name if key == "value" and isinstance(name, str) else key  # as in the environment of a container
-            yield from texts_in(inner, f"{place}.{named}" if place else str(named))
+            within = f"{place}.{named}" if place else str(named)
+            if isinstance(inner, str) and "." not in str(named):
+                yield within, f'{named}="{inner}"'
+            else:
+                yield from texts_in(inner, within)
     elif is_list(value):
         if words := [inner for inner in value if isinstance(inner, str)]:
             yield place, " ".join(words)
