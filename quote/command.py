@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import sys
 from pathlib import Path
 from typing import TextIO
@@ -85,6 +86,7 @@ def quote(
 
     Exit code 1: no cluster is an answer.
     """
+    gc.disable()  # as `stacks/__main__.py` does
     book = PriceBook.in_use()
     given = {
         "gpus": gpus,
@@ -98,7 +100,7 @@ def quote(
         "budget": budget,
     }
     terms = given_terms(book, support=support, discount=discount, account_spend=account_spend)
-    question = question_of(given, known_regions(book), terms)
+    question = question_of(given, known_regions(book) if regions else (), terms)
     found = answer(question, book, (lambda _: None) if quiet else functools.partial(click.echo, err=True))
     if not found.quotes:
         click.echo("\n".join([empty(found), *(f"  - {text}" for text in left_out(found))]), err=True)

@@ -67,7 +67,7 @@ class _BadOption(ValueError):
 def question_of(
     given: Mapping[str, str | None], regions: Iterable[str], terms: Mapping[str, Terms] | None = None
 ) -> Question:
-    """The question that options ask, by their names without dashes. regions: all that are known.
+    """The question that options ask, by their names without dashes. regions: all that are known, where it names some.
 
     Raises InputError with everything that is wrong.
     """

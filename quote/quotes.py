@@ -136,10 +136,10 @@ def answer(question: Question, book: PriceBook, say: Callable[[str], None]) -> A
     """
     known = candidates(question, book)
     views = Views(say)
-    views.prepare(known.found)
+    shapes = views.prepare(known.found)
     refused, quotes, over = known.refused, list[Quote](), list[Decimal]()
-    for one in known.found:
-        found = estimate(views.resources(one.plan), book, assumed(one, question.terms))
+    for one, shape in zip(known.found, shapes, strict=True):
+        found = estimate(views.resources(one.plan, shape), book, assumed(one, question.terms))
         quote = Quote(
             candidate=one,
             estimate=found,

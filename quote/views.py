@@ -54,11 +54,11 @@ class Views:
         self._say = say
         self._views: dict[str, _View] = {}
 
-    def prepare(self, candidates: Sequence[Candidate]) -> None:
-        """Have every shape at hand. Raises Fault where one can't be declared."""
+    def prepare(self, candidates: Sequence[Candidate]) -> list[str]:
+        """Have the shape of each at hand, and return it. Raises Fault where one can't be declared."""
         missing: dict[str, dict[str, Any]] = {}
-        for one in candidates:
-            shape = shape_of(one.plan)
+        shapes = [shape_of(one.plan) for one in candidates]
+        for one, shape in zip(candidates, shapes, strict=True):
             if shape in self._views or shape in missing.get(one.cloud, {}):
                 continue
             kept = _kept(shape)
@@ -73,10 +73,11 @@ class Views:
             for shape, document in _declared(missing):
                 _keep(shape, document)
                 self._views[shape] = _view(document)
+        return shapes
 
-    def resources(self, plan: ClusterPlan) -> Resources:
-        """What a plan that was prepared declares."""
-        view, names = self._views[shape_of(plan)], names_of(plan)
+    def resources(self, plan: ClusterPlan, shape: str) -> Resources:
+        """What a plan of a shape that was prepared declares."""
+        view, names = self._views[shape], names_of(plan)
         return Resources(_placed(one, plan, names) if one.urn in view.held else one for one in view.resources)
 
 
