@@ -32,7 +32,8 @@ pr-check: $(DEV) ## What the working tree changes since BASE: plan, cost and rul
 	@$(BIN)/gpucluster guardrails pr-check --base $(BASE) $(STACKS:%=--stack %)
 
 .sandbox/plans/%.json: $(READY) .sandbox/plans always
-	@$(BIN)/gpucluster sandbox pulumi preview --stack $* --json --show-sames > $@
+	@GPUCLUSTER_BUDGET=report $(BIN)/gpucluster sandbox pulumi preview --stack $* --json --show-sames > $@ || \
+		{ $(BIN)/gpucluster cost report $@ > /dev/null; exit 1; } # why stands in the file alone
 
 .sandbox/plans:
 	@mkdir -p $@

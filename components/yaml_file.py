@@ -30,7 +30,8 @@ def shown_path(path: Path) -> str:
     """The file's name with its folder."""
     if str(path) == STDIN:
         return "stdin"
-    return f"{path.parent.name}/{path.name}" if path.parent.name else path.name
+    near = Path(*path.parts[-2:])
+    return str(path if len(path.parts) == len(near.parts) + 1 and path.anchor else near)
 
 
 def read_yaml(path: Path, *, what: str) -> YamlFile:
