@@ -98,7 +98,7 @@ _PACKAGES = ("pulumi_aws", "pulumi_azure_native", "pulumi_gcp", "pulumi_kubernet
 
 
 _ANSWERS: dict[str, dict[str, Any]] = {
-    "azure-native:authorization:getClientConfig": {"objectId": "whoever"},
+    "azure-native:authorization:getClientConfig": {"objectId": "someone"},
     "azure-native:authorization:getClientToken": {"token": f"h.{base64.urlsafe_b64encode(b'{}').decode()}.s"},
     "azure-native:containerservice:listManagedClusterUserCredentials": {"kubeconfigs": []},
     "azure-native:features:getSubscriptionFeatureRegistration": {"properties": {"state": "Registered"}},

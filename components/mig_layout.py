@@ -160,7 +160,7 @@ def _unknown(size: str, text: str, accelerator: str, kinds: Mapping[str, Kind]) 
         if gpu == "h100-nvl" and accelerator == "h100":
             return (
                 f"{size} is what Azure's H100 NVL with 94 GB has instead of {kind.size(accelerator)}: write {same}, "
-                "and Azure's plan says what becomes of it"
+                "and Azure's plan says what happens to it"
             )
         return f"{size} is a slice of {gpu}; {accelerator} has {here}: write {same}"
     short = [name for name in kinds if name.startswith(f"{size}.")]

@@ -36,7 +36,10 @@ _FORMS: Final = {
         r"\d+\.\d+|\d+\.\d+\.\d+-\d{8}",
         "a minor version such as 1.35, or a release of EKS' image: 1.35.2-20260714",
     ),
-    "gcp": (r"\d+\.\d+\.\d+-gke\.\d+", "a full version such as 1.35.2-gke.1842000: GKE fills in what is left out anew"),
+    "gcp": (
+        r"\d+\.\d+\.\d+-gke\.\d+",
+        "a full version such as 1.35.2-gke.1842000: GKE chooses what is missing at each update",
+    ),
     "azure": (r"\d+\.\d+(\.\d+)?", "a minor or a patch version, such as 1.35 or 1.35.2"),
 }
 

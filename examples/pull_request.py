@@ -89,7 +89,7 @@ def comment_on(seeds: tuple[Seed, ...], stacks: tuple[str, ...], folder: Path) -
         file = copy / seed.file
         text = file.read_text(encoding="utf-8")
         if seed.old not in text:
-            raise click.ClickException(f"{seed.file} has no {seed.old!r}: write the change {seed.what!r} anew")
+            raise click.ClickException(f"{seed.file} has no {seed.old!r}: write the change {seed.what!r} again")
         file.write_text(text.replace(seed.old, seed.new, 1), encoding="utf-8")
     args = ["--base", "HEAD", *(arg for stack in stacks for arg in ("--stack", stack))]
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "PR_CHECK_"))}

@@ -20,7 +20,7 @@ _WORDS: Final[dict[str, str]] = {
     "drain": "nodes stay and are drained; jobs on them end",
     "reboot": "nodes start again, one at a time; jobs on them end",
     "rolling": "nodes are replaced or reimaged, one at a time; jobs on them end",
-    "refused": "the cloud refuses it for a pool that stands; another pool would end the jobs",
+    "refused": "the cloud refuses it for an existing pool; another pool would end the jobs",
     "loss": "all nodes are given back, and a new pool is made; jobs on them end",
 }
 

@@ -54,7 +54,7 @@ def _engine() -> str:
     try:
         found = engine_on_path(said.append, not_below=cache.cache_folder()) or cache.cached_engine()
     except cache.BrokenCache as error:
-        raise _Wrong(f"the cached engine is broken: {error}; the next command makes it anew") from error
+        raise _Wrong(f"the cached engine is broken: {error}; the next command builds it again") from error
     if found is None:
         return "; ".join(["none yet: downloaded or built at first use (about 5 minutes)", *said])
     return "; ".join([f"Pulumi {found.version} ({found.origin}), {found.binary}", *said])

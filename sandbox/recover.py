@@ -125,7 +125,7 @@ def _put_back(project: Project, damage: Damage, *, dry_run: bool) -> None:
 
 def _way(project: Project, damage: Damage) -> str:
     if damage.made_anew:
-        return f"make it anew of what {'the clouds have' if damage.stack else 'the state says'}"
+        return f"rebuild it from {'the clouds' if damage.stack else 'the states'}"
     return f"put {damage.copy.relative_to(project.store.root)} in its place" if damage.copy else "remove it"
 
 

@@ -57,7 +57,7 @@ class BurnIn:
             state = json.loads(path.read_text(encoding="utf-8"))
             before, seconds, rounds = tuple(state["nodes"]), float(state["seconds"]), int(state["rounds"])
         except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path} can't be read; remove it to start anew, or name another --results") from None
+            raise ValueError(f"{path} can't be read; remove it to start again, or name another --results") from None
         if set(before) != set(nodes):
             changed = ", ".join(sorted(set(before) ^ set(nodes)))
             raise ValueError(

@@ -168,7 +168,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.foreign", description=__doc__)
     parser.add_argument("checkout", type=Path, help="folder of pulumi/examples")
     parser.add_argument("--only", default="", help="programs whose folder has this text in its name")
-    parser.add_argument("--again", action="store_true", help="try anew what failed")
+    parser.add_argument("--again", action="store_true", help="try again what failed")
     parser.add_argument("--work", type=Path, default=platformdirs.user_cache_path("gpucluster") / "foreign")
     given = parser.parse_args()
     wanted = {str(folder.relative_to(given.checkout)): folder for folder in programs(given.checkout)}

@@ -103,7 +103,7 @@ def network_notes(spec: ClusterSpec, *, nodes: int) -> list[str]:
     existing, peer = spec.network.existing, _peer(spec)
     if peer is not None:
         return [
-            f"network: peered with {peer}, in both directions: whoever runs up needs "
+            f"network: peered with {peer}, in both directions: the identity that runs `up` needs "
             "Microsoft.Network/virtualNetworks/peer/action there; what is behind its gateway needs gateway transit, "
             "which is not set"
         ]

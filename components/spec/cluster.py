@@ -69,7 +69,7 @@ class ClusterSpec(Model):
         examples=["arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"],
     )
     registry: Registry = OwnRegistry()
-    health: Health = Field(default_factory=Health, description="What becomes of GPU nodes that break")
+    health: Health = Field(default_factory=Health, description="What happens to GPU nodes that break")
     teams: dict[TeamName, Team] = Field(
         default_factory=dict,
         description="Name of a team -> who it is and what it has; default: all work in the namespace training",

@@ -117,7 +117,7 @@ BrokenNodes = Literal["drain", "report", "leave"]
 
 
 class Health(Model):
-    """What becomes of GPU nodes that break."""
+    """What happens to GPU nodes that break."""
 
     broken_nodes: BrokenNodes = Field(
         default="drain",

@@ -115,15 +115,8 @@ class ClusterNetwork(Model):
     @model_validator(mode="after")
     def a_network_of_yours_has_its_range(self) -> "ClusterNetwork":
         if self.existing is not None and self.ranges.network is not None:
-            raise BadSpecValue(
-                [
-                    Problem(
-                        "",
-                        "has existing, a network with ranges of its own, and ranges.network, for one that is made",
-                        "leave one of them out",
-                    )
-                ]
-            )
+            both = "has existing and ranges.network, which is for a new network"
+            raise BadSpecValue([Problem("", both, "leave one of them out")])
         return self
 
 

@@ -58,9 +58,7 @@ class SharedStorage(Model):
         }
         given = [name for name, value in asked.items() if value]
         if self.existing is not None and given:
-            raise ValueError(
-                f"has existing, a file system that stands, and {', '.join(given)}, for one that is made; leave them out"
-            )
+            raise ValueError(f"has existing and {', '.join(given)}, which are for a new file system; leave them out")
         return self
 
     @model_validator(mode="after")

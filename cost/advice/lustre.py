@@ -131,8 +131,8 @@ def _cheaper(system: FileSystem, need: Need, sold: Sequence[Step], book: PriceBo
         "storage-tier",
         system.resource.name,
         f"{gib:,f} GiB at {step.tier} MB/s per TiB meet the same need for {money(monthly)} a month, "
-        f"{money(now - monthly)} less than {system.gib:,f} GiB at {system.tier}; a file system that stands has to be "
-        "made anew for it",
+        f"{money(now - monthly)} less than {system.gib:,f} GiB at {system.tier}; an existing file system has to be "
+        "replaced for it",
         now - monthly,
         (*_inputs(system, need), _price_input(rate, system.tier), Input("GiB instead", gib, "steps it is sold in"),
          _price_input(price, step.tier)),

@@ -82,7 +82,7 @@ def value_faults(row: Mapping[str, str], needed: tuple[str, ...]) -> Iterator[st
     elif purchase in _WITH_TERM and term not in _TERMS:
         yield f"term is {term!r}; allowed for {purchase}: {', '.join(_TERMS)}"
     elif purchase not in _WITH_TERM and term:
-        yield f"term is {term!r}; it stands empty for {purchase}"
+        yield f"term is {term!r}; leave it empty for {purchase}"
     if as_of and not _is_date(as_of):
         yield f"as_of is {as_of!r}; allowed: a day, month or year such as 2026-11-01, or nothing"
 

@@ -26,7 +26,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         elif level is None:
             yield Violation(namespace, f"no label {_LABEL}: the API server takes privileged pods")
         elif level not in _LEVELS:
-            yield Violation(namespace, f"a label {_LABEL} that is none of {', '.join(_LEVELS)}")
+            yield Violation(namespace, f"a label {_LABEL} that is not one of {', '.join(_LEVELS)}")
 
 
 RULE: Final = StackRule(

@@ -24,7 +24,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         if found.zone is None:
             continue
         if zones is UNKNOWN or found.zone is UNKNOWN:
-            yield CannotTell(found.resource, "whether it stands in the zone of the training pool is not known yet")
+            yield CannotTell(found.resource, "whether it is in the zone of the training pool is not known yet")
         elif found.zone not in zones and len({_is_id(zone) for zone in (found.zone, *zones)}) > 1:
             yield CannotTell(found.resource, f"zone {found.zone} is not comparable with {', '.join(sorted(zones))}")
         elif found.zone not in zones:

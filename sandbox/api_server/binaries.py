@@ -99,7 +99,7 @@ def _is_there(installation: Installation, say: Say) -> bool:
     try:
         return installation.read() is not None
     except BrokenCache as error:
-        say(f"The cached Kubernetes API server in {installation.folder} is broken: {error}. It is made anew.")
+        say(f"The cached Kubernetes API server in {installation.folder} is broken: {error}. It is built again.")
         return False
 
 

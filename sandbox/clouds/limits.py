@@ -175,7 +175,7 @@ def _not_listed(given: str, values: Sequence[Any]) -> str:
     near = known if len(known) <= _SHORT else difflib.get_close_matches(given[:80], known, n=3)
     if len(known) <= _SHORT or near:
         return f"expected one of {', '.join(near)}{'' if near is known else ', ..'}, got {_short(given)}"
-    return f"{_short(given)} is none of the {len(known)} known values"
+    return f"{_short(given)} is not one of the {len(known)} known values"
 
 
 def _out_of_range(rule: str, limit: float, given: Any) -> str:

@@ -30,7 +30,7 @@ def _cached(say: Say) -> Engine | None:
     try:
         return cache.cached_engine()
     except cache.BrokenCache as error:
-        say(f"The cached Pulumi engine in {cache.engine_folder()} is broken: {error}. It is made anew.")
+        say(f"The cached Pulumi engine in {cache.engine_folder()} is broken: {error}. It is built again.")
         return None
 
 

@@ -200,7 +200,7 @@ def _described(
     with project.store.open_ledger() as ledger:
         made_anew = {entry.provider_ref for entry in left} <= {*ledger.providers()}
     if made_anew:
-        way_out = f"{recover} makes it anew of what the clouds have, {reset}"
+        way_out = f"{recover} rebuilds it from the clouds, {reset}"
         return Damage(file, wrong, way_out, stack, made_anew=True, left=left)
     counted = Counter(entry.type for entry in left)
     there = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(counted.items()))

@@ -103,7 +103,7 @@ def test_the_same_layout_has_other_names_on_another_gpu() -> None:
         (
             "all-1g.12gb",
             "; 1g.12gb is what Azure's H100 NVL with 94 GB has instead of 1g.10gb: write all-1g.10gb, and "
-            "Azure's plan says what becomes of it",
+            "Azure's plan says what happens to it",
         ),
         (
             "2x2g.35gb",

@@ -49,7 +49,7 @@ class Kubernetes(Cloud):
             stand_in = Cluster(ledger, STAND_IN, config)
             stand_in.remark = (
                 f"{why}: the sandbox talks to no real cluster and reads no kubeconfig of this machine; an empty "
-                "cluster stands in for it, and what is in the real one is not known"
+                "cluster replaces it, and what is in the real one is not known"
             )
             return stand_in
         scope = scope_of(ledger, server)

@@ -76,6 +76,6 @@ def _port(process: subprocess.Popen[bytes]) -> int:
         raise EngineError(
             f"The Python language host did not start (it said {line.decode(errors='replace') or 'nothing'!r}; "
             f"expected a port).\nIs the environment complete? {sys.executable} -P "
-            "-m gpucluster.sandbox.engine.language_host shows why; `make` installs it anew."
+            "-m gpucluster.sandbox.engine.language_host shows why; `make` installs it again."
         )
     return int(line)

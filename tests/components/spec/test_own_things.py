@@ -157,14 +157,14 @@ def test_a_small_network_holds_fewer_nodes(trial: dict[str, Any]) -> None:
     [
         (
             {"network": {"ranges": {"network": "10.20.0.0/16"}, "existing": NETWORKS["aws"]}},
-            "has existing, a network with ranges of its own, and ranges.network, for one that is made",
+            "has existing and ranges.network, which is for a new network",
         ),
         ({"network": {"ranges": {"network": "10.20.0.0/24"}}}, "is not between /16 and /20"),
         ({"network": {"ranges": {"pods": "8.0.0.0/14"}}}, "is not private"),
         ({"network": {"ranges": {"pods": "10.0.0.1/14"}}}, "is not an IPv4 range"),
         (
             {"storage": {"shared": {"usable_tib": 2, "gb_per_s": 3, "existing": FILES["aws"]}}},
-            "has existing, a file system that stands, and gb_per_s, for one that is made; leave them out",
+            "has existing and gb_per_s, which are for a new file system; leave them out",
         ),
     ],
 )

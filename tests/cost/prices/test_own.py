@@ -129,7 +129,7 @@ BAD = [
         [
             "line 2: purchase is 'haggled'; allowed: on_demand, spot, reserved, savings_plan, capacity_block, "
             "flex_start, dws_calendar",
-            "line 3: term is '1y'; it stands empty for spot",
+            "line 3: term is '1y'; leave it empty for spot",
         ],
     ),
     (

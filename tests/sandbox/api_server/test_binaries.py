@@ -62,7 +62,7 @@ def test_programs_that_were_changed_are_made_anew(said: list[str]) -> None:
     assert binaries.find_binaries(say=said.append) == found
     assert said[0] == (
         f"The cached Kubernetes API server in {found.folder} is broken: etcd is not the file that was installed. "
-        "It is made anew."
+        "It is built again."
     )
 
 

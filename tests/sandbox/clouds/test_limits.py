@@ -96,7 +96,7 @@ def test_a_long_list_names_what_is_near_and_a_long_text_is_cut() -> None:
     assert limit.reason("p5.48xlargee") == (
         "expected one of p5.48xlarge, p25.48xlarge, p15.48xlarge, .., got 'p5.48xlargee' (D)"
     )
-    assert limit.reason("x" * 300) == f"'{'x' * 59}...' (300 characters) is none of the 30 known values (D)"
+    assert limit.reason("x" * 300) == f"'{'x' * 59}...' (300 characters) is not one of the 30 known values (D)"
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_a_broken_cache_is_made_anew_with_one_line_saying_so(
     assert find_engine(say=said.append) == built
     assert said[:-1] == [
         f"The cached Pulumi engine in {engine_folder} is broken: pulumi is not the file that was installed. "
-        "It is made anew.",
+        "It is built again.",
         *build_lines,
     ]
     assert len(go_calls()) == 2

@@ -130,9 +130,7 @@ def test_of_a_state_without_any_copy_the_ledger_makes_another(standing: PulumiPr
     before = standing.ledger()
     for folder in _copies(standing):
         shutil.rmtree(folder)
-    assert "`gpucluster sandbox recover --stack dev` makes it anew of what the clouds have" in standing.refused(
-        "preview"
-    )
+    assert "`gpucluster sandbox recover --stack dev` rebuilds it from the clouds" in standing.refused("preview")
     assert standing.run("recover", "--stack", "dev").returncode == 0
     assert standing.ledger() == before
     standing.pulumi("preview", "--expect-no-changes")
@@ -146,7 +144,7 @@ def test_of_a_ledger_without_any_copy_the_state_makes_another(standing: PulumiPr
     for file in [_ledger(standing), *_copies(standing)[0].glob("clouds*")]:
         file.unlink()
     assert "is missing; `gpucluster sandbox recover` repairs it" in standing.refused("preview")
-    assert standing.run("recover").stdout.endswith("make it anew of what the state says\n")
+    assert standing.run("recover").stdout.endswith("rebuild it from the states\n")
     assert {_without_time(entry) for entry in standing.ledger()} == before
     standing.pulumi("refresh", "--yes", "--expect-no-changes")
 

@@ -1,4 +1,4 @@
-"""What becomes of a broken node, by nodes as the API server tells them."""
+"""What happens to a broken node, by nodes as the API server tells them."""
 
 from __future__ import annotations
 

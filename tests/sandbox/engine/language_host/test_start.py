@@ -71,7 +71,7 @@ def test_a_host_that_does_not_start_is_reported(tmp_path: Path, capfd: pytest.Ca
     assert str(caught.value) == (
         "The Python language host did not start (it said 'nothing'; expected a port).\n"
         f"Is the environment complete? {sys.executable} -P -m gpucluster.sandbox.engine.language_host shows why; "
-        "`make` installs it anew."
+        "`make` installs it again."
     )
     assert "encodings" in capfd.readouterr().err
 
