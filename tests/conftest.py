@@ -20,9 +20,10 @@ BUILT = frozenset({"binaries", "browser", "expand", "judge_jobs", "judged", "too
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup() -> None:
+def pytest_runtest_setup(item: pytest.Item) -> None:
     """Fixtures find a loop in their thread, as a program of the engine does."""
     _give_loop()
+    _keep_checkpoints(item.get_closest_marker("checkpoints") is not None)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -37,6 +38,14 @@ def _give_loop() -> None:
         asyncio.get_event_loop()
     except RuntimeError:
         asyncio.set_event_loop(asyncio.new_event_loop())
+
+
+def _keep_checkpoints(wanted: bool) -> None:
+    """Engines write the whole state at each operation, or once at the end: half of the work of building a trial."""
+    if wanted:
+        os.environ.pop("PULUMI_SKIP_CHECKPOINTS", None)
+    else:
+        os.environ["PULUMI_SKIP_CHECKPOINTS"] = "true"
 
 
 @pytest.hookimpl(wrapper=True)

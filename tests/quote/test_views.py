@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.errors import Fault
 from gpucluster.quote import views as module
-from gpucluster.quote.candidates import candidates
+from gpucluster.quote.candidates import Candidate, candidates
 from gpucluster.quote.declaring import declared
 from gpucluster.quote.quotes import assumed
 from gpucluster.quote.shapes import filled, holes, names_of, shape_of
@@ -24,20 +25,41 @@ QUESTIONS = [
 ]
 
 
+def covering(found: Sequence[Candidate], shapes: Sequence[str]) -> list[int]:
+    """Numbers of the few of them that hold every shape, place and way: a view is made of these. Where it can be, they
+    stand elsewhere than the first of its shape, which is the one that is declared.
+    """
+    left = [
+        {
+            ("shape", shape),
+            ("place", f"{one.cloud} {sorted(one.place.items())}"),
+            ("way", f"{one.cloud} {one.way.words}"),
+        }
+        for one, shape in zip(found, shapes, strict=True)
+    ]
+    missing, chosen = set[tuple[str, str]]().union(*left), list[int]()
+    while missing:
+        chosen.append(max(reversed(range(len(found))), key=lambda at: len(left[at] & missing)))
+        missing -= left[chosen[-1]]
+    return chosen
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("given", QUESTIONS, ids=lambda given: given["gpus"])
-def test_every_candidate_costs_what_its_own_program_declares_in_its_place(given: dict[str, str]) -> None:
+def test_every_shape_place_and_way_costs_what_its_own_program_declares_there(given: dict[str, str]) -> None:
     """Line by line: amounts, prices, what is free and what has no price."""
     book, found = PriceBook(), candidates(asked(**given), PriceBook()).found
     views = Views(nobody)
     shapes = views.prepare(found)
+    chosen = covering(found, shapes)
     different: list[str] = []
-    for one, shape in zip(found, shapes, strict=True):
+    for one, shape in ((found[at], shapes[at]) for at in chosen):
         mine = estimate(views.resources(one.plan, shape), book, assumed(one))
         if mine != estimate(declared(one.plan), book, assumed(one)):
             different.append(f"{one.cloud} {one.place['region']} {one.machine.machine_type} {one.way.words}")
     assert different == []
-    assert len({one.place["region"] for one in found}) > 10
+    assert len({found[at].place["region"] for at in chosen}) > 10
+    assert {shapes[at] for at in chosen} == {*shapes}
     assert len({*shapes}) < len(found)
 
 

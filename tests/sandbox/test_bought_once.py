@@ -11,7 +11,7 @@ import pytest
 
 from gpucluster.sandbox.project import Project
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
 
 TYPE = "aws:ec2/capacityReservation:CapacityReservation"
 PROGRAM = f"""

@@ -15,7 +15,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.ledger import Ledger
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
 
 PROGRAM = """
     import pulumi

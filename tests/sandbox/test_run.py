@@ -20,7 +20,7 @@ from typing import Any
 import psutil
 import pytest
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
 
 NETWORK = """
     import pulumi

@@ -42,13 +42,13 @@ def test_a_first_preview_of_the_trial_is_priced_and_names_what_has_no_price(proj
     assert "[mandatory]" not in done.text
 
 
-@pytest.mark.parametrize("example", ["trial", *EXAMPLES])
+@pytest.mark.parametrize("example", [pytest.param("trial", marks=pytest.mark.checkpoints), *EXAMPLES])
 def test_the_azure_trial_is_built_and_stays_and_goes(
     example: str, standing_for: Callable[[str], Any], judge_jobs: Callable[[Any, str], None]
 ) -> None:
     project = standing_for(example)
-    run = project.judged if example == "trial" else project.pulumi
-    made = run("up", "--yes", "--policy-pack", "policies", stack=STACK)
+    run, unseen = (project.judged, ()) if example == "trial" else (project.pulumi, ("--skip-preview",))
+    made = run("up", "--yes", *unseen, "--policy-pack", "policies", stack=STACK)
     assert made.code == 0, made.text
     assert "refused" not in made.err
     if example == "trial":
@@ -74,7 +74,7 @@ def test_the_azure_trial_is_built_and_stays_and_goes(
         )
         assert re.match(r"az monitor log-analytics query --workspace [0-9a-f-]{36} ", outputs["logs"]["command"])
         assert outputs["next"][0] == "gpucluster sandbox connect --stack azure-trial"
-    gone = run("destroy", "--yes", stack=STACK)
+    gone = run("destroy", "--yes", *unseen, stack=STACK)
     assert gone.code == 0, gone.text
     assert project.ledger() == []
 
@@ -84,7 +84,7 @@ def test_a_subscription_without_the_feature_of_infiniband_gets_nothing_that_cost
     # Nothing is asked before there is a group.
     preview = project.run("sandbox", "--scenario", scenario, "pulumi", "preview", "--stack", STACK)
     assert preview.code == 0, preview.text
-    ended = project.run("sandbox", "--scenario", scenario, "pulumi", "up", "--yes", "--stack", STACK)
+    ended = project.run("sandbox", "--scenario", scenario, "pulumi", "up", "--yes", "--skip-preview", "--stack", STACK)
     assert ended.code != 0
     assert "the feature AKSInfinibandSupport is NotRegistered in the subscription" in ended.text
     assert "Traceback" not in ended.text
@@ -107,11 +107,11 @@ def test_everything_that_a_stack_may_choose_is_built(project: Any) -> None:
     bucket = "bucket: https://mytrainingdata.blob.core.windows.net/tokens"
     project.change("stacks/specs/trial.yaml", "usable_tib: 20", f"usable_tib: 20\n    {bucket}")
     scenario = str(ROOT / "examples/scenarios/azure-container.yaml")
-    made = project.run("sandbox", "--scenario", scenario, "pulumi", "up", "--yes", "--stack", STACK)
+    made = project.run("sandbox", "--scenario", scenario, "pulumi", "up", "--yes", "--skip-preview", "--stack", STACK)
     assert made.code == 0, made.text
     after = project.pulumi("preview", "--expect-no-changes", stack=STACK)
     assert after.code == 0, after.text
-    gone = project.pulumi("destroy", "--yes", stack=STACK)
+    gone = project.pulumi("destroy", "--yes", "--skip-preview", stack=STACK)
     assert gone.code == 0, gone.text
     assert [entry["type"].removeprefix("azure-native:") for entry in project.ledger()] == [
         "resources:ResourceGroup",

@@ -50,7 +50,7 @@ def test_a_label_reaches_nodes_in_place_and_what_replaces_them_is_refused_until_
     cloud: str, tmp_path: Path, copy: Callable[[Path], Any]
 ) -> None:
     case, stack, project = CASES[cloud], f"{cloud}-trial", copy(tmp_path)
-    assert project.pulumi("up", "--yes", stack=stack).code == 0
+    assert project.pulumi("up", "--yes", "--skip-preview", stack=stack).code == 0
 
     project.change("stacks/specs/trial.yaml", "owner: ml-platform", "owner: somebody-else\n  data-class: internal")
     project.change("stacks/specs/trial.yaml", "duration: 14d", "duration: 21d")
@@ -73,7 +73,7 @@ def test_a_label_reaches_nodes_in_place_and_what_replaces_them_is_refused_until_
         assert "Traceback" not in refused.text
 
     project.change("stacks/specs/trial.yaml", "  spares: 1 ", "  roll: true\n  spares: 1 ")
-    rolled = project.pulumi("up", "--yes", stack=stack)
+    rolled = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
     assert rolled.code == 0, rolled.text
     assert "allowed by training.roll" in rolled.text.split(sentence)[1]
 
@@ -89,7 +89,7 @@ def _steps(plan: str) -> set[tuple[str, str]]:
 
 def test_another_setup_of_nodes_waits_for_a_roll(project: Any) -> None:
     """An upgrade of this project brings it, and nobody's jobs end for it."""
-    assert project.pulumi("up", "--yes").code == 0
+    assert project.pulumi("up", "--yes", "--skip-preview").code == 0
     program = 'import gpucluster.components.aws.user_data as other\n\nother.GPU_NODE_SETUP += "echo another\\n"\n'
     project.change("stacks/__main__.py", "import gc\n", f"import gc\n\n{program}")
     kept = project.pulumi("preview", "--json", "--show-sames")
@@ -101,7 +101,7 @@ def test_another_setup_of_nodes_waits_for_a_roll(project: Any) -> None:
 
 
 def test_another_zone_makes_a_new_pool_and_is_refused_before_anything_is_made(project: Any) -> None:
-    built = project.pulumi("up", "--yes", stack="gcp-trial")
+    built = project.pulumi("up", "--yes", "--skip-preview", stack="gcp-trial")
     assert built.code == 0, built.text
     before = project.ledger()
     project.change("stacks/Pulumi.gcp-trial.yaml", "us-central1-b", "us-central1-a")

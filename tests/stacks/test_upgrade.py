@@ -51,15 +51,15 @@ def test_a_skipped_version_is_refused_and_the_next_goes_plane_first_then_system_
 
     older, old, new = (NODES_OF[minor][cloud] for minor in NODES_OF)
     write(kubernetes="1.34", system=older, nodes=older)
-    assert project.pulumi("up", "--yes", stack=stack).code == 0
+    assert project.pulumi("up", "--yes", "--skip-preview", stack=stack).code == 0
 
     write(kubernetes="1.36", system=older, nodes=older)
-    skipped = project.pulumi("up", "--yes", stack=stack)
+    skipped = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
     assert skipped.code != 0
     assert REFUSALS[cloud] in skipped.text, skipped.text
 
     write(kubernetes="1.35", system=old, nodes=old, roll=True)
-    between = project.pulumi("up", "--yes", stack=stack)
+    between = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
     assert between.code == 0, between.text
     assert "To 1.36, in this order" in told()
 
@@ -68,7 +68,7 @@ def test_a_skipped_version_is_refused_and_the_next_goes_plane_first_then_system_
     assert plane.code == 0, plane.text
     assert changed(plane.out)[CLUSTER] == "update"
     assert NODES not in changed(plane.out)
-    assert project.pulumi("up", "--yes", stack=stack).code == 0
+    assert project.pulumi("up", "--yes", "--skip-preview", stack=stack).code == 0
     assert f"{NODES}: GPU nodes, 1.35" in told()
     assert ", 1 minor version behind" in told()
 
@@ -83,7 +83,7 @@ def test_a_skipped_version_is_refused_and_the_next_goes_plane_first_then_system_
     assert "trial-training: replaces 5 x " in refused.text
     assert "at stake are 40 GPU-hours ($" in refused.text
     write(kubernetes="1.36", system=new, nodes=new, roll=True)
-    rolled = project.pulumi("up", "--yes", stack=stack)
+    rolled = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
     assert rolled.code == 0, rolled.text
     after = json.loads(project.pulumi("stack", "export", stack=stack).out)["deployment"]["resources"]
     nodes = next(it["outputs"] for it in after if it["urn"].endswith(f"::{NODES}"))

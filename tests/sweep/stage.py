@@ -133,9 +133,8 @@ class Stage:
             paths = os.pathsep.join([str(engine.binary.parent), os.environ.get("PATH", "")])
             variables = environment(os.environ, store) | {"PATH": paths, SOCKET_VARIABLE: str(scratch / "clouds")}
             variables |= {"PULUMI_DEBUG_LANGUAGES": f"python:{port}"}
-            if not kills:
-                # Written once, at the end: half of the engine's work is to write the state at each operation.
-                variables |= {"PULUMI_SKIP_CHECKPOINTS": "true"}
+            # Written once, at the end: half of the engine's work is to write the state at each operation.
+            variables |= {"PULUMI_SKIP_CHECKPOINTS": "false" if kills else "true"}
             with _Clouds(scratch / "clouds", sdks, ledger, store.log, scenario) as clouds:
                 clouds.start()
                 command = [str(engine.binary), *words, "--yes", "--skip-preview", "--non-interactive"]

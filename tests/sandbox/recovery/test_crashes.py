@@ -25,7 +25,7 @@ from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.find import differences
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
 
 ROOT = Path(__file__).parents[3]
 WHO = ("engine", "provider", "plugin", "both")

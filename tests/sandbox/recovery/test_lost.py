@@ -24,7 +24,7 @@ from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.find import differences
 from tests.sandbox.conftest import PROJECT, PulumiProject
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
 
 # The SDK's import would take longer than all the rest.
 PROGRAM = """
