@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
-from gpucluster.sandbox.clouds.ledger import Ledger
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.limits import Limits
 from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.registry import SIMULATED
@@ -81,6 +81,9 @@ class Stand:
         self._cloud: Cloud = SIMULATED[self.package]()
         self._schema = Schema(installed_sdks(site_packages(None))[self.package])
         self.ledger = Ledger(ledger)
+        self._entries: dict[str, list[Entry]] = {}
+        for entry in self.ledger.all():
+            self._entries.setdefault(entry.urn, []).append(entry)
         resources: list[dict[str, Any]] = json.loads(state.read_text())["deployment"]["resources"]
         settings = next(it for it in resources if it["type"] == f"pulumi:providers:{self.package}")["inputs"]
         self.account: Account = self._cloud.configure(settings, self.ledger)
@@ -150,7 +153,7 @@ class Stand:
 
     @contextmanager
     def _without(self, urn: str) -> Generator[None]:
-        found = [entry for entry in self.ledger.all() if entry.urn == urn]
+        found = self._entries.get(urn, [])
         for entry in found:
             self.ledger.remove(entry.provider, entry.scope, entry.type, entry.id)
         try:
