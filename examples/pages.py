@@ -160,10 +160,7 @@ def page_of(example: Example) -> tuple[str, Resources]:
 
 def declared(example: Example, edits: Mapping[str, Any] | None = None) -> Resources:
     """What the program of an example declares; `edits` are laid over its spec, at any depth."""
-    with _project(example):
-        if edits:
-            file = Path("stacks") / _config(Path(f"stacks/Pulumi.{example.stack}.yaml"))["gpucluster:spec"]
-            file.write_text(yaml.safe_dump(_edited(yaml.safe_load(file.read_text(encoding="utf-8")), edits)))
+    with _project(example, edits):
         return _previewed(example.stack)[1]
 
 
@@ -187,16 +184,17 @@ def _about(example: Example) -> str:
 
 
 @contextlib.contextmanager
-def _project(example: Example) -> Generator[None]:
-    """The project with the example as the spec of its stack, as the working folder."""
+def _project(example: Example, edits: Mapping[str, Any] | None = None) -> Generator[None]:
+    """The project with the example, edited, as the spec of its stack, as the working folder."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         shutil.copy(ROOT / "Pulumi.yaml", root)
         (root / "stacks/specs").mkdir(parents=True)
         shutil.copy(ROOT / f"stacks/Pulumi.{example.stack}.yaml", root / "stacks")
-        shutil.copy(
-            example.spec, root / "stacks" / _config(root / f"stacks/Pulumi.{example.stack}.yaml")["gpucluster:spec"]
-        )
+        spec = root / "stacks" / _config(root / f"stacks/Pulumi.{example.stack}.yaml")["gpucluster:spec"]
+        shutil.copy(example.spec, spec)
+        if edits:
+            spec.write_text(yaml.safe_dump(_edited(yaml.safe_load(spec.read_text(encoding="utf-8")), edits)))
         with contextlib.chdir(root):
             yield
 
@@ -212,9 +210,9 @@ def _checked(stack: str) -> str:
     return done.output.rstrip()
 
 
-def run(example: Example, monitor: mocks.MockMonitor) -> None:
+def run(example: Example, monitor: mocks.MockMonitor, edits: Mapping[str, Any] | None = None) -> None:
     """Runs the program of an example as an update does, against what answers in the place of an engine."""
-    with _project(example):
+    with _project(example, edits):
         _run(example.stack, monitor, dry_run=False)
 
 

@@ -1,7 +1,8 @@
 """Judges every example twice, as planned and with every value known; prints the verdicts as JSON.
 
-All examples of a cloud are judged as one stack, since cfn-lint takes longer to start than to judge one. Run in a
-process of its own: programs of Pulumi leave their settings behind.
+All examples of a cloud are judged as one stack, since cfn-lint takes longer to start than to judge one, and all have
+one name, since what is the same in two of them is judged once. Run in a process of its own: programs of Pulumi leave
+their settings behind.
 """
 
 from __future__ import annotations
@@ -24,15 +25,16 @@ from gpucluster.program.resources import Resource, Resources
 from tests.judges.simulated import Update
 
 MOMENTS = ("planned", "updated")
+NAMED = {"name": "trial"}
 
 
 def made(example: Example) -> Iterator[tuple[str, Resources, Mapping[str, str]]]:
     """The resources of an example at each moment, and their ids by URN."""
-    yield MOMENTS[0], declared(example), {}
+    yield MOMENTS[0], declared(example, NAMED), {}
     config = yaml.safe_load((ROOT / f"stacks/Pulumi.{example.stack}.yaml").read_text())["config"]
     with tempfile.TemporaryDirectory() as folder:
         update = Update(Path(folder), config)
-        run(example, update)
+        run(example, update, NAMED)
         yield MOMENTS[1], update.stack(), update.ids
 
 
