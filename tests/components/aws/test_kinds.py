@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -54,13 +55,15 @@ class Recorder(Mocks):
         raise AssertionError(f"a preview must ask no cloud: {args.token}")
 
 
-def registered(kind: str, *, machine: str | None = None) -> Registered:
-    """Every resource of an example spec, in the order of its name."""
+@functools.cache
+def registered(kind: str) -> Registered:
+    """Every resource of a kind, in the order of its name; declared once."""
     from gpucluster.components.aws.cluster import TrainingCluster
 
     recorder = Recorder()
     pulumi.runtime.set_mocks(recorder, project="gpucluster", stack="aws-trial", preview=False)
-    plan = plan_cluster(read_spec(SPECS / f"{kind}.yaml"), HERE, stack="aws-trial", machine=machine)
+    example, _, machine = kind.partition("@")
+    plan = plan_cluster(read_spec(SPECS / f"{example}.yaml"), HERE, stack="aws-trial", machine=machine or None)
 
     @pulumi.runtime.test
     def declare() -> None:
@@ -250,8 +253,7 @@ def expected_pool(kind: str) -> Registered:
 
 @pytest.mark.parametrize("kind", EXPECTED)
 def test_each_kind_registers_exactly_this_training_pool_and_buys_nothing(kind: str) -> None:
-    example, _, machine = kind.partition("@")
-    found = registered(example, machine=machine or None)
+    found = registered(kind)
     # Tags and user data have tests of their own.
     apart = {"tags", "tagSpecifications", "userData"}
     pool = [
