@@ -25,7 +25,7 @@ def test_a_closed_cluster_is_made_in_two_steps_and_leaves_nothing(project: Any) 
     assert {"aws:ec2/vpcEndpoint:VpcEndpoint", "aws:eks/cluster:Cluster"} <= types
     assert types & {"aws:eks/nodeGroup:NodeGroup", "aws:fsx/lustreFileSystem:LustreFileSystem"} == set()
 
-    done = project.pulumi("up", "--yes", "--skip-preview", "--policy-pack", "policies")
+    done = project.pulumi("up", "--yes", "--policy-pack", "policies")
     assert done.code == 0, done.text
     assert "API reachable inside only, through your VPN or peering from 10.200.0.0/16" in done.out
     assert "0 not priced" in done.out
