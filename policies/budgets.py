@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
-from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
+from gpucluster.policies.rule import Enforcement, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.facts import Budget
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.stated import stated
@@ -56,7 +56,15 @@ class Judgement:
 
 
 def budget_rule(
-    *, name: str, title: str, why: str, fix: str, severity: Severity, check: Callable[[Judgement], Iterable[Finding]]
+    *,
+    name: str,
+    title: str,
+    why: str,
+    fix: str,
+    severity: Severity,
+    order: int,
+    enforcement: Enforcement = Enforcement.ADVISORY,
+    check: Callable[[Judgement], Iterable[Finding]],
 ) -> StackRule:
     """A rule about the budget; where what is configured is no budget, that is all it finds."""
 
@@ -74,6 +82,8 @@ def budget_rule(
         fix=fix,
         reads="every resource that has a price; the fact budget, or the configured one",
         severity=severity,
+        enforcement=enforcement,
+        order=order,
         frameworks=(FINOPS_BUDGETING,),
         check=checked,
         config=_CONFIG,

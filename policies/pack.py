@@ -10,7 +10,7 @@ __all__ = ["Pack"]
 
 @record(kw_only=True)
 class Pack:
-    """A selection of rules; `mandatory` names those promoted from advisory."""
+    """A selection of rules; `mandatory` names those that stop a preview."""
 
     name: str
     description: str
@@ -23,4 +23,4 @@ class Pack:
         return tuple(rule for rule in self.rules if isinstance(rule, ChangeRule))
 
     def enforcement(self, rule: Rule) -> Enforcement:
-        return Enforcement.MANDATORY if rule.name in self.mandatory else rule.enforcement
+        return Enforcement.MANDATORY if rule.name in self.mandatory else Enforcement.ADVISORY

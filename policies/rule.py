@@ -8,7 +8,7 @@ A rule is metadata plus one check. Which view the check gets decides the kind:
 - `ChangeRule`: what a plan deletes or replaces; runs on plan files only, since a policy pack does not see it.
 - `ReportRule`: tells what the other rules could not decide or were told to overlook.
 
-Rules are advisory by default; a pack promotes them.
+A rule says its level in the training pack, which is advisory unless it says otherwise; other packs have their own.
 """
 
 from __future__ import annotations
@@ -145,6 +145,8 @@ class Rule:
     why: what it costs when it is not.
     fix: the change to make.
     reads: resource types and facts the check looks at.
+    enforcement: its level in the training pack.
+    order: its place among the rules of its level, in every list and report; those without one come last, by name.
     """
 
     name: str
@@ -155,6 +157,7 @@ class Rule:
     severity: Severity
     frameworks: tuple[Framework, ...] = ()
     enforcement: Enforcement = Enforcement.ADVISORY
+    order: int = 1000
 
     @property
     def accepts(self) -> bool:

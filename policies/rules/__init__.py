@@ -1,22 +1,23 @@
-"""One rule per file; `policies.training` selects them. Those about change are in every pack."""
+"""One rule a file, found by being there."""
 
 from __future__ import annotations
 
-from typing import Final
+import functools
+from importlib import import_module
+from pathlib import Path
 
-from gpucluster.policies.rule import ChangeRule
-from gpucluster.policies.rules import (
-    no_loss_of_reserved_capacity,
-    no_loss_of_shared_storage,
-    no_replacement_of_control_plane,
-    replacement_of_training_pool,
-)
+from gpucluster.policies.rule import Enforcement, ReportRule, Rule
 
-__all__ = ["CHANGE_RULES"]
+__all__ = ["rules"]
 
-CHANGE_RULES: Final[tuple[ChangeRule, ...]] = (
-    no_loss_of_shared_storage.RULE,
-    no_loss_of_reserved_capacity.RULE,
-    no_replacement_of_control_plane.RULE,
-    replacement_of_training_pool.RULE,
-)
+
+@functools.cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule: mandatory ones first, those that report last; among these by `order`, then by name."""
+    names = [file.stem for folder in __path__ for file in Path(folder).glob("[a-z]*.py")]
+    found: list[Rule] = [import_module(f"{__name__}.{name}").RULE for name in names]
+    return tuple(sorted(found, key=_place))
+
+
+def _place(rule: Rule) -> tuple[bool, bool, int, str]:
+    return rule.enforcement is Enforcement.ADVISORY, isinstance(rule, ReportRule), rule.order, rule.name

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.budgets import Judgement, budget_rule
-from gpucluster.policies.rule import CannotTell, Finding, NotChecked, Severity, Violation
+from gpucluster.policies.rule import CannotTell, Enforcement, Finding, NotChecked, Severity, Violation
 
 __all__ = ["RULE"]
 
@@ -32,5 +32,7 @@ RULE: Final = budget_rule(
     fix="Take fewer nodes, a shorter or cheaper purchase, less storage, or agree on a larger budget "
     "(budget.monthly_usd in the cluster spec; on_exceed: warn there turns this into a warning).",
     severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=170,
     check=check,
 )

@@ -30,5 +30,6 @@ RULE: Final = budget_rule(
     fix="Lower the limit of the elastic pool (spec.limits of the Karpenter NodePool, elastic in the cluster spec), or "
     "agree on a larger budget.",
     severity=Severity.MEDIUM,
+    order=200,
     check=check,
 )

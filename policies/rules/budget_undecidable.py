@@ -23,5 +23,6 @@ RULE: Final = budget_rule(
     fix="Take a machine type and region with a price, or add the price; promote this rule to mandatory "
     "where nothing may start unpriced.",
     severity=Severity.HIGH,
+    order=210,
     check=check,
 )

@@ -24,5 +24,6 @@ RULE: Final = budget_rule(
     fix="Take fewer nodes, a shorter or cheaper purchase, less storage, or agree on a larger budget; on_exceed: fail "
     "in the cluster spec stops such a plan.",
     severity=Severity.MEDIUM,
+    order=190,
     check=check,
 )

@@ -96,6 +96,7 @@ RULE: Final = StackRule(
     f"state the {_SETTING} that is expected.",
     reads="machines on demand that have a price, where their use is stated; the fact durationDays",
     severity=Severity.LOW,
+    order=240,
     frameworks=(FINOPS_BUDGETING,),
     check=check,
     config={

@@ -19,5 +19,6 @@ RULE: Final = StackRule(
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,
+    order=110,
     check=_JUDGED.check,
 )

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.policies.clouds.kubernetes.elastic import ELASTIC_TYPES, elastic_labels, elastic_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import FLAVOR, for_training, perhaps_for_training
 from gpucluster.policies.label_sets import labels_at
-from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.policies.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, text
 
@@ -58,5 +58,7 @@ RULE: Final = StackRule(
     "fixed size.",
     reads=f"{_TYPES}, kubernetes:kueue.x-k8s.io/v1beta1:ResourceFlavor",
     severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=110,
     check=check,
 )

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gpucluster.policies.exemptions import Exemption, exemptions
-from gpucluster.policies.rule import Outcome, ReportRule, Severity, Stack, Violation
-from gpucluster.policies.rules import CHANGE_RULES
+from gpucluster.policies.rule import ChangeRule, Outcome, ReportRule, Severity, Stack, Violation
+from gpucluster.policies.rules import rules
 
 __all__ = ["RULE"]
 
@@ -37,7 +37,7 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
         for idle in outcome.idle:
             yield Violation(None, _nothing(idle), fix=_IDLE_FIX)
     # One for a rule about change waits for the plan that needs it, which a policy pack does not see.
-    waiting = {rule.name for rule in CHANGE_RULES}
+    waiting = {rule.name for rule in rules() if isinstance(rule, ChangeRule)}
     for exemption in exemptions(stack.resources):
         if not isinstance(exemption, Exemption) or exemption.rule in waiting:
             continue
@@ -60,5 +60,6 @@ RULE: Final = ReportRule(
     fix="Nothing until the exemption ends; then fix the finding or agree on a new end.",
     reads="the results of the other rules; the fact exemptions",
     severity=Severity.LOW,
+    order=10,
     check=check,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.policies.exemptions import FIELDS, Unreadable, exemptions
-from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.policies.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
 
 __all__ = ["RULE"]
 
@@ -28,6 +28,8 @@ RULE: Final = StackRule(
     "`*`); when it has ended, mend the finding and remove the exemption, or agree on a new day with its owner.",
     reads="the fact exemptions",
     severity=Severity.MEDIUM,
+    enforcement=Enforcement.MANDATORY,
+    order=180,
     check=check,
     exemptible=False,
 )

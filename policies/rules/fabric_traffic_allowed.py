@@ -6,7 +6,7 @@ from typing import Final
 
 from gpucluster.policies.clouds.every import on_every_cloud
 from gpucluster.policies.clouds.hidden import with_hidden
-from gpucluster.policies.rule import Severity, Stack, StackRule
+from gpucluster.policies.rule import Enforcement, Severity, Stack, StackRule
 
 __all__ = ["RULE"]
 
@@ -19,5 +19,7 @@ RULE: Final = StackRule(
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.CRITICAL,
+    enforcement=Enforcement.MANDATORY,
+    order=50,
     check=with_hidden(_JUDGED.check, _JUDGED.reads, template=True),
 )

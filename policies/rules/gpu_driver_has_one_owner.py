@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.rule import Severity, Stack, StackRule
+from gpucluster.policies.rule import Enforcement, Severity, Stack, StackRule
 
 __all__ = ["RULE"]
 
@@ -19,5 +19,7 @@ RULE: Final = StackRule(
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=130,
     check=_JUDGED.check,
 )

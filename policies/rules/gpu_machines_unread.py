@@ -36,5 +36,6 @@ RULE: Final = ReportRule(
     "them by hand.",
     reads="every resource whose inputs name a machine type with GPUs, and the results of the other rules",
     severity=Severity.MEDIUM,
+    order=30,
     check=check,
 )

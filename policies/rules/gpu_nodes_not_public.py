@@ -20,5 +20,6 @@ RULE: Final = StackRule(
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,
+    order=120,
     check=with_hidden(_JUDGED.check, _JUDGED.reads, single=True, template=True),
 )

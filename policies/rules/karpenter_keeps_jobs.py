@@ -80,5 +80,6 @@ RULE: Final = StackRule(
     "Underutilized]}; roll nodes between jobs.",
     reads=f"{_POOL} with GPUs",
     severity=Severity.HIGH,
+    order=40,
     check=check,
 )

@@ -11,7 +11,7 @@ from gpucluster.catalog.node_labels import problem_of_node_label
 from gpucluster.policies.clouds.label_sets import label_sets
 from gpucluster.policies.frameworks import FINOPS_ALLOCATION
 from gpucluster.policies.label_sets import LabelSet
-from gpucluster.policies.rule import CannotTell, Finding, ResourceRule, Severity, Violation
+from gpucluster.policies.rule import CannotTell, Enforcement, Finding, ResourceRule, Severity, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["RULE"]
@@ -70,6 +70,8 @@ RULE: Final = ResourceRule(
     fix="Shorten the value or remove the character named; give a node label your own domain.",
     reads="tags and labels of every resource that takes them",
     severity=Severity.MEDIUM,
+    enforcement=Enforcement.MANDATORY,
+    order=160,
     frameworks=(FINOPS_ALLOCATION,),
     check=check,
 )

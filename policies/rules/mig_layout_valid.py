@@ -54,5 +54,6 @@ RULE: Final = StackRule(
     "the GPU Operator for others.",
     reads=f"{ON_AWS}, {ON_AZURE}, kubernetes:helm.sh/v3:Release",
     severity=Severity.HIGH,
+    order=30,
     check=check,
 )

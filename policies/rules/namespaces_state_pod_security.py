@@ -38,6 +38,7 @@ RULE: Final = StackRule(
     "containers have to be.",
     reads=_NAMESPACE,
     severity=Severity.MEDIUM,
+    order=180,
     frameworks=(
         Framework(
             name="Kubernetes documentation",

@@ -61,5 +61,6 @@ RULE: Final = StackRule(
     fix="Declare the file system, a PersistentVolume on it, and a claim with storageClassName '' and volumeName.",
     reads=f"{_CLASS}, {_CLAIM}, {_SET}",
     severity=Severity.MEDIUM,
+    order=100,
     check=check,
 )

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.catalog.holdings import RESERVED_CAPACITY
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.holdings import losses, types
-from gpucluster.policies.rule import ChangeRule, Finding, Severity
+from gpucluster.policies.rule import ChangeRule, Enforcement, Finding, Severity
 
 __all__ = ["RULE"]
 
@@ -27,5 +27,7 @@ RULE: Final = ChangeRule(
     "To give it up on purpose: accept it by an exemption with an end date.",
     reads=f"what a plan deletes and replaces of {types(RESERVED_CAPACITY)}",
     severity=Severity.CRITICAL,
+    enforcement=Enforcement.MANDATORY,
+    order=200,
     check=check,
 )

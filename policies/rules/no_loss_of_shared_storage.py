@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.catalog.holdings import SHARED_STORAGE
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.holdings import losses, shrinking, types
-from gpucluster.policies.rule import ChangeRule, Finding, Severity
+from gpucluster.policies.rule import ChangeRule, Enforcement, Finding, Severity
 
 __all__ = ["RULE"]
 
@@ -29,5 +29,7 @@ RULE: Final = ChangeRule(
     "of its own, with an exemption; retain_on_delete keeps it in the cloud, and on the bill.",
     reads=f"what a plan deletes, replaces and shrinks of {types(SHARED_STORAGE)}",
     severity=Severity.CRITICAL,
+    enforcement=Enforcement.MANDATORY,
+    order=190,
     check=check,
 )

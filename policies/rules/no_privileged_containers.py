@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.policies.clouds.kubernetes.node_daemons import Allowed, allowed_daemons, identity, images_of
 from gpucluster.policies.clouds.kubernetes.privileged import privileges
 from gpucluster.policies.clouds.kubernetes.rendered import unrendered
-from gpucluster.policies.rule import Accepted, CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.policies.rule import Accepted, CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["RULE"]
@@ -55,6 +55,8 @@ RULE: Final = StackRule(
     reads="pods in every Kubernetes object the program declares, and what the values of charts ask for; not what a "
     "chart renders in the cluster by itself",
     severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=140,
     check=check,
     config={
         "allowed": {

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.catalog.holdings import CONTROL_PLANE
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.holdings import losses, types
-from gpucluster.policies.rule import ChangeRule, Finding, Severity
+from gpucluster.policies.rule import ChangeRule, Enforcement, Finding, Severity
 
 __all__ = ["RULE"]
 
@@ -28,5 +28,7 @@ RULE: Final = ChangeRule(
     "To replace it on purpose: end the jobs, and accept it by an exemption with an end date.",
     reads=f"what a plan replaces of {types(CONTROL_PLANE)}",
     severity=Severity.CRITICAL,
+    enforcement=Enforcement.MANDATORY,
+    order=210,
     check=check,
 )

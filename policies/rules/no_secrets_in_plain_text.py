@@ -44,5 +44,6 @@ RULE: Final = StackRule(
     "it has been exposed.",
     reads=f"outputs by {_OUTPUTS} (secrets are told apart in plan and state files only); {READS}",
     severity=Severity.HIGH,
+    order=160,
     check=check,
 )

@@ -24,5 +24,6 @@ RULE: Final = ReportRule(
     "`budget` in the pack's configuration; disable what is not wanted.",
     reads="the results of the other rules",
     severity=Severity.LOW,
+    order=20,
     check=check,
 )

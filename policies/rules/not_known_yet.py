@@ -42,5 +42,6 @@ RULE: Final = ReportRule(
     fix="Values the cloud gives are checked again by `pulumi up`; what another stack holds has to be checked there.",
     reads="the results of the other rules",
     severity=Severity.LOW,
+    order=40,
     check=check,
 )

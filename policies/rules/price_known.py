@@ -32,6 +32,7 @@ RULE: Final = StackRule(
     fix="Take a machine type and region with a price, or add the price to a file of your own (GPUCLUSTER_PRICES).",
     reads="every resource that is machines by the hour",
     severity=Severity.MEDIUM,
+    order=230,
     frameworks=(FINOPS_BUDGETING,),
     check=check,
 )

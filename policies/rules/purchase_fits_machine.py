@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.policies.clouds.every import on_every_cloud
-from gpucluster.policies.rule import ResourceRule, Severity
+from gpucluster.policies.rule import Enforcement, ResourceRule, Severity
 from gpucluster.program.resources import Resource
 
 __all__ = ["RULE"]
@@ -20,5 +20,7 @@ RULE: Final = ResourceRule(
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=90,
     check=_JUDGED.check,
 )

@@ -10,7 +10,7 @@ from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.hidden import hidden_pools
 from gpucluster.policies.clouds.holdings import losses, types
 from gpucluster.policies.clouds.rolls import Impact, job_pools, rolls
-from gpucluster.policies.rule import Accepted, CannotTell, ChangeRule, Finding, Severity, Violation
+from gpucluster.policies.rule import Accepted, CannotTell, ChangeRule, Enforcement, Finding, Severity, Violation
 from gpucluster.program.resources import Resource
 from gpucluster.program.stated import stated
 
@@ -69,5 +69,7 @@ RULE: Final = ChangeRule(
     reads=f"what a plan replaces of {types(NODE_POOL)}, and what it changes of node pools and launch templates that is "
     "not applied to running nodes (catalog/node_changes.csv); the fact rolls",
     severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=220,
     check=check,
 )

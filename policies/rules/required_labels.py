@@ -11,7 +11,7 @@ from gpucluster.policies.edit import Edit
 from gpucluster.policies.frameworks import FINOPS_ALLOCATION
 from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.policies.required_labels import required_labels
-from gpucluster.policies.rule import CannotTell, Finding, NotChecked, Severity, Stack, StackRule, Violation
+from gpucluster.policies.rule import CannotTell, Enforcement, Finding, NotChecked, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.stated import stated
 
@@ -137,6 +137,8 @@ RULE: Final = StackRule(
     reads="tags and labels of every resource that takes them, by the provider's own list of types; the fact "
     "requiredLabels, or the configured labels",
     severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=150,
     frameworks=(FINOPS_ALLOCATION,),
     check=check,
     remedy=("labels", remedy),

@@ -42,5 +42,6 @@ RULE: Final = StackRule(
     f"states {_ENDS}.",
     reads=f"{TYPES}; the fact {_ENDS}",
     severity=Severity.MEDIUM,
+    order=90,
     check=check,
 )

@@ -8,7 +8,7 @@ from typing import Any, Final
 from gpucluster.policies.clouds.kubernetes.elastic import elastic_labels, elastic_pools
 from gpucluster.policies.clouds.kubernetes.pool_labels import for_training, perhaps_for_training, sliced_by_label
 from gpucluster.policies.clouds.pools import cloud_pools
-from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
+from gpucluster.policies.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["RULE"]
@@ -44,5 +44,7 @@ RULE: Final = StackRule(
     fix="Give the sliced nodes a pool with gpucluster/pool: mig, and the training pool whole GPUs.",
     reads=", ".join((*(cloud.READS for cloud in cloud_pools().values()), "kubernetes:karpenter.sh/v1:NodePool")),
     severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=120,
     check=check,
 )

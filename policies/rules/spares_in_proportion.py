@@ -64,6 +64,7 @@ RULE: Final = StackRule(
     "proportion.",
     reads="the facts trainingGpus and spareGpus",
     severity=Severity.LOW,
+    order=250,
     check=check,
     config={
         _SETTING: {

@@ -45,5 +45,6 @@ RULE: Final = StackRule(
     fix="Make the file system larger, or spec.capacity of the PersistentVolume smaller.",
     reads=f"{TYPES}; kubernetes:core/v1:PersistentVolume on them",
     severity=Severity.MEDIUM,
+    order=60,
     check=check,
 )

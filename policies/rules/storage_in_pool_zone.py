@@ -46,5 +46,6 @@ RULE: Final = StackRule(
     fix="Put the file system into a subnet or location of the training pool's zone; its zone cannot be changed later.",
     reads=f"{TYPES}; the machines of training pools and their subnets",
     severity=Severity.MEDIUM,
+    order=50,
     check=check,
 )

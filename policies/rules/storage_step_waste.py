@@ -48,5 +48,6 @@ RULE: Final = StackRule(
     fix="Choose a tier with smaller steps (more MB/s per TiB needs fewer TiB), or size the volumes to what is there.",
     reads=f"{TYPES}; kubernetes:core/v1:PersistentVolume on them",
     severity=Severity.LOW,
+    order=80,
     check=check,
 )

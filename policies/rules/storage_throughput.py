@@ -58,6 +58,7 @@ RULE: Final = StackRule(
     f"{_SETTING} lower.",
     reads=f"{TYPES}; the machines of training pools",
     severity=Severity.MEDIUM,
+    order=70,
     frameworks=(_SUPERPOD,),
     check=check,
     config={

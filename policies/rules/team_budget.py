@@ -40,6 +40,7 @@ RULE: Final = StackRule(
     fix="Give the team fewer GPUs (teams.NAME.gpus in the cluster spec), or agree on a larger budget (monthly_usd).",
     reads="every resource that has a price; the fact teams",
     severity=Severity.MEDIUM,
+    order=220,
     frameworks=(FINOPS_BUDGETING,),
     check=check,
 )

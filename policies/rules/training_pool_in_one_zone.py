@@ -7,7 +7,7 @@ from typing import Final
 from gpucluster.policies.clouds.every import on_every_cloud
 from gpucluster.policies.clouds.hidden import with_hidden
 from gpucluster.policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
-from gpucluster.policies.rule import Severity, Stack, StackRule
+from gpucluster.policies.rule import Enforcement, Severity, Stack, StackRule
 
 __all__ = ["RULE"]
 
@@ -21,6 +21,8 @@ RULE: Final = StackRule(
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.CRITICAL,
+    enforcement=Enforcement.MANDATORY,
+    order=20,
     frameworks=(AWS_PLACEMENT, GKE_PLACEMENT),
     check=with_hidden(_JUDGED.check, _JUDGED.reads),
 )

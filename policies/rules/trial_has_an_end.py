@@ -34,5 +34,6 @@ RULE: Final = StackRule(
     fix=f"Set its days as fact {_ENDS} (duration in the cluster spec); `gpucluster reap` destroys it then.",
     reads=f"the facts requiredLabels (environment {', '.join(_TEMPORARY)}) and {_ENDS}",
     severity=Severity.MEDIUM,
+    order=260,
     check=check,
 )

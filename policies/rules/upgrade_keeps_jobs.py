@@ -6,7 +6,7 @@ from typing import Final
 
 from gpucluster.policies.clouds.every import on_every_cloud
 from gpucluster.policies.clouds.hidden import with_hidden
-from gpucluster.policies.rule import Severity, Stack, StackRule
+from gpucluster.policies.rule import Enforcement, Severity, Stack, StackRule
 
 __all__ = ["RULE"]
 
@@ -21,5 +21,7 @@ RULE: Final = StackRule(
     fix=_JUDGED.fix,
     reads=_JUDGED.reads,
     severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=100,
     check=with_hidden(_JUDGED.check, _JUDGED.reads),
 )

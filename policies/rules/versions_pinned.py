@@ -34,5 +34,6 @@ RULE: Final = StackRule(
     "month (25.03) or commit; and the alias of an EC2NodeClass a date instead of @latest.",
     reads=f"containers of every Kubernetes object the program declares; {', '.join(RELEASES)}, {NODE_CLASS}",
     severity=Severity.MEDIUM,
+    order=170,
     check=check,
 )

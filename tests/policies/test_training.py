@@ -11,8 +11,9 @@ from pulumi.runtime.proto.analyzer_pb2 import POLICY_TYPE_RESOURCE, EnforcementL
 
 import gpucluster.policies.rules
 from gpucluster.policies.analyzer_info import analyzer_info
-from gpucluster.policies.rule import Enforcement, ReportRule, ResourceRule, Rule
-from gpucluster.policies.rules import CHANGE_RULES
+from gpucluster.policies.packs import BASELINE
+from gpucluster.policies.rule import ChangeRule, Enforcement, ReportRule, ResourceRule, Rule
+from gpucluster.policies.rules import rules
 from gpucluster.policies.training import PACK
 
 BY_NAME = {rule.name: rule for rule in PACK.rules}
@@ -30,9 +31,18 @@ def test_every_rule_says_what_why_and_how_to_mend(name):
     assert rule.fix.endswith(".")
 
 
-@pytest.mark.parametrize("name", BY_NAME)
-def test_every_rule_is_advisory_until_a_pack_promotes_it(name):
-    assert BY_NAME[name].enforcement is Enforcement.ADVISORY
+def test_a_rule_says_its_level_in_the_training_pack_and_another_pack_may_say_otherwise():
+    assert {PACK.enforcement(rule) for rule in PACK.rules} == {Enforcement.ADVISORY, Enforcement.MANDATORY}
+    assert [rule.name for rule in PACK.rules if PACK.enforcement(rule) is not rule.enforcement] == []
+    assert {BASELINE.enforcement(rule) for rule in PACK.rules} == {Enforcement.ADVISORY}
+
+
+def test_mandatory_rules_come_first_and_each_of_a_level_has_a_place_of_its_own():
+    assert PACK.rules == rules()
+    places = [
+        (rule.enforcement is Enforcement.ADVISORY, isinstance(rule, ReportRule), rule.order) for rule in PACK.rules
+    ]
+    assert places == sorted(set(places))
 
 
 @pytest.mark.parametrize("name", BY_NAME)
@@ -87,5 +97,5 @@ def test_report_rules_run_last():
 
 def test_rules_about_change_are_no_policies_of_the_pack():
     names = {policy.name for policy in analyzer_info(PACK).policies}
-    assert names == {rule.name for rule in PACK.rules} - {rule.name for rule in CHANGE_RULES}
-    assert set(PACK.change_rules) == set(CHANGE_RULES)
+    assert names == {rule.name for rule in PACK.rules} - {rule.name for rule in PACK.change_rules}
+    assert {type(rule) for rule in PACK.change_rules} == {ChangeRule}

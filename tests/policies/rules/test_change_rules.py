@@ -12,13 +12,13 @@ from gpucluster.catalog.holdings import CONTROL_PLANE, RESERVED_CAPACITY, SHARED
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.rules import (
-    CHANGE_RULES,
     exemptions_in_use,
     no_loss_of_reserved_capacity,
     no_loss_of_shared_storage,
     no_replacement_of_control_plane,
     replacement_of_training_pool,
 )
+from gpucluster.policies.training import PACK
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
@@ -272,7 +272,7 @@ def test_what_the_spec_allows_is_told_and_accepted(rolls, accepted):
     )
 
 
-@pytest.mark.parametrize("rule", CHANGE_RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", PACK.change_rules, ids=lambda rule: rule.name)
 def test_a_plan_that_takes_nothing_away_has_no_finding(rule):
     assert found(rule, before=[forced(type_) for type_ in holdings()]) == []
 
