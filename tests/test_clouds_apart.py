@@ -42,7 +42,7 @@ NAMED: Final[Mapping[str, str]] = {
     "gpucluster/__init__.py": _SOURCES,
     "judges/bench.py": _DATA_OF_EACH,
     "judges/command.py": "its help says what each judge knows",
-    "policies/examples/__init__.py": "the region that examples of a rule are in",
+    "policies/examples.py": "the region that examples of a rule are in",
     "sandbox/clouds/kubernetes/clusters.py": _DATA_OF_EACH,
     "sandbox/clouds/kubernetes/karpenter.py": "Karpenter's schema: which label domains of its clouds are closed",
     "sandbox/live/karpenter/classes.py": _DATA_OF_EACH,

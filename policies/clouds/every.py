@@ -1,26 +1,27 @@
-"""One rule, judged by each cloud's own check."""
+"""One rule, judged by each cloud's own check: the modules in the rule's folder that are called like clouds."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final, Generic, Protocol, TypeVar, cast
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypedDict, TypeVar
 
-from gpucluster.catalog.clouds import module_of, modules_of
+from gpucluster.catalog.clouds import clouds
 from gpucluster.policies.rule import Finding, Stack, Violation
 from gpucluster.program.resources import Resource
 from gpucluster.record import record
 
-__all__ = ["Judged", "on_every_cloud"]
-
-_CLOUDS: Final = "gpucluster.policies.clouds"
+__all__ = ["Judged", "ResourceChecks", "StackChecks", "resource_checks", "stack_checks"]
 
 _View = TypeVar("_View", bound=Resource | Stack)
 _Seen = TypeVar("_Seen", bound=Resource | Stack, contravariant=True)
 
 
 class _CloudCheck(Protocol[_Seen]):
-    """A module in `clouds/<cloud>/checks/`.
+    """A module called like a cloud, or `kubernetes`, in the folder of a rule; it passes over what is another's.
 
     FIX: the change to make on that cloud. READS: resource types and facts the check looks at. CONFIG, where it has one:
     what the pack's user may set, as a rule's own `config`.
@@ -62,16 +63,42 @@ class Judged(Generic[_View]):
                 yield replace(finding, fix=of.FIX) if bare else finding
 
 
-def on_every_cloud(view: type[_View], rule: str) -> Judged[_View]:
-    """The checks called like a rule's module, on every cloud that has one; a check passes over what is another's.
+class ResourceChecks(TypedDict):
+    """What a `ResourceRule` has from the checks of its clouds."""
 
-    view: what the checks are given. rule: the rule's `__name__`. Raises LookupError where no cloud has one.
-    """
-    del view
-    name = rule.rpartition(".")[2]
-    found = {cloud.title: module for cloud, module in modules_of(f"{_CLOUDS}.{{cloud}}.checks.{name}")}
-    if (kubernetes := module_of(f"{_CLOUDS}.kubernetes.checks.{name}")) is not None:
-        found["Kubernetes"] = kubernetes
+    fix: str
+    reads: str
+    check: Callable[[Resource], Iterable[Finding]]
+
+
+class StackChecks(TypedDict):
+    """What a `StackRule` has from the checks of its clouds."""
+
+    fix: str
+    reads: str
+    check: Callable[[Stack], Iterable[Finding]]
+    config: Mapping[str, Mapping[str, Any]]
+
+
+def resource_checks(rule: str) -> ResourceChecks:
+    """The checks in the folder of a rule, whose `__name__` it is. Raises LookupError where no cloud has one."""
+    judged = Judged[Resource](_checks(rule))
+    return {"fix": judged.fix, "reads": judged.reads, "check": judged.check}
+
+
+def stack_checks(rule: str) -> StackChecks:
+    """The same, of a rule about the stack."""
+    judged = Judged[Stack](_checks(rule))
+    return {"fix": judged.fix, "reads": judged.reads, "check": judged.check, "config": judged.config}
+
+
+def _checks(rule: str) -> Mapping[str, Any]:
+    """Title of a cloud -> its check."""
+    folder = Path(sys.modules[rule].__path__[0])
+    titles = {**{cloud.name: cloud.title for cloud in clouds().values()}, "kubernetes": "Kubernetes"}
+    there = {name: title for name, title in titles.items() if (folder / f"{name}.py").exists()}
+    found = {title: import_module(f"{rule}.{name}") for name, title in there.items()}
     if not found:
-        raise LookupError(f"no cloud has a check called {name}; add policies/clouds/CLOUD/checks/{name}.py")
-    return Judged(cast("Mapping[str, _CloudCheck[_View]]", found))
+        name = rule.rpartition(".")[2]
+        raise LookupError(f"no cloud has a check of {name}; add policies/rules/{name}/CLOUD.py")
+    return found

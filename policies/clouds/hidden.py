@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
+from gpucluster.policies.clouds.every import StackChecks
 from gpucluster.policies.clouds.kubernetes.pool_labels import for_single_nodes
 from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.policies.machines import Machines
@@ -14,33 +15,28 @@ __all__ = ["hidden_pools", "with_hidden"]
 
 
 def with_hidden(
-    check: Callable[[Stack], Iterable[Finding]],
-    reads: str,
-    *,
-    single: bool = False,
-    types: bool = True,
-    template: bool = False,
-) -> Callable[[Stack], Iterator[Finding]]:
-    """The check, and that it cannot tell about machines of types it reads whose machine type or template is hidden.
+    checks: StackChecks, *, single: bool = False, types: bool = True, template: bool = False
+) -> StackChecks:
+    """The checks, and that they cannot tell about machines of types they read whose type or template is hidden.
 
-    reads: the resource types the check looks at. single: whether it is about single GPU nodes too. types: whether it
-    goes by the machine type. template: whether it needs what a launch template says.
+    single: whether they are about single GPU nodes too. types: whether they go by the machine type. template: whether
+    they need what a launch template says.
     """
 
     def both(stack: Stack) -> Iterator[Finding]:
         told: set[str] = set()
-        for finding in check(stack):
+        for finding in checks["check"](stack):
             if not isinstance(finding, NotChecked) and finding.resource is not None:
                 told.add(finding.resource.urn)
             yield finding
         hidden = hidden_pools(stack.resources, single=single) if types else iter(())
         foreign = _foreign_templates(stack.resources) if template else iter(())
         for machines, why in (*hidden, *foreign):
-            if machines.resource.urn not in told and machines.resource.type in reads:
+            if machines.resource.urn not in told and machines.resource.type in checks["reads"]:
                 told.add(machines.resource.urn)
                 yield CannotTell(machines.resource, why)
 
-    return both
+    return {**checks, "check": both}
 
 
 def hidden_pools(resources: Resources, *, single: bool = False) -> Iterator[tuple[Machines, str]]:

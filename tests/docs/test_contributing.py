@@ -39,9 +39,9 @@ TODAY = datetime.date(2026, 11, 22)
 BEACON = "aws:example/beacon:Beacon"
 NEW = {
     "cost/handlers/aws_array.py",
-    "policies/rules/beacon_has_a_guard.py",
-    "policies/examples/beacon-has-a-guard.yaml",
-    "tests/policies/cases/beacon-has-a-guard.yaml",
+    "policies/rules/beacon_has_a_guard/__init__.py",
+    "policies/rules/beacon_has_a_guard/example.yaml",
+    "tests/policies/rules/beacon_has_a_guard/cases.yaml",
 }
 """The files that an example adds; every other one that is named is there."""
 
@@ -55,8 +55,8 @@ def test_every_path_that_is_named_is_there_and_those_of_the_examples_are_not():
 @pytest.mark.parametrize(
     ("path", "holds"),
     [
-        ("policies/rules/training_pool_in_one_domain.py", 'name="training-pool-in-one-domain"'),
-        ("policies/clouds/aws/checks/training_pool_in_one_domain.py", "def check("),
+        ("policies/rules/training_pool_in_one_domain/__init__.py", 'name="training-pool-in-one-domain"'),
+        ("policies/rules/training_pool_in_one_domain/aws.py", "def check("),
         ("cost/prices/aws.csv", "aws,us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,"),
         ("components/aws/interfaces.py", "def plan_interfaces("),
         ("cost/prices/sources.csv", "starts_with,"),
@@ -175,9 +175,10 @@ def _module(path: str, *, like: str) -> ModuleType:
 
 
 def test_the_rule_finds_what_its_example_and_cases_say():
-    rule = _module("policies/rules/beacon_has_a_guard.py", like="policies/rules/shared_storage_protected.py").RULE
-    example = Example(**yaml.safe_load(SNIPPETS["policies/examples/beacon-has-a-guard.yaml"]))
-    cases = yaml.safe_load(SNIPPETS["tests/policies/cases/beacon-has-a-guard.yaml"])["cases"]
+    folder, like = "policies/rules/beacon_has_a_guard", "policies/rules/shared_storage_protected"
+    rule = _module(f"{folder}/__init__.py", like=f"{like}/__init__.py").RULE
+    example = Example(**yaml.safe_load(SNIPPETS[f"{folder}/example.yaml"]))
+    cases = yaml.safe_load(SNIPPETS[f"tests/{folder}/cases.yaml"])["cases"]
 
     def found(program: Example, *, fails: bool = True) -> dict[str, str]:
         read = read_file(json.dumps(plan_of(program, fails=fails)), "example")
@@ -188,4 +189,4 @@ def test_the_rule_finds_what_its_example_and_cases_say():
     assert (found(example, fails=False), found(example)) == ({}, {"beacon": "not guarded"})
     changed = [Example(resources=example.resources, fail=case["change"]) for case in cases]
     assert [found(program) for program in changed] == [case.get("finds", {}) for case in cases]
-    assert rule.name == Path("policies/examples/beacon-has-a-guard.yaml").stem
+    assert rule.name == Path(folder).name.replace("_", "-")

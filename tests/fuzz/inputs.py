@@ -12,6 +12,7 @@ from typing import Any, Final
 import yaml
 
 from gpucluster.policies.examples import example_of, plan_of
+from gpucluster.policies.packs import TRAINING
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.project import find_project
@@ -63,7 +64,7 @@ def _samples(cloud: str) -> str:
 
 
 def _plans() -> list[str]:
-    rules = sorted(file.stem for file in (_ROOT / "policies/examples").glob("*.yaml"))
+    rules = sorted(rule.name for rule in TRAINING.rules)
     found = [
         plan_of(example, fails=fails) for rule in rules if (example := example_of(rule)) for fails in (True, False)
     ]

@@ -1,9 +1,9 @@
-"""What each rule finds, leaves and cannot tell: programs that pass, changed a little, by the files of `cases/`.
+"""What each rule finds, leaves and cannot tell: programs that pass, changed a little, by the `cases.yaml` of each.
 
 Each case goes through `gpucluster guardrails check`'s reading of a plan, and over the engine's own protocol into the
-pack. A file is the name of its rule, and holds:
+pack. A file is in the folder of its rule in `rules/`, and holds:
 
-    programs:                   # name -> resources, in the form of policies/examples; `example` is the rule's own
+    programs:                   # name -> resources, in the form of a rule's example; `example` is its own
     cases:
     - says: a sentence
       of: a program
@@ -40,7 +40,7 @@ from gpucluster.policies.rule import ChangeRule, ReportRule
 from gpucluster.program.readers.files import read_file
 from tests.policies.laid import laid
 
-FOLDER = Path(__file__).with_name("cases")
+FILES = {file.parent.name.replace("_", "-"): file for file in sorted(Path(__file__).parent.glob("rules/*/cases.yaml"))}
 TODAY = datetime.date(2026, 11, 21)
 RULES = {rule.name: rule for rule in TRAINING.rules}
 UPDATE = os.environ.get("UPDATE_GOLDEN") == "1"
@@ -68,17 +68,17 @@ def _program(written: Mapping[str, Any], name: str, rule: str) -> Example:
 
 
 def _cases() -> Iterator[Case]:
-    for file in sorted(FOLDER.glob("*.yaml")):
+    for rule, file in FILES.items():
         written = _read(file)
         for case in written["cases"]:
-            program = _program(written, case.get("of", "example"), file.stem)
+            program = _program(written, case.get("of", "example"), rule)
             resources = {
                 name: {**of, "properties": laid(of["properties"], (case.get("change") or {}).get(name, {}))}
                 for name, of in program.resources.items()
                 if (case.get("change") or {}).get(name, {}) is not None
             }
             yield Case(
-                rule=file.stem,
+                rule=rule,
                 says=case["says"],
                 program=replace(program, resources=resources),
                 finds=case.get("finds") or {},
@@ -111,11 +111,11 @@ def test_a_case_finds_what_it_says(case):
         assert (found, unknown) == (case.finds, case.cannot_tell)
 
 
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.yaml")), ids=lambda file: file.stem)
-def test_a_file_has_a_mutation_a_near_miss_and_programs_that_pass(file):
-    written = _read(file)
+@pytest.mark.parametrize("rule", FILES)
+def test_a_file_has_a_mutation_a_near_miss_and_programs_that_pass(rule):
+    written = _read(FILES[rule])
     for name in ("example", *written.get("programs", {})):
-        base = Case(rule=file.stem, says="", program=_program(written, name, file.stem), finds={}, cannot_tell={})
+        base = Case(rule=rule, says="", program=_program(written, name, rule), finds={}, cannot_tell={})
         assert _found(base) == ({}, {}), name
         of = [case for case in written["cases"] if case.get("of", "example") == name]
         assert name == "example" or [case for case in of if case.get("finds")], f"{name}: no mutation"
@@ -123,12 +123,11 @@ def test_a_file_has_a_mutation_a_near_miss_and_programs_that_pass(file):
 
 
 def test_every_rule_that_looks_at_programs_has_cases_here_or_a_test_file_of_its_own():
-    tested = {file.stem.removeprefix("test_").replace("_", "-") for file in Path(__file__).parent.rglob("test_*.py")}
-    told = {file.stem for file in FOLDER.glob("*.yaml")}
+    tested = {file.parent.name.replace("_", "-") for file in Path(__file__).parent.glob("rules/*/*")}
     elsewhere = {rule.name for rule in TRAINING.rules if isinstance(rule, (ChangeRule, ReportRule))}
     budgets = {name for name in RULES if name.startswith("budget")}
     exemptions = {name for name in RULES if name.startswith("exemptions")}
-    assert set(RULES) - tested - told - elsewhere - budgets - exemptions == set()
+    assert set(RULES) - tested - elsewhere - budgets - exemptions == set()
 
 
 @pytest.fixture(scope="module")
@@ -200,12 +199,11 @@ def test_the_pack_finds_the_same_over_the_engines_protocol(served, rule):
 
 
 def _write(case: Case, found: Mapping[str, str], unknown: Mapping[str, str]) -> None:
-    file = FOLDER / f"{case.rule}.yaml"
-    written = _read(file)
+    written = _read(FILES[case.rule])
     for entry in written["cases"]:
         if entry["says"] == case.says:
             for key, value in (("finds", found), ("cannot_tell", unknown)):
                 entry.pop(key, None)
                 if value:
                     entry[key] = dict(value)
-    file.write_text(yaml.safe_dump(written, sort_keys=False, width=120))
+    FILES[case.rule].write_text(yaml.safe_dump(written, sort_keys=False, width=120))

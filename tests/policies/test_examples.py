@@ -6,22 +6,16 @@ import datetime
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import gpucluster.policies.examples
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.examples import example_of, plan_of
 from gpucluster.policies.packs import TRAINING
 from gpucluster.program.readers.files import read_file
 
-NAMES = sorted(file.stem for file in Path(gpucluster.policies.examples.__file__).parent.glob("*.yaml"))
-
-
-def test_every_rule_has_an_example():
-    assert sorted(rule.name for rule in TRAINING.rules) == NAMES
+NAMES = sorted(rule.name for rule in TRAINING.rules)
 
 
 def _found(name: str, *, fails: bool) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import re
+import sys
+from pathlib import Path
 
 import pytest
 from pulumi.runtime.proto.analyzer_pb2 import POLICY_TYPE_RESOURCE, EnforcementLevel, PolicySeverity
@@ -53,11 +54,21 @@ def test_frameworks_are_named_with_their_page(name):
         assert framework.reference.startswith("https://")
 
 
-def test_every_rule_file_holds_one_rule_of_its_name_and_is_in_the_pack():
-    files = {module.name for module in pkgutil.iter_modules(gpucluster.policies.rules.__path__)}
-    rules = {name: importlib.import_module(f"gpucluster.policies.rules.{name}").RULE for name in files}
-    assert all(isinstance(rule, Rule) and rule.name == name.replace("_", "-") for name, rule in rules.items())
-    assert {rule.name for rule in rules.values()} == set(BY_NAME)
+def test_every_folder_holds_one_rule_of_its_name_and_is_in_the_pack():
+    folders = [file.parent.name for file in Path(gpucluster.policies.rules.__file__).parent.glob("*/*.yaml")]
+    held = {name: importlib.import_module(f"gpucluster.policies.rules.{name}").RULE for name in folders}
+    assert all(isinstance(rule, Rule) and rule.name == name.replace("_", "-") for name, rule in held.items())
+    assert {rule.name for rule in held.values()} == set(BY_NAME)
+
+
+def test_a_rule_is_found_by_being_there(tmp_path, monkeypatch):
+    folder = tmp_path / "found_by_being_there"
+    folder.mkdir()
+    like = "import dataclasses\nfrom gpucluster.policies.rules.not_checked import RULE as LIKE\n"
+    (folder / "__init__.py").write_text(f"{like}RULE = dataclasses.replace(LIKE, name='found')\n")
+    monkeypatch.setattr(gpucluster.policies.rules, "__path__", [*gpucluster.policies.rules.__path__, str(tmp_path)])
+    assert [rule.name for rule in rules.__wrapped__() if rule not in PACK.rules] == ["found"]
+    del sys.modules["gpucluster.policies.rules.found_by_being_there"]
 
 
 def test_names_of_rules_are_unique():

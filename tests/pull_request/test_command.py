@@ -166,7 +166,7 @@ def test_input_that_can_not_be_used_is_said_in_a_line(run: Run, args: tuple[str,
 
 def test_the_comment_is_written_from_what_the_forge_says(run: Run, file, github: GitHub) -> None:
     github.pulls = [pull()]
-    github.files = [{"filename": "policies/rules/budget.py"}]
+    github.files = [{"filename": "policies/rules/budget/__init__.py"}]
     done = run("comment", file(stack(UNLABELLED), changed_files=["README.md"]), env=event(github))
     assert (done.code, done.out, done.err) == (0, "", "Comment on pull request 7: created.\n")
     [made] = github.comments

@@ -10,7 +10,7 @@ def test_files_are_named_by_kind_and_others_are_left_out() -> None:
         [
             "stacks/specs/trial.yaml",
             "README.md",
-            "policies/rules/budget.py",
+            "policies/rules/budget/__init__.py",
             "infra/policies/pack.py",
             "PulumiPolicy.yaml",
             "cost/prices/aws.csv",
@@ -28,7 +28,7 @@ def test_files_are_named_by_kind_and_others_are_left_out() -> None:
             "Makefile",
         ]
     ) == {
-        "policies": ["PulumiPolicy.yaml", "infra/policies/pack.py", "policies/rules/budget.py"],
+        "policies": ["PulumiPolicy.yaml", "infra/policies/pack.py", "policies/rules/budget/__init__.py"],
         "prices": ["cost/prices/aws.csv", "my-prices-2026.csv"],
         "workflows": [".ci/run", ".github/workflows/preview.yml", ".gitlab-ci.yml"],
         "the lock": ["app/requirements-dev.txt", "package-lock.json", "pyproject.toml", "requirements.lock"],

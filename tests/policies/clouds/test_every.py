@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from types import ModuleType, SimpleNamespace
-from typing import Any, cast
+import sys
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from gpucluster.policies.clouds.every import Judged, on_every_cloud
-from gpucluster.policies.rule import CannotTell, Stack, Violation
+from gpucluster.policies.clouds.every import Judged, resource_checks, stack_checks
+from gpucluster.policies.rule import CannotTell, Violation
 from gpucluster.program.resources import Resource
 
 HERE = Resource(urn="u", type="t", name="n")
@@ -40,17 +42,31 @@ def test_the_rule_itself_tells_the_fix_of_every_cloud():
     assert judged.reads == "one:thing; two:thing"
 
 
-def test_a_rule_finds_the_checks_called_like_it_on_the_clouds_that_have_one():
-    judged = on_every_cloud(Stack, "gpucluster.policies.rules.no_wildcard_rights")
-    assert {title: cast(ModuleType, module).__name__.split(".")[3] for title, module in judged.clouds.items()} == {
-        "AWS": "aws",
-        "Google Cloud": "gcp",
-        "Azure": "azure",
-        "Kubernetes": "kubernetes",
-    }
-    assert list(on_every_cloud(Stack, "disks_encrypted").clouds) == ["AWS"]
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder of a rule that two clouds and Kubernetes have checks of, beside a module of its own."""
+    monkeypatch.syspath_prepend(tmp_path)
+    rule = tmp_path / "judged_apart"
+    rule.mkdir()
+    for name in ("__init__", "kubernetes", "azure", "aws", "words"):
+        (rule / f"{name}.py").write_text(f"FIX, READS, check = 'Change {name}.', '{name}', lambda _: ()\n")
+    yield rule
+    for name in [name for name in sys.modules if name.partition(".")[0] == "judged_apart"]:
+        del sys.modules[name]
 
 
-def test_a_rule_that_no_cloud_has_a_check_for_says_where_one_belongs():
-    with pytest.raises(LookupError, match=r"add policies/clouds/CLOUD/checks/misspelt\.py"):
-        on_every_cloud(Stack, "gpucluster.policies.rules.misspelt")
+def test_a_rule_has_the_checks_in_its_folder_that_are_called_like_clouds(folder):
+    checks = stack_checks(import_module(folder.name).__name__)
+    assert checks["fix"] == "AWS: change aws. Azure: change azure. Kubernetes: change kubernetes."
+    assert checks["reads"] == "aws; azure; kubernetes"
+    assert checks["config"] == {}
+    of_resource = resource_checks(folder.name)
+    assert (of_resource["fix"], of_resource["reads"]) == (checks["fix"], checks["reads"])
+
+
+def test_a_rule_that_no_cloud_has_a_check_for_says_where_one_belongs(folder):
+    for cloud in ("kubernetes", "azure", "aws"):
+        (folder / f"{cloud}.py").unlink()
+    import_module(folder.name)
+    with pytest.raises(LookupError, match=r"add policies/rules/judged_apart/CLOUD\.py"):
+        stack_checks(folder.name)

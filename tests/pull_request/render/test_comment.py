@@ -179,7 +179,7 @@ def test_the_first_line_names_what_touches_the_judging(judge) -> None:
         "until": "2026-12-01",
     }
     exempt = changed("trial", UNLABELLED, exemptions=[entry])
-    files = ["policies/rules/budget.py", "cost/prices/aws.csv", ".github/workflows/comment.yml", "requirements.lock"]
+    files = ["policies/training.py", "cost/prices/aws.csv", ".github/workflows/comment.yml", "requirements.lock"]
     text = comment(judge(evidence(stack(exempt)), files))
     assert first(text) == (
         "**Passes: the cost stays the same, $471.54 a month; no mandatory rule is broken.** "

@@ -1,1 +1,0 @@
-"""What each rule looks at on AWS, one file per rule."""

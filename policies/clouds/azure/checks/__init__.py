@@ -1,1 +1,0 @@
-"""What each rule looks at on Azure, one file per rule."""

@@ -1,1 +1,0 @@
-"""What each rule looks at on Google Cloud, one file per rule."""

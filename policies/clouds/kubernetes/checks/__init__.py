@@ -1,1 +1,0 @@
-"""What each rule looks at in Kubernetes, one file per rule."""

@@ -1,0 +1,21 @@
+"""A GPU node pool asks for what its machine type has."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpucluster.policies.clouds.every import resource_checks
+from gpucluster.policies.rule import Enforcement, ResourceRule, Severity
+
+__all__ = ["RULE"]
+
+RULE: Final = ResourceRule(
+    name="accelerators-fit-machine",
+    title="Accelerators, slices and local SSDs of a node pool match its machine type",
+    why="The cloud refuses the node pool in the middle of the update, after the network and the cluster are made and "
+    "billed.",
+    severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=80,
+    **resource_checks(__name__),
+)

@@ -1,0 +1,20 @@
+"""The control plane answers to networks that are named, not to everybody."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpucluster.policies.clouds.every import stack_checks
+from gpucluster.policies.rule import Severity, StackRule
+
+__all__ = ["RULE"]
+
+RULE: Final = StackRule(
+    name="control-plane-not-open",
+    title="The API of a Kubernetes cluster is not open to the whole internet",
+    why="One leaked token, or one flaw of the API server, gives every GPU you pay for to anyone, from anywhere. "
+    "Ranges count together: one in 32 of all addresses (eight networks of /8) is as good as open.",
+    severity=Severity.HIGH,
+    order=110,
+    **stack_checks(__name__),
+)

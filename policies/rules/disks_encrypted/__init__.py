@@ -1,0 +1,21 @@
+"""What training reads and writes is encrypted where it lies."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpucluster.policies.clouds.every import stack_checks
+from gpucluster.policies.clouds.hidden import with_hidden
+from gpucluster.policies.rule import Severity, StackRule
+
+__all__ = ["RULE"]
+
+RULE: Final = StackRule(
+    name="disks-encrypted",
+    title="Disks and file systems are encrypted",
+    why="A snapshot of a disk holds data sets, checkpoints and credentials of its nodes. A disk cannot be encrypted "
+    "later: it is replaced, with its nodes. Google Cloud and Azure encrypt every disk by default.",
+    severity=Severity.MEDIUM,
+    order=130,
+    **with_hidden(stack_checks(__name__), types=False, template=True),
+)

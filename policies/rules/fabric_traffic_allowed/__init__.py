@@ -1,0 +1,21 @@
+"""Fabric traffic may pass between the nodes of a training pool."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpucluster.policies.clouds.every import stack_checks
+from gpucluster.policies.clouds.hidden import with_hidden
+from gpucluster.policies.rule import Enforcement, Severity, StackRule
+
+__all__ = ["RULE"]
+
+RULE: Final = StackRule(
+    name="fabric-traffic-allowed",
+    title="Nodes of a training pool allow fabric traffic among themselves",
+    why="Without it the nodes start and are billed, other TCP traffic works, and NCCL hangs in its first all-reduce.",
+    severity=Severity.CRITICAL,
+    enforcement=Enforcement.MANDATORY,
+    order=50,
+    **with_hidden(stack_checks(__name__), template=True),
+)

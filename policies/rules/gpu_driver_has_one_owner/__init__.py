@@ -1,0 +1,21 @@
+"""One party installs the GPU driver of a node, and one offers its GPUs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpucluster.policies.clouds.every import stack_checks
+from gpucluster.policies.rule import Enforcement, Severity, StackRule
+
+__all__ = ["RULE"]
+
+RULE: Final = StackRule(
+    name="gpu-driver-has-one-owner",
+    title="The GPU driver and the device plugin of a node have one owner",
+    why="Two drivers conflict and neither loads; two device plugins each allocate the same GPU. The nodes are up "
+    "and billed, and no job starts, or two jobs share one GPU.",
+    severity=Severity.HIGH,
+    enforcement=Enforcement.MANDATORY,
+    order=130,
+    **stack_checks(__name__),
+)

@@ -1,0 +1,21 @@
+"""A machine's credentials are not given to whoever sends it a request."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpucluster.policies.clouds.every import stack_checks
+from gpucluster.policies.clouds.hidden import with_hidden
+from gpucluster.policies.rule import Severity, StackRule
+
+__all__ = ["RULE"]
+
+RULE: Final = StackRule(
+    name="metadata-needs-token",
+    title="The metadata service requires a token or header",
+    why="A notebook or job that can be tricked into fetching an address gets the node's credentials there, and with "
+    "them images, buckets and more machines.",
+    severity=Severity.HIGH,
+    order=140,
+    **with_hidden(stack_checks(__name__), types=False, template=True),
+)

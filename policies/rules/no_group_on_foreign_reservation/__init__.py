@@ -1,0 +1,24 @@
+"""A placement and a reservation go together only when the reservation was made in that placement."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpucluster.policies.clouds.every import stack_checks
+from gpucluster.policies.clouds.hidden import with_hidden
+from gpucluster.policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
+from gpucluster.policies.rule import Enforcement, Severity, StackRule
+
+__all__ = ["RULE"]
+
+RULE: Final = StackRule(
+    name="no-group-on-foreign-reservation",
+    title="No placement group or policy is forced on a reservation that was not made in it",
+    why="A reservation is placed already: with another group the cloud reports no capacity, or starts only some of "
+    "the machines you pay for.",
+    severity=Severity.CRITICAL,
+    enforcement=Enforcement.MANDATORY,
+    order=70,
+    frameworks=(AWS_PLACEMENT, GKE_PLACEMENT),
+    **with_hidden(stack_checks(__name__), types=False, template=True),
+)

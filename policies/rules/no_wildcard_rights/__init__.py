@@ -1,0 +1,20 @@
+"""Nobody may do everything to everything."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from gpucluster.policies.clouds.every import stack_checks
+from gpucluster.policies.rule import Severity, StackRule
+
+__all__ = ["RULE"]
+
+RULE: Final = StackRule(
+    name="no-wildcard-rights",
+    title="No identity has every right on every resource, and no role is open to everyone",
+    why="A compromised node or controller can then start GPU machines in the whole account, read every bucket, and "
+    "disable the logs of it.",
+    severity=Severity.HIGH,
+    order=150,
+    **stack_checks(__name__),
+)

@@ -1,1 +1,0 @@
-"""What the rules know of the toy cloud."""

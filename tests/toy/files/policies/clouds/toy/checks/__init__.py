@@ -1,1 +1,0 @@
-"""The toy cloud's check of each rule."""
