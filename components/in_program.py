@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pulumi
-from pydantic import BaseModel
 
 from gpucluster.components.cloud import cloud_of
 from gpucluster.components.clouds import forbid_what_if
@@ -19,6 +18,7 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.python_values import python_file
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.file import SpecSource, SpecValues, spec_file
+from gpucluster.components.spec.model import Model
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.components.stack_plan import Carrier, plan_stack, usable
 from gpucluster.cost import plan_prices
@@ -28,7 +28,7 @@ from gpucluster.record import record
 SpecInput = ClusterSpec | Mapping[str, Any] | str | os.PathLike[str]
 """A spec as a program gives it: checked already, as plain values, or as the path of a YAML file."""
 
-Spec = TypeVar("Spec", bound=BaseModel)
+Spec = TypeVar("Spec", bound=Model)
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,11 @@ class _Config(StackConfig):
 class _Any:
     """Takes every spec."""
 
-    def config_problems(self, spec: BaseModel, machine: str | None, location: Any | None) -> list[Problem]:
+    def config_problems(self, spec: Model, machine: str | None, location: Any | None) -> list[Problem]:
         del spec, machine, location
         return []
 
-    def plan_problems(self, spec: BaseModel, stack: str, machine: str | None) -> list[Problem]:
+    def plan_problems(self, spec: Model, stack: str, machine: str | None) -> list[Problem]:
         del spec, stack, machine
         return []
 

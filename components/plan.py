@@ -161,7 +161,7 @@ def cluster_facts(
             cloud: Terms(support=agreed.support, discount=agreed.discount, account_usd=agreed.account_usd)
             for cloud, agreed in spec.terms.items()
         },
-        exemptions=[item.model_dump(mode="json") for item in spec.exemptions],
+        exemptions=[{**vars(item), "until": item.until.isoformat()} for item in spec.exemptions],
         duration_days=_days(spec),
         training_gpus=Decimal(spec.training.nodes * gpus),
         spare_gpus=Decimal(spec.training.spares * gpus),

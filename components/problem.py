@@ -23,7 +23,7 @@ class Problem:
 
 
 class BadSpecValue(ValueError):
-    """What a rule of the spec's own finds wrong with one value, for pydantic to carry.
+    """What a rule of the spec's own finds wrong with one value.
 
     problems: their fields are keys of that value, empty where they are about all of it.
     """

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar, cast
 
-from pydantic import BaseModel
-
 from gpucluster.components.cloud import ClusterPlan, cloud_of
 from gpucluster.components.paused import paused, paused_problems
 from gpucluster.components.plan import Prices
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.file import SpecSource
+from gpucluster.components.spec.model import Model
 from gpucluster.components.stack_config import StackConfig
 from gpucluster.errors import InputError
 
-Spec = TypeVar("Spec", bound=BaseModel)
-Asked = TypeVar("Asked", bound=BaseModel, contravariant=True)
+Spec = TypeVar("Spec", bound=Model)
+Asked = TypeVar("Asked", bound=Model, contravariant=True)
 
 
 class Carrier(Protocol[Asked]):

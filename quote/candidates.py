@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from pydantic import ValidationError
-
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.cloud import Cloud, ClusterPlan, cloud_of, missing_sdk
 from gpucluster.components.names import NODE_GPUS
 from gpucluster.components.problem import BadSpecValue
 from gpucluster.components.shapes import shapes
 from gpucluster.components.spec.cluster import StackSpec
+from gpucluster.components.spec.fields import ValidationError
 from gpucluster.cost import plan_prices
 from gpucluster.cost.prices import PriceBook
 from gpucluster.quote.places import asked_only, continent, places_of
@@ -129,7 +128,7 @@ def _spec(question: Question, machine: Machine, way: Way) -> tuple[dict[str, Any
     try:
         return values, StackSpec.model_validate(values)
     except ValidationError as error:
-        found = [details.get("ctx", {}).get("error") for details in error.errors(include_url=False)]
+        found = [mistake.error for mistake in error.mistakes]
         said = [str(one) for each in found if isinstance(each, BadSpecValue) for one in each.problems]
         return values, said[0] if said else str(error)
 

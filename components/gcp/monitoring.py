@@ -13,7 +13,6 @@ from typing import Any, Final
 import pulumi
 from pulumi_kubernetes.core.v1 import Secret
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
-from pydantic import SecretStr
 
 from gpucluster.components.kubernetes.critical_pods import NODE_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
@@ -22,6 +21,7 @@ from gpucluster.components.kubernetes.scraped import GPU_EXPORTER, Scraped, opti
 from gpucluster.components.kubernetes.telemetry.alertmanager import alertmanager_config
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
+from gpucluster.components.spec.fields import SecretStr
 
 # Source: GoogleCloudPlatform/prometheus-engine v0.17.2, charts/operator/crds.
 _CLUSTER_RULES: Final = Kind("monitoring.googleapis.com/v1", "ClusterRules")

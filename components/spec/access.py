@@ -1,11 +1,10 @@
 """From where the cluster's API is reached, and by whom."""
 
-from typing import Annotated, Literal, Self
-
-from pydantic import AfterValidator, Field, model_validator
+from typing import Annotated, Literal
 
 from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.spec.addresses import Cidr, PublicCidr
+from gpucluster.components.spec.fields import AfterValidator, Field
 from gpucluster.components.spec.model import Model
 
 
@@ -32,12 +31,10 @@ class _Access(Model):
         "Entra group)",
     )
 
-    @model_validator(mode="after")
-    def admins_need_no_other_right(self) -> Self:
+    def check(self) -> None:
         both = [name for name in self.submitters if name in self.admins]
         if both:
             raise ValueError(f"names {', '.join(both)} under admins and under submitters; an admin has all rights")
-        return self
 
 
 class PublicAccess(_Access):
@@ -73,8 +70,8 @@ class PrivateAccess(_Access):
         description="Registry that mirrors the images in use, without https:// and without a slash at the end",
     )
 
-    @model_validator(mode="after")
-    def up_can_reach_the_api(self) -> Self:
+    def check(self) -> None:
+        super().check()
         problems: list[Problem] = []
         if self.via is None:
             problems.append(
@@ -107,9 +104,6 @@ class PrivateAccess(_Access):
             )
         if problems:
             raise BadSpecValue(problems)
-        return self
 
 
-Access = Annotated[
-    PublicAccess | PrivateAccess, Field(discriminator="kind", description="From where the cluster's API can be reached")
-]
+Access = Annotated[PublicAccess | PrivateAccess, Field(description="From where the cluster's API can be reached")]

@@ -3,9 +3,8 @@
 `file` reads it from YAML and turns every mistake into one line in the user's words.
 """
 
-from typing import Any, ClassVar, Self, cast
-
-from pydantic import Field, field_validator, model_validator
+from collections.abc import Sequence
+from typing import Annotated, Any, cast
 
 from gpucluster.catalog.clouds import clouds
 from gpucluster.components.labels import LABEL_VALUE, OWN_LABELS, REQUIRED_LABELS
@@ -15,6 +14,7 @@ from gpucluster.components.spec.access import Access
 from gpucluster.components.spec.agreement import bucket_problems, purchase_problems, team_problems
 from gpucluster.components.spec.data import OWN, Identity, IdentityName
 from gpucluster.components.spec.elastic import Elastic
+from gpucluster.components.spec.fields import BeforeValidator, Field
 from gpucluster.components.spec.mig import Mig, mig_problems
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.money import Budget, Terms
@@ -32,13 +32,50 @@ from gpucluster.textio.values import shown_value
 _LABEL_RULE = "1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit"
 
 
+def _terms_of_clouds(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    agreed = cast(dict[Any, Any], value)
+    unknown = [str(name) for name in agreed if name not in clouds()]
+    if unknown:
+        raise BadSpecValue([Problem(name, "is no cloud", f"allowed: {', '.join(clouds())}") for name in unknown])
+    return agreed
+
+
+def _portable_labels(value: Any, required: Sequence[str] = ()) -> Any:
+    if not isinstance(value, dict):
+        return value
+    labels = cast(dict[Any, Any], value)
+    missing = [key for key in required if key not in labels]
+    problems: list[Problem] = []
+    if missing:
+        problems.append(Problem("", f"lacks {', '.join(missing)}", f"required: {', '.join(required)}"))
+    for key, text in labels.items():
+        if key in OWN_LABELS:
+            problems.append(Problem("", f"may not hold {key}, which every resource gets by itself", "remove it"))
+        elif not LABEL_VALUE.match(str(key)):
+            problems.append(
+                Problem("", f"may not have the name {shown_value(key)} on every cloud", f"write {_LABEL_RULE}")
+            )
+        elif not isinstance(text, str) or not LABEL_VALUE.match(text):
+            problems.append(Problem(str(key), "", f"write {_LABEL_RULE}"))
+    if problems:
+        raise BadSpecValue(problems)
+    return labels
+
+
+def _stack_labels(value: Any) -> Any:
+    return _portable_labels(value, REQUIRED_LABELS)
+
+
+Labels = Annotated[dict[str, str], BeforeValidator(_portable_labels)]
+
+
 class ClusterSpec(Model):
     """One training cluster. The same spec gives equivalent clusters on every cloud.
 
-    The descriptions of the fields have their units. Raises pydantic's ValidationError for values that can't be used.
+    The descriptions of the fields have their units. Raises ValidationError for values that can't be used.
     """
-
-    required_labels: ClassVar[tuple[str, ...]] = ()
 
     name: Name
     accelerator: Accelerator = "h100"
@@ -48,9 +85,9 @@ class ClusterSpec(Model):
     elastic: Elastic | None = None
     mig: Mig | None = None
     storage: Storage
-    labels: dict[str, str] = Field(default_factory=dict, description="On every resource")
+    labels: Labels = Field(default_factory=dict, description="On every resource")
     budget: Budget | None = None
-    terms: dict[str, Terms] = Field(
+    terms: Annotated[dict[str, Terms], BeforeValidator(_terms_of_clouds)] = Field(
         default_factory=dict,
         description="Cloud -> what its account has agreed: a plan of support, a discount",
         examples=[{next(iter(clouds())): {"support": "business", "discount": "8%"}}],
@@ -95,42 +132,7 @@ class ClusterSpec(Model):
             **({MIG_POOL: self.mig.nodes * NODE_GPUS} if self.mig else {}),
         }
 
-    @field_validator("terms", mode="before")
-    @classmethod
-    def terms_are_of_clouds(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        agreed = cast(dict[Any, Any], value)
-        unknown = [str(name) for name in agreed if name not in clouds()]
-        if unknown:
-            raise BadSpecValue([Problem(name, "is no cloud", f"allowed: {', '.join(clouds())}") for name in unknown])
-        return agreed
-
-    @field_validator("labels", mode="before")
-    @classmethod
-    def labels_are_complete_and_portable(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        labels = cast(dict[Any, Any], value)
-        missing = [key for key in cls.required_labels if key not in labels]
-        problems: list[Problem] = []
-        if missing:
-            problems.append(Problem("", f"lacks {', '.join(missing)}", f"required: {', '.join(cls.required_labels)}"))
-        for key, text in labels.items():
-            if key in OWN_LABELS:
-                problems.append(Problem("", f"may not hold {key}, which every resource gets by itself", "remove it"))
-            elif not LABEL_VALUE.match(str(key)):
-                problems.append(
-                    Problem("", f"may not have the name {shown_value(key)} on every cloud", f"write {_LABEL_RULE}")
-                )
-            elif not isinstance(text, str) or not LABEL_VALUE.match(text):
-                problems.append(Problem(str(key), "", f"write {_LABEL_RULE}"))
-        if problems:
-            raise BadSpecValue(problems)
-        return labels
-
-    @model_validator(mode="after")
-    def purchase_fits_placement(self) -> Self:
+    def check(self) -> None:
         problems = purchase_problems(self.training, self.purchase, self.placement, self.duration)
         if self.mig is not None:
             problems += mig_problems(self.mig, self.accelerator)
@@ -138,15 +140,12 @@ class ClusterSpec(Model):
         problems += bucket_problems(self.storage, self.identities, self.teams)
         if problems:
             raise BadSpecValue(problems)
-        return self
 
 
 class StackSpec(ClusterSpec):
     """The spec of a stack, which has to say what the cluster may cost, how long it is for and whose it is."""
 
-    required_labels = REQUIRED_LABELS
-
-    labels: dict[str, str] = Field(
+    labels: Annotated[dict[str, str], BeforeValidator(_stack_labels)] = Field(
         description=f"On every resource; always {', '.join(REQUIRED_LABELS)}",
         json_schema_extra={
             "required": list(REQUIRED_LABELS),

@@ -2,10 +2,9 @@
 
 import re
 from decimal import Decimal
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
-
+from gpucluster.components.spec.fields import AfterValidator, BeforeValidator, Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import NAME
 from gpucluster.textio.values import shown_value
@@ -75,12 +74,10 @@ class Identity(Model):
         default=(), description="Buckets in which it may also write and delete objects", examples=[[OWN]]
     )
 
-    @model_validator(mode="after")
-    def names_each_bucket_once(self) -> Self:
+    def check(self) -> None:
         named = (*self.reads, *self.writes)
         if not named:
             raise ValueError("has neither reads nor writes; name a bucket in one of them, or remove it")
         twice = sorted({bucket for bucket in named if named.count(bucket) > 1})
         if twice:
             raise ValueError(f"names {', '.join(twice)} twice; keep one: what it writes, it reads as well")
-        return self

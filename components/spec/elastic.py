@@ -1,12 +1,12 @@
 """Pools of machines that come for a job and go after it."""
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, Literal, Self, cast
-
-from pydantic import BeforeValidator, Field, model_validator
+from typing import Annotated, Any, Literal, cast
 
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
+from gpucluster.components.spec.fields import BeforeValidator, Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import Hours, Minutes
 from gpucluster.textio.values import shown_value
@@ -62,13 +62,11 @@ class ElasticPool(Model):
         examples=["14d"],
     )
 
-    @model_validator(mode="after")
-    def expected_is_within_the_limit(self) -> Self:
+    def check(self) -> None:
         if self.expected_gpus is not None and self.expected_gpus > self.max_gpus:
             raise ValueError(
                 f"expected_gpus {self.expected_gpus} is more than max_gpus {self.max_gpus}; change one of them"
             )
-        return self
 
 
 class Elastic(Model):
@@ -79,17 +77,13 @@ class Elastic(Model):
         min_length=1,
         description="Name of a pool -> what it is; 1 to 12 lower-case letters, digits and hyphens",
         examples=[{"dev": {"max_gpus": 8}}],
-        json_schema_extra={"propertyNames": {"pattern": _POOL_NAME.pattern, "not": {"enum": list(_OTHER_POOLS)}}},
+        json_schema_extra={"propertyNames": {"not": {"enum": list(_OTHER_POOLS)}, "pattern": _POOL_NAME.pattern}},
     )
 
-    @model_validator(mode="before")
     @classmethod
-    def pools_have_names(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        fields = cast(dict[Any, Any], value)
-        nameless = [name for name in ElasticPool.model_fields if name in fields]
-        if not nameless:
-            return fields
-        pool = ", ".join(f"{name}: {_flow(fields[name])}" for name in nameless)
-        raise ValueError(f"{', '.join(nameless)} must be inside a named pool; write instead pools: {{dev: {{{pool}}}}}")
+    def before(cls, values: Mapping[Any, Any]) -> None:
+        nameless = [name for name in ElasticPool.model_fields if name in values]
+        if nameless:
+            pool = ", ".join(f"{name}: {_flow(values[name])}" for name in nameless)
+            told = f"{', '.join(nameless)} must be inside a named pool"
+            raise ValueError(f"{told}; write instead pools: {{dev: {{{pool}}}}}")

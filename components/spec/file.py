@@ -7,18 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel, ValidationError
-
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
+from gpucluster.components.spec.fields import ValidationError
+from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.what_if import applied, wanted
 from gpucluster.components.spec.words import line_of, problems_of
 from gpucluster.components.yaml_file import YamlFile, read_yaml
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-Spec = TypeVar("Spec", bound=BaseModel)
-Read = TypeVar("Read", bound=BaseModel, covariant=True)
+Spec = TypeVar("Spec", bound=Model)
+Read = TypeVar("Read", bound=Model, covariant=True)
 
 _WHAT = "a spec is a mapping that starts with name: and training:; `gpucluster init` writes one"
 

@@ -2,9 +2,8 @@
 
 from typing import Literal
 
-from pydantic import Field
-
 from gpucluster.components.problem import Problem
+from gpucluster.components.spec.fields import Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import ROLL
 

@@ -3,8 +3,7 @@
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
-
+from gpucluster.components.spec.fields import BeforeValidator, Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import money
 

@@ -2,12 +2,11 @@
 
 import datetime
 import re
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, WithJsonSchema, model_validator
-
 from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.spec.fields import AfterValidator, Field, SecretStr, WithJsonSchema
 from gpucluster.components.spec.model import Model
 
 # What every cloud's mail takes: a part before the @, and a name of a host with a dot.
@@ -82,11 +81,9 @@ class Alerts(Model):
         examples=["arn:aws:sns:us-east-1:123456789012:pager"],
     )
 
-    @model_validator(mode="after")
-    def somebody_is_told(self) -> Self:
+    def check(self) -> None:
         if not (self.mail or self.webhook or self.topic):
             raise BadSpecValue([Problem("", "names nobody", "write mail, webhook or topic, or leave alerts out")])
-        return self
 
 
 class Logs(Model):

@@ -4,18 +4,12 @@ Ids are the cloud's; `components.<cloud>.existing` tells which it takes.
 """
 
 import ipaddress
-from typing import Annotated, Any
-
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from typing import Annotated
 
 from gpucluster.components.address_ranges import is_private, is_range
 from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.spec.fields import AfterValidator, Field
 from gpucluster.components.spec.model import Model
-
-# The widest and the narrowest that every cloud takes, or that hold what is cut from them: of a network, subnets of a
-# sixteenth, where a file system's may be no narrower than /24. Sources: Amazon VPC user guide, "VPC CIDR blocks";
-# Amazon EKS API, KubernetesNetworkConfigRequest (serviceIpv4Cidr); `azure/addresses.py` (Lustre).
-_WIDTHS = {"network": (16, 20), "pods": (9, 20), "services": (16, 24), "fabric": (16, 20)}
 
 
 def _private(value: str) -> str:
@@ -30,38 +24,44 @@ def _private(value: str) -> str:
 PrivateRange = Annotated[str, AfterValidator(_private)]
 
 
+def _wide(widest: int, narrowest: int) -> AfterValidator:
+    """Of a width that every cloud takes, or that holds what is cut from it: of a network, subnets of a sixteenth, where
+    a file system's may be no narrower than /24. Sources: Amazon VPC user guide, "VPC CIDR blocks"; Amazon EKS API,
+    KubernetesNetworkConfigRequest (serviceIpv4Cidr); `azure/addresses.py` (Lustre).
+    """
+
+    def check(value: str | None) -> str | None:
+        if value is not None and not widest <= ipaddress.IPv4Network(value).prefixlen <= narrowest:
+            raise ValueError(f"is not between /{widest} and /{narrowest}; write a range of such a width")
+        return value
+
+    return AfterValidator(check)
+
+
 class Ranges(Model):
     """Address ranges that the cluster keeps to, where they shall not be ours. Chosen before the first up."""
 
-    network: PrivateRange | None = Field(
+    network: Annotated[PrivateRange | None, _wide(16, 20)] = Field(
         default=None,
         description="Of the network, /16 to /20: its subnets are cut from it; default: 10.0.0.0/16",
         examples=["10.20.0.0/16"],
     )
-    pods: PrivateRange | None = Field(
+    pods: Annotated[PrivateRange | None, _wide(9, 20)] = Field(
         default=None,
         description="Of pods, /9 to /20; on AWS they have addresses of the network; default: 10.4.0.0/14",
         examples=["10.64.0.0/14"],
     )
-    services: PrivateRange | None = Field(
+    services: Annotated[PrivateRange | None, _wide(16, 24)] = Field(
         default=None,
         description="Of Kubernetes services, /16 to /24; default: a part of the network on Google Cloud, 10.1.0.0/20 "
         "on Azure, what EKS chooses on AWS",
         examples=["10.21.0.0/20"],
     )
-    fabric: PrivateRange | None = Field(
+    fabric: Annotated[PrivateRange | None, _wide(16, 20)] = Field(
         default=None,
         description="Of the GPU networks of Google Cloud, /16 to /20; default: 10.8.0.0/16",
         examples=["10.22.0.0/16"],
     )
-
-    @field_validator(*_WIDTHS)
-    @classmethod
-    def range_holds_what_is_cut_from_it(cls, value: str | None, info: Any) -> str | None:
-        widest, narrowest = _WIDTHS[info.field_name]
-        if value is not None and not widest <= ipaddress.IPv4Network(value).prefixlen <= narrowest:
-            raise ValueError(f"is not between /{widest} and /{narrowest}; write a range of such a width")
-        return value
 
 
 class ExistingNetwork(Model):
@@ -112,12 +112,10 @@ class ClusterNetwork(Model):
         default=None, description="A network of yours to build in; default: the cluster makes its own"
     )
 
-    @model_validator(mode="after")
-    def a_network_of_yours_has_its_range(self) -> "ClusterNetwork":
+    def check(self) -> None:
         if self.existing is not None and self.ranges.network is not None:
             both = "has existing and ranges.network, which is for a new network"
             raise BadSpecValue([Problem("", both, "leave one of them out")])
-        return self
 
 
 class ExistingFiles(Model):

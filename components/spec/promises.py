@@ -1,19 +1,36 @@
 """What was promised of a cluster."""
 
 from decimal import Decimal
-from typing import Any, cast
-
-from pydantic import Field, field_validator
+from typing import Annotated, Any, cast
 
 from gpucluster.components.problem import BadSpecValue, Problem
+from gpucluster.components.spec.fields import BeforeValidator, Field
 from gpucluster.components.spec.model import Model
 from gpucluster.textio.values import shown_value
+
+
+def _by_number_of_nodes(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    problems: list[Problem] = []
+    for nodes, speed in cast(dict[Any, Any], value).items():
+        if not isinstance(nodes, int) or isinstance(nodes, bool) or nodes < 2:
+            problems.append(
+                Problem("", f"has {shown_value(nodes)} as a number of nodes", "write 2 or more, such as 4: 360")
+            )
+        elif not isinstance(speed, int | float | Decimal) or isinstance(speed, bool) or speed <= 0:
+            problems.append(
+                Problem("", f"has {shown_value(speed)} for {nodes} nodes", f"write GB/s above 0, such as {nodes}: 360")
+            )
+    if problems:
+        raise BadSpecValue(problems)
+    return cast(dict[Any, Any], value)
 
 
 class Promises(Model):
     """What was promised of the cluster, by its seller or to its users; `gpucluster acceptance report` judges each."""
 
-    bus_gb_per_s: dict[int, Decimal] = Field(
+    bus_gb_per_s: Annotated[dict[int, Decimal], BeforeValidator(_by_number_of_nodes)] = Field(
         default_factory=dict,
         description="Number of nodes -> bus bandwidth of a ring all-reduce over them, GB/s (10^9 bytes)",
         examples=[{4: 360, 8: 350}],
@@ -30,24 +47,3 @@ class Promises(Model):
     replacement_hours: Decimal | None = Field(
         default=None, gt=0, description="Hours from asking for a broken node's successor until it is ready"
     )
-
-    @field_validator("bus_gb_per_s", mode="before")
-    @classmethod
-    def bandwidth_is_told_by_number_of_nodes(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        problems: list[Problem] = []
-        for nodes, speed in cast(dict[Any, Any], value).items():
-            if not isinstance(nodes, int) or isinstance(nodes, bool) or nodes < 2:
-                problems.append(
-                    Problem("", f"has {shown_value(nodes)} as a number of nodes", "write 2 or more, such as 4: 360")
-                )
-            elif not isinstance(speed, int | float | Decimal) or isinstance(speed, bool) or speed <= 0:
-                problems.append(
-                    Problem(
-                        "", f"has {shown_value(speed)} for {nodes} nodes", f"write GB/s above 0, such as {nodes}: 360"
-                    )
-                )
-        if problems:
-            raise BadSpecValue(problems)
-        return cast(dict[Any, Any], value)

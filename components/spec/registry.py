@@ -2,8 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
+from gpucluster.components.spec.fields import Field
 from gpucluster.components.spec.model import Model
 
 
@@ -37,5 +36,5 @@ class NoRegistry(Model):
 
 Registry = Annotated[
     OwnRegistry | ExistingRegistry | NoRegistry,
-    Field(discriminator="kind", description="Where images of jobs are kept; default: in one of the cluster's own"),
+    Field(description="Where images of jobs are kept; default: in one of the cluster's own"),
 ]

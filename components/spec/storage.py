@@ -1,11 +1,10 @@
 """Where data lives."""
 
 from decimal import Decimal
-from typing import Literal, Self
-
-from pydantic import Field, model_validator
+from typing import Literal
 
 from gpucluster.components.spec.data import OWN, OwnBucket
+from gpucluster.components.spec.fields import Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.own_things import ExistingFiles
 
@@ -47,8 +46,8 @@ class SharedStorage(Model):
         default=None, description="A Lustre file system of yours to mount; default: the cluster makes its own"
     )
 
-    @model_validator(mode="after")
-    def files_of_yours_are_as_they_are(self) -> Self:
+    def check(self) -> None:
+        """Neither files of the user's nor a bucket have what is asked of a file system that is made."""
         asked = {
             "kind": self.kind == "bucket",
             "gb_per_s": self.gb_per_s,
@@ -59,17 +58,10 @@ class SharedStorage(Model):
         given = [name for name, value in asked.items() if value]
         if self.existing is not None and given:
             raise ValueError(f"has existing and {', '.join(given)}, which are for a new file system; leave them out")
-        return self
-
-    @model_validator(mode="after")
-    def a_bucket_has_nothing_of_a_file_system(self) -> Self:
-        asked = {"gb_per_s": self.gb_per_s, "fabric": self.fabric, "tier": self.tier, "bucket": self.bucket}
-        given = [name for name, value in asked.items() if value]
-        if self.kind == "bucket" and given:
-            raise ValueError(f"has kind bucket and {', '.join(given)}, for a file system only; leave them out")
+        if self.kind == "bucket" and given[1:]:
+            raise ValueError(f"has kind bucket and {', '.join(given[1:])}, for a file system only; leave them out")
         if self.write_back and self.bucket is None:
             raise ValueError("has write_back and no bucket to write to; add bucket, or leave it out")
-        return self
 
 
 class HomeStorage(Model):

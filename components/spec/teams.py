@@ -4,10 +4,9 @@ import re
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
-
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.spec.access import People
+from gpucluster.components.spec.fields import BeforeValidator, Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import NAME, money
 from gpucluster.textio.values import shown_value

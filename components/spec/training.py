@@ -2,8 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
+from gpucluster.components.spec.fields import Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import ROLL
 
@@ -53,7 +52,7 @@ class FlexStartPurchase(Model):
 
 Purchase = Annotated[
     OnDemandPurchase | SpotPurchase | CapacityBlockPurchase | FlexStartPurchase,
-    Field(discriminator="kind", description="How the training nodes are paid for"),
+    Field(description="How the training nodes are paid for"),
 ]
 
 
@@ -89,5 +88,5 @@ class NoPlacement(Model):
 
 Placement = Annotated[
     GroupPlacement | ReservationPlacement | NoPlacement,
-    Field(discriminator="kind", description="What keeps the training nodes close to each other"),
+    Field(description="What keeps the training nodes close to each other"),
 ]

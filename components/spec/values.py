@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from gpucluster.components.spec.fields import BeforeValidator, Field, WithJsonSchema
 
 __all__ = ["LASTS", "LENGTHS", "NAME", "ROLL", "Accelerator", "Duration", "Hours", "Minutes", "Name", "money"]
 

@@ -3,8 +3,7 @@
 import re
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
-
+from gpucluster.components.spec.fields import AfterValidator, Field, WithJsonSchema
 from gpucluster.components.spec.model import Model
 
 _MINOR: Final = re.compile(r"^[1-9]\d*\.(0|[1-9]\d*)$")

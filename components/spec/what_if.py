@@ -14,11 +14,11 @@ from dataclasses import replace
 from typing import Annotated, Any, Final, Union, cast, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.model import is_secret
+from gpucluster.components.spec.fields import is_secret
+from gpucluster.components.spec.model import Model
 from gpucluster.components.yaml_file import YamlFile
 from gpucluster.errors import InputError
 from gpucluster.textio.yaml_text import BadYaml, construct, parse
@@ -68,7 +68,7 @@ def applied(file: YamlFile, values: Mapping[str, str]) -> tuple[YamlFile, list[s
     return replace(file, data=construct(file.root)), said
 
 
-def _fields(model: type[BaseModel], above: str, node: yaml.Node | None) -> Iterator[str]:
+def _fields(model: type[Model], above: str, node: yaml.Node | None) -> Iterator[str]:
     """Full names of the fields that hold one value or a list, such as training.nodes; those of what has a name of the
     user's own, such as a pool, by the names in the spec. node: the model's own part of the spec.
     """
@@ -86,8 +86,8 @@ def _fields(model: type[BaseModel], above: str, node: yaml.Node | None) -> Itera
             yield from _fields(one, f"{above}{name}.", child)
 
 
-def _models(hint: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(hint, type) and issubclass(hint, BaseModel):
+def _models(hint: Any) -> Iterator[type[Model]]:
+    if isinstance(hint, type) and issubclass(hint, Model):
         yield hint
     elif get_origin(hint) in (Annotated, Union, types.UnionType):
         for one in get_args(hint):

@@ -10,15 +10,12 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import yaml
-from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
-from pydantic import BaseModel, SecretStr, ValidationError
-from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
 
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import BadSpecValue, Problem
 from gpucluster.components.python_values import PYTHON
-from gpucluster.components.spec.model import is_secret
+from gpucluster.components.spec.fields import FieldInfo, SecretStr, ValidationError, is_secret
+from gpucluster.components.spec.model import KEY, Model
 from gpucluster.record import record
 from gpucluster.textio.yaml_text import shown
 
@@ -34,25 +31,21 @@ class Told(NamedTuple):
     text: str
 
 
-def problems_of(error: ValidationError, root: yaml.Node, model: type[BaseModel]) -> list[Told]:
+def problems_of(error: ValidationError, root: yaml.Node, model: type[Model]) -> list[Told]:
     """Every problem, once. model: of the whole spec."""
     found: list[Told] = []
-    errors = error.errors(include_url=False)
-    for details in errors:
-        loc = details["loc"]
-        if details["type"] == "too_short" and any(other["loc"][: len(loc)] == loc != other["loc"] for other in errors):
-            continue  # pydantic counts the entries that are right
-        if details["type"] == "invalid_key":
-            found += _no_texts(loc[:-1], root, model)
-        elif details["type"] == "value_error":
-            found += _said_by_the_spec(loc, details, root, model)
+    for mistake in error.mistakes:
+        if mistake.kind == "no text":
+            found += _no_texts(mistake.loc[:-1], root, model)
+        elif mistake.error is not None:
+            found += _said_by_the_spec(mistake.loc, mistake.error, root, model)
         else:
-            place = _find((*loc, "kind") if details["type"] == "union_tag_invalid" else loc, root, model)
-            found.append(Told(place.line, place.name, _say(place, details)))
+            place = _find((*mistake.loc, "kind") if mistake.kind == "wrong kind" else mistake.loc, root, model)
+            found.append(Told(place.line, place.name, _say(place, mistake.kind)))
     return list(dict.fromkeys(found))
 
 
-def _no_texts(loc: tuple[str | int, ...], root: yaml.Node, model: type[BaseModel]) -> Iterator[Told]:
+def _no_texts(loc: tuple[str | int, ...], root: yaml.Node, model: type[Model]) -> Iterator[Told]:
     """The names in one mapping that YAML reads as something other than text, such as 7 or a day."""
     node = _find(loc, root, model).node
     for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
@@ -61,18 +54,17 @@ def _no_texts(loc: tuple[str | int, ...], root: yaml.Node, model: type[BaseModel
             yield Told(place.line, place.name, f"{place.name} is not a field{_instead(place)}")
 
 
-def line_of(name: str, root: yaml.Node, model: type[BaseModel]) -> int:
+def line_of(name: str, root: yaml.Node, model: type[Model]) -> int:
     """The line of a field by its full name, such as access.admins[0]: its own, else its parent's, else 0."""
     steps = re.findall(r"[^.\[\]]+", name)
     return _find(tuple(int(step) if step.isdigit() else step for step in steps), root, model).line
 
 
 def _said_by_the_spec(
-    loc: tuple[str | int, ...], details: ErrorDetails, root: yaml.Node, model: type[BaseModel]
+    loc: tuple[str | int, ...], error: ValueError, root: yaml.Node, model: type[Model]
 ) -> Iterator[Told]:
     """The problems of a rule of the spec's own: with the value at `loc`, or with one inside of it."""
-    error: object = details.get("ctx", {}).get("error", details["msg"])
-    if loc[-1:] == ("[key]",):  # as pydantic says that the name of an entry is wrong
+    if loc[-1:] == (KEY,):
         name = _find(loc[:-2], root, model).name
         yield Told(_find(loc[:-1], root, model).line, name, f"{name}: {error}")
         return
@@ -96,12 +88,12 @@ class _Place:
     node: None when absent.
     """
 
-    top: type[BaseModel]
+    top: type[Model]
 
     field: tuple[str | int, ...]
     line: int
     node: yaml.Node | None
-    models: tuple[type[BaseModel], ...]
+    models: tuple[type[Model], ...]
     wanted: Any
     info: FieldInfo | None
 
@@ -120,10 +112,10 @@ class _Place:
         return shown(self.node)
 
 
-def _find(loc: tuple[str | int, ...], root: yaml.Node, model: type[BaseModel]) -> _Place:
+def _find(loc: tuple[str | int, ...], root: yaml.Node, model: type[Model]) -> _Place:
     """The place of a location, in which the kind that a union chose is a step of its own."""
     field: list[str | int] = []
-    models: tuple[type[BaseModel], ...] = (model,)
+    models: tuple[type[Model], ...] = (model,)
     inner, node, line, wanted, info = models, root, 0, None, None
     for step in loc:
         if len(inner) > 1 and step in _kinds(inner):
@@ -159,14 +151,14 @@ def _child(node: yaml.Node | None, step: str | int) -> tuple[int, yaml.Node] | N
     return None
 
 
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+def _models_in(annotation: Any) -> Iterator[type[Model]]:
+    if isinstance(annotation, type) and issubclass(annotation, Model):
         yield annotation
     for part in get_args(annotation):
         yield from _models_in(part)
 
 
-def _kinds(models: tuple[type[BaseModel], ...]) -> list[str]:
+def _kinds(models: tuple[type[Model], ...]) -> list[str]:
     """The kinds that choose among several models."""
     return [
         kind
@@ -182,24 +174,23 @@ def _choices(annotation: Any) -> Iterator[Any]:
         yield from (part,) if get_origin(annotation) is Literal else _choices(part)
 
 
-def _say(place: _Place, details: ErrorDetails) -> str:
-    context = details.get("ctx", {})
-    match details["type"]:
-        case "extra_forbidden":
+def _say(place: _Place, kind: str) -> str:
+    match kind:
+        case "unknown":
             return f"{place.name} is not a field{_instead(place)}"
         case "missing":
             return f"{place.name} is missing; add it: {_wanted(place.wanted, place.info)}"
-        case "union_tag_not_found":
+        case "no kind":
             return f"{place.name} has no kind; add kind: {' or '.join(_kinds(tuple(_models_in(place.wanted))))}"
-        case "union_tag_invalid":
-            allowed = str(context.get("expected_tags", "")).replace("'", "").split(", ")
+        case "wrong kind":
+            allowed = _kinds(place.models)
             return f"{place.name} is {place.seen}; allowed: {', '.join(allowed)}{_near(place, allowed)}"
-        case "literal_error":
+        case "choice":
             allowed = [str(choice) for choice in _choices(place.wanted)]
             return f"{place.name} is {place.seen}; allowed: {', '.join(allowed)}{_near(place, allowed)}"
-        case "string_type":
+        case "text":
             return _not_text(place) or f"{place.name} is {place.seen}; write {_wanted(place.wanted, place.info)}"
-        case "too_short":
+        case "short" if isinstance(place.node, yaml.MappingNode | yaml.SequenceNode):
             empty = "empty" if isinstance(place.node, yaml.MappingNode) else "an empty list"
             return f"{place.name} is {empty}; write {_wanted(place.wanted, place.info)}"
         case _:
@@ -234,7 +225,7 @@ def _instead(place: _Place) -> str:
     return did_you_mean(name, allowed) or f"; allowed: {', '.join(allowed)}"
 
 
-def _homes(name: str, model: type[BaseModel], at: str) -> Iterator[str]:
+def _homes(name: str, model: type[Model], at: str) -> Iterator[str]:
     """Where in a spec a field of this name stands."""
     if name in model.model_fields:
         kind = _kinds((model,))
@@ -284,38 +275,18 @@ def _wanted(annotation: Any, info: FieldInfo | None) -> str:
 
 
 def _range(info: FieldInfo | None) -> str:
-    limits = list(info.metadata) if info else []
-    low: Any = next((limit.ge for limit in limits if isinstance(limit, Ge)), None)
-    above: Any = next((limit.gt for limit in limits if isinstance(limit, Gt)), None)
-    high: Any = next((limit.le for limit in limits if isinstance(limit, Le)), None)
-    below: Any = next((limit.lt for limit in limits if isinstance(limit, Lt)), None)
-    places: Any = next((item.decimal_places for item in limits if getattr(item, "decimal_places", None)), None)
-    words: list[str] = []
-    if low is not None:
-        words.append(f"from {low:,}" if high is not None else f"of at least {low:,}")
-    if above is not None:
-        words.append(f"above {above:,}")
-    if high is not None:
-        words.append(f"to {high:,}" if low is not None else f"and at most {high:,}")
-    if below is not None:
-        words.append(f"below {below:,}")
-    if places is not None:
-        words.append(f"with at most {places} decimals")
-    return "".join(f" {word}" for word in words)
+    return f" {info.limits}" if info is not None and info.limits else ""
 
 
 def _text(info: FieldInfo | None) -> str:
     if info is None:
         return "texts"
-    limits = info.metadata
-    if any(getattr(limit, "pattern", None) for limit in limits) and info.description:
+    if info.pattern and info.description:
         return info.description.rpartition(": ")[2]
-    least: Any = next((limit.min_length for limit in limits if isinstance(limit, MinLen)), None)
-    most: Any = next((limit.max_length for limit in limits if isinstance(limit, MaxLen)), None)
     if info.examples:
         return f"a text such as {info.examples[0]}"
-    if least is not None and most is not None:
-        return f"a text of {least} to {most} characters"
-    if least is not None and least > 1:
-        return f"a text of at least {least} characters"
+    if info.min_length is not None and info.max_length is not None:
+        return f"a text of {info.min_length} to {info.max_length} characters"
+    if info.min_length is not None and info.min_length > 1:
+        return f"a text of at least {info.min_length} characters"
     return "a text"

@@ -21,6 +21,7 @@ from gpucluster.component_package.schema_file import NAME, SCHEMA_FILE
 from gpucluster.components.cloud import CLOUDS
 from gpucluster.components.outputs import Logs, Pool, Registry, SharedStorage
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.schema import model_schema
 
 __all__ = ["package_schema"]
 
@@ -103,7 +104,7 @@ class _Spec:
     """The types of a spec. kept: gets them by token. root: that of the whole."""
 
     def __init__(self, kept: dict[str, Any]) -> None:
-        whole = ClusterSpec.model_json_schema()
+        whole = model_schema(ClusterSpec)
         self._models: dict[str, Any] = {**whole.pop("$defs"), "ClusterSpec": whole}
         # The name of a cluster is its component's, and may be left out.
         whole["required"].remove("name")

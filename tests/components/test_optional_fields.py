@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
+from gpucluster.components.spec.fields import ValidationError
 from gpucluster.components.spec.parts import PoolSpec
 
 LEFT_OUT = ("labels", "budget", "duration")
@@ -43,13 +43,13 @@ def test_a_stacks_spec_leaves_none_of_it_out(field: str, trial: dict[str, Any]) 
     del trial[field]
     with pytest.raises(ValidationError) as caught:
         StackSpec.model_validate(trial)
-    assert [(error["loc"], error["type"]) for error in caught.value.errors()] == [((field,), "missing")]
+    assert [(mistake.loc, mistake.kind) for mistake in caught.value.mistakes] == [((field,), "missing")]
 
 
 def _reasons(model: type[ClusterSpec | PoolSpec], values: dict[str, Any]) -> list[str]:
     with pytest.raises(ValidationError) as caught:
         model.model_validate(values)
-    return [str(error.get("ctx", {})["error"]) for error in caught.value.errors()]
+    return [str(mistake.error) for mistake in caught.value.mistakes]
 
 
 def test_labels_are_optional_and_not_their_syntax(bare: dict[str, Any]) -> None:

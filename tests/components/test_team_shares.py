@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.fields import ValidationError
 from gpucluster.components.team_shares import share_problems
 from tests.components.conftest import Vary
 
@@ -48,7 +48,7 @@ def test_spares_are_nobodys_share(vary: Vary) -> None:
         ({"teams": {"vision": {"groups": []}}}, "at least 1"),
         ({"teams": {"vision": {"groups": ["a", "a"]}}}, "names a twice; keep one"),
         ({"teams": {"vision": {"groups": ["a"], "gpus": {"training": 40}}}}, "have 40 GPUs of the pool training"),
-        ({"teams": {"vision": {"groups": ["a"], "monthly_usd": 0}}}, "greater than 0"),
+        ({"teams": {"vision": {"groups": ["a"], "monthly_usd": 0}}}, "above 0"),
     ],
 )
 def test_a_team_that_can_not_be_is_refused(vary: Vary, changes: Mapping[str, Any], wrong: str) -> None:

@@ -19,7 +19,7 @@ FOLDERS = (
 
 CONTROL_FLOW = {
     "BadValue": "a value of a plan is not of its kind, and the reader or rule concerned names it",
-    "BadSpecValue": "pydantic carries it from a rule of the spec to where all mistakes are told",
+    "BadSpecValue": "a rule of the spec raises it, and the reading of the spec goes on",
     "BadJson": "a text is no JSON, and who reads it adds the name of the file",
     "BadYaml": "a text is no YAML, and who reads it adds the name of the file",
     "CannotPrice": "a handler gives up on a resource, and the report names it",
@@ -28,6 +28,7 @@ CONTROL_FLOW = {
     "StoppedError": "a running engine has to end, and the command says why",
     "UnreadableStateError": "a state is damaged, and the recovery looks for its copy",
     "_BadOption": "an option of a question can't be read, and the question names all that can't",
+    "NotThis": "a value of a spec is not of its type, and the reading of the spec goes on",
     "_Wrong": "a part that the doctor examines is broken, and a line says so",
 }
 """Exceptions that are caught where they matter, with what becomes of them; no user meets one."""

@@ -34,7 +34,7 @@ class Child:
 
 def warm_up() -> None:
     """Start the process that imports the SDK and waits to be forked; returns at once."""
-    _CONTEXT.set_forkserver_preload(["pulumi", "pydantic", "runpy", "yaml", runner.__name__])
+    _CONTEXT.set_forkserver_preload(["pulumi", "runpy", "yaml", runner.__name__])
     multiprocessing.forkserver.ensure_running()
 
 

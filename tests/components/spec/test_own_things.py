@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pytest
-from pydantic import ValidationError
 
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.fields import ValidationError
 
 SUBSCRIPTION: Final = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/office/providers"
 VNET: Final = f"{SUBSCRIPTION}/Microsoft.Network/virtualNetworks/office"

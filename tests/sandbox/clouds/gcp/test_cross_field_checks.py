@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 import yaml
-from pydantic import ValidationError
 
 from gpucluster.components.gcp.addresses import AddressPlan, address_problems
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import plan_cluster
 from gpucluster.components.plan import PlanError
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.fields import ValidationError
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.ledger import Entry
 
