@@ -7,6 +7,7 @@ preview imports, a fifth of our share of it. Records have the fields of a datacl
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
@@ -32,11 +33,28 @@ def record(cls: type[_T] | None = None, /, *, kw_only: bool = False) -> type[_T]
         for name, method in _METHODS.items():
             if name not in own:
                 setattr(of, name, method)
-        return dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(of)
+        of.__dataclass_fields__ = _Fields(of, kw_only=kw_only)  # pyright: ignore[reportAttributeAccessIssue]
+        return of
 
     return made if cls is None else made(cls)
 
 
+class _Fields:
+    """What `dataclasses` knows of a record, found out when somebody asks: of many a record, a preview has no value."""
+
+    def __init__(self, of: type, *, kw_only: bool) -> None:
+        self._of = of
+        self._kw_only = kw_only
+
+    def __get__(self, _: object, __: type) -> Any:
+        of: Any = self._of
+        with _ONCE:
+            if vars(of)["__dataclass_fields__"] is self:
+                dataclass(init=False, repr=False, eq=False, kw_only=self._kw_only)(of)
+        return of.__dataclass_fields__
+
+
+_ONCE: Final = threading.RLock()
 _MANY: Final = 500
 _COUNTS: Final[Counter[type]] = Counter()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, asdict, dataclass, field, fields, replace
 from functools import cached_property
 
@@ -43,6 +44,25 @@ def test_a_record_is_made_as_a_dataclass_is() -> None:
     assert [one.name for one in fields(Point)] == [one.name for one in fields(Plain)]
     assert repr(Point(1)) == repr(Plain(1)).replace("Plain", "Point")
     assert Point(1).notes is not Point(1).notes
+
+
+def test_the_fields_of_a_record_are_known_before_there_is_one() -> None:
+    @record
+    class Above:
+        x: int
+        notes: list[str] = field(default_factory=list[str])
+
+    @record(kw_only=True)
+    class Below(Above):
+        y: int = 2
+
+    class Inside(Below):
+        pass
+
+    assert dataclasses.is_dataclass(Inside)
+    assert [(one.name, one.kw_only) for one in fields(Inside)] == [("x", False), ("notes", False), ("y", True)]
+    with ThreadPoolExecutor(4) as threads:
+        assert {*threads.map(lambda x: repr(Above(x)), [1] * 100)} == {repr(Above(1))}
 
 
 @pytest.mark.parametrize(
