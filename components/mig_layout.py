@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from gpucluster.catalog.mig import slices, slices_of
 from gpucluster.components.problem import Problem
+from gpucluster.record import record
 
 COMPUTE, MEMORY = 7, 8
 Strategy = Literal["single", "mixed"]
@@ -24,8 +24,7 @@ _BALANCED: Final = "all-balanced"
 _SLICE: Final = re.compile(r"(?:(?P<count>[1-9]\d?)x)?(?P<size>[1-7]g(?:\.[1-9]\d*gb)?)")
 
 
-@dataclass(frozen=True, order=True)
-class Kind:
+class Kind(NamedTuple):
     """compute: of 7 slices. memory: of 8 slices."""
 
     compute: int
@@ -46,7 +45,7 @@ def kinds_of(gpu: str) -> Mapping[str, Kind]:
     return {found.size: Kind(found.compute, found.memory) for found in slices_of(gpu) if not found.media}
 
 
-@dataclass(frozen=True)
+@record
 class Layout:
     """What each GPU is cut into. slices: kind -> how many of it, the small ones first."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -14,6 +13,7 @@ from gpucluster.cost.subject import CannotPrice, Subject, read
 from gpucluster.cost.tables import usage_words
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list
+from gpucluster.record import record
 
 __all__ = ["Condition", "Factor", "Rate", "rate_of"]
 
@@ -22,7 +22,7 @@ _CONDITION: Final = re.compile(r"([\w.]+)(?::([^=!]*))?(!?=)(.*)")
 _FACTOR: Final = re.compile(r"(#?)\{([\w.]+)(?::([\d.]+))?\}|([\d.]+)|([a-z]\w*)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Condition:
     """An input that must have, or must not have, one of some values.
 
@@ -47,7 +47,7 @@ class Condition:
         return self.otherwise if value is None else str(value)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Factor:
     """One factor of a quantity: a `number`, the hours of a month, an input, members of a list input, or usage.
 
@@ -85,7 +85,7 @@ class Factor:
         return f"{'.'.join(map(str, self.path))} is not known: taken as {self.otherwise}" if unknown else ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rate:
     """One line of a bill, as `cost.tables` describes the columns."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from typing import Final, Literal
+
+from gpucluster.record import record
 
 __all__ = ["FRESH_DAYS", "Basis", "Confidence", "PriceRow", "Purchase", "as_of_date", "tier_of"]
 
@@ -46,7 +47,7 @@ def tier_of(note: str) -> int:
     return int(match[1]) if match else 0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@record(kw_only=True)
 class PriceRow:
     """One published price.
 
