@@ -11,9 +11,9 @@ Every resource behind a value is named, also behind an output that is still pend
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 
@@ -27,6 +27,10 @@ __all__ = ["Declared", "ValueReader"]
 
 Behind = dict[str, None]
 """URNs of the resources behind a value, in the order they are met."""
+
+
+_PLAIN: Final[Collection[type]] = {bool, int, str, type(None)}
+"""Types of values that are read as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +61,12 @@ class ValueReader:
 
     def plain(self, value: Any, place: Place, behind: Behind) -> Any:
         """The value in the engine's names; the resources it comes from are added to `behind`."""
-        if value is None or isinstance(value, bool | int):
+        if type(value) in _PLAIN:
             return value
         if isinstance(value, enum.Enum):
             return self.plain(value.value, place, behind)
+        if isinstance(value, int):
+            return value
         if isinstance(value, str):
             return str(value)
         if isinstance(value, float):
@@ -76,17 +82,24 @@ class ValueReader:
         """An argument object, a dict or a list; members that are None are left out, as the SDK does."""
         arguments = members(value)
         if arguments is not None:
-            pairs = [(key, item, place.argument(value.__class__, key)) for key, item in arguments.items()]
+            of = value.__class__
+            plain = {
+                key: item if type(item) in _PLAIN else self.plain(item, place.argument(of, key), behind)
+                for key, item in arguments.items()
+            }
         elif is_object(value):
             inside = place.inside(value)
             # not .items(): a dict of outputs may redefine it
-            pairs = [(inside.name(key), value[key], inside.member(inside.name(key))) for key in value]
+            pairs = [(inside.name(key), value[key]) for key in value]
+            plain = {
+                key: item if type(item) in _PLAIN else self.plain(item, inside.member(key), behind)
+                for key, item in pairs
+            }
         elif is_list(value):
             element = place.element()
             return [self.plain(item, element, behind) for item in value]
         else:
             return UNKNOWN  # an asset, or something only the SDK can wait for
-        plain = {key: self.plain(item, at, behind) for key, item, at in pairs}
         return {key: item for key, item in plain.items() if item is not None}
 
     def _output(self, output: Any, place: Place, behind: Behind) -> Any:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import sys
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import pulumi
 from pulumi import _types  # pyright: ignore[reportPrivateUsage]
@@ -44,13 +43,12 @@ def _names(args: type) -> Mapping[str, str]:
 @cache
 def _hint(args: type, key: str) -> Any:
     """The type of one property, by the engine's name: the SDK would work out those of all, most of them for nobody."""
-    getter = next((getattr(args, name).fget for name, property in _names(args).items() if property == key), None)
-    if getter is None:
+    name = next((name for name, property in _names(args).items() if property == key), None)
+    owner = next((base for base in args.__mro__ if name in vars(base)), None)
+    if name is None or owner is None:
         return None
-    scope = {"Output": pulumi.Output, "T": type(None)}
-    for base in args.__mro__:
-        scope = {**vars(sys.modules[base.__module__]), **scope}
-    return typing.get_type_hints(getter, scope).get("return")
+    known = {"Output": pulumi.Output, "T": type(None)}
+    return typing.get_type_hints(getattr(args, name).fget, vars(sys.modules[owner.__module__]), known).get("return")
 
 
 def top(resource: pulumi.Resource) -> Inside:
@@ -59,8 +57,7 @@ def top(resource: pulumi.Resource) -> Inside:
     return Inside(args, None, None if args else resource.translate_input_property)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a value stands, which decides how the keys of a plain dict there translate.
 
     The type is that of property `key` of argument class `args`, or of the elements of `whole`, else `hint`. It is
@@ -105,8 +102,7 @@ class Place:
         return None if found is Any else found
 
 
-@dataclass(frozen=True, slots=True)
-class Inside:
+class Inside(NamedTuple):
     """Names and places of members: those of argument class `args`, or dict values of type `values`."""
 
     args: type | None
