@@ -8,7 +8,7 @@ known yet: the API server checks that part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final, cast
 
 import pulumi
@@ -34,6 +34,10 @@ _NODE_LABELS: Final[Mapping[str, tuple[str, ...]]] = {
 # spelling, those of plain objects in Kubernetes'.
 _LABELS: Final = frozenset({"labels", "matchLabels", "match_labels", "nodeSelector", "node_selector"})
 _AMOUNTS: Final = frozenset({"capacity", "hard", "limits", "requests"})
+# A plain dict is told at once.
+_MAPPINGS: Final = (dict, Mapping)
+# Most values of an object; nothing is in them.
+_LEAVES: Final[Collection[type]] = {bool, float, int, str, type(None)}
 
 
 def check_object(args: pulumi.ResourceTransformationArgs) -> None:
@@ -66,14 +70,16 @@ def _problems(args: pulumi.ResourceTransformationArgs) -> Iterator[str]:
         for key in _members(metadata.get("annotations")):
             yield from _said(f"metadata.annotations key {key!r}", key_problem(key))
         for field, value in props.items():
-            yield from _deep(field, value)
+            if type(value) not in _LEAVES:
+                yield from _deep(field, value)
 
 
 def _deep(path: str, value: Any) -> Iterator[str]:
     """Problems of the labels and amounts in a value, however deep."""
     if isinstance(value, list):
         for index, item in enumerate(cast(list[Any], value)):
-            yield from _deep(f"{path}[{index}]", item)
+            if type(item) not in _LEAVES:
+                yield from _deep(f"{path}[{index}]", item)
         return
     members = _members(value)
     if not members:
@@ -86,7 +92,8 @@ def _deep(path: str, value: Any) -> Iterator[str]:
             yield from _text(f"{path}.{key}", amount, quantity_problem)
     else:
         for key, member in members.items():
-            yield from _deep(f"{path}.{key}", member)
+            if type(member) not in _LEAVES:
+                yield from _deep(f"{path}.{key}", member)
 
 
 def _labels(path: str, labels: Mapping[str, Any], *, node: bool = False) -> Iterator[str]:
@@ -112,7 +119,7 @@ def _said(what: str, allowed: str | None) -> Iterator[str]:
 
 def _members(value: Any) -> Mapping[str, Any]:
     """The members of an argument object or a dict, none for anything else."""
-    if isinstance(value, dict | Mapping):  # a plain dict is told at once
+    if isinstance(value, _MAPPINGS):
         return cast(Mapping[str, Any], value)
     kind = cast("type[Any]", type(value))
     return cast(Mapping[str, Any], vars(value)) if _types.is_input_type(kind) else {}
