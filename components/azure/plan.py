@@ -428,7 +428,7 @@ def _torset_notes(nodes: int, location: Location) -> list[str]:
 def _sold_notes(shape: Machine, location: Location, prices: Prices | None) -> list[str]:
     """Where a machine is listed is known by its price alone; no list names zones, which differ by subscription."""
     region, machine = location.region, shape.machine_type
-    if prices is not None and machine not in prices.machines_usd(CLOUD, region):
+    if prices is not None and prices.machine_usd(CLOUD, region, machine, "on-demand") is None:
         return [f"no price list has {machine} in {region}: whether it is sold there is not known"]
     return [
         f"which zones of {region} have {machine}, Azure says to your subscription alone: az vm list-skus --location "

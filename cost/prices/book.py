@@ -72,7 +72,7 @@ class NotKnown:
 
 
 class PriceBook:
-    """The price rows of all providers, one file each; a region is read when it is first asked for.
+    """The price rows of all providers, one file each; the rows of a thing are read when it is first asked for.
 
     today: the day that prices are judged fresh or old against.
     folder: where the `<provider>.csv` files and `sources.csv` are.
@@ -85,7 +85,7 @@ class PriceBook:
         self.today = today or datetime.date.today()
         self.folder = folder
         self.own = () if own is None else read_prices(own, _known(folder))
-        self._indexes: dict[tuple[str, str], Mapping[_Key, tuple[PriceRow, ...]]] = {}
+        self._indexes: dict[tuple[str, str, str], Mapping[_Key, tuple[PriceRow, ...]]] = {}
         self._found: dict[tuple[str, ...], Price | NotKnown] = {}
 
     @classmethod
@@ -143,7 +143,7 @@ class PriceBook:
 
     def _look(self, provider: str, region: str, sku: str, purchase: str, term: str, unit: str) -> Price | NotKnown:
         key = sku, purchase, term, unit
-        rows = next((rows for place in places(region) if (rows := self._index(provider, place).get(key))), ())
+        rows = next((rows for place in places(region) if (rows := self._index(provider, place, sku).get(key))), ())
         primary = [row for row in rows if not row.alt]
         if primary:
             tiers = tuple(sorted((row for row in primary if row.tier), key=lambda row: row.tier))
@@ -167,16 +167,16 @@ class PriceBook:
     def _file(self, provider: str) -> PriceFile | None:
         return _file(self.folder, provider) if provider in _names(self.folder) else None
 
-    def _index(self, provider: str, region: str) -> Mapping[_Key, tuple[PriceRow, ...]]:
-        place = provider, region
-        if place not in self._indexes:
+    def _index(self, provider: str, region: str, sku: str) -> Mapping[_Key, tuple[PriceRow, ...]]:
+        thing = provider, region, sku
+        if thing not in self._indexes:
             index: dict[_Key, list[PriceRow]] = {}
             found = self._file(provider)
-            for row in () if found is None else found.region(region):
+            for row in () if found is None else found.in_region(region, sku):
                 index.setdefault(_key(row), []).append(row)
-            index |= {_key(row): [row] for row in self.own if (row.provider, row.region) == place}
-            self._indexes[place] = {key: tuple(rows) for key, rows in index.items()}
-        return self._indexes[place]
+            index |= {_key(row): [row] for row in self.own if (row.provider, row.region, row.sku) == thing}
+            self._indexes[thing] = {key: tuple(rows) for key, rows in index.items()}
+        return self._indexes[thing]
 
     def _why_not(self, provider: str, region: str, sku: str, purchase: str, term: str, unit: str) -> str:
         """One line that says what is missing and which rows come nearest."""

@@ -64,6 +64,7 @@ class PriceFile:
         self._folder = folder
         self._provider = provider
         self._file = f"{provider}.csv"
+        self._things: dict[str, dict[str, list[Line]]] = {}
         self._regions: dict[str, tuple[PriceRow, ...]] = {}
         self._zones: dict[str, tuple[PriceRow, ...]] = {}
         self._skus: dict[str, tuple[PriceRow, ...]] = {}
@@ -75,6 +76,14 @@ class PriceFile:
         if name not in self._regions:
             self._regions[name] = tuple(self._rows(self._starting(f"{self._provider},{name},")))
         return self._regions[name]
+
+    def in_region(self, name: str, sku: str) -> tuple[PriceRow, ...]:
+        """The rows of one thing in a region, or in a zone."""
+        if name not in self._things:
+            self._things[name] = {}
+            for line in self._starting(f"{self._provider},{name},"):
+                self._things[name].setdefault(line[1].split(",", 3)[2], []).append(line)
+        return tuple(self._rows(self._things[name].get(sku, ())))
 
     def zones(self, region: str) -> tuple[PriceRow, ...]:
         """The rows of single zones of a region."""

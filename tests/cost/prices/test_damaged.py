@@ -91,6 +91,15 @@ def test_each_damage_is_named_with_its_line_and_what_to_do(folder: Path, damage:
     assert str(refused.value) == f"the price book is damaged: cost/prices/{problem}; {RESTORE}"
 
 
+def test_the_rows_of_a_thing_are_read_when_it_is_asked_for(folder: Path) -> None:
+    """A preview asks for 20 of the 400 things of a region."""
+    _instead(FIRST, FIRST.replace("55.04", "free"))(folder)
+    found = PriceBook()
+    found.lookup("aws", "us-east-1", "ebs-gp3", unit="GiB-month")
+    with pytest.raises(DamagedBook, match=r"aws\.csv line 2: usd_per_unit is 'free'"):
+        found.lookup("aws", "us-east-1", "p5.48xlarge", unit="instance-hour")
+
+
 def test_a_row_whose_source_has_no_line_is_named_with_the_line_to_add(folder: Path) -> None:
     _instead('2026-10-10,"ewyluda', '2026-10-10,"a friend of ewyluda')(folder)
     with pytest.raises(DamagedBook) as refused:
