@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from gpucluster.components.clouds import declare, running_stack
+from gpucluster.components.declare import declare, running_stack
 from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import plan_prices
 

@@ -23,7 +23,7 @@ from gpucluster.cost.documents.report.page import report_page
 from gpucluster.cost.documents.report.rows import as_csv
 from gpucluster.cost.documents.report.table import as_table
 from gpucluster.cost.grouping import group_by, labels_of
-from gpucluster.cost.options import options_of
+from gpucluster.cost.purchasing import options_of
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resources
 from gpucluster.textio.json_text import indented

@@ -141,7 +141,7 @@ def _laps(cloud: str) -> dict[str, float]:
 
     @pulumi.runtime.test
     def program() -> None:
-        from gpucluster.components.clouds import declare
+        from gpucluster.components.declare import declare
         from gpucluster.components.stack_config import stack_config
         from gpucluster.components.stack_plan import plan_stack
         from gpucluster.cost import plan_prices

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pulumi
 
 from gpucluster.components.cloud import cloud_of
-from gpucluster.components.clouds import forbid_what_if
+from gpucluster.components.declare import forbid_what_if
 from gpucluster.components.problem import Problem
 from gpucluster.components.python_values import python_file
 from gpucluster.components.spec.cluster import ClusterSpec

@@ -150,15 +150,15 @@ def cost() -> None:
     "guardrails",
     cls=_Group,
     commands=[
-        Later("check", "gpucluster.policies.guardrails:check", "Check plans and states against the rules."),
-        Later("list", "gpucluster.policies.guardrails:list_rules", "List the rules."),
-        Later("explain", "gpucluster.policies.guardrails:explain", "Explain a rule and how to fix a finding."),
-        Later("pack", "gpucluster.policies.guardrails:pack", "Print the folder of a pack, for Pulumi's --policy-pack."),
+        Later("check", "gpucluster.policies.command:check", "Check plans and states against the rules."),
+        Later("list", "gpucluster.policies.command:list_rules", "List the rules."),
+        Later("explain", "gpucluster.policies.command:explain", "Explain a rule and how to fix a finding."),
+        Later("pack", "gpucluster.policies.command:pack", "Print the folder of a pack, for Pulumi's --policy-pack."),
         _Group(
             "config",
             help="Check the configuration file of a pack.",
             commands=[
-                Later("check", "gpucluster.policies.guardrails:config_check", "Check the configuration file of a pack.")
+                Later("check", "gpucluster.policies.command:config_check", "Check the configuration file of a pack.")
             ],
         ),
         Later("pr-check", "gpucluster.pull_request.command:command", "Judge a change for its pull request."),

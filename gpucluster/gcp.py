@@ -10,10 +10,10 @@ from typing import Any
 import pulumi
 
 from gpucluster.components.cloud import importing_sdk
-from gpucluster.components.clouds import declaring, declaring_cluster
+from gpucluster.components.declare import declaring, declaring_cluster
+from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
 from gpucluster.components.labels import kubernetes_labels
-from gpucluster.components.refusal import refusing
 from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("gcp"):

@@ -22,7 +22,7 @@ from gpucluster.judges.gcp.judge import WHOLE
 from gpucluster.judges.names import Names
 from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 _ROOT: Final = Path(__file__).parents[1]
 _RULES: Final = ("enum", "minimum", "maximum", "minLength", "maxLength", "pattern", "format")

@@ -12,8 +12,8 @@ from typing import Any, cast
 from google.protobuf.struct_pb2 import Struct, Value
 from pulumi.runtime.proto.analyzer_pb2 import AnalyzeRequest
 
-from gpucluster.policies.edit import Edit
 from gpucluster.policies.rule import StackRule
+from gpucluster.policies.suggested_edit import Edit
 from gpucluster.program.readers.policy import provider_of, resource_of
 from gpucluster.program.readers.records import SIGNATURE
 

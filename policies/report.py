@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from gpucluster.policies.edit import Edit
 from gpucluster.policies.node_impacts import NodeImpact
 from gpucluster.policies.rule import Enforcement, Outcome, Rule, Violation
+from gpucluster.policies.suggested_edit import Edit
 from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["Checked", "Found", "Report"]

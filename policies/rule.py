@@ -20,8 +20,8 @@ from dataclasses import field
 from typing import Any, Final
 
 from gpucluster.policies.changes import Changes
-from gpucluster.policies.edit import Edit
 from gpucluster.policies.exemptions import Exemption
+from gpucluster.policies.suggested_edit import Edit
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.record import record
 

@@ -15,9 +15,9 @@ from gpucluster.options import form_of, output, quiet
 from gpucluster.policies.packs import PACKS, TRAINING
 
 if TYPE_CHECKING:
+    from gpucluster.pull_request.criteria import Terms
     from gpucluster.pull_request.evidence import Evidence
     from gpucluster.pull_request.judgement import Judgement
-    from gpucluster.pull_request.terms import Terms
 
 SUMMARY_VARIABLE: Final = "GITHUB_STEP_SUMMARY"
 """Names the file whose text a forge shows beside the run."""
@@ -292,7 +292,7 @@ def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
     from gpucluster.cost.prices import PriceBook
     from gpucluster.cost.prices.own import find_prices
     from gpucluster.policies.settings import Settings, read_settings
-    from gpucluster.pull_request.terms import Terms
+    from gpucluster.pull_request.criteria import Terms
 
     pack = PACKS[pack_name]
     own = find_prices(prices)

@@ -28,9 +28,9 @@ from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.readers.files import Read, read_file
 from gpucluster.program.resources import Resources
 from gpucluster.program.values import is_list, is_object
+from gpucluster.pull_request.check_changes import touched
 from gpucluster.pull_request.evidence import Evidence, StackEvidence
 from gpucluster.pull_request.judgement import Finding, Judgement, StackJudgement
-from gpucluster.pull_request.touched import touched
 from gpucluster.pull_request.vendors import Vendors
 
 

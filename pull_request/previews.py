@@ -15,6 +15,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from gpucluster.errors import InputError
+from gpucluster.pull_request.base_and_head import Side, SideFailed, locks_changed
 from gpucluster.pull_request.evidence import (
     Evidence,
     JobEvidence,
@@ -25,7 +26,6 @@ from gpucluster.pull_request.evidence import (
     problems,
 )
 from gpucluster.pull_request.revisions import Repository, Revision
-from gpucluster.pull_request.sides import Side, SideFailed, locks_changed
 from gpucluster.sandbox.engine.find import find_engine
 from gpucluster.sandbox.project import find_project
 from gpucluster.textio.json_text import BadJson, parse

@@ -33,7 +33,7 @@ def declared(plan: ClusterPlan) -> Resources:
     """What the program of a plan declares, as a first preview sees it. Nothing is sent anywhere."""
     from pulumi.runtime import mocks
 
-    from gpucluster.components.clouds import declare
+    from gpucluster.components.declare import declare
     from gpucluster.program.readers.alone import run_alone
     from gpucluster.program.readers.running import watch
 

@@ -2,8 +2,8 @@
 
 Columns: cloud; way, what people call it; kind, `purchase.kind` of the spec; purchase and term, as in the price book;
 reservation, an example of the id that it needs; assume, the assumption that puts all of the machines under a
-commitment; needs, what has to be had first. Sources: those of `cost.options.ways`, which knows for how long a way binds
-and lasts, and of each cloud's `purchase.py`.
+commitment; needs, what has to be had first. Sources: those of `cost.purchasing.ways`, which knows for how long a way
+binds and lasts, and of each cloud's `purchase.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 
 from gpucluster.catalog.rows import read_rows
-from gpucluster.cost.options.ways import Way as Sold
+from gpucluster.cost.purchasing.ways import Way as Sold
 from gpucluster.record import record
 
 __all__ = ["Way", "ways_of"]

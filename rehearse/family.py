@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 Object = Mapping[str, Any]
 

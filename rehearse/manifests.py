@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.errors import InputError
-from gpucluster.sandbox.narrow import is_list, is_object, items, mapping
+from gpucluster.sandbox.type_guards import is_list, is_object, items, mapping
 from gpucluster.textio.yaml_text import BadYaml, read_all
 
 _DEFAULT: Final = "default"

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from gpucluster.rehearse.family import Family
 from gpucluster.rehearse.manifests import Manifest
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 Object = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.live.karpenter.start import without_machines
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 _LABEL: Final = "gpucluster/pool"
 _FLAVOR: Final = ("kueue.x-k8s.io/v1beta2", "ResourceFlavor")

@@ -12,7 +12,7 @@ from gpucluster.cost.machine_price import machine_price
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import NotKnown
 from gpucluster.rehearse.outcome import Place
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 _TYPE: Final = "node.kubernetes.io/instance-type"
 _BOUGHT: Final = "karpenter.sh/capacity-type"

@@ -10,7 +10,7 @@ from typing import Any, Final
 from gpucluster.cost.estimate import Estimate
 from gpucluster.rehearse.outcome import Outcome, Verdict
 from gpucluster.rehearse.prices import Machines, machines_of
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _OF_ONE_MACHINE: Final = frozenset({"cloud.google.com/gce-topology-host", "kubernetes.io/hostname"})
 """Levels that hold a machine alone. On Google Cloud the host, too (components/gcp/fabric_pod.py)."""

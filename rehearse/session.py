@@ -15,7 +15,7 @@ from gpucluster.rehearse.outcome import Outcome, outcome_of, refused
 from gpucluster.rehearse.pools import listed, name_of, unsimulated_pools
 from gpucluster.rehearse.stage import Say, Stage
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _TICK_SECONDS: Final = 0.5
 _SETTLE_SECONDS: Final = 8.0

@@ -12,7 +12,7 @@ from gpucluster.rehearse.manifests import Manifest
 from gpucluster.rehearse.outcome import Outcome, refused
 from gpucluster.rehearse.pools import listed, name_of
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 Say = Callable[[str], None]
 

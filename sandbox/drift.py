@@ -15,10 +15,10 @@ from gpucluster.sandbox import stacks
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.outputs import REPEATED
 from gpucluster.sandbox.clouds.values import to_wire
-from gpucluster.sandbox.narrow import is_list, is_object, mapping
 from gpucluster.sandbox.project import current_project
 from gpucluster.sandbox.recovery.compare import Difference, is_same
 from gpucluster.sandbox.recovery.find import differences
+from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 from gpucluster.sandbox.urns import urn_name
 from gpucluster.textio.terminal import plain
 

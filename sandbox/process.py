@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import IO, Final
 
-from gpucluster.sandbox.relay import without_echoes
+from gpucluster.sandbox.engine_output import without_echoes
 
 _PR_SET_PDEATHSIG: Final = 1
 """Linux, prctl(2): the signal a process gets when its parent dies."""

@@ -18,7 +18,7 @@ from gpucluster.errors import InputError
 from gpucluster.sandbox import disk
 from gpucluster.sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
 from gpucluster.sandbox.clouds.vault import Vault
-from gpucluster.sandbox.narrow import is_object
+from gpucluster.sandbox.type_guards import is_object
 
 __all__ = ["DamagedFileError", "InputError", "Project", "Store", "current_project", "find_project", "replace_text"]
 

@@ -12,7 +12,6 @@ import click
 
 from gpucluster.errors import Fault, InputError
 from gpucluster.sandbox import stacks
-from gpucluster.sandbox.narrow import mapping
 from gpucluster.sandbox.project import Project, current_project
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.copies import keep_copies, put_back
@@ -23,6 +22,7 @@ from gpucluster.sandbox.recovery.find import differences
 from gpucluster.sandbox.recovery.locks import Lock, all_locks, locks, refuse_living, settled
 from gpucluster.sandbox.recovery.repair import Repair, plan_repair, repaired
 from gpucluster.sandbox.recovery.state import StackState, all_states, state_files
+from gpucluster.sandbox.type_guards import mapping
 from gpucluster.sandbox.urns import urn_name
 
 _WORTH_A_WORD: Final = 1.0

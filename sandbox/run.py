@@ -29,14 +29,14 @@ from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE, Engine
 from gpucluster.sandbox.engine.yaml_host.build import put_yaml_host
 from gpucluster.sandbox.environment import environment
-from gpucluster.sandbox.kept import what_is_kept
 from gpucluster.sandbox.missing_sdks import missing_sdks
 from gpucluster.sandbox.process import StoppedError, run_engine
 from gpucluster.sandbox.project import Project, find_project
+from gpucluster.sandbox.protected import what_is_kept
 from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
 from gpucluster.sandbox.recovery.damage import is_sound, refuse_damage
 from gpucluster.sandbox.recovery.locks import locks, refuse_living
-from gpucluster.sandbox.scratch import scratch_folder
+from gpucluster.sandbox.run_folder import scratch_folder
 from gpucluster.textio.terminal import beneath, plain
 
 if TYPE_CHECKING:

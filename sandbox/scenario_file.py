@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.lasting import lasting
 from gpucluster.sandbox.clouds.scenario import Capacity, Data, Disturbance, Drift, Existing, Quota, Scenario
-from gpucluster.sandbox.narrow import is_object
 from gpucluster.sandbox.scenario_rows import File, Operation
 from gpucluster.sandbox.scenario_words import problems
+from gpucluster.sandbox.type_guards import is_object
 from gpucluster.textio.values import shown_value
 from gpucluster.textio.yaml_text import BadYaml, read
 

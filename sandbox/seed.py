@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.scenario import EXISTS, Drift, Existing, Scenario
 from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.sdk import Sdk, how_to_install
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import is_list, is_object, mapping
+from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ import yaml
 
 from gpucluster.errors import InputError
 from gpucluster.sandbox.engine.model import Engine
-from gpucluster.sandbox.narrow import is_list, is_object
 from gpucluster.sandbox.project import Project, replace_text
+from gpucluster.sandbox.type_guards import is_list, is_object
 from gpucluster.textio.yaml_text import BadYaml, read
 
 _ENCRYPTION_KEYS: Final = ("encryptionsalt", "encryptedkey", "secretsprovider")

@@ -6,8 +6,8 @@ import gc
 
 import gpucluster
 from gpucluster.components.beginning import beginning
-from gpucluster.components.clouds import declare, running_stack
-from gpucluster.components.refusal import refusing
+from gpucluster.components.declare import declare, running_stack
+from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.stack_outputs import export
 from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import plan_prices

@@ -31,7 +31,7 @@ NAMED: Final[Mapping[str, str]] = {
     "cost/carbon/grid.py": _SOURCES,
     "cost/commands/refresh.py": "which providers have a live price list; a cloud without one is not refreshed",
     "cost/grouping.py": _SOURCES,
-    "cost/options/ways.py": _DATA_OF_EACH,
+    "cost/purchasing/ways.py": _DATA_OF_EACH,
     "cost/plan_prices.py": _DATA_OF_EACH,
     "cost/prices/live/__init__.py": _SOURCES,
     "cost/prices/live/refresh.py": "which providers have a live price list; a cloud without one is not refreshed",

@@ -10,7 +10,7 @@ from pulumi_aws import ec2, eks
 
 from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.labels import OWN_LABELS
-from gpucluster.components.sdk_part import without_the_rest
+from gpucluster.components.lazy_sdk import without_the_rest
 
 with without_the_rest("pulumi_aws.autoscaling"):
     from pulumi_aws.autoscaling._inputs import TagTagArgs

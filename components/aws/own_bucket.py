@@ -13,9 +13,9 @@ from gpucluster.components.aws.identity import Tagger, pod_role
 from gpucluster.components.aws.partition import partition
 from gpucluster.components.buckets import IdentityPlan, OwnBucketPlan
 from gpucluster.components.kubernetes.job_identities import JobIdentity
-from gpucluster.components.left_out import or_empty
 from gpucluster.components.names import EXPECTED_GIB
 from gpucluster.components.spec.data import OWN
+from gpucluster.components.untargeted import or_empty
 
 __all__ = ["OwnBucket", "bucket_identities"]
 

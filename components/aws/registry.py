@@ -10,9 +10,9 @@ import pulumi
 from pulumi_aws import ecr, iam
 
 from gpucluster.components.aws.identity import Tagger
-from gpucluster.components.left_out import or_empty
 from gpucluster.components.outputs import Registry
 from gpucluster.components.registry import DAYS_CACHED, IMAGE, UPSTREAMS, RegistryPlan
+from gpucluster.components.untargeted import or_empty
 
 _UNTAGGED_DAYS: Final = 14
 

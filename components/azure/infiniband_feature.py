@@ -14,7 +14,7 @@ from pulumi_azure_native import features
 
 from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, Settings
-from gpucluster.components.refusal import Refused
+from gpucluster.components.exit_on_error import Refused
 from gpucluster.errors import InputError
 
 __all__ = ["feature_registered"]

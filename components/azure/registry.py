@@ -10,9 +10,9 @@ from pulumi_azure_native import containerregistry
 
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.identity import Tagger, granted
-from gpucluster.components.left_out import or_empty
 from gpucluster.components.outputs import Registry
 from gpucluster.components.registry import IMAGE, UPSTREAMS, RegistryPlan
+from gpucluster.components.untargeted import or_empty
 
 __all__ = ["registry"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.components.sdk_part import without_the_rest
+from gpucluster.components.lazy_sdk import without_the_rest
 
 with without_the_rest("pulumi_gcp.compute"):
     from pulumi_gcp.compute._inputs import (

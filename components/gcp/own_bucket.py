@@ -14,8 +14,8 @@ from gpucluster.components.gcp.identity import Labeller, workload_pool
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.kubernetes.job_identities import JobIdentity
 from gpucluster.components.labels import EXPECTED_GIB
-from gpucluster.components.left_out import or_empty
 from gpucluster.components.spec.data import OWN
+from gpucluster.components.untargeted import or_empty
 
 __all__ = ["READS", "WRITES", "OwnBucket", "bucket_identities", "bucket_name", "private_bucket"]
 

@@ -11,9 +11,9 @@ from pulumi_gcp import artifactregistry
 from gpucluster.components.gcp.identity import Labeller, NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.repository import REPOSITORY
-from gpucluster.components.left_out import or_empty
 from gpucluster.components.outputs import Registry
 from gpucluster.components.registry import DAYS_CACHED, IMAGE, UPSTREAMS, RegistryPlan
+from gpucluster.components.untargeted import or_empty
 
 _DAY: Final = 24 * 60 * 60
 

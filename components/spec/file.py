@@ -9,10 +9,10 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec, StackSpec
+from gpucluster.components.spec.errors import line_of, problems_of
 from gpucluster.components.spec.fields import ValidationError
 from gpucluster.components.spec.model import Model
-from gpucluster.components.spec.what_if import applied, wanted
-from gpucluster.components.spec.words import line_of, problems_of
+from gpucluster.components.spec.overrides import applied, wanted
 from gpucluster.components.yaml_file import YamlFile, read_yaml
 from gpucluster.errors import InputError
 from gpucluster.record import record

@@ -8,8 +8,8 @@ from gpucluster.cost.advice.advice import Advice
 from gpucluster.cost.advice.lustre import Need, lustre_advice
 from gpucluster.cost.advice.machines import machine_advice
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.options import Settings, options_of
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.purchasing import Settings, options_of
 from gpucluster.program.resources import Resources
 
 __all__ = ["advice_of"]

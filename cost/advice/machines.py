@@ -10,8 +10,8 @@ from gpucluster.cost.advice.advice import Advice, Input
 from gpucluster.cost.handlers.whole_machines import plain, purchase_words
 from gpucluster.cost.model import HOURS_PER_MONTH, cents
 from gpucluster.cost.money import money, percent
-from gpucluster.cost.options import Option, Options, PoolOptions
-from gpucluster.cost.options.rate import Rate
+from gpucluster.cost.purchasing import Option, Options, PoolOptions
+from gpucluster.cost.purchasing.rate import Rate
 
 __all__ = ["machine_advice"]
 

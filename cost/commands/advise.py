@@ -13,8 +13,8 @@ from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.documents.advice import advice_document
-from gpucluster.cost.options import Settings
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.purchasing import Settings
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.write import written
 from gpucluster.cost.usage import check_names

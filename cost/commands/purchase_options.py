@@ -11,8 +11,8 @@ from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.commands.numbers import AMOUNT, POSITIVE, SHARE
 from gpucluster.cost.commands.options import a_plan, name_of, pricing
 from gpucluster.cost.documents.options import options_document
-from gpucluster.cost.options import Settings, options_of
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.purchasing import Settings, options_of
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.write import written
 from gpucluster.cost.usage import check_names

@@ -13,8 +13,8 @@ from gpucluster.cost.commands.numbers import Number
 from gpucluster.cost.commands.options import name_of
 from gpucluster.cost.commands.options import prices as own_prices
 from gpucluster.cost.documents.tco import tco_document
-from gpucluster.cost.options import options_of
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.purchasing import options_of
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.write import written
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster

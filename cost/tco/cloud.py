@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from gpucluster.catalog.machines import machines
-from gpucluster.cost.options import Options
+from gpucluster.cost.purchasing import Options
 from gpucluster.cost.tco.against import Against, against
 from gpucluster.cost.tco.own import Own
 

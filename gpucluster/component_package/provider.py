@@ -25,7 +25,7 @@ from gpucluster.catalog.clouds import clouds
 from gpucluster.component_package.inputs import inputs_of
 from gpucluster.component_package.schema_file import NAME, SCHEMA_FILE
 from gpucluster.components.cloud import CLOUDS
-from gpucluster.components.refusal import refusing
+from gpucluster.components.exit_on_error import refusing
 from gpucluster.cost import preview
 
 __all__ = ["GIVEN", "ComponentPackage", "main"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpucluster.policies.clouds.every import StackChecks
 from gpucluster.policies.clouds.kubernetes.pool_labels import for_single_nodes
+from gpucluster.policies.clouds.per_cloud import StackChecks
 from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.policies.machines import Machines
 from gpucluster.policies.rule import CannotTell, Finding, NotChecked, Stack

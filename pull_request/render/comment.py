@@ -19,7 +19,7 @@ from gpucluster.policies.node_impacts import NodeImpact
 from gpucluster.program.resources import urn_name
 from gpucluster.pull_request.judgement import Judgement, StackJudgement
 from gpucluster.pull_request.render.findings import advice_line, mandatory_line, vendor_line
-from gpucluster.pull_request.render.words import counted, first_line, totals
+from gpucluster.pull_request.render.summary import counted, first_line, totals
 
 LONGEST_COMMENT: Final = 65_536
 """What GitHub takes as a comment."""

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from gpucluster.errors import Error
 from gpucluster.sandbox.api_server.server import Server
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 FIELD_MANAGER: Final = "pulumi-kubernetes"
 """Who owns the fields we set, as the real provider calls itself (pulumi/pulumi-kubernetes, provider/pkg/ssa)."""

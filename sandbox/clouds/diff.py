@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
-from gpucluster.sandbox.narrow import is_list, is_object
+from gpucluster.sandbox.type_guards import is_list, is_object
 
 __all__ = ["Change", "Kind", "changes", "property_names"]
 

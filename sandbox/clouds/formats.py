@@ -10,7 +10,7 @@ from datetime import datetime
 from ipaddress import AddressValueError, IPv4Network, IPv6Network, NetmaskValueError, ip_address, ip_network
 from typing import Final
 
-from gpucluster.sandbox.narrow import is_list, is_object, mapping
+from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 
 __all__ = ["FORMATS"]
 

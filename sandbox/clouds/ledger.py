@@ -20,7 +20,7 @@ from typing import Any
 from gpucluster.sandbox.clouds.ledger_tables import open_tables
 from gpucluster.sandbox.clouds.values import from_wire, to_wire
 from gpucluster.sandbox.clouds.vault import Vault
-from gpucluster.sandbox.narrow import is_object
+from gpucluster.sandbox.type_guards import is_object
 from gpucluster.sandbox.urns import urn_name
 
 __all__ = ["DamagedLedgerError", "Entry", "Ledger", "Operation"]

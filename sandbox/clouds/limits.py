@@ -22,7 +22,7 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.formats import FORMATS
 from gpucluster.sandbox.clouds.validate import Failure, general
 from gpucluster.sandbox.clouds.values import Secret
-from gpucluster.sandbox.narrow import is_list, is_object
+from gpucluster.sandbox.type_guards import is_list, is_object
 
 __all__ = ["Limit", "Limits"]
 

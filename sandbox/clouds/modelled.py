@@ -14,7 +14,7 @@ from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.model import Model, Thing
 from gpucluster.sandbox.clouds.naming import is_generated
 from gpucluster.sandbox.clouds.values import UNKNOWN
-from gpucluster.sandbox.narrow import is_list, is_object, items, mapping
+from gpucluster.sandbox.type_guards import is_list, is_object, items, mapping
 
 __all__ = ["Modelled", "changed_inputs"]
 

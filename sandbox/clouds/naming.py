@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.narrow import items
+from gpucluster.sandbox.type_guards import items
 
 __all__ = ["DEFAULTS_KEY", "hex_suffix", "is_generated", "random_hex"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.sdk import Declaration
-from gpucluster.sandbox.narrow import is_object
+from gpucluster.sandbox.type_guards import is_object
 
 __all__ = ["FORMAT", "read_type"]
 

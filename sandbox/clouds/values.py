@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from google.protobuf import struct_pb2
 
-from gpucluster.sandbox.narrow import is_list, is_object
+from gpucluster.sandbox.type_guards import is_list, is_object
 
 __all__ = [
     "UNKNOWN",

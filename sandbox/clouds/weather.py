@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.scenario import Disturbance, Scenario
 from gpucluster.sandbox.clouds.unfinished import UnfinishedError
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.shortage import Shortage

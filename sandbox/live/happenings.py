@@ -15,7 +15,7 @@ from gpucluster.sandbox.live.karpenter.interruption import notice
 from gpucluster.sandbox.live.nodes.devices import GPU
 from gpucluster.sandbox.live.nodes.manifest import KUBELET
 from gpucluster.sandbox.live.signs.sign import Condition, Sign
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 Node = Mapping[str, Any]
 

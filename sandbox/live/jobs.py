@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gpucluster.errors import InputError
 from gpucluster.sandbox.api_server.client import Client
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 EXIT_CODE: Final = "sandbox.gpucluster/exit-code"
 """Annotation of a pod: its containers end with this code. kwok reads it (nodes/stages.yaml)."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpucluster.sandbox.live.nodes.devices import GPU
 from gpucluster.sandbox.live.nodes.manifest import POOL
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _ENDED = ("Succeeded", "Failed")
 

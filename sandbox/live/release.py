@@ -17,7 +17,7 @@ from gpucluster.sandbox.live.charts.render import render
 from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.programs import CERTIFICATES
 from gpucluster.sandbox.live.site import Site
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 REPLACED: Final = "addresses, ports, certificates, leader election, Kueue's API of what waits (off)"
 """What of a chart's configuration is another here."""

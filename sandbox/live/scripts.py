@@ -13,7 +13,7 @@ from gpucluster.sandbox.clouds.kubernetes.objects import name_of, namespace_of
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.site import Site
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _DEPLOYMENT: Final = "kubernetes:apps/v1:Deployment"
 _CONFIG_MAP: Final = "kubernetes:core/v1:ConfigMap"

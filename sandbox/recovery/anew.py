@@ -17,11 +17,11 @@ from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.clouds.values import from_wire, to_struct
 from gpucluster.sandbox.engine.find import find_engine
 from gpucluster.sandbox.environment import environment
-from gpucluster.sandbox.narrow import items, mapping
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.copies import put_back, put_back_cut_states, version_of
 from gpucluster.sandbox.recovery.engine import export_deployment
 from gpucluster.sandbox.recovery.state import is_cloud_resource, state_files
+from gpucluster.sandbox.type_guards import items, mapping
 
 
 def make_state(project: Project, stack: str, file: Path) -> None:

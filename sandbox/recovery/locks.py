@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from gpucluster.errors import InputError
-from gpucluster.sandbox.narrow import mapping
 from gpucluster.sandbox.project import Project, Store
 from gpucluster.sandbox.recovery.times import seconds
+from gpucluster.sandbox.type_guards import mapping
 
 _PATIENCE: Final = 10.0
 """Seconds for an engine to end by itself: one whose sandbox was killed is told to stop, and first finishes what is in

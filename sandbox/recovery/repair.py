@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import Secret
-from gpucluster.sandbox.narrow import is_list, is_object, items
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.state import StackState, is_cloud_resource
+from gpucluster.sandbox.type_guards import is_list, is_object, items
 
 _SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"

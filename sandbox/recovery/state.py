@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from gpucluster.errors import InputError
-from gpucluster.sandbox.narrow import is_object, items, mapping
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.times import seconds
+from gpucluster.sandbox.type_guards import is_object, items, mapping
 
 
 class UnreadableStateError(Exception):

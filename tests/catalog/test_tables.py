@@ -75,7 +75,7 @@ ELSEWHERE = {"build", "catalog", "docs", "examples", "links", "sandbox", "tests"
 EXCEPTIONS = {
     "acceptance/references.csv": "rates that others measured, which no cloud sells",
     "benchmarks/cost_plan.py": "a program to cost",
-    "cost/options/taken_back.csv": "how often each is taken back as spot, by region",
+    "cost/purchasing/taken_back.csv": "how often each is taken back as spot, by region",
     "cost/prices/live/google_machines.csv": "which SKUs of a live price list make a machine",
 }
 

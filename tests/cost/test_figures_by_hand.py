@@ -10,9 +10,9 @@ import pytest
 from gpucluster.cost import PriceBook
 from gpucluster.cost.carbon import grid_of, tonnes_a_year
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
-from gpucluster.cost.options.settings import Settings
-from gpucluster.cost.options.spot import interruptions
-from gpucluster.cost.options.taken_back import TakenBack
+from gpucluster.cost.purchasing.settings import Settings
+from gpucluster.cost.purchasing.spot import interruptions
+from gpucluster.cost.purchasing.taken_back import TakenBack
 from gpucluster.cost.tco import Inputs, against, own_cluster
 from gpucluster.cost.terms.support import support_of
 from gpucluster.cost.transfer import Egress, egress_of, flow_gigabytes

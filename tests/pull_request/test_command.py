@@ -16,7 +16,8 @@ from gpucluster.cli import main
 from gpucluster.cost.prices.book import _FOLDER
 from gpucluster.judges.verdict import Remark
 from gpucluster.program.resources import Resources
-from gpucluster.pull_request import terms, vendors
+from gpucluster.pull_request import criteria as terms
+from gpucluster.pull_request import vendors
 from gpucluster.pull_request.evidence import PriceFiles
 from gpucluster.pull_request.vendors import Vendors
 from tests.pull_request.conftest import HEAD, TRIAL, changed, evidence, stack

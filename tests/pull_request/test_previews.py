@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gpucluster.errors import InputError
+from gpucluster.pull_request.base_and_head import SideFailed, locks_changed
 from gpucluster.pull_request.previews import _matching, _stack
-from gpucluster.pull_request.sides import SideFailed, locks_changed
 from tests.pull_request.conftest import TRIAL, plan, state
 
 PLAN = json.dumps({**plan("dev", TRIAL, TRIAL), "duration": 1})

@@ -29,7 +29,7 @@ from gpucluster.sandbox.environment import environment
 from gpucluster.sandbox.own_user import loopback_server
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recover import recover
-from gpucluster.sandbox.scratch import scratch_folder
+from gpucluster.sandbox.run_folder import scratch_folder
 from gpucluster.sandbox.urns import urn_name
 
 __all__ = ["Fault", "Operation", "Ran", "Stage", "copied", "made", "serving"]

@@ -12,8 +12,8 @@ from gpucluster.cost.documents.options.tables import mix_table, way_table, zone_
 from gpucluster.cost.documents.options.unpriced import bound, why
 from gpucluster.cost.handlers.whole_machines import plain, purchase_words
 from gpucluster.cost.money import money, ranged
-from gpucluster.cost.options import Options, PoolOptions
 from gpucluster.cost.prices import OWN_ROW, PRICES_VARIABLE
+from gpucluster.cost.purchasing import Options, PoolOptions
 from gpucluster.cost.render.document import Block, Document, Heading, Notes
 
 __all__ = ["options_document", "pool_heading"]

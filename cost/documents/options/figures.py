@@ -10,7 +10,7 @@ from gpucluster.cost.documents.options.unpriced import why
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH
 from gpucluster.cost.money import money, percent, ranged
-from gpucluster.cost.options import Option, Options, PoolOptions
+from gpucluster.cost.purchasing import Option, Options, PoolOptions
 from gpucluster.cost.render.html.charts import Bar, Curve, bars, curves, figure
 from gpucluster.cost.render.html.page import items, safe
 

@@ -8,9 +8,9 @@ from typing import Any
 from gpucluster.cost.documents.words.plain import SCHEMA_VERSION, amounts_json, text_of
 from gpucluster.cost.documents.words.unpriced import known_json
 from gpucluster.cost.model import Unbounded
-from gpucluster.cost.options import Option, Options, PoolOptions
-from gpucluster.cost.options.mix import Mix
-from gpucluster.cost.options.rate import Rate
+from gpucluster.cost.purchasing import Option, Options, PoolOptions
+from gpucluster.cost.purchasing.mix import Mix
+from gpucluster.cost.purchasing.rate import Rate
 
 __all__ = ["options_model"]
 

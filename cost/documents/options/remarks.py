@@ -9,9 +9,9 @@ from typing import Final
 from gpucluster.cost.documents.options.tables import APPROXIMATE
 from gpucluster.cost.handlers.whole_machines import plain, purchase_words
 from gpucluster.cost.money import how_known, money, percent
-from gpucluster.cost.options import Option, Options, PoolOptions
-from gpucluster.cost.options.rate import Rate
-from gpucluster.cost.options.spot import Interruptions
+from gpucluster.cost.purchasing import Option, Options, PoolOptions
+from gpucluster.cost.purchasing.rate import Rate
+from gpucluster.cost.purchasing.spot import Interruptions
 
 __all__ = ["prices", "remarks"]
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from gpucluster.cost.documents.options.model import options_model
 from gpucluster.cost.documents.options.tables import mix_table
 from gpucluster.cost.documents.options.unpriced import why
-from gpucluster.cost.options import Options
+from gpucluster.cost.purchasing import Options
 
 __all__ = ["COLUMNS", "options_rows"]
 

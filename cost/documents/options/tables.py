@@ -7,9 +7,9 @@ from typing import Final
 
 from gpucluster.cost.handlers.whole_machines import plain, purchase_words
 from gpucluster.cost.money import money, percent, ranged
-from gpucluster.cost.options import Options, PoolOptions
-from gpucluster.cost.options.mix import Mix
-from gpucluster.cost.options.rate import Rate
+from gpucluster.cost.purchasing import Options, PoolOptions
+from gpucluster.cost.purchasing.mix import Mix
+from gpucluster.cost.purchasing.rate import Rate
 from gpucluster.cost.render.document import Table, table
 
 __all__ = ["APPROXIMATE", "mix_table", "way_table", "zone_table"]

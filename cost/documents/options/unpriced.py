@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpucluster.cost.money import money
-from gpucluster.cost.options import Options, PoolOptions
-from gpucluster.cost.options.options import Unpriced
+from gpucluster.cost.purchasing import Options, PoolOptions
+from gpucluster.cost.purchasing.options import Unpriced
 
 __all__ = ["bound", "why"]
 

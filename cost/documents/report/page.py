@@ -15,7 +15,7 @@ from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.grouping import Group, Grouping
 from gpucluster.cost.model import CostLine, Part, committed_sum
 from gpucluster.cost.money import how_known, money, percent, ranged, unit_price
-from gpucluster.cost.options import Options
+from gpucluster.cost.purchasing import Options
 from gpucluster.cost.render.html.charts import Bar, Mark, bars, figure, marks, span
 from gpucluster.cost.render.html.page import disclosure, items, page, safe, scrolling
 from gpucluster.cost.teams import TeamCost, team_costs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.every import resource_checks
+from gpucluster.policies.clouds.per_cloud import resource_checks
 from gpucluster.policies.rule import Enforcement, ResourceRule, Severity
 
 __all__ = ["RULE"]

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from gpucluster.catalog.label_syntax import LabelSyntax, problem_of_key, problem_of_value
 from gpucluster.policies.clouds.label_sets import label_sets, label_sets_in
-from gpucluster.policies.edit import Edit
 from gpucluster.policies.frameworks import FINOPS_ALLOCATION
 from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.policies.required_labels import required_labels
 from gpucluster.policies.rule import CannotTell, Enforcement, Finding, NotChecked, Severity, Stack, StackRule, Violation
+from gpucluster.policies.suggested_edit import Edit
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.stated import stated
 

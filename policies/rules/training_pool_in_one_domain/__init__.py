@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.policies.clouds.every import stack_checks
 from gpucluster.policies.clouds.hidden import with_hidden
+from gpucluster.policies.clouds.per_cloud import stack_checks
 from gpucluster.policies.frameworks import AWS_PLACEMENT, AZURE_INFINIBAND, GKE_PLACEMENT
 from gpucluster.policies.rule import Enforcement, Severity, StackRule
 

@@ -20,7 +20,7 @@ from gpucluster.sandbox.clouds.modelled import Modelled, changed_inputs
 from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__ = ["SIMULATED", "Aws", "AwsAccount"]
 

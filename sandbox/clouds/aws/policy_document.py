@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["policy_document"]
 

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.diff import Change, Kind, property_names
 from gpucluster.sandbox.clouds.replacement_table import listed
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__ = ["replaces"]
 

@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.azure.rules.idle import check_idle
 from gpucluster.sandbox.clouds.azure.rules.rule import refused
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["delete"]
 

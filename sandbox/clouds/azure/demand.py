@@ -10,7 +10,7 @@ from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.demand import ON_DEMAND, RESERVED, SPOT, Demand
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["TYPES", "demand"]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identity import guid
 from gpucluster.sandbox.clouds.azure.model import Thing
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["IDENTITY", "of_resource"]
 

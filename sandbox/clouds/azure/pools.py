@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.model import Thing
 from gpucluster.sandbox.clouds.azure.sizes import is_rdma
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["AGENT_POOL", "CLUSTER", "Pool", "own_profiles", "pools_of"]
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.schema import Property, ResourceType
 from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
-from gpucluster.sandbox.narrow import is_list, is_object
+from gpucluster.sandbox.type_guards import is_list, is_object
 
 __all__ = ["previewed"]
 

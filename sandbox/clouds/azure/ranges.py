@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Network
 from typing import Any
 
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["clash", "of_network", "of_subnet", "written"]
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["as_read", "own_part"]
 

@@ -23,7 +23,7 @@ from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import UNKNOWN, plain
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__ = ["SIMULATED", "Gcp", "GcpAccount", "Settings"]
 

@@ -14,7 +14,7 @@ from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.identity import forms, relative
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["delete"]
 

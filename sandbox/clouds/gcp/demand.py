@@ -9,7 +9,7 @@ from gpucluster.sandbox.clouds.demand import ON_DEMAND, RESERVED, SPOT, WAITING,
 from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["TYPES", "demand"]
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.values import UNKNOWN, Secret, plain
-from gpucluster.sandbox.narrow import is_object, mapping
+from gpucluster.sandbox.type_guards import is_object, mapping
 
 __all__ = ["CREATION_ONLY", "STRATEGIES", "all_labels", "label_input"]
 

@@ -9,7 +9,7 @@ from gpucluster.sandbox.clouds.gcp.identity import is_zone
 from gpucluster.sandbox.clouds.gcp.machines import Machine, machine
 from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["CLUSTER", "NODE_POOL", "Pool"]
 

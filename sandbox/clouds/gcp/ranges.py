@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network
 from typing import Any
 
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["overlap", "ranges_of", "written"]
 

@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.objects import name_of
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _PROVISIONING: Final = frozenset(
     {"karpenter.azure.com:AKSNodeClass", "karpenter.sh:NodeClaim", "karpenter.sh:NodePool"}

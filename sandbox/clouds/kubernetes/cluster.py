@@ -24,7 +24,7 @@ from gpucluster.sandbox.clouds.kubernetes.objects import (
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.values import UNKNOWN, plain
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 
 class Cluster(Account):

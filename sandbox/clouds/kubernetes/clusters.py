@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 SUFFIX: Final = ".sandbox.invalid"
 """What the names of all simulated endpoints end in."""

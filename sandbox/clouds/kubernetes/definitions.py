@@ -11,7 +11,7 @@ from gpucluster.sandbox.clouds.kubernetes import aks, gke
 from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 _DEFINITION: Final = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
 

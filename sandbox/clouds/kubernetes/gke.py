@@ -14,7 +14,7 @@ from gpucluster.sandbox.clouds.cloud import CloudError, Resource
 from gpucluster.sandbox.clouds.kubernetes.objects import name_of
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _ALWAYS: Final = frozenset({"cloud.google.com:ComputeClass"})
 _MULTI_NETWORKING: Final = frozenset({"networking.gke.io:GKENetworkParamSet", "networking.gke.io:Network"})

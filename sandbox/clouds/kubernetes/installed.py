@@ -15,7 +15,7 @@ from gpucluster.sandbox.clouds.kubernetes import aks, gke
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 _FILE: Final = "defined.json"
 

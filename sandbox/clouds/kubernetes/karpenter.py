@@ -14,7 +14,7 @@ from gpucluster.sandbox.clouds.kubernetes.definitions import chart_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, name_of
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import is_object, mapping
+from gpucluster.sandbox.type_guards import is_object, mapping
 
 _NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _NODE_CLASSES: Final = (

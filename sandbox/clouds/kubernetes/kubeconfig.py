@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from gpucluster.sandbox.narrow import is_object, items, mapping
+from gpucluster.sandbox.type_guards import is_object, items, mapping
 
 
 def api_server(config: Mapping[str, Any]) -> str | None:

@@ -10,7 +10,7 @@ from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE, name_of, namespace_of
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 _STATUS: Mapping[str, Mapping[str, Any]] = {
     "Namespace": {"phase": "Active"},

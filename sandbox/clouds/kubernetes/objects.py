@@ -9,7 +9,7 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.naming import hex_suffix
 from gpucluster.sandbox.clouds.values import UNKNOWN, plain
-from gpucluster.sandbox.narrow import is_object, mapping
+from gpucluster.sandbox.type_guards import is_object, mapping
 
 AUTONAMED: Final = "pulumi.com/autonamed"
 """Annotation of the real provider on names it made up."""

@@ -29,7 +29,7 @@ from gpucluster.sandbox.clouds.kubernetes.verdict import Outcome, Verdict
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.values import UNKNOWN, plain, to_wire
 from gpucluster.sandbox.engine.model import EngineError
-from gpucluster.sandbox.narrow import is_list, is_object, mapping
+from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 
 _APPLIED: Final = "applied.json"
 

@@ -13,7 +13,7 @@ from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.engine.progress import Say
 from gpucluster.sandbox.live.charts.fetch import Chart, fetch
 from gpucluster.sandbox.live.programs import find_program
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 _SECONDS: Final = 60
 

@@ -12,7 +12,7 @@ import click
 
 from gpucluster.errors import InputError
 from gpucluster.options import form_of
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.ledger import Entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 _ANNOTATION: Final = "gpucluster/interruption"
 """Stands for a message in the interruption queue; `program/interruption.go` reads it."""

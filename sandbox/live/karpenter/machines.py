@@ -12,7 +12,7 @@ from gpucluster.sandbox.live.nodes import aws, azure
 from gpucluster.sandbox.live.nodes.devices import GPU
 from gpucluster.sandbox.live.nodes.manifest import resources
 from gpucluster.sandbox.live.nodes.pool import Reserve
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _ROOT_GIB: Final = {"aws": 20, "azure": 128}
 """Root disk where the class names none. Sources: aws/karpenter-provider-aws v1.14.1, pkg/providers/amifamily/

@@ -15,7 +15,7 @@ from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.karpenter.classes import CLASSES, NOT_SIMULATED, NodeClass
 from gpucluster.sandbox.live.karpenter.machines import cloud_document
 from gpucluster.sandbox.live.site import Site
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 NAME: Final = "karpenter"
 _NODE_POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"

@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.live.nodes.devices import comes_to, gpu_resources, releases
 from gpucluster.sandbox.live.nodes.pool import LEAVES, Host, Pool, Reserve, digits, machine_of
 from gpucluster.sandbox.live.nodes.reserved import EVICTION_MIB, steps_of_cores
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 _TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"

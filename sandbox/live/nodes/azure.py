@@ -15,7 +15,7 @@ from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.live.nodes.devices import comes_to, gpu_resources, layout, most, objects_of, releases
 from gpucluster.sandbox.live.nodes.pool import LEAVES, Host, Pool, Reserve, digits, machine_of
 from gpucluster.sandbox.live.nodes.reserved import EVICTION_MIB
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 # Source: Azure/karpenter-provider-azure, pkg/operator/options/options.go (VM_MEMORY_OVERHEAD_PERCENT).

@@ -10,7 +10,7 @@ from gpucluster.catalog.mig import Slice, slices_of
 from gpucluster.sandbox.clouds.kubernetes.objects import RELEASE
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 GPU: Final = "nvidia.com/gpu"
 _COMPUTE, _MEMORY = 7, 8

@@ -10,7 +10,7 @@ from gpucluster.catalog.clouds import cloud_of_package, module_of
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.nodes.manifest import ORDINAL, POOL, node
 from gpucluster.sandbox.live.nodes.pool import Pool
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.live.nodes.devices import GPU, most, objects_of
 from gpucluster.sandbox.live.nodes.pool import LEAVES, Host, Pool, Reserve, digits, machine_of
 from gpucluster.sandbox.live.nodes.reserved import EVICTION_MIB, in_steps, steps_of_cores
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 _NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 # Source: cloudpilot-ai/karpenter-provider-gcp, pkg/operator/options/options.go (VM_MEMORY_OVERHEAD_PERCENT).

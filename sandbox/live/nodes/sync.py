@@ -8,7 +8,7 @@ from typing import Any, Final
 from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.nodes.fleet import Fleet, fleet
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 _KEPT: Final[Mapping[str, Any]] = {
     "apiVersion": "v1",

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.signs.sign import Condition, Sign
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 _LABEL: Final = "cloud.google.com"
 

@@ -119,6 +119,6 @@ def test_a_model_never_changes_and_gives_a_copy_with_other_values() -> None:
 def test_a_preview_reads_its_spec_without_pydantic() -> None:
     """It would take 0.2 s, most of it to build validators."""
     code = (
-        "import sys, gpucluster.components.stack_plan, gpucluster.components.clouds; print('pydantic' in sys.modules)"
+        "import sys, gpucluster.components.stack_plan, gpucluster.components.declare; print('pydantic' in sys.modules)"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"

@@ -17,7 +17,7 @@ from gpucluster.cost import PriceBook
 from gpucluster.cost.advice import Advice, advice_of
 from gpucluster.cost.advice.lustre import Need, asked_need, steps_of
 from gpucluster.cost.money import money, percent
-from gpucluster.cost.options import Settings
+from gpucluster.cost.purchasing import Settings
 from gpucluster.program.resources import Resource, Resources
 
 Make = Callable[..., Resource]

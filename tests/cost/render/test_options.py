@@ -15,7 +15,7 @@ import pytest
 
 from gpucluster.cost import Assumptions, PriceBook
 from gpucluster.cost.documents.options import options_document
-from gpucluster.cost.options import Options, Settings, options_of
+from gpucluster.cost.purchasing import Options, Settings, options_of
 from gpucluster.cost.render.layout import NARROWEST, WIDEST
 from gpucluster.cost.render.write import written
 from gpucluster.program.facts import Terms

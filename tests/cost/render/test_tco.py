@@ -14,7 +14,7 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.documents.tco import tco_document
-from gpucluster.cost.options import options_of
+from gpucluster.cost.purchasing import options_of
 from gpucluster.cost.render.layout import WIDEST
 from gpucluster.cost.render.write import written
 from gpucluster.cost.tco import Against, Inputs, Own, against, own_cluster

@@ -30,7 +30,7 @@ from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.clouds.validate import general
 from gpucluster.sandbox.clouds.values import from_wire, plain, to_wire
-from gpucluster.sandbox.narrow import is_list, is_object, mapping
+from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 
 __all__ = ["PACKAGES", "Mutant", "Stand", "Standing", "built", "others", "random_wrong", "wrong"]
 

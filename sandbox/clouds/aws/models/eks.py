@@ -10,7 +10,7 @@ from typing import Any
 from gpucluster.sandbox.clouds.aws.identity import DOMAIN, hex_id
 from gpucluster.sandbox.clouds.aws.model import Thing, models
 from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, hex_id, zone_of
 from gpucluster.sandbox.clouds.aws.model import Thing, models
-from gpucluster.sandbox.narrow import items
+from gpucluster.sandbox.type_guards import items
 
 __all__: list[str] = []
 

@@ -11,7 +11,7 @@ from typing import Final
 from gpucluster.sandbox.clouds.aws.model import Thing
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.narrow import items
+from gpucluster.sandbox.type_guards import items
 
 __all__: list[str] = []
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.aws.model import Thing
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
-from gpucluster.sandbox.narrow import items
+from gpucluster.sandbox.type_guards import items
 
 __all__: list[str] = []
 

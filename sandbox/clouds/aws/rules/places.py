@@ -14,7 +14,7 @@ from gpucluster.sandbox.clouds.aws.model import Thing
 from gpucluster.sandbox.clouds.aws.rules.node_group import template_of
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

@@ -18,7 +18,7 @@ from gpucluster.sandbox.clouds.aws.identity import ACCOUNT
 from gpucluster.sandbox.clouds.aws.model import Thing
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.references import texts
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__: list[str] = []
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from gpucluster.sandbox.clouds.aws.model import Thing
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

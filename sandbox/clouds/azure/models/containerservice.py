@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.azure.outputs import made
 from gpucluster.sandbox.clouds.azure.pools import own_profiles
 from gpucluster.sandbox.clouds.azure.versions import DEFAULT, node_image, resolved
 from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__: list[str] = []
 

@@ -10,7 +10,7 @@ from gpucluster.sandbox.clouds.azure.identity import DOMAIN, guid
 from gpucluster.sandbox.clouds.azure.model import Thing, models
 from gpucluster.sandbox.clouds.azure.outputs import etag, made
 from gpucluster.sandbox.clouds.naming import random_hex
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__: list[str] = []
 

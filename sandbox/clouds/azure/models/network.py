@@ -9,7 +9,7 @@ from typing import Any
 from gpucluster.sandbox.clouds.azure.identity import guid
 from gpucluster.sandbox.clouds.azure.model import Thing, models
 from gpucluster.sandbox.clouds.azure.outputs import etag, made
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

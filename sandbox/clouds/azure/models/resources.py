@@ -8,7 +8,7 @@ from typing import Any
 from gpucluster.sandbox.clouds.azure.features import feature_properties
 from gpucluster.sandbox.clouds.azure.model import Thing, models
 from gpucluster.sandbox.clouds.azure.outputs import made
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__: list[str] = []
 

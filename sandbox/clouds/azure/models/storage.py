@@ -11,7 +11,7 @@ from gpucluster.sandbox.clouds.azure.identities import of_resource
 from gpucluster.sandbox.clouds.azure.identity import DOMAIN
 from gpucluster.sandbox.clouds.azure.model import Thing, models
 from gpucluster.sandbox.clouds.azure.outputs import etag, made
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__: list[str] = []
 

@@ -20,7 +20,7 @@ from gpucluster.sandbox.clouds.azure.ranges import clash, of_subnet, written
 from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
 from gpucluster.sandbox.clouds.azure.rules.idle import check_idle
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, repeated, rule
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

@@ -20,7 +20,7 @@ from gpucluster.sandbox.clouds.azure.model import MODELS
 from gpucluster.sandbox.clouds.azure.paths import path_of
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.validate import Failure
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["refused_inputs"]
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.azure.model import Thing
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__: list[str] = []
 

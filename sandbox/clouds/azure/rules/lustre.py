@@ -12,7 +12,7 @@ from typing import Final
 from gpucluster.sandbox.clouds.azure.model import Thing
 from gpucluster.sandbox.clouds.azure.ranges import of_subnet
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

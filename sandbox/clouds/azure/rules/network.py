@@ -13,7 +13,7 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.azure.model import Thing
 from gpucluster.sandbox.clouds.azure.ranges import clash, of_network, of_subnet, written
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

@@ -13,7 +13,7 @@ from gpucluster.sandbox.clouds.azure.model import Thing
 from gpucluster.sandbox.clouds.azure.pools import Pool
 from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, poo
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
 from gpucluster.sandbox.clouds.azure.sizes import has_mig, is_unheard_of, temp_disk
 from gpucluster.sandbox.clouds.azure.versions import may_be
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__ = ["pool_rule"]
 

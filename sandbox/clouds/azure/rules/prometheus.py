@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.model import Thing
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

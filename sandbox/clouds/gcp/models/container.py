@@ -12,7 +12,7 @@ from gpucluster.sandbox.clouds.gcp.model import Thing, models
 from gpucluster.sandbox.clouds.gcp.versions import resolved
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.clouds.values import Secret
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

@@ -12,7 +12,7 @@ from gpucluster.sandbox.clouds.gcp.identity import region_of
 from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

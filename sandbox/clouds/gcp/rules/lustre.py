@@ -13,7 +13,7 @@ from typing import Final
 from gpucluster.sandbox.clouds.gcp.identity import forms, region_of, zones_of
 from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.narrow import mapping
+from gpucluster.sandbox.type_guards import mapping
 
 __all__: list[str] = []
 

@@ -15,7 +15,7 @@ from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.gcp.profiles import is_roce, zone_of
 from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.narrow import items, mapping
+from gpucluster.sandbox.type_guards import items, mapping
 
 __all__: list[str] = []
 

@@ -13,7 +13,7 @@ from gpucluster.sandbox.clouds.gcp.identity import forms
 from gpucluster.sandbox.clouds.gcp.model import Thing
 from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
-from gpucluster.sandbox.narrow import items
+from gpucluster.sandbox.type_guards import items
 
 __all__: list[str] = []
 

@@ -17,7 +17,7 @@ from gpucluster.cost.documents.comparison import comparison_document
 from gpucluster.cost.documents.report.page import report_page
 from gpucluster.cost.documents.tco import tco_document
 from gpucluster.cost.grouping import group_by, labels_of
-from gpucluster.cost.options import options_of
+from gpucluster.cost.purchasing import options_of
 from gpucluster.cost.render.write import written
 from gpucluster.cost.tco import Inputs, against, own_cluster
 from gpucluster.program.resources import Resource, Resources

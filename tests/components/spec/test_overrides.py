@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpucluster.components.spec.file import read_spec, stack_spec
-from gpucluster.components.spec.what_if import SET_VARIABLE, wanted
+from gpucluster.components.spec.overrides import SET_VARIABLE, wanted
 from gpucluster.errors import InputError
 
 SPEC = Path(__file__).parents[3] / "stacks" / "specs" / "trial.yaml"

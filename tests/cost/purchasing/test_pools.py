@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gpucluster.cost import Assumptions, PriceBook
 from gpucluster.cost.model import Amounts
-from gpucluster.cost.options.pools import stack_of
+from gpucluster.cost.purchasing.pools import stack_of
 from gpucluster.program.resources import Resource, Resources
 
 

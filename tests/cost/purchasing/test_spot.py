@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.cost.options.settings import Settings
-from gpucluster.cost.options.spot import Interruptions, interruptions
-from gpucluster.cost.options.taken_back import TakenBack
+from gpucluster.cost.purchasing.settings import Settings
+from gpucluster.cost.purchasing.spot import Interruptions, interruptions
+from gpucluster.cost.purchasing.taken_back import TakenBack
 
 
 def _found(nodes: int, rate: str, checkpoint: str = "0.5", restart: str = "0.25") -> Interruptions:

@@ -15,7 +15,7 @@ from pulumi.runtime.config import CONFIG, get_config_env
 from gpucluster.components.cloud import ClusterPlan, Training, cloud_of, missing_sdk
 from gpucluster.components.plan import PlanError
 from gpucluster.components.simulated import simulated
-from gpucluster.components.spec.what_if import SET_VARIABLE, wanted
+from gpucluster.components.spec.overrides import SET_VARIABLE, wanted
 from gpucluster.components.stack_config import StackConfig, stack_config
 from gpucluster.errors import InputError
 from gpucluster.program.facts import Facts

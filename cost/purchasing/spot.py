@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from gpucluster.cost.options.settings import Settings
-from gpucluster.cost.options.taken_back import TakenBack
+from gpucluster.cost.purchasing.settings import Settings
+from gpucluster.cost.purchasing.taken_back import TakenBack
 
 __all__ = ["Interruptions", "interruptions"]
 

@@ -14,8 +14,8 @@ import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
 from gpucluster.catalog.clouds import clouds
-from gpucluster.components import clouds as declaration
-from gpucluster.components.clouds import declare, declaring
+from gpucluster.components import declare as declaration
+from gpucluster.components.declare import declare, declaring
 from gpucluster.components.stack_file import read_stack
 from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import plan_prices

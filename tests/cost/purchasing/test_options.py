@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from gpucluster.cost import PriceBook, estimate
-from gpucluster.cost.options import Options
+from gpucluster.cost.purchasing import Options
 from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resource, Resources
 

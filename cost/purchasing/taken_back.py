@@ -11,7 +11,7 @@ from typing import Final
 from gpucluster.catalog.rows import Row, read_rows
 from gpucluster.cost.model import HOURS_PER_MONTH
 from gpucluster.cost.money import percent
-from gpucluster.cost.options.settings import Settings
+from gpucluster.cost.purchasing.settings import Settings
 
 __all__ = ["ASSUMED", "TakenBack", "taken_back"]
 
@@ -88,4 +88,4 @@ def _words(published: str) -> str:
 
 @cache
 def _published() -> dict[tuple[str, str], Row]:
-    return {(row["machine"], row["region"]): row for row in read_rows("cost/options/taken_back.csv")}
+    return {(row["machine"], row["region"]): row for row in read_rows("cost/purchasing/taken_back.csv")}

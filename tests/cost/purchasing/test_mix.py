@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 
-from gpucluster.cost.options import Options
-from gpucluster.cost.options.mix import Mix
+from gpucluster.cost.purchasing import Options
+from gpucluster.cost.purchasing.mix import Mix
 from gpucluster.program.resources import Resource
 
 Found = Callable[..., Options]

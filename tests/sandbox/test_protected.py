@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gpucluster.sandbox.kept import kept
+from gpucluster.sandbox.protected import kept
 
 
 def resource(type_: str, name: str, **more: Any) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from decimal import Decimal
 
 from gpucluster.catalog.sold import hard_to_get, not_sold
 from gpucluster.cost.machine_price import UNITS, of_an_hour, published
-from gpucluster.cost.options.ways import Way
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
 from gpucluster.cost.prices.elsewhere import price_or_bound
 from gpucluster.cost.prices.row import FRESH_DAYS, as_of_date
+from gpucluster.cost.purchasing.ways import Way
 
 __all__ = ["NoRate", "Rate", "rate_of"]
 

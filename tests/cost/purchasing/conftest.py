@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpucluster.cost import Assumptions, PriceBook
-from gpucluster.cost.options import Options, Settings, options_of
+from gpucluster.cost.purchasing import Options, Settings, options_of
 from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resource, Resources
 

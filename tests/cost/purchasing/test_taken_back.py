@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import gpucluster.cost.options
+import gpucluster.cost.purchasing
 from gpucluster.catalog.machines import machines
-from gpucluster.cost.options import Settings
-from gpucluster.cost.options.taken_back import ASSUMED, taken_back
+from gpucluster.cost.purchasing import Settings
+from gpucluster.cost.purchasing.taken_back import ASSUMED, taken_back
 
-TABLE = Path(gpucluster.cost.options.__file__).parent / "taken_back.csv"
+TABLE = Path(gpucluster.cost.purchasing.__file__).parent / "taken_back.csv"
 
 
 @pytest.mark.parametrize(

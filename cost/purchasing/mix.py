@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 
 from gpucluster.cost.model import HOURS_PER_MONTH, Unbounded, cents
-from gpucluster.cost.options.pools import Pool
-from gpucluster.cost.options.rate import NoRate, Rate, rate_of
-from gpucluster.cost.options.settings import Settings
-from gpucluster.cost.options.ways import ways_of
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.purchasing.pools import Pool
+from gpucluster.cost.purchasing.rate import NoRate, Rate, rate_of
+from gpucluster.cost.purchasing.settings import Settings
+from gpucluster.cost.purchasing.ways import ways_of
 
 __all__ = ["Mix", "Share", "mixes_of"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.pull_request.base_and_head import Side, SideFailed, _errors
 from gpucluster.pull_request.revisions import Repository, Revision
-from gpucluster.pull_request.sides import Side, SideFailed, _errors
 
 ROOT = Path(__file__).parents[2]
 PROJECT = "name: shop\nruntime:\n  name: python\n  options:\n    virtualenv: {}\n"
@@ -74,7 +74,7 @@ def test_a_revision_of_this_project_runs_with_its_own_tools_and_components(tmp_p
     repository = Repository(ROOT, tmp_path / "scratch")
     revision = repository.head(repository.base("HEAD"))
     repository.export(revision, tmp_path / "files")
-    for file, old in (("sandbox/run.py", "SIMULATED clouds"), ("components/clouds.py", "API reachable")):
+    for file, old in (("sandbox/run.py", "SIMULATED clouds"), ("components/declare.py", "API reachable")):
         changed = tmp_path / "files" / file
         text = changed.read_text()
         assert old in text

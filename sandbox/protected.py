@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from gpucluster.sandbox.narrow import is_object, items, mapping
 from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.type_guards import is_object, items, mapping
 from gpucluster.sandbox.urns import urn_name
 
 

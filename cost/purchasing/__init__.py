@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gpucluster.cost.options.options import Options, PoolOptions, options_of
-from gpucluster.cost.options.price import Option
-from gpucluster.cost.options.settings import Settings
-from gpucluster.cost.options.ways import Way
+from gpucluster.cost.purchasing.options import Options, PoolOptions, options_of
+from gpucluster.cost.purchasing.price import Option
+from gpucluster.cost.purchasing.settings import Settings
+from gpucluster.cost.purchasing.ways import Way
 
 __all__ = ["Option", "Options", "PoolOptions", "Settings", "Way", "options_of"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.policies.clouds.every import Judged, resource_checks, stack_checks
+from gpucluster.policies.clouds.per_cloud import Judged, resource_checks, stack_checks
 from gpucluster.policies.rule import CannotTell, Violation
 from gpucluster.program.resources import Resource
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from types import MappingProxyType
 from typing import Final
 
-from gpucluster.pull_request.sides import LOCKS
+from gpucluster.pull_request.base_and_head import LOCKS
 
 _KINDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {

@@ -11,13 +11,13 @@ from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, cents
-from gpucluster.cost.options.mix import Mix, mixes_of
-from gpucluster.cost.options.pools import Held, Pool, Stack, stack_of
-from gpucluster.cost.options.price import Option, option_at, option_of
-from gpucluster.cost.options.rate import NoRate
-from gpucluster.cost.options.settings import Settings
-from gpucluster.cost.options.ways import ways_of
 from gpucluster.cost.prices import PriceBook, PriceRow
+from gpucluster.cost.purchasing.mix import Mix, mixes_of
+from gpucluster.cost.purchasing.pools import Held, Pool, Stack, stack_of
+from gpucluster.cost.purchasing.price import Option, option_at, option_of
+from gpucluster.cost.purchasing.rate import NoRate
+from gpucluster.cost.purchasing.settings import Settings
+from gpucluster.cost.purchasing.ways import ways_of
 from gpucluster.cost.terms.agreed import agreed_terms
 from gpucluster.cost.terms.support import Support, support_of
 from gpucluster.program.facts import Terms

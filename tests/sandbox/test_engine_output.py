@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpucluster.sandbox.relay import without_echoes
+from gpucluster.sandbox.engine_output import without_echoes
 
 OUTPUT = b"""\
 Previewing update (dev):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.pull_request.touched import touched
+from gpucluster.pull_request.check_changes import touched
 
 
 def test_files_are_named_by_kind_and_others_are_left_out() -> None:

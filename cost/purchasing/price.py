@@ -8,13 +8,13 @@ from typing import Final
 
 from gpucluster.cost.handlers.reserved_capacity import block_days, block_size
 from gpucluster.cost.model import HOURS_PER_MONTH, cents
-from gpucluster.cost.options.pools import Pool
-from gpucluster.cost.options.rate import NoRate, Rate, rate_of
-from gpucluster.cost.options.settings import Settings
-from gpucluster.cost.options.spot import Interruptions, interruptions
-from gpucluster.cost.options.taken_back import taken_back
-from gpucluster.cost.options.ways import Way
 from gpucluster.cost.prices import PriceBook
+from gpucluster.cost.purchasing.pools import Pool
+from gpucluster.cost.purchasing.rate import NoRate, Rate, rate_of
+from gpucluster.cost.purchasing.settings import Settings
+from gpucluster.cost.purchasing.spot import Interruptions, interruptions
+from gpucluster.cost.purchasing.taken_back import taken_back
+from gpucluster.cost.purchasing.ways import Way
 
 __all__ = ["Bought", "Option", "bought", "option_at", "option_of"]
 

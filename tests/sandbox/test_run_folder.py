@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gpucluster.sandbox.scratch import scratch_folder
+from gpucluster.sandbox.run_folder import scratch_folder
 
-HOLD = "from gpucluster.sandbox.scratch import scratch_folder as s\nwith s() as f:\n print(f, flush=True)\n input()"
+HOLD = "from gpucluster.sandbox.run_folder import scratch_folder as s\nwith s() as f:\n print(f, flush=True)\n input()"
 
 
 @pytest.fixture(autouse=True)

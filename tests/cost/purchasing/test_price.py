@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.cost.options import Option, Options, Way
-from gpucluster.cost.options.price import Bought, bought
+from gpucluster.cost.purchasing import Option, Options, Way
+from gpucluster.cost.purchasing.price import Bought, bought
 
 Found = Callable[..., Options]
 AWS = "aws,us-east-1,p5.48xlarge,instance-hour,savings_plan"
