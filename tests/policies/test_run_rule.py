@@ -28,7 +28,7 @@ def test_a_crash_is_a_violation_of_that_rule_and_keeps_what_it_found(program):
     [outcome] = _evaluate(program, _stack_rule(_crash_after_a_finding))
     found, crash = outcome.violations
     assert found.what == "found before the crash"
-    assert re.fullmatch(r"rule failed: ValueError in test_fence\.py, line \d+", crash.what)
+    assert re.fullmatch(r"rule failed: ValueError in test_run_rule\.py, line \d+", crash.what)
 
 
 def test_a_crash_never_prints_the_text_of_the_error(program):

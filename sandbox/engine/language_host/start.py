@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import select
+import selectors
 import subprocess
 import sys
 from collections.abc import Generator, Mapping
@@ -70,8 +70,9 @@ def start_language_host(engine: Engine, environment: Mapping[str, str]) -> Gener
 
 def _port(process: subprocess.Popen[bytes]) -> int:
     assert process.stdout is not None
-    readable, _, _ = select.select([process.stdout], [], [], _READY_WITHIN_SECONDS)
-    line = process.stdout.readline().strip() if readable else b""
+    with selectors.DefaultSelector() as selector:  # select() takes no file beyond the 1,024th of a process
+        selector.register(process.stdout, selectors.EVENT_READ)
+        line = process.stdout.readline().strip() if selector.select(_READY_WITHIN_SECONDS) else b""
     if not line.isdigit():
         raise EngineError(
             f"The Python language host did not start (it said {line.decode(errors='replace') or 'nothing'!r}; "

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,9 +21,10 @@ from gpucluster.sandbox.clouds.values import plain
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
     """An empty ledger."""
-    return Ledger(tmp_path / "clouds.sqlite3")
+    with closing(Ledger(tmp_path / "clouds.sqlite3")) as empty:
+        yield empty
 
 
 @pytest.fixture(scope="session")
