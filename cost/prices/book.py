@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, cached_property
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
@@ -164,6 +164,14 @@ class PriceBook:
         rows = [row for (key, _), row in zones.items() if key == (sku, purchase, "", unit)]
         return tuple(sorted(rows, key=lambda row: (row.usd_per_unit, row.region)))
 
+    @cached_property
+    def _own_things(self) -> Mapping[tuple[str, str, str], Sequence[PriceRow]]:
+        """The user's own rows by provider, region and thing: a file of them may be as long as the book."""
+        found: dict[tuple[str, str, str], list[PriceRow]] = {}
+        for row in self.own:
+            found.setdefault((row.provider, row.region, row.sku), []).append(row)
+        return found
+
     def _file(self, provider: str) -> PriceFile | None:
         return _file(self.folder, provider) if provider in _names(self.folder) else None
 
@@ -174,7 +182,7 @@ class PriceBook:
             found = self._file(provider)
             for row in () if found is None else found.in_region(region, sku):
                 index.setdefault(_key(row), []).append(row)
-            index |= {_key(row): [row] for row in self.own if (row.provider, row.region, row.sku) == thing}
+            index |= {_key(row): [row] for row in self._own_things.get(thing, ())}
             self._indexes[thing] = {key: tuple(rows) for key, rows in index.items()}
         return self._indexes[thing]
 
