@@ -9,7 +9,8 @@ from gpucluster.policies.clouds.aws.karpenter import machine_pools, selects
 from gpucluster.policies.clouds.aws.machines import LAUNCH_TEMPLATE, machines_of
 from gpucluster.policies.clouds.aws.machines import READS as MACHINES
 from gpucluster.policies.clouds.aws.placement import Reservation, reservation_of
-from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.policies.rule import Finding, Stack
+from gpucluster.policies.rules.reservation_in_use.outside import outside
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, text
 
@@ -49,16 +50,10 @@ def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterato
     foreign = (of for of in machines_of(resources) if of.template is UNKNOWN and of.machine == machine)
     answers |= {of.name: None for of in foreign}
     answers = answers or {of.name: None for of in machines_of(resources) if of.hidden is not None}
-    if True in answers.values() or not answers:
-        return
-    names = ", ".join(f"`{name}`" for name in answers)
-    if None in answers.values():
-        yield CannotTell(reservation, f"whether {names} takes the machines it reserves is not known yet")
-    else:
-        criteria = text(reservation.inputs, "instanceMatchCriteria") or "open"
-        count = at(reservation.inputs, "instanceCount")
-        held = machine if count is UNKNOWN or count is None else f"{count} x {machine}"
-        yield Violation(reservation, f"{held} reserved ({criteria}), and {names} starts {machine} outside of it")
+    criteria = text(reservation.inputs, "instanceMatchCriteria") or "open"
+    count = at(reservation.inputs, "instanceCount")
+    held = machine if count is UNKNOWN or count is None else f"{count} x {machine}"
+    yield from outside(reservation, machine, f"{held} reserved ({criteria})", answers)
 
 
 def _takes(starter: Resource, reservation: Resource, resources: Resources) -> bool | None:

@@ -14,6 +14,7 @@ from gpucluster.policies.clouds.azure.placement import RESERVATION_GROUP, reserv
 from gpucluster.policies.clouds.azure.pools import READS as MACHINES
 from gpucluster.policies.clouds.azure.pools import AgentPool, machines_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.policies.rules.reservation_in_use.outside import outside
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, text, whole
 
@@ -42,15 +43,9 @@ def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterato
     pools = [pool for pool in machines_of(resources) if str(pool.machine).lower() == machine.lower()]
     answers = {pool.name: _takes(pool, reservation, resources) for pool in pools}
     answers = answers or {of.name: None for of in machines_of(resources) if of.hidden is not None}
-    if True in answers.values() or not answers:
-        return
-    names = ", ".join(f"`{name}`" for name in answers)
-    if None in answers.values():
-        yield CannotTell(reservation, f"whether {names} takes the machines it reserves is not known yet")
-        return
     count = whole(reservation.inputs, "sku", "capacity")
     held = f"{count} x {machine}" if isinstance(count, int) else machine
-    yield Violation(reservation, f"{held} reserved, and {names} starts {machine} outside of it")
+    yield from outside(reservation, machine, f"{held} reserved", answers)
 
 
 def _takes(pool: AgentPool, reservation: Resource, resources: Resources) -> bool | None:

@@ -12,7 +12,8 @@ from gpucluster.policies.clouds.gcp.placement import RESERVATION, Reservation, r
 from gpucluster.policies.clouds.gcp.pools import READS as MACHINES
 from gpucluster.policies.clouds.gcp.pools import every_written, machines_of
 from gpucluster.policies.clouds.gcp.written import Written
-from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
+from gpucluster.policies.rule import Finding, Stack
+from gpucluster.policies.rules.reservation_in_use.outside import outside
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import flag, text, whole
 
@@ -39,15 +40,9 @@ def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterato
     pools = [pool for pool in every_written(resources) if pool.machine == machine]
     answers = {pool.name: _takes(pool, reservation, resources) for pool in pools}
     answers = answers or {of.name: None for of in machines_of(resources) if of.hidden is not None}
-    if True in answers.values() or not answers:
-        return
-    names = ", ".join(f"`{name}`" for name in answers)
-    if None in answers.values():
-        yield CannotTell(reservation, f"whether {names} takes the machines it reserves is not known yet")
-        return
     count = whole(reservation.inputs, "specificReservation", "count")
     held = f"{count} x {machine}" if isinstance(count, int) else machine
-    yield Violation(reservation, f"{held} reserved, and {names} starts {machine} outside of it")
+    yield from outside(reservation, machine, f"{held} reserved", answers)
 
 
 def _takes(pool: Written, reservation: Resource, resources: Resources) -> bool | None:
