@@ -52,7 +52,8 @@ class SpecValues(Generic[Spec]):
 
     def read(self) -> Spec:
         file, _ = applied(self.load(), wanted())
-        problems = [(fault.line, fault.text) for fault in file.faults]
+        faults = list(file.faults)
+        problems: list[tuple[int, str]] = []
         named: Any = file.data.get("name", self.name)
         if self.name is not None and named != self.name:
             line = line_of("name", file.root, self.model)
@@ -60,13 +61,15 @@ class SpecValues(Generic[Spec]):
         try:
             spec = self.model.model_validate(file.data)
         except ValidationError as error:
-            unclear = {fault.name for fault in file.faults if not fault.repeats}
             found = problems_of(error, file.root, self.model)
-            problems += [(told.line, told.text) for told in found if told.field not in unclear]
+            problems += [(told.line, told.text) for told in found]
+            # The field knows what it takes: "write true, or "yes" for the text" helps nobody where a number is wanted.
+            refused = {told.field for told in found}
+            faults = [fault for fault in faults if fault.repeats or fault.name not in refused]
         else:
-            if not problems:
+            if not faults and not problems:
                 return spec
-        raise _error(file, problems)
+        raise _error(file, [*((fault.line, fault.text) for fault in faults), *problems])
 
     def error(self, problems: Sequence[Problem]) -> InputError:
         file = self.load()

@@ -183,8 +183,16 @@ def test_values_with_two_readings_are_reported_once_and_with_all_else(tmp_path: 
     text = changed(("nodes: 4", "nodes: 1:30"), ("spares: 1", "spares: yes"), ("kind: on-demand", "kind: ondemand"))
     assert [problem.partition(": ")[2] for problem in problems(tmp_path, text)] == [
         'training.nodes is 1:30, which YAML 1.1 reads as 90 and YAML 1.2 as text; write 90, or "1:30" for the text',
-        'training.spares is yes, which YAML 1.1 reads as true and YAML 1.2 as text; write true, or "yes" for the text',
+        "training.spares is yes; write a whole number from 0 to 512",
         "purchase.kind is 'ondemand'; allowed: on-demand, spot, capacity-block, flex-start; did you mean on-demand?",
+    ]
+
+
+def test_the_field_says_what_it_takes_where_yaml_has_two_readings(tmp_path: Path) -> None:
+    text = changed(("owner: ", "owner: yes # "), ("usable_tib: ", "usable_tib: 1e400 # "))
+    assert sorted(problem.partition(": ")[2] for problem in problems(tmp_path, text)) == [
+        'labels.owner is yes, which YAML reads as true; put it in quotes: "yes"',
+        "storage.shared.usable_tib is '1e400'; write a number above 0 and at most 100,000, in digits alone",
     ]
 
 
