@@ -41,7 +41,7 @@ class _Blank(dict[str, object]):
 def answer(cloud: str, kind: str, type_: str, *, reading: bool = False) -> Answer | None:
     """What a cloud answers, None where the table does not have it. cloud: its name, or `kubernetes`.
 
-    reading: to a request to read; others are not told that a thing can't be found.
+    reading: to a request to read; others are not told that a resource can't be found.
     """
     rows = (row for row in _rows() if row.kind == kind and row.cloud in ("*", cloud))
     fits = (row for row in rows if kind != "not-yet" or (row.how == "reading") == reading)

@@ -50,7 +50,7 @@ def lasting() -> Mapping[str, Lasting]:
 
 
 def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> Entry:
-    """The thing with its operation, where this request is one that is answered before it is done.
+    """The resource with its operation, where this request is one that is answered before it is done.
 
     seconds: how long it lasts where the scenario says nothing; nothing lasts where that is 0.
     """

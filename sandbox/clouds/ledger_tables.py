@@ -2,7 +2,7 @@
 
 `mentions` is an index that SQLite keeps by itself: every text in a resource's id, name, inputs and outputs, in lower
 case and without slashes at its ends, leads to the resource; a self link of Google Cloud does by the path in it. By it a
-rule finds what refers to a thing, or what bears a name, without reading all there is.
+rule finds what refers to a resource, or what bears a name, without reading all there is.
 """
 
 from __future__ import annotations

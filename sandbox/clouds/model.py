@@ -13,13 +13,13 @@ from typing import Any, Generic, TypeVar
 
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
-__all__ = ["Model", "Models", "Thing", "load"]
+__all__ = ["ManagedResource", "Model", "Models", "load"]
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thing:
+class ManagedResource:
     """A resource while it is made or changed, all values in plain sight.
 
     provider: its package, such as `aws`.
@@ -44,7 +44,7 @@ class Thing:
         return self.previous[output] if self.previous.get(output) is not None else make()
 
     def others(self, token: str, *mentioning: Any) -> list[Entry]:
-        """The things of a type in the same scope, this one left out.
+        """The resources of a type in the same scope, this one left out.
 
         mentioning: texts of which they have one at least, as `Ledger.mentioning` finds them; without any, all of them.
         """
@@ -60,19 +60,19 @@ class Thing:
         return [entry for entry in found if entry.scope == self.scope and (entry.type, entry.id) != own]
 
     def other(self, token: str, id_: Any) -> Entry | None:
-        """The thing with this id in the same scope."""
+        """The resource with this id in the same scope."""
         return self.ledger.get(self.provider, self.scope, token, id_) if isinstance(id_, str) else None
 
 
-_Thing = TypeVar("_Thing", bound=Thing)
-_Outputs = Callable[[_Thing], Mapping[str, Any]]
+_ManagedResource = TypeVar("_ManagedResource", bound=ManagedResource)
+_Outputs = Callable[[_ManagedResource], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Model(Generic[_Thing]):
+class Model(Generic[_ManagedResource]):
     """One type.
 
-    id: makes the id of a new thing.
+    id: makes the id of a new resource.
     outputs: what the cloud computes; called after a create and after each update.
     defaults: outputs for inputs that are left out.
     changing: computed outputs that an update changes, so a preview does not know them.
@@ -80,15 +80,15 @@ class Model(Generic[_Thing]):
     nested: path of an input object, or of a list of them -> keys the cloud adds to each.
     """
 
-    id: Callable[[_Thing], str]
-    outputs: Callable[[_Thing], Mapping[str, Any]]
+    id: Callable[[_ManagedResource], str]
+    outputs: Callable[[_ManagedResource], Mapping[str, Any]]
     defaults: Mapping[str, Any]
     changing: tuple[str, ...]
     keeping: frozenset[str]
     nested: Mapping[str, tuple[str, ...]]
 
 
-class Models(dict[str, Model[_Thing]]):
+class Models(dict[str, Model[_ManagedResource]]):
     """The models of a cloud by type token, filled by the modules of its folder `models/`."""
 
     def __init__(self, keeping: frozenset[str]) -> None:
@@ -99,15 +99,15 @@ class Models(dict[str, Model[_Thing]]):
         self,
         token: str,
         *,
-        id: Callable[[_Thing], str],
+        id: Callable[[_ManagedResource], str],
         defaults: Mapping[str, Any] | None = None,
         changing: tuple[str, ...] = (),
         keeping: frozenset[str] | None = None,
         nested: Mapping[str, tuple[str, ...]] | None = None,
-    ) -> Callable[[_Outputs[_Thing]], _Outputs[_Thing]]:
+    ) -> Callable[[_Outputs[_ManagedResource]], _Outputs[_ManagedResource]]:
         """Registers a function as the computed outputs of a type."""
 
-        def register(outputs: _Outputs[_Thing]) -> _Outputs[_Thing]:
+        def register(outputs: _Outputs[_ManagedResource]) -> _Outputs[_ManagedResource]:
             self[token] = Model(
                 id=id,
                 outputs=outputs,

@@ -11,31 +11,31 @@ from typing import Any, Generic, TypeVar
 from gpucluster.sandbox.clouds.cloud import Account, CloudError, Made, Resource
 from gpucluster.sandbox.clouds.diff import changes, property_names
 from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.model import Model, Thing
+from gpucluster.sandbox.clouds.model import ManagedResource, Model
 from gpucluster.sandbox.clouds.naming import is_generated
 from gpucluster.sandbox.clouds.values import UNKNOWN
 from gpucluster.sandbox.type_guards import is_list, is_object, items, mapping
 
 __all__ = ["Modelled", "changed_inputs"]
 
-_Thing = TypeVar("_Thing", bound=Thing)
+_ManagedResource = TypeVar("_ManagedResource", bound=ManagedResource)
 _log = logging.getLogger(__name__)
 
 
-class Modelled(Account, Generic[_Thing]):
+class Modelled(Account, Generic[_ManagedResource]):
     """Makes resources as their models and rules say; a type without a model has a plain id."""
 
-    def __init__(self, ledger: Ledger, models: Mapping[str, Model[_Thing]]) -> None:
+    def __init__(self, ledger: Ledger, models: Mapping[str, Model[_ManagedResource]]) -> None:
         super().__init__(ledger)
         self._models = models
 
     @abstractmethod
-    def thing(self, resource: Resource, id_: str = "") -> _Thing:
+    def managed(self, resource: Resource, id_: str = "") -> _ManagedResource:
         """The resource as models and rules see it."""
 
     @abstractmethod
-    def enforce(self, thing: _Thing) -> None:
-        """Raises CloudError where a rule refuses the thing."""
+    def enforce(self, managed: _ManagedResource) -> None:
+        """Raises CloudError where a rule refuses the resource."""
 
     @abstractmethod
     def name_property(self, resource: Resource) -> str | None:
@@ -43,7 +43,7 @@ class Modelled(Account, Generic[_Thing]):
 
     def name(self, resource: Resource) -> str:
         with _malformed_is_refused(resource):
-            return self.thing(resource, resource.id).name
+            return self.managed(resource, resource.id).name
 
     def deletes_first(self, resource: Resource) -> bool:
         """As the bridge: a name of the program's own choice cannot exist twice."""
@@ -57,12 +57,12 @@ class Modelled(Account, Generic[_Thing]):
         return resource.token in self._models
 
     @abstractmethod
-    def plain_id(self, thing: _Thing) -> str:
-        """The id of a thing without a model."""
+    def plain_id(self, managed: _ManagedResource) -> str:
+        """The id of a resource without a model."""
 
     @abstractmethod
-    def plain_outputs(self, resource: Resource, thing: _Thing) -> Mapping[str, Any]:
-        """The computed outputs of a thing without a model."""
+    def plain_outputs(self, resource: Resource, managed: _ManagedResource) -> Mapping[str, Any]:
+        """The computed outputs of a resource without a model."""
 
     def known(self, resource: Resource) -> Mapping[str, Any]:
         found = dict(self.derived(resource))
@@ -80,25 +80,27 @@ class Modelled(Account, Generic[_Thing]):
 
     def create(self, resource: Resource) -> Made:
         with _malformed_is_refused(resource):
-            thing = self.thing(resource)
+            managed = self.managed(resource)
             model = self._models.get(resource.token)
-            id_ = self.plain_id(thing) if model is None else model.id(thing)
-            return self._made(resource, model, self.thing(resource, id_))
+            id_ = self.plain_id(managed) if model is None else model.id(managed)
+            return self._made(resource, model, self.managed(resource, id_))
 
     def update(self, resource: Resource) -> Made:
         with _malformed_is_refused(resource):
-            return self._made(resource, self._models.get(resource.token), self.thing(resource, resource.id))
+            return self._made(resource, self._models.get(resource.token), self.managed(resource, resource.id))
 
-    def _made(self, resource: Resource, model: Model[_Thing] | None, thing: _Thing) -> Made:
-        self.enforce(thing)
+    def _made(self, resource: Resource, model: Model[_ManagedResource] | None, managed: _ManagedResource) -> Made:
+        self.enforce(managed)
         computed: dict[str, Any] = dict(self.derived(resource))
         if model is None:
-            computed |= self.plain_outputs(resource, thing)
+            computed |= self.plain_outputs(resource, managed)
         else:
             left_out = {key: value for key, value in model.defaults.items() if resource.inputs.get(key) is None}
             computed |= left_out
-            computed |= {key: value for key, value in model.outputs(thing).items() if value != thing.inputs.get(key)}
-        return Made(id=thing.id, name=thing.name, outputs=computed)
+            computed |= {
+                key: value for key, value in model.outputs(managed).items() if value != managed.inputs.get(key)
+            }
+        return Made(id=managed.id, name=managed.name, outputs=computed)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ __all__ = ["QuotaKind", "quota_kinds"]
 
 @dataclass(frozen=True, kw_only=True)
 class QuotaKind:
-    """One quota. unit: vcpus, gpus, or count for things of a type. machines: pattern of their types.
+    """One quota. unit: vcpus, gpus, or count for resources of a type. machines: pattern of their types.
 
     market: on-demand or spot, empty for both. worldwide: one for all regions. service: as the cloud's API names it.
     """

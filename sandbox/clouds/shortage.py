@@ -18,7 +18,7 @@ from gpucluster.sandbox.clouds.scenario import Capacity, Quota, Scenario
 __all__ = ["Shortage", "shortage"]
 
 _FAILED: Final = ("CREATE_FAILED", "Failed", "ERROR")
-"""States of things whose machines did not come."""
+"""States of resources whose machines did not come."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -170,7 +170,9 @@ def test_secrets_are_encrypted_in_the_state(project: Any) -> None:
     project.pulumi("up", "--yes", "--skip-preview")
     text = (project.root / ".sandbox/state/.pulumi/stacks/small/dev.json").read_text()
     assert "c2VjcmV0" not in text
-    state = {thing["urn"].rsplit("::", 1)[-1]: thing for thing in json.loads(text)["checkpoint"]["latest"]["resources"]}
+    state = {
+        managed["urn"].rsplit("::", 1)[-1]: managed for managed in json.loads(text)["checkpoint"]["latest"]["resources"]
+    }
     for name, prop in (("lt", "userData"), ("p", "value")):
         for kind in ("inputs", "outputs"):
             assert "ciphertext" in state[name][kind][prop]
@@ -508,12 +510,12 @@ def test_status_lists_what_exists_and_reset_forgets_it(project: Any) -> None:
     project.pulumi("up", "--yes", "--skip-preview")
     listed = json.loads(project.run("status", "--format", "json").stdout)
     assert listed["counts"] == {"aws": 2}
-    assert [(thing["scope"], thing["type"]) for thing in listed["resources"]] == [
+    assert [(managed["scope"], managed["type"]) for managed in listed["resources"]] == [
         ("us-east-1", "aws:ec2/subnet:Subnet"),
         ("us-east-1", "aws:ec2/vpc:Vpc"),
     ]
     table = project.run("status").stdout
-    assert all(thing["id"] in table for thing in listed["resources"])
+    assert all(managed["id"] in table for managed in listed["resources"])
 
     refused = project.run("reset")
     assert (refused.returncode, (project.root / ".sandbox").exists()) == (2, True)

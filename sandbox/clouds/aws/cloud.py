@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.aws import invokes, models, names, replacements, rules
 from gpucluster.sandbox.clouds.aws.identity import hex_id
-from gpucluster.sandbox.clouds.aws.model import MODELS, Thing
+from gpucluster.sandbox.clouds.aws.model import MODELS, ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import RULES
 from gpucluster.sandbox.clouds.aws.tags import all_tags
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
@@ -57,7 +57,7 @@ class Aws(Cloud):
         return AwsAccount(ledger, region, default_tags)
 
 
-class AwsAccount(Modelled[Thing]):
+class AwsAccount(Modelled[ManagedResource]):
     """One provider instance."""
 
     def __init__(self, ledger: Ledger, region: str, default_tags: Mapping[str, str]) -> None:
@@ -105,11 +105,11 @@ class AwsAccount(Modelled[Thing]):
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         return invokes.answer(token, args, self.region)
 
-    def thing(self, resource: Resource, id_: str = "") -> Thing:
+    def managed(self, resource: Resource, id_: str = "") -> ManagedResource:
         prop = names.name_property(resource)
         inputs = plain(resource.inputs)
         scope = self.scope(resource.type, inputs)
-        return Thing(
+        return ManagedResource(
             token=resource.token,
             id=id_,
             name=str(inputs.get(prop) or "") if prop else "",
@@ -122,17 +122,17 @@ class AwsAccount(Modelled[Thing]):
             ledger=self.ledger,
         )
 
-    def enforce(self, thing: Thing) -> None:
-        RULES.enforce(thing.token, thing)
+    def enforce(self, managed: ManagedResource) -> None:
+        RULES.enforce(managed.token, managed)
 
-    def plain_id(self, thing: Thing) -> str:
-        return thing.name or hex_id(thing.token.rsplit(":", 1)[-1].lower())
+    def plain_id(self, managed: ManagedResource) -> str:
+        return managed.name or hex_id(managed.token.rsplit(":", 1)[-1].lower())
 
-    def plain_outputs(self, resource: Resource, thing: Thing) -> Mapping[str, Any]:
-        if "arn" not in resource.type.outputs or thing.previous:
+    def plain_outputs(self, resource: Resource, managed: ManagedResource) -> Mapping[str, Any]:
+        if "arn" not in resource.type.outputs or managed.previous:
             return {}
         service = resource.token.split(":")[1].split("/")[0]
-        return {"arn": thing.arn(service, f"{resource.token.rsplit(':', 1)[-1]}/{thing.id}")}
+        return {"arn": managed.arn(service, f"{resource.token.rsplit(':', 1)[-1]}/{managed.id}")}
 
 
 SIMULATED: Final = Aws

@@ -9,11 +9,11 @@ from typing import Any
 from gpucluster.sandbox.clouds import model
 from gpucluster.sandbox.clouds.aws import identity
 
-__all__ = ["MODELS", "Thing", "models"]
+__all__ = ["MODELS", "ManagedResource", "models"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thing(model.Thing):
+class ManagedResource(model.ManagedResource):
     """A resource of AWS while it is made or changed.
 
     scope: its region, or "global".
@@ -26,23 +26,23 @@ class Thing(model.Thing):
     tags: Mapping[str, str]
 
     def arn(self, service: str, path: str) -> str:
-        """An ARN in this thing's region."""
+        """An ARN in this resource's region."""
         return identity.arn(service, self.region, path)
 
 
-_Outputs = Callable[[Thing], Mapping[str, Any]]
+_Outputs = Callable[[ManagedResource], Mapping[str, Any]]
 
-MODELS: model.Models[Thing] = model.Models(keeping=frozenset({"tags"}))
+MODELS: model.Models[ManagedResource] = model.Models(keeping=frozenset({"tags"}))
 """By type token, filled by the modules of `models/`."""
 
 
-def models(token: str, *, id: str | Callable[[Thing], str], **more: Any) -> Callable[[_Outputs], _Outputs]:
+def models(token: str, *, id: str | Callable[[ManagedResource], str], **more: Any) -> Callable[[_Outputs], _Outputs]:
     """Registers a function as the computed outputs of a type; a string id is the prefix of an EC2-style id.
 
     more: as `model.Models.register` takes it.
     """
 
-    def make_id(thing: Thing) -> str:
-        return identity.hex_id(id) if isinstance(id, str) else id(thing)
+    def make_id(managed: ManagedResource) -> str:
+        return identity.hex_id(id) if isinstance(id, str) else id(managed)
 
     return MODELS.register(token, id=make_id, **more)

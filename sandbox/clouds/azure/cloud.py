@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure import deletion, invokes, models, names, replacements, rules
 from gpucluster.sandbox.clouds.azure.identity import is_guid, location_of, tenant_of
-from gpucluster.sandbox.clouds.azure.model import MODELS, Thing, arm_id
+from gpucluster.sandbox.clouds.azure.model import MODELS, ManagedResource, arm_id
 from gpucluster.sandbox.clouds.azure.outputs import made
 from gpucluster.sandbox.clouds.azure.paths import path_of
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
@@ -84,7 +84,7 @@ class Azure(Cloud):
         return AzureAccount(ledger, settings)
 
 
-class AzureAccount(Modelled[Thing]):
+class AzureAccount(Modelled[ManagedResource]):
     """One provider instance."""
 
     def __init__(self, ledger: Ledger, settings: Settings) -> None:
@@ -130,9 +130,9 @@ class AzureAccount(Modelled[Thing]):
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         return invokes.answer(token, args, self._settings.subscription, self._settings.tenant, self.ledger)
 
-    def thing(self, resource: Resource, id_: str = "") -> Thing:
+    def managed(self, resource: Resource, id_: str = "") -> ManagedResource:
         inputs = plain(resource.inputs)
-        return Thing(
+        return ManagedResource(
             token=resource.token,
             id=id_,
             name=str(inputs.get(self.name_property(resource)) or ""),
@@ -146,14 +146,14 @@ class AzureAccount(Modelled[Thing]):
             ledger=self.ledger,
         )
 
-    def enforce(self, thing: Thing) -> None:
-        RULES.enforce(thing.token, thing)
+    def enforce(self, managed: ManagedResource) -> None:
+        RULES.enforce(managed.token, managed)
 
-    def plain_id(self, thing: Thing) -> str:
-        return arm_id(thing)
+    def plain_id(self, managed: ManagedResource) -> str:
+        return arm_id(managed)
 
-    def plain_outputs(self, resource: Resource, thing: Thing) -> Mapping[str, Any]:
-        return made(thing)
+    def plain_outputs(self, resource: Resource, managed: ManagedResource) -> Mapping[str, Any]:
+        return made(managed)
 
 
 SIMULATED: Final = Azure

@@ -1,4 +1,4 @@
-"""What ARM refuses to delete, and what goes with a thing that is deleted.
+"""What ARM refuses to delete, and what goes with a resource that is deleted.
 
 Sources: Azure Resource Manager documentation, "Delete resource groups" (all that is in a group goes with it);
 hashicorp/terraform-provider-azurerm #400 and DataBiosphere/terra-workspace-manager PR 502 for the words about networks;
@@ -25,7 +25,7 @@ _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 
 
 def delete(entry: Entry, ledger: Ledger) -> bool:
-    """Whether the thing is gone afterwards; raises CloudError where ARM refuses."""
+    """Whether the resource is gone afterwards; raises CloudError where ARM refuses."""
     check_idle(entry.type, entry.id, ledger, deleting=True)
     _check_users(entry, ledger)
     _check_system_pool(entry, ledger)
@@ -39,7 +39,7 @@ def delete(entry: Entry, ledger: Ledger) -> bool:
 
 
 def _under(entry: Entry, ledger: Ledger) -> list[Entry]:
-    """The parts of a thing, or all that is in a group."""
+    """The parts of a resource, or all that is in a group."""
     return [other for other in ledger.under(entry.id) if other.provider == entry.provider]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identity import guid
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.type_guards import items, mapping
 
 __all__ = ["IDENTITY", "of_resource"]
@@ -14,26 +14,26 @@ __all__ = ["IDENTITY", "of_resource"]
 IDENTITY: Final = "azure-native:managedidentity:UserAssignedIdentity"
 
 
-def of_resource(thing: Thing) -> Mapping[str, Any] | None:
+def of_resource(managed: ManagedResource) -> Mapping[str, Any] | None:
     """The output `identity`; None where the resource has none.
 
     azure-native takes the ids of user-assigned identities as a list, and answers with ARM's map of each id to its
     client and principal (pulumi/pulumi-azure-native provider/pkg/gen/properties.go, isStringSet).
     """
-    given = mapping(thing.inputs.get("identity"))
+    given = mapping(managed.inputs.get("identity"))
     kind = str(given.get("type") or "None")
     if kind == "None":
         return dict(given) or None
-    before = mapping(thing.previous.get("identity"))
+    before = mapping(managed.previous.get("identity"))
     found: dict[str, Any] = {"type": kind}
     if "SystemAssigned" in kind:
-        found |= {"principalId": before.get("principalId") or guid(), "tenantId": thing.tenant}
+        found |= {"principalId": before.get("principalId") or guid(), "tenantId": managed.tenant}
     if "UserAssigned" in kind:
         named = items(given.get("userAssignedIdentities"))
-        found["userAssignedIdentities"] = {str(id_): _shown(thing, str(id_)) for id_ in named}
+        found["userAssignedIdentities"] = {str(id_): _shown(managed, str(id_)) for id_ in named}
     return found
 
 
-def _shown(thing: Thing, id_: str) -> dict[str, Any]:
-    entry = thing.at(IDENTITY, id_)
+def _shown(managed: ManagedResource, id_: str) -> dict[str, Any]:
+    entry = managed.at(IDENTITY, id_)
     return {name: entry.outputs.get(name) for name in ("clientId", "principalId")} if entry is not None else {}

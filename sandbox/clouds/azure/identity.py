@@ -34,12 +34,12 @@ def tenant_of(subscription: str) -> str:
 
 
 def same_id(one: Any, other: Any) -> bool:
-    """Whether two ids name the same thing; ARM does not tell upper from lower case."""
+    """Whether two ids name the same resource; ARM does not tell upper from lower case."""
     return str(one or "").rstrip("/").lower() == str(other or "").rstrip("/").lower()
 
 
 def with_same_id(ledger: Ledger, id_: Any, types: Collection[str] = ()) -> Entry | None:
-    """The thing of these types, or of any, with this id, in whichever subscription."""
+    """The resource of these types, or of any, with this id, in whichever subscription."""
     return next(iter(ledger.with_id(str(id_ or "").rstrip("/"), types)), None)
 
 

@@ -11,11 +11,11 @@ from gpucluster.sandbox.clouds.azure.identity import tenant_of, with_same_id
 from gpucluster.sandbox.clouds.azure.paths import ArmPath
 from gpucluster.sandbox.clouds.ledger import Entry
 
-__all__ = ["MODELS", "Thing", "models"]
+__all__ = ["MODELS", "ManagedResource", "models"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thing(model.Thing):
+class ManagedResource(model.ManagedResource):
     """A resource of Azure while it is made or changed.
 
     scope: its subscription.
@@ -45,11 +45,11 @@ class Thing(model.Thing):
         return str(self.inputs.get("resourceGroupName") or "")
 
     def at(self, token: str, id_: Any) -> Entry | None:
-        """The thing of a type with this id, in whichever subscription; ids do not tell upper from lower case."""
+        """The resource of a type with this id, in whichever subscription; ids do not tell upper from lower case."""
         return with_same_id(self.ledger, id_, {token})
 
     def under(self, token: str, parent: str) -> list[Entry]:
-        """The things of a type whose id is under another's, this one left out."""
+        """The resources of a type whose id is under another's, this one left out."""
         return self.beside(self.ledger.under(parent, {token}))
 
     @property
@@ -58,13 +58,13 @@ class Thing(model.Thing):
         return self.id.rsplit("/", 2)[0]
 
 
-_Outputs = Callable[[Thing], Mapping[str, Any]]
+_Outputs = Callable[[ManagedResource], Mapping[str, Any]]
 
-MODELS: model.Models[Thing] = model.Models(keeping=frozenset())
+MODELS: model.Models[ManagedResource] = model.Models(keeping=frozenset())
 """By type token, filled by the modules of `models/`."""
 
 
-def models(token: str, *, id: Callable[[Thing], str] | None = None) -> Callable[[_Outputs], _Outputs]:
+def models(token: str, *, id: Callable[[ManagedResource], str] | None = None) -> Callable[[_Outputs], _Outputs]:
     """Registers a function as the computed outputs of a type.
 
     id: where ARM answers with another spelling of the path.
@@ -72,6 +72,6 @@ def models(token: str, *, id: Callable[[Thing], str] | None = None) -> Callable[
     return MODELS.register(token, id=id or arm_id)
 
 
-def arm_id(thing: Thing) -> str:
+def arm_id(managed: ManagedResource) -> str:
     """The id by its path."""
-    return thing.path.id(thing.inputs, thing.scope)
+    return managed.path.id(managed.inputs, managed.scope)

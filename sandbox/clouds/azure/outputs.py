@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gpucluster.sandbox.clouds.azure.identity import guid
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 
 __all__ = ["etag", "made"]
 
@@ -16,13 +16,13 @@ def etag() -> str:
     return f'W/"{guid()}"'
 
 
-def made(thing: Thing) -> dict[str, Any]:
-    """Name, type and place of a thing that is ready, and who made it when."""
+def made(managed: ManagedResource) -> dict[str, Any]:
+    """Name, type and place of a resource that is ready, and who made it when."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     found: dict[str, Any] = {
-        "name": thing.name,
-        "type": thing.path.arm_type,
+        "name": managed.name,
+        "type": managed.path.arm_type,
         "provisioningState": "Succeeded",
-        "systemData": thing.keep("systemData", lambda: {"createdAt": now, "createdByType": "Application"}),
+        "systemData": managed.keep("systemData", lambda: {"createdAt": now, "createdByType": "Application"}),
     }
-    return {**found, "location": thing.location} if thing.location else found
+    return {**found, "location": managed.location} if managed.location else found

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.sizes import is_rdma
 from gpucluster.sandbox.type_guards import items, mapping
 
@@ -23,14 +23,14 @@ class Pool:
     cluster: the inputs of the cluster it is for.
     """
 
-    thing: Thing
+    managed: ManagedResource
     given: Mapping[str, Any]
     cluster: Mapping[str, Any]
 
     @property
     def name(self) -> str:
         """Its name."""
-        return str(self.given.get("name") or self.thing.name)
+        return str(self.given.get("name") or self.managed.name)
 
     @property
     def size(self) -> str:
@@ -63,18 +63,18 @@ class Pool:
         return [str(zone) for zone in items(self.given.get("availabilityZones"))]
 
 
-def pools_of(thing: Thing) -> Iterator[Pool]:
-    """The pool a thing is, or the inline ones of a cluster."""
-    if thing.token == CLUSTER:
-        for given in own_profiles(thing, thing.inputs):
-            yield Pool(thing, given, thing.inputs)
+def pools_of(managed: ManagedResource) -> Iterator[Pool]:
+    """The pool a resource is, or the inline ones of a cluster."""
+    if managed.token == CLUSTER:
+        for given in own_profiles(managed, managed.inputs):
+            yield Pool(managed, given, managed.inputs)
     else:
-        around = thing.at(CLUSTER, thing.parent)
-        yield Pool(thing, thing.inputs, around.inputs if around is not None else {})
+        around = managed.at(CLUSTER, managed.parent)
+        yield Pool(managed, managed.inputs, around.inputs if around is not None else {})
 
 
-def own_profiles(thing: Thing, values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def own_profiles(managed: ManagedResource, values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The pools in a cluster's inputs or outputs, but for those that are resources of their own."""
-    apart = {entry.name for entry in thing.under(AGENT_POOL, thing.id)}
+    apart = {entry.name for entry in managed.under(AGENT_POOL, managed.id)}
     profiles = (mapping(profile) for profile in items(values.get("agentPoolProfiles")))
     return [profile for profile in profiles if profile.get("name") not in apart]

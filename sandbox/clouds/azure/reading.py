@@ -1,4 +1,4 @@
-"""What ARM tells of a thing that is more than what was asked of it: a cluster names all of its pools.
+"""What ARM tells of a resource that is more than what was asked of it: a cluster names all of its pools.
 
 Also those that are resources of their own: a refresh brings them into the cluster's `agentPoolProfiles`, outputs and
 inputs alike, which a program has to ignore. Sources: pulumi/pulumi-azure-native #2719 and #4264;
@@ -25,7 +25,7 @@ _OF_THE_RESOURCE: Final = frozenset(
 
 
 def as_read(entry: Entry, pools: Iterable[Entry]) -> Entry:
-    """The thing as a GET answers. pools: every pool there is that is a resource."""
+    """The resource as a GET answers. pools: every pool there is that is a resource."""
     if entry.type != CLUSTER:
         return entry
     prefix = f"{entry.id.lower()}/"
@@ -49,7 +49,7 @@ def _profile(pool: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def own_part(outputs: Mapping[str, Any], entry: Entry) -> Mapping[str, Any]:
-    """What a state says of a thing without pools that it may have got by a refresh, now or long ago."""
+    """What a state says of a resource without pools that it may have got by a refresh, now or long ago."""
     if entry.type != CLUSTER:
         return outputs
     own = {mapping(profile).get("name") for profile in items(entry.outputs.get(_PROFILES))}

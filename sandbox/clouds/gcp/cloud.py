@@ -13,7 +13,7 @@ from gpucluster.sandbox.clouds.diff import Change
 from gpucluster.sandbox.clouds.gcp import deletion, invokes, models, names, replacements, rules
 from gpucluster.sandbox.clouds.gcp.identity import is_zone, region_of
 from gpucluster.sandbox.clouds.gcp.labels import CREATION_ONLY, STRATEGIES, all_labels, label_input
-from gpucluster.sandbox.clouds.gcp.model import MODELS, Thing
+from gpucluster.sandbox.clouds.gcp.model import MODELS, ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import RULES
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.limits import Limits
@@ -99,7 +99,7 @@ class Gcp(Cloud):
         return GcpAccount(ledger, settings)
 
 
-class GcpAccount(Modelled[Thing]):
+class GcpAccount(Modelled[ManagedResource]):
     """One provider instance."""
 
     def __init__(self, ledger: Ledger, settings: Settings) -> None:
@@ -162,12 +162,12 @@ class GcpAccount(Modelled[Thing]):
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
         return invokes.answer(token, args, self._settings.project, self._settings.region, self._settings.zone)
 
-    def thing(self, resource: Resource, id_: str = "") -> Thing:
+    def managed(self, resource: Resource, id_: str = "") -> ManagedResource:
         inputs = plain(resource.inputs)
         prop = names.name_property(resource)
         region, zone, location = self._place(resource, inputs)
         labels = plain(self.derived(resource).get("effectiveLabels"))
-        return Thing(
+        return ManagedResource(
             token=resource.token,
             id=id_,
             name=str(inputs.get(prop) or "") if prop else str(inputs.get("instanceId") or ""),
@@ -182,17 +182,22 @@ class GcpAccount(Modelled[Thing]):
             ledger=self.ledger,
         )
 
-    def enforce(self, thing: Thing) -> None:
-        RULES.enforce(thing.token, thing)
+    def enforce(self, managed: ManagedResource) -> None:
+        RULES.enforce(managed.token, managed)
 
-    def plain_id(self, thing: Thing) -> str:
+    def plain_id(self, managed: ManagedResource) -> str:
         """The path most services give; a random name for what has none."""
-        _, module, kind = thing.token.split(":")
-        place = f"locations/{thing.location}" if thing.location else f"{module.split('/')[0]}"
-        return f"projects/{thing.project}/{place}/{kind[0].lower()}{kind[1:]}s/{thing.name or random_hex(16)}"
+        _, module, kind = managed.token.split(":")
+        place = f"locations/{managed.location}" if managed.location else f"{module.split('/')[0]}"
+        return f"projects/{managed.project}/{place}/{kind[0].lower()}{kind[1:]}s/{managed.name or random_hex(16)}"
 
-    def plain_outputs(self, resource: Resource, thing: Thing) -> Mapping[str, Any]:
-        known = {"project": thing.project, "region": thing.region, "zone": thing.zone, "location": thing.location}
+    def plain_outputs(self, resource: Resource, managed: ManagedResource) -> Mapping[str, Any]:
+        known = {
+            "project": managed.project,
+            "region": managed.region,
+            "zone": managed.zone,
+            "location": managed.location,
+        }
         return {name: value for name, value in known.items() if name in resource.type.outputs and value}
 
     def _project(self, resource: Resource, inputs: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What the APIs refuse to delete, and what goes with a thing that is deleted.
+"""What the APIs refuse to delete, and what goes with a resource that is deleted.
 
 Sources: hashicorp/terraform-provider-google-beta@93c65b2d (deletion_policy and deletion_protection of each resource);
 Compute Engine API, error reason `resourceInUseByAnotherResource`; Service Networking documentation, "Deleting a private
@@ -29,7 +29,7 @@ _PRODUCERS: Final = ("gcp:lustre/instance:Instance", "gcp:filestore/instance:Ins
 
 
 def delete(entry: Entry, ledger: Ledger) -> bool:
-    """Whether the thing is gone afterwards; raises CloudError where provider or API refuse."""
+    """Whether the resource is gone afterwards; raises CloudError where provider or API refuse."""
     policy = entry.outputs.get("deletionPolicy")
     kind = entry.type.rsplit(":", 1)[-1]
     if policy == "PREVENT":

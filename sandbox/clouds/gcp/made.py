@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.naming import random_hex
 
 __all__ = ["made", "number"]
@@ -16,11 +16,11 @@ def number() -> str:
     return str(10**18 + int(random_hex(14), 16))
 
 
-def made(thing: Thing) -> dict[str, Any]:
+def made(managed: ManagedResource) -> dict[str, Any]:
     """When it was made, in which project, and its self link."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     return {
-        "creationTimestamp": thing.keep("creationTimestamp", lambda: now),
-        "project": thing.project,
-        "selfLink": thing.link,
+        "creationTimestamp": managed.keep("creationTimestamp", lambda: now),
+        "project": managed.project,
+        "selfLink": managed.link,
     }

@@ -10,11 +10,11 @@ from gpucluster.sandbox.clouds import model
 from gpucluster.sandbox.clouds.gcp.identity import LINKS, region_of, relative
 from gpucluster.sandbox.clouds.ledger import Entry
 
-__all__ = ["MODELS", "Thing", "models"]
+__all__ = ["MODELS", "ManagedResource", "models"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thing(model.Thing):
+class ManagedResource(model.ManagedResource):
     """A resource of Google Cloud while it is made or changed.
 
     scope: its project.
@@ -49,7 +49,7 @@ class Thing(model.Thing):
         return f"projects/{self.project}/{text}" if "/" in text else f"projects/{self.project}/{under}/{text}"
 
     def at(self, token: str, path: str) -> Entry | None:
-        """The thing of a type at a full path, in whichever project."""
+        """The resource of a type at a full path, in whichever project."""
         parts = path.split("/")
         return self.ledger.get("gcp", parts[1], token, path) if len(parts) > 1 else None
 
@@ -63,13 +63,13 @@ class Thing(model.Thing):
         return self.at("gcp:compute/subnetwork:Subnetwork", self.path(reference, under))
 
 
-_Outputs = Callable[[Thing], Mapping[str, Any]]
+_Outputs = Callable[[ManagedResource], Mapping[str, Any]]
 
-MODELS: model.Models[Thing] = model.Models(keeping=frozenset({"labels", "resourceLabels"}))
+MODELS: model.Models[ManagedResource] = model.Models(keeping=frozenset({"labels", "resourceLabels"}))
 """By type token, filled by the modules of `models/`."""
 
 
-def models(token: str, *, id: str | Callable[[Thing], str], **more: Any) -> Callable[[_Outputs], _Outputs]:
+def models(token: str, *, id: str | Callable[[ManagedResource], str], **more: Any) -> Callable[[_Outputs], _Outputs]:
     """Registers a function as the computed outputs of a type.
 
     id: may be a template with project, region, zone, location and name, and inputs by their own names, as in the
@@ -77,10 +77,15 @@ def models(token: str, *, id: str | Callable[[Thing], str], **more: Any) -> Call
     more: as `model.Models.register` takes it.
     """
 
-    def make_id(thing: Thing) -> str:
+    def make_id(managed: ManagedResource) -> str:
         if not isinstance(id, str):
-            return id(thing)
-        places = {"project": thing.project, "region": thing.region, "zone": thing.zone, "location": thing.location}
-        return id.format_map({**thing.inputs, **places, "name": thing.name})
+            return id(managed)
+        places = {
+            "project": managed.project,
+            "region": managed.region,
+            "zone": managed.zone,
+            "location": managed.location,
+        }
+        return id.format_map({**managed.inputs, **places, "name": managed.name})
 
     return MODELS.register(token, id=make_id, **more)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.gcp.identity import is_zone
 from gpucluster.sandbox.clouds.gcp.machines import Machine, machine
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
 
@@ -20,10 +20,10 @@ NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 class Pool:
     """The inputs of a node pool under the names of the API."""
 
-    def __init__(self, thing: Thing) -> None:
-        self.thing = thing
-        self.config = mapping(thing.inputs.get("nodeConfig"))
-        self.placement = mapping(thing.inputs.get("placementPolicy"))
+    def __init__(self, managed: ManagedResource) -> None:
+        self.managed = managed
+        self.config = mapping(managed.inputs.get("nodeConfig"))
+        self.placement = mapping(managed.inputs.get("placementPolicy"))
         self.affinity = mapping(self.config.get("reservationAffinity"))
         self.accelerators = [mapping(item) for item in items(self.config.get("guestAccelerators"))]
 
@@ -40,27 +40,27 @@ class Pool:
     @property
     def cluster(self) -> Entry | None:
         """The cluster it belongs to."""
-        return self.thing.at(CLUSTER, self.thing.id.rsplit("/nodePools/", 1)[0])
+        return self.managed.at(CLUSTER, self.managed.id.rsplit("/nodePools/", 1)[0])
 
     @property
     def zones(self) -> list[str]:
         """The zones of its nodes: its own, else the cluster's."""
-        named = items(self.thing.inputs.get("nodeLocations"))
-        if named or is_zone(self.thing.location):
-            return [str(zone) for zone in named] or [self.thing.location]
+        named = items(self.managed.inputs.get("nodeLocations"))
+        if named or is_zone(self.managed.location):
+            return [str(zone) for zone in named] or [self.managed.location]
         around = self.cluster
         return items(around.outputs.get("nodeLocations")) if around is not None else []
 
     @property
     def networks(self) -> list[Mapping[str, Any]]:
         """The networks it adds to the cluster's own, in order."""
-        config = mapping(self.thing.inputs.get("networkConfig"))
+        config = mapping(self.managed.inputs.get("networkConfig"))
         return [mapping(item) for item in items(config.get("additionalNodeNetworkConfigs"))]
 
     @property
     def network_profile(self) -> Any:
         """The accelerator network profile, with which GKE makes the networks itself."""
-        return mapping(self.thing.inputs.get("networkConfig")).get("acceleratorNetworkProfile")
+        return mapping(self.managed.inputs.get("networkConfig")).get("acceleratorNetworkProfile")
 
     @property
     def partition(self) -> str:
@@ -85,7 +85,7 @@ class Pool:
     @property
     def is_queued(self) -> bool:
         """Whether its machines come from the Dynamic Workload Scheduler all at once."""
-        return mapping(self.thing.inputs.get("queuedProvisioning")).get("enabled") is True
+        return mapping(self.managed.inputs.get("queuedProvisioning")).get("enabled") is True
 
     @property
     def reservation(self) -> str:

@@ -48,8 +48,8 @@ TAKEN: list[Case] = [
 
 def judge(case: Case) -> None:
     cloud, previous, inputs, _ = case
-    thing = SimpleNamespace(previous=previous, inputs=inputs, token="a:b/cluster:Cluster", name="trial", id="trial")
-    cloud.one_minor_version_at_a_time(thing)
+    managed = SimpleNamespace(previous=previous, inputs=inputs, token="a:b/cluster:Cluster", name="trial", id="trial")
+    cloud.one_minor_version_at_a_time(managed)
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[3])

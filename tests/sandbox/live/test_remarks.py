@@ -10,14 +10,14 @@ from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.live.remarks import remarks
 from gpucluster.sandbox.live.site import Site
-from tests.sandbox.live.nodes.conftest import SCOPE, entry, thing
+from tests.sandbox.live.nodes.conftest import SCOPE, entry, managed
 
 
 def test_a_pool_that_only_the_clouds_own_autoscaler_would_grow_is_named(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger")
     cluster = "projects/p/locations/r/clusters/one"
     ledger.put(entry("gcp:container/cluster:Cluster", cluster, {"endpoint": SCOPE[8:]}))
-    ledger.put(thing("ComputeClass", "dev"))
+    ledger.put(managed("ComputeClass", "dev"))
     server = Server(url="https://127.0.0.1:1", token="t", authority=tmp_path / "a.crt", folder=tmp_path, living=True)
     site = Site(server=server, client=cast(Client, None), ledger=ledger, scope=SCOPE, folder=tmp_path, say=print)
     assert remarks(site, ["kueue"], [], asked=True)[-1] == (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, hex_id
-from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 
 __all__: list[str] = []
 
@@ -18,36 +18,37 @@ _DONE_WITHOUT_VERSION = frozenset({"tags", "defaultVersion", "updateDefaultVersi
 
 
 @models("aws:ec2/launchTemplate:LaunchTemplate", id="lt", changing=("latestVersion",), keeping=_PLANNED_WITHOUT_VERSION)
-def launch_template(thing: Thing) -> Mapping[str, Any]:
+def launch_template(managed: ManagedResource) -> Mapping[str, Any]:
     """A change of what it launches makes a version; the default one stays unless the program moves it."""
-    new_version = not thing.previous or bool(thing.changed - _DONE_WITHOUT_VERSION)
-    latest = int(thing.previous.get("latestVersion") or 0) + new_version
-    default = latest if thing.inputs.get("updateDefaultVersion") else thing.previous.get("defaultVersion") or 1
+    new_version = not managed.previous or bool(managed.changed - _DONE_WITHOUT_VERSION)
+    latest = int(managed.previous.get("latestVersion") or 0) + new_version
+    default = latest if managed.inputs.get("updateDefaultVersion") else managed.previous.get("defaultVersion") or 1
     return {
-        "arn": thing.arn("ec2", f"launch-template/{thing.id}"),
+        "arn": managed.arn("ec2", f"launch-template/{managed.id}"),
         "latestVersion": latest,
-        "defaultVersion": thing.inputs.get("defaultVersion") or default,
+        "defaultVersion": managed.inputs.get("defaultVersion") or default,
     }
 
 
 @models(
-    "aws:autoscaling/tag:Tag", id=lambda thing: f"{thing.inputs['autoscalingGroupName']},{thing.inputs['tag']['key']}"
+    "aws:autoscaling/tag:Tag",
+    id=lambda managed: f"{managed.inputs['autoscalingGroupName']},{managed.inputs['tag']['key']}",
 )
-def group_tag(_: Thing) -> Mapping[str, Any]:
+def group_tag(_: ManagedResource) -> Mapping[str, Any]:
     """Source of the id: hashicorp/terraform-provider-aws internal/tags, SetResourceID."""
     return {}
 
 
-@models("aws:ec2/placementGroup:PlacementGroup", id=lambda thing: thing.name)
-def placement_group(thing: Thing) -> Mapping[str, Any]:
+@models("aws:ec2/placementGroup:PlacementGroup", id=lambda managed: managed.name)
+def placement_group(managed: ManagedResource) -> Mapping[str, Any]:
     computed: dict[str, Any] = {
-        "arn": thing.arn("ec2", f"placement-group/{thing.name}"),
-        "placementGroupId": thing.keep("placementGroupId", lambda: hex_id("pg")),
+        "arn": managed.arn("ec2", f"placement-group/{managed.name}"),
+        "placementGroupId": managed.keep("placementGroupId", lambda: hex_id("pg")),
     }
-    if thing.inputs.get("strategy") == "spread":
-        computed["spreadLevel"] = thing.inputs.get("spreadLevel") or "rack"
-    if thing.inputs.get("strategy") == "partition":
-        computed["partitionCount"] = thing.inputs.get("partitionCount") or 2
+    if managed.inputs.get("strategy") == "spread":
+        computed["spreadLevel"] = managed.inputs.get("spreadLevel") or "rack"
+    if managed.inputs.get("strategy") == "partition":
+        computed["partitionCount"] = managed.inputs.get("partitionCount") or 2
     return computed
 
 
@@ -56,5 +57,5 @@ def placement_group(thing: Thing) -> Mapping[str, Any]:
     id="cr",
     defaults={"endDateType": "unlimited", "instanceMatchCriteria": "open", "tenancy": "default"},
 )
-def capacity_reservation(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.arn("ec2", f"capacity-reservation/{thing.id}"), "ownerId": ACCOUNT}
+def capacity_reservation(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.arn("ec2", f"capacity-reservation/{managed.id}"), "ownerId": ACCOUNT}

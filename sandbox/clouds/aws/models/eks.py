@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gpucluster.sandbox.clouds.aws.identity import DOMAIN, hex_id
-from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import items, mapping
 
@@ -30,34 +30,34 @@ def _now() -> str:
 
 @models(
     "aws:eks/cluster:Cluster",
-    id=lambda thing: thing.name,
+    id=lambda managed: managed.name,
     defaults={"version": _DEFAULT_VERSION, "bootstrapSelfManagedAddons": True, "status": "ACTIVE"},
     nested={"vpcConfig": ("clusterSecurityGroupId", "vpcId")},
 )
-def cluster(thing: Thing) -> Mapping[str, Any]:
-    host = thing.keep("endpoint", lambda: _endpoint(thing.region))
+def cluster(managed: ManagedResource) -> Mapping[str, Any]:
+    host = managed.keep("endpoint", lambda: _endpoint(managed.region))
     unique = host.removeprefix("https://").split(".")[0]
-    version = thing.inputs.get("version") or thing.previous.get("version") or _DEFAULT_VERSION
+    version = managed.inputs.get("version") or managed.previous.get("version") or _DEFAULT_VERSION
     return {
-        "arn": thing.arn("eks", f"cluster/{thing.name}"),
+        "arn": managed.arn("eks", f"cluster/{managed.name}"),
         "accessConfig": {
             "authenticationMode": "CONFIG_MAP",
             "bootstrapClusterCreatorAdminPermissions": True,
-            **mapping(thing.inputs.get("accessConfig")),
+            **mapping(managed.inputs.get("accessConfig")),
         },
         "certificateAuthority": {"data": _CERTIFICATE},
-        "createdAt": thing.keep("createdAt", _now),
+        "createdAt": managed.keep("createdAt", _now),
         "endpoint": host,
-        "identities": [{"oidcs": [{"issuer": f"https://oidc.eks.{thing.region}.{DOMAIN}/id/{unique}"}]}],
+        "identities": [{"oidcs": [{"issuer": f"https://oidc.eks.{managed.region}.{DOMAIN}/id/{unique}"}]}],
         "kubernetesNetworkConfig": {
             "ipFamily": "ipv4",
             "serviceIpv4Cidr": "10.100.0.0/16",
-            **mapping(thing.inputs.get("kubernetesNetworkConfig")),
+            **mapping(managed.inputs.get("kubernetesNetworkConfig")),
         },
         "platformVersion": "eks.1",
-        "upgradePolicy": thing.inputs.get("upgradePolicy") or {"supportType": "EXTENDED"},
+        "upgradePolicy": managed.inputs.get("upgradePolicy") or {"supportType": "EXTENDED"},
         "version": version,
-        "vpcConfig": _vpc_config(thing),
+        "vpcConfig": _vpc_config(managed),
     }
 
 
@@ -65,10 +65,10 @@ def _endpoint(region: str) -> str:
     return f"https://{random_hex(32).upper()}.gr7.{region}.eks.{DOMAIN}"
 
 
-def _vpc_config(thing: Thing) -> Mapping[str, Any]:
-    config = mapping(thing.inputs.get("vpcConfig"))
-    before = mapping(thing.previous.get("vpcConfig"))
-    subnets = [thing.other("aws:ec2/subnet:Subnet", id_) for id_ in items(config.get("subnetIds"))]
+def _vpc_config(managed: ManagedResource) -> Mapping[str, Any]:
+    config = mapping(managed.inputs.get("vpcConfig"))
+    before = mapping(managed.previous.get("vpcConfig"))
+    subnets = [managed.other("aws:ec2/subnet:Subnet", id_) for id_ in items(config.get("subnetIds"))]
     return {
         "endpointPrivateAccess": False,
         "endpointPublicAccess": True,
@@ -81,82 +81,84 @@ def _vpc_config(thing: Thing) -> Mapping[str, Any]:
 
 @models(
     "aws:eks/nodeGroup:NodeGroup",
-    id=lambda thing: f"{thing.inputs['clusterName']}:{thing.name}",
+    id=lambda managed: f"{managed.inputs['clusterName']}:{managed.name}",
     defaults={"amiType": "AL2023_x86_64_STANDARD", "capacityType": "ON_DEMAND", "status": "ACTIVE"},
     changing=("releaseVersion",),
 )
-def node_group(thing: Thing) -> Mapping[str, Any]:
-    path = f"{thing.inputs['clusterName']}/{thing.name}"
-    unique = thing.keep(
+def node_group(managed: ManagedResource) -> Mapping[str, Any]:
+    path = f"{managed.inputs['clusterName']}/{managed.name}"
+    unique = managed.keep(
         "arn", lambda: f"/{random_hex(8)}-{random_hex(4)}-{random_hex(4)}-{random_hex(4)}-{random_hex(12)}"
     )
     unique = unique.rsplit("/", 1)[-1]
-    cluster = thing.inputs["clusterName"]
+    cluster = managed.inputs["clusterName"]
     of_cluster = next(
-        (entry for entry in thing.others("aws:eks/cluster:Cluster", cluster) if entry.name == cluster), None
+        (entry for entry in managed.others("aws:eks/cluster:Cluster", cluster) if entry.name == cluster), None
     )
-    version = thing.inputs.get("version") or (of_cluster.outputs["version"] if of_cluster else _DEFAULT_VERSION)
-    has_template = bool(thing.inputs.get("launchTemplate"))
+    version = managed.inputs.get("version") or (of_cluster.outputs["version"] if of_cluster else _DEFAULT_VERSION)
+    has_template = bool(managed.inputs.get("launchTemplate"))
     return {
-        "arn": thing.arn("eks", f"nodegroup/{path}/{unique}"),
-        "diskSize": thing.inputs.get("diskSize") or (0 if has_template else 20),
-        "instanceTypes": thing.inputs.get("instanceTypes") or ([] if has_template else ["t3.medium"]),
-        "releaseVersion": thing.inputs.get("releaseVersion") or f"{version}.0-00000000",
+        "arn": managed.arn("eks", f"nodegroup/{path}/{unique}"),
+        "diskSize": managed.inputs.get("diskSize") or (0 if has_template else 20),
+        "instanceTypes": managed.inputs.get("instanceTypes") or ([] if has_template else ["t3.medium"]),
+        "releaseVersion": managed.inputs.get("releaseVersion") or f"{version}.0-00000000",
         "resources": [
             {
-                "autoscalingGroups": [{"name": f"eks-{thing.name}-{unique}"}],
+                "autoscalingGroups": [{"name": f"eks-{managed.name}-{unique}"}],
                 "remoteAccessSecurityGroupId": "",
             }
         ],
-        "updateConfig": thing.inputs.get("updateConfig") or {"maxUnavailable": 1},
+        "updateConfig": managed.inputs.get("updateConfig") or {"maxUnavailable": 1},
         "version": version,
     }
 
 
 @models(
     "aws:eks/addon:Addon",
-    id=lambda thing: f"{thing.inputs['clusterName']}:{thing.inputs['addonName']}",
+    id=lambda managed: f"{managed.inputs['clusterName']}:{managed.inputs['addonName']}",
     changing=("modifiedAt",),
 )
-def addon(thing: Thing) -> Mapping[str, Any]:
-    path = f"addon/{thing.inputs['clusterName']}/{thing.inputs['addonName']}"
+def addon(managed: ManagedResource) -> Mapping[str, Any]:
+    path = f"addon/{managed.inputs['clusterName']}/{managed.inputs['addonName']}"
     return {
-        "arn": thing.keep("arn", lambda: thing.arn("eks", f"{path}/{random_hex(8)}")),
-        "addonVersion": thing.inputs.get("addonVersion") or "v0.0.0-eksbuild.1",
-        "createdAt": thing.keep("createdAt", _now),
+        "arn": managed.keep("arn", lambda: managed.arn("eks", f"{path}/{random_hex(8)}")),
+        "addonVersion": managed.inputs.get("addonVersion") or "v0.0.0-eksbuild.1",
+        "createdAt": managed.keep("createdAt", _now),
         "modifiedAt": _now(),
     }
 
 
 @models(
     "aws:eks/accessEntry:AccessEntry",
-    id=lambda thing: f"{thing.inputs['clusterName']}:{thing.inputs['principalArn']}",
+    id=lambda managed: f"{managed.inputs['clusterName']}:{managed.inputs['principalArn']}",
     defaults={"type": "STANDARD"},
     changing=("modifiedAt",),
 )
-def access_entry(thing: Thing) -> Mapping[str, Any]:
-    principal = thing.inputs["principalArn"]
-    path = f"access-entry/{thing.inputs['clusterName']}/role/{principal.split(':')[4]}/{principal.rsplit('/', 1)[-1]}"
+def access_entry(managed: ManagedResource) -> Mapping[str, Any]:
+    principal = managed.inputs["principalArn"]
+    path = f"access-entry/{managed.inputs['clusterName']}/role/{principal.split(':')[4]}/{principal.rsplit('/', 1)[-1]}"
     return {
-        "accessEntryArn": thing.keep("accessEntryArn", lambda: thing.arn("eks", f"{path}/{random_hex(8)}")),
-        "createdAt": thing.keep("createdAt", _now),
+        "accessEntryArn": managed.keep("accessEntryArn", lambda: managed.arn("eks", f"{path}/{random_hex(8)}")),
+        "createdAt": managed.keep("createdAt", _now),
         "modifiedAt": _now(),
-        "userName": thing.inputs.get("userName") or principal,
+        "userName": managed.inputs.get("userName") or principal,
     }
 
 
 @models(
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
-    id=lambda thing: "#".join((thing.inputs["clusterName"], thing.inputs["principalArn"], thing.inputs["policyArn"])),
+    id=lambda managed: "#".join(
+        (managed.inputs["clusterName"], managed.inputs["principalArn"], managed.inputs["policyArn"])
+    ),
 )
-def access_policy_association(thing: Thing) -> Mapping[str, Any]:
-    now = thing.keep("associatedAt", _now)
+def access_policy_association(managed: ManagedResource) -> Mapping[str, Any]:
+    now = managed.keep("associatedAt", _now)
     return {"associatedAt": now, "modifiedAt": now}
 
 
 @models("aws:eks/podIdentityAssociation:PodIdentityAssociation", id=lambda _: f"a-{random_hex(17)}")
-def pod_identity_association(thing: Thing) -> Mapping[str, Any]:
+def pod_identity_association(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "associationArn": thing.arn("eks", f"podidentityassociation/{thing.inputs['clusterName']}/{thing.id}"),
-        "associationId": thing.id,
+        "associationArn": managed.arn("eks", f"podidentityassociation/{managed.inputs['clusterName']}/{managed.id}"),
+        "associationId": managed.id,
     }

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gpucluster.sandbox.clouds.aws.identity import arn
-from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 
 __all__: list[str] = []
@@ -18,45 +18,45 @@ def _unique_id(prefix: str) -> str:
     return f"{prefix}{random_hex(17).upper()}"
 
 
-def _path(thing: Thing) -> str:
-    return thing.inputs.get("path") or "/"
+def _path(managed: ManagedResource) -> str:
+    return managed.inputs.get("path") or "/"
 
 
-@models("aws:iam/role:Role", id=lambda thing: thing.name, defaults={"maxSessionDuration": 3600, "path": "/"})
-def role(thing: Thing) -> Mapping[str, Any]:
+@models("aws:iam/role:Role", id=lambda managed: managed.name, defaults={"maxSessionDuration": 3600, "path": "/"})
+def role(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "arn": arn("iam", "", f"role{_path(thing)}{thing.name}"),
-        "createDate": thing.keep("createDate", lambda: datetime.now(UTC).isoformat(timespec="seconds")),
-        "uniqueId": thing.keep("uniqueId", lambda: _unique_id("AROA")),
+        "arn": arn("iam", "", f"role{_path(managed)}{managed.name}"),
+        "createDate": managed.keep("createDate", lambda: datetime.now(UTC).isoformat(timespec="seconds")),
+        "uniqueId": managed.keep("uniqueId", lambda: _unique_id("AROA")),
     }
 
 
-@models("aws:iam/instanceProfile:InstanceProfile", id=lambda thing: thing.name, defaults={"path": "/"})
-def instance_profile(thing: Thing) -> Mapping[str, Any]:
+@models("aws:iam/instanceProfile:InstanceProfile", id=lambda managed: managed.name, defaults={"path": "/"})
+def instance_profile(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "arn": arn("iam", "", f"instance-profile{_path(thing)}{thing.name}"),
-        "createDate": thing.keep("createDate", lambda: datetime.now(UTC).isoformat(timespec="seconds")),
-        "uniqueId": thing.keep("uniqueId", lambda: _unique_id("AIPA")),
+        "arn": arn("iam", "", f"instance-profile{_path(managed)}{managed.name}"),
+        "createDate": managed.keep("createDate", lambda: datetime.now(UTC).isoformat(timespec="seconds")),
+        "uniqueId": managed.keep("uniqueId", lambda: _unique_id("AIPA")),
     }
 
 
-@models("aws:iam/rolePolicy:RolePolicy", id=lambda thing: f"{thing.inputs['role']}:{thing.name}")
-def role_policy(_: Thing) -> Mapping[str, Any]:
+@models("aws:iam/rolePolicy:RolePolicy", id=lambda managed: f"{managed.inputs['role']}:{managed.name}")
+def role_policy(_: ManagedResource) -> Mapping[str, Any]:
     return {}
 
 
 @models(
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
-    id=lambda thing: f"{thing.inputs['role']}/{thing.inputs['policyArn']}",
+    id=lambda managed: f"{managed.inputs['role']}/{managed.inputs['policyArn']}",
 )
-def role_policy_attachment(_: Thing) -> Mapping[str, Any]:
+def role_policy_attachment(_: ManagedResource) -> Mapping[str, Any]:
     return {}
 
 
 @models(
     "aws:iam/policy:Policy",
-    id=lambda thing: arn("iam", "", f"policy{_path(thing)}{thing.name}"),
+    id=lambda managed: arn("iam", "", f"policy{_path(managed)}{managed.name}"),
     defaults={"path": "/"},
 )
-def policy(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.id, "policyId": thing.keep("policyId", lambda: _unique_id("ANPA"))}
+def policy(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.id, "policyId": managed.keep("policyId", lambda: _unique_id("ANPA"))}

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, DOMAIN
-from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 
 __all__: list[str] = []
 
 
-def _queue_url(thing: Thing) -> str:
-    return f"https://sqs.{thing.region}.{DOMAIN}/{ACCOUNT}/{thing.name}"
+def _queue_url(managed: ManagedResource) -> str:
+    return f"https://sqs.{managed.region}.{DOMAIN}/{ACCOUNT}/{managed.name}"
 
 
 @models(
@@ -27,35 +27,35 @@ def _queue_url(thing: Thing) -> str:
         "visibilityTimeoutSeconds": 30,
     },
 )
-def queue(thing: Thing) -> Mapping[str, Any]:
+def queue(managed: ManagedResource) -> Mapping[str, Any]:
     """Defaults are those of the SQS API, SetQueueAttributes."""
-    encrypted = thing.inputs.get("sqsManagedSseEnabled")
+    encrypted = managed.inputs.get("sqsManagedSseEnabled")
     return {
-        "arn": thing.arn("sqs", thing.name),
-        "sqsManagedSseEnabled": thing.inputs.get("kmsMasterKeyId") is None if encrypted is None else encrypted,
-        "url": thing.id,
+        "arn": managed.arn("sqs", managed.name),
+        "sqsManagedSseEnabled": managed.inputs.get("kmsMasterKeyId") is None if encrypted is None else encrypted,
+        "url": managed.id,
     }
 
 
-@models("aws:sqs/queuePolicy:QueuePolicy", id=lambda thing: thing.inputs["queueUrl"])
-def queue_policy(_: Thing) -> Mapping[str, Any]:
+@models("aws:sqs/queuePolicy:QueuePolicy", id=lambda managed: managed.inputs["queueUrl"])
+def queue_policy(_: ManagedResource) -> Mapping[str, Any]:
     return {}
 
 
-@models("aws:cloudwatch/logGroup:LogGroup", id=lambda thing: thing.name, defaults={"logGroupClass": "STANDARD"})
-def log_group(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.arn("logs", f"log-group:{thing.name}")}
+@models("aws:cloudwatch/logGroup:LogGroup", id=lambda managed: managed.name, defaults={"logGroupClass": "STANDARD"})
+def log_group(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.arn("logs", f"log-group:{managed.name}")}
 
 
-@models("aws:cloudwatch/eventRule:EventRule", id=lambda thing: thing.name, defaults={"eventBusName": "default"})
-def event_rule(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.arn("events", f"rule/{thing.name}")}
+@models("aws:cloudwatch/eventRule:EventRule", id=lambda managed: managed.name, defaults={"eventBusName": "default"})
+def event_rule(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.arn("events", f"rule/{managed.name}")}
 
 
 @models(
     "aws:cloudwatch/eventTarget:EventTarget",
-    id=lambda thing: f"{thing.inputs['rule']}-{thing.inputs['targetId']}",
+    id=lambda managed: f"{managed.inputs['rule']}-{managed.inputs['targetId']}",
     defaults={"eventBusName": "default"},
 )
-def event_target(_: Thing) -> Mapping[str, Any]:
+def event_target(_: ManagedResource) -> Mapping[str, Any]:
     return {}

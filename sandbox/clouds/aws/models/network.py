@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, hex_id, zone_of
-from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.type_guards import items
 
 __all__: list[str] = []
@@ -17,24 +17,26 @@ _VPC = "aws:ec2/vpc:Vpc"
 
 
 @models(_VPC, id="vpc", defaults={"instanceTenancy": "default", "enableDnsSupport": True})
-def vpc(thing: Thing) -> Mapping[str, Any]:
-    route_table = thing.keep("mainRouteTableId", lambda: hex_id("rtb"))
+def vpc(managed: ManagedResource) -> Mapping[str, Any]:
+    route_table = managed.keep("mainRouteTableId", lambda: hex_id("rtb"))
     return {
-        "arn": thing.arn("ec2", f"vpc/{thing.id}"),
-        "defaultNetworkAclId": thing.keep("defaultNetworkAclId", lambda: hex_id("acl")),
+        "arn": managed.arn("ec2", f"vpc/{managed.id}"),
+        "defaultNetworkAclId": managed.keep("defaultNetworkAclId", lambda: hex_id("acl")),
         "defaultRouteTableId": route_table,
         "mainRouteTableId": route_table,
-        "defaultSecurityGroupId": thing.keep("defaultSecurityGroupId", lambda: hex_id("sg")),
-        "dhcpOptionsId": thing.keep("dhcpOptionsId", lambda: hex_id("dopt")),
+        "defaultSecurityGroupId": managed.keep("defaultSecurityGroupId", lambda: hex_id("sg")),
+        "dhcpOptionsId": managed.keep("dhcpOptionsId", lambda: hex_id("dopt")),
         "ownerId": ACCOUNT,
     }
 
 
 @models(_SUBNET, id="subnet", defaults={"privateDnsHostnameTypeOnLaunch": "ip-name"})
-def subnet(thing: Thing) -> Mapping[str, Any]:
-    zone, zone_id = zone_of(thing.region, thing.inputs.get("availabilityZone"), thing.inputs.get("availabilityZoneId"))
+def subnet(managed: ManagedResource) -> Mapping[str, Any]:
+    zone, zone_id = zone_of(
+        managed.region, managed.inputs.get("availabilityZone"), managed.inputs.get("availabilityZoneId")
+    )
     return {
-        "arn": thing.arn("ec2", f"subnet/{thing.id}"),
+        "arn": managed.arn("ec2", f"subnet/{managed.id}"),
         "availabilityZone": zone,
         "availabilityZoneId": zone_id,
         "ownerId": ACCOUNT,
@@ -42,95 +44,95 @@ def subnet(thing: Thing) -> Mapping[str, Any]:
 
 
 @models("aws:ec2/internetGateway:InternetGateway", id="igw")
-def internet_gateway(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.arn("ec2", f"internet-gateway/{thing.id}"), "ownerId": ACCOUNT}
+def internet_gateway(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.arn("ec2", f"internet-gateway/{managed.id}"), "ownerId": ACCOUNT}
 
 
 @models("aws:ec2/eip:Eip", id="eipalloc", defaults={"domain": "vpc", "publicIpv4Pool": "amazon"})
-def eip(thing: Thing) -> Mapping[str, Any]:
-    address = _documentation_address(thing.id)
+def eip(managed: ManagedResource) -> Mapping[str, Any]:
+    address = _documentation_address(managed.id)
     return {
-        "allocationId": thing.id,
-        "arn": thing.arn("ec2", f"elastic-ip/{thing.id}"),
-        "networkBorderGroup": thing.inputs.get("networkBorderGroup") or thing.region,
-        "publicDns": f"ec2-{address.replace('.', '-')}.{thing.region}.compute.sandbox.invalid",
+        "allocationId": managed.id,
+        "arn": managed.arn("ec2", f"elastic-ip/{managed.id}"),
+        "networkBorderGroup": managed.inputs.get("networkBorderGroup") or managed.region,
+        "publicDns": f"ec2-{address.replace('.', '-')}.{managed.region}.compute.sandbox.invalid",
         "publicIp": address,
     }
 
 
 @models("aws:ec2/natGateway:NatGateway", id="nat", defaults={"availabilityMode": "zonal", "connectivityType": "public"})
-def nat_gateway(thing: Thing) -> Mapping[str, Any]:
-    address = thing.other("aws:ec2/eip:Eip", thing.inputs.get("allocationId"))
-    subnet_entry = thing.other(_SUBNET, thing.inputs.get("subnetId"))
+def nat_gateway(managed: ManagedResource) -> Mapping[str, Any]:
+    address = managed.other("aws:ec2/eip:Eip", managed.inputs.get("allocationId"))
+    subnet_entry = managed.other(_SUBNET, managed.inputs.get("subnetId"))
     return {
-        "associationId": thing.keep("associationId", lambda: hex_id("eipassoc")),
-        "networkInterfaceId": thing.keep("networkInterfaceId", lambda: hex_id("eni")),
-        "privateIp": thing.inputs.get("privateIp") or "192.0.2.10",
+        "associationId": managed.keep("associationId", lambda: hex_id("eipassoc")),
+        "networkInterfaceId": managed.keep("networkInterfaceId", lambda: hex_id("eni")),
+        "privateIp": managed.inputs.get("privateIp") or "192.0.2.10",
         "publicIp": address.outputs["publicIp"] if address else "",
-        "vpcId": thing.inputs.get("vpcId") or (subnet_entry.outputs["vpcId"] if subnet_entry else ""),
+        "vpcId": managed.inputs.get("vpcId") or (subnet_entry.outputs["vpcId"] if subnet_entry else ""),
     }
 
 
 @models("aws:ec2/routeTable:RouteTable", id="rtb")
-def route_table(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.arn("ec2", f"route-table/{thing.id}"), "ownerId": ACCOUNT}
+def route_table(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.arn("ec2", f"route-table/{managed.id}"), "ownerId": ACCOUNT}
 
 
-def _route_id(thing: Thing) -> str:
+def _route_id(managed: ManagedResource) -> str:
     """`r-<table><hash of the destination>`, as the provider builds it."""
     keys = ("destinationCidrBlock", "destinationIpv6CidrBlock", "destinationPrefixListId")
-    destination = next((thing.inputs[key] for key in keys if thing.inputs.get(key)), "")
+    destination = next((managed.inputs[key] for key in keys if managed.inputs.get(key)), "")
     digest = int(hashlib.sha256(str(destination).encode()).hexdigest()[:8], 16)
-    return f"r-{thing.inputs.get('routeTableId')}{digest}"
+    return f"r-{managed.inputs.get('routeTableId')}{digest}"
 
 
 @models("aws:ec2/route:Route", id=_route_id, defaults={"origin": "CreateRoute", "state": "active"})
-def route(_: Thing) -> Mapping[str, Any]:
+def route(_: ManagedResource) -> Mapping[str, Any]:
     return {}
 
 
 @models("aws:ec2/routeTableAssociation:RouteTableAssociation", id="rtbassoc")
-def route_table_association(_: Thing) -> Mapping[str, Any]:
+def route_table_association(_: ManagedResource) -> Mapping[str, Any]:
     return {}
 
 
 @models("aws:ec2/vpcEndpoint:VpcEndpoint", id="vpce", defaults={"vpcEndpointType": "Gateway", "state": "available"})
-def vpc_endpoint(thing: Thing) -> Mapping[str, Any]:
-    kind = thing.inputs.get("vpcEndpointType") or "Gateway"
+def vpc_endpoint(managed: ManagedResource) -> Mapping[str, Any]:
+    kind = managed.inputs.get("vpcEndpointType") or "Gateway"
     computed: dict[str, Any] = {
-        "arn": thing.arn("ec2", f"vpc-endpoint/{thing.id}"),
+        "arn": managed.arn("ec2", f"vpc-endpoint/{managed.id}"),
         "ownerId": ACCOUNT,
-        "policy": thing.inputs.get("policy")
+        "policy": managed.inputs.get("policy")
         or '{"Statement":[{"Action":"*","Effect":"Allow","Principal":"*","Resource":"*"}]}',
-        "serviceRegion": thing.inputs.get("serviceRegion") or thing.region,
+        "serviceRegion": managed.inputs.get("serviceRegion") or managed.region,
     }
     if kind == "Gateway":
-        computed["prefixListId"] = thing.keep("prefixListId", lambda: hex_id("pl"))
+        computed["prefixListId"] = managed.keep("prefixListId", lambda: hex_id("pl"))
         computed["cidrBlocks"] = ["198.51.100.0/24"]
     else:
-        subnets = items(thing.inputs.get("subnetIds"))
-        computed["networkInterfaceIds"] = thing.keep("networkInterfaceIds", lambda: [hex_id("eni") for _ in subnets])
-        computed["ipAddressType"] = thing.inputs.get("ipAddressType") or "ipv4"
+        subnets = items(managed.inputs.get("subnetIds"))
+        computed["networkInterfaceIds"] = managed.keep("networkInterfaceIds", lambda: [hex_id("eni") for _ in subnets])
+        computed["ipAddressType"] = managed.inputs.get("ipAddressType") or "ipv4"
     return computed
 
 
 @models("aws:ec2/securityGroup:SecurityGroup", id="sg")
-def security_group(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.arn("ec2", f"security-group/{thing.id}"), "ownerId": ACCOUNT}
+def security_group(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.arn("ec2", f"security-group/{managed.id}"), "ownerId": ACCOUNT}
 
 
 @models("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", id="sgr")
-def security_group_ingress_rule(thing: Thing) -> Mapping[str, Any]:
-    return _security_group_rule(thing)
+def security_group_ingress_rule(managed: ManagedResource) -> Mapping[str, Any]:
+    return _security_group_rule(managed)
 
 
 @models("aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule", id="sgr")
-def security_group_egress_rule(thing: Thing) -> Mapping[str, Any]:
-    return _security_group_rule(thing)
+def security_group_egress_rule(managed: ManagedResource) -> Mapping[str, Any]:
+    return _security_group_rule(managed)
 
 
-def _security_group_rule(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.arn("ec2", f"security-group-rule/{thing.id}"), "securityGroupRuleId": thing.id}
+def _security_group_rule(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.arn("ec2", f"security-group-rule/{managed.id}"), "securityGroupRuleId": managed.id}
 
 
 @models(
@@ -138,8 +140,8 @@ def _security_group_rule(thing: Thing) -> Mapping[str, Any]:
     id="fl",
     defaults={"logDestinationType": "cloud-watch-logs", "maxAggregationInterval": 600},
 )
-def flow_log(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.arn("ec2", f"vpc-flow-log/{thing.id}")}
+def flow_log(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.arn("ec2", f"vpc-flow-log/{managed.id}")}
 
 
 def _documentation_address(seed: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, DOMAIN
-from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 
 __all__: list[str] = []
@@ -17,31 +17,31 @@ def _unique() -> str:
 
 
 @models("aws:amp/workspace:Workspace", id=lambda _: f"ws-{_unique()}")
-def workspace(thing: Thing) -> Mapping[str, Any]:
+def workspace(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "arn": thing.arn("aps", f"workspace/{thing.id}"),
-        "prometheusEndpoint": f"https://aps-workspaces.{thing.region}.{DOMAIN}/workspaces/{thing.id}/",
+        "arn": managed.arn("aps", f"workspace/{managed.id}"),
+        "prometheusEndpoint": f"https://aps-workspaces.{managed.region}.{DOMAIN}/workspaces/{managed.id}/",
     }
 
 
 @models(
     "aws:amp/ruleGroupNamespace:RuleGroupNamespace",
-    id=lambda thing: thing.arn("aps", f"rulegroupsnamespace/{thing.inputs['workspaceId']}/{thing.name}"),
+    id=lambda managed: managed.arn("aps", f"rulegroupsnamespace/{managed.inputs['workspaceId']}/{managed.name}"),
 )
-def rule_group_namespace(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.id}
+def rule_group_namespace(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.id}
 
 
-@models("aws:amp/alertManagerDefinition:AlertManagerDefinition", id=lambda thing: thing.inputs["workspaceId"])
-def alert_manager_definition(_: Thing) -> Mapping[str, Any]:
+@models("aws:amp/alertManagerDefinition:AlertManagerDefinition", id=lambda managed: managed.inputs["workspaceId"])
+def alert_manager_definition(_: ManagedResource) -> Mapping[str, Any]:
     return {}
 
 
 @models("aws:amp/scraper:Scraper", id=lambda _: f"s-{_unique()}")
-def scraper(thing: Thing) -> Mapping[str, Any]:
+def scraper(managed: ManagedResource) -> Mapping[str, Any]:
     """A role that AWS makes and keeps for it."""
     path = "role/aws-service-role/scraper.aps.amazonaws.com/AWSServiceRoleForAmazonPrometheusScraper"
     return {
-        "arn": thing.arn("aps", f"scraper/{thing.id}"),
-        "roleArn": thing.keep("roleArn", lambda: f"arn:aws:iam::{ACCOUNT}:{path}_{random_hex(12)}"),
+        "arn": managed.arn("aps", f"scraper/{managed.id}"),
+        "roleArn": managed.keep("roleArn", lambda: f"arn:aws:iam::{ACCOUNT}:{path}_{random_hex(12)}"),
     }

@@ -6,34 +6,34 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, DOMAIN
-from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 
 __all__: list[str] = []
 
 
-@models("aws:ecr/repository:Repository", id=lambda thing: thing.name, defaults={"imageTagMutability": "MUTABLE"})
-def repository(thing: Thing) -> Mapping[str, Any]:
+@models("aws:ecr/repository:Repository", id=lambda managed: managed.name, defaults={"imageTagMutability": "MUTABLE"})
+def repository(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "arn": thing.arn("ecr", f"repository/{thing.name}"),
+        "arn": managed.arn("ecr", f"repository/{managed.name}"),
         "registryId": ACCOUNT,
-        "repositoryUrl": f"{ACCOUNT}.dkr.ecr.{thing.region}.{DOMAIN}/{thing.name}",
+        "repositoryUrl": f"{ACCOUNT}.dkr.ecr.{managed.region}.{DOMAIN}/{managed.name}",
     }
 
 
-@models("aws:ecr/lifecyclePolicy:LifecyclePolicy", id=lambda thing: thing.inputs["repository"])
-def lifecycle_policy(_: Thing) -> Mapping[str, Any]:
+@models("aws:ecr/lifecyclePolicy:LifecyclePolicy", id=lambda managed: managed.inputs["repository"])
+def lifecycle_policy(_: ManagedResource) -> Mapping[str, Any]:
     return {"registryId": ACCOUNT}
 
 
-@models("aws:ecr/pullThroughCacheRule:PullThroughCacheRule", id=lambda thing: thing.inputs["ecrRepositoryPrefix"])
-def pull_through_cache_rule(_: Thing) -> Mapping[str, Any]:
+@models("aws:ecr/pullThroughCacheRule:PullThroughCacheRule", id=lambda managed: managed.inputs["ecrRepositoryPrefix"])
+def pull_through_cache_rule(_: ManagedResource) -> Mapping[str, Any]:
     return {"registryId": ACCOUNT}
 
 
 @models(
     "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate",
-    id=lambda thing: thing.inputs["prefix"],
+    id=lambda managed: managed.inputs["prefix"],
     defaults={"imageTagMutability": "MUTABLE"},
 )
-def repository_creation_template(_: Thing) -> Mapping[str, Any]:
+def repository_creation_template(_: ManagedResource) -> Mapping[str, Any]:
     return {"registryId": ACCOUNT}

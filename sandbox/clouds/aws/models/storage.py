@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, DOMAIN, arn, hex_id
-from gpucluster.sandbox.clouds.aws.model import Thing, models
+from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 
 __all__: list[str] = []
@@ -17,19 +17,19 @@ __all__: list[str] = []
     id="fs",
     defaults={"deploymentType": "SCRATCH_1", "storageType": "SSD", "weeklyMaintenanceStartTime": "1:00:00"},
 )
-def lustre_file_system(thing: Thing) -> Mapping[str, Any]:
+def lustre_file_system(managed: ManagedResource) -> Mapping[str, Any]:
     """Mount names of file systems other than SCRATCH_1 are eight random characters (FSx API, MountName)."""
-    subnet = thing.other("aws:ec2/subnet:Subnet", thing.inputs.get("subnetIds"))
-    scratch_1 = (thing.inputs.get("deploymentType") or "SCRATCH_1") == "SCRATCH_1"
+    subnet = managed.other("aws:ec2/subnet:Subnet", managed.inputs.get("subnetIds"))
+    scratch_1 = (managed.inputs.get("deploymentType") or "SCRATCH_1") == "SCRATCH_1"
     computed: dict[str, Any] = {
-        "arn": thing.arn("fsx", f"file-system/{thing.id}"),
-        "dnsName": f"{thing.id}.fsx.{thing.region}.{DOMAIN}",
-        "fileSystemTypeVersion": thing.inputs.get("fileSystemTypeVersion") or "2.10",
-        "kmsKeyId": thing.inputs.get("kmsKeyId")
-        or thing.keep("kmsKeyId", lambda: thing.arn("kms", f"key/{random_hex(8)}-{random_hex(12)}")),
-        "logConfiguration": thing.inputs.get("logConfiguration") or {"level": "DISABLED", "destination": ""},
-        "mountName": thing.keep("mountName", lambda: "fsx" if scratch_1 else random_hex(8)),
-        "networkInterfaceIds": thing.keep("networkInterfaceIds", lambda: [hex_id("eni"), hex_id("eni")]),
+        "arn": managed.arn("fsx", f"file-system/{managed.id}"),
+        "dnsName": f"{managed.id}.fsx.{managed.region}.{DOMAIN}",
+        "fileSystemTypeVersion": managed.inputs.get("fileSystemTypeVersion") or "2.10",
+        "kmsKeyId": managed.inputs.get("kmsKeyId")
+        or managed.keep("kmsKeyId", lambda: managed.arn("kms", f"key/{random_hex(8)}-{random_hex(12)}")),
+        "logConfiguration": managed.inputs.get("logConfiguration") or {"level": "DISABLED", "destination": ""},
+        "mountName": managed.keep("mountName", lambda: "fsx" if scratch_1 else random_hex(8)),
+        "networkInterfaceIds": managed.keep("networkInterfaceIds", lambda: [hex_id("eni"), hex_id("eni")]),
         "ownerId": ACCOUNT,
         "vpcId": subnet.outputs["vpcId"] if subnet else "",
     }
@@ -37,12 +37,12 @@ def lustre_file_system(thing: Thing) -> Mapping[str, Any]:
 
 
 @models("aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation", id="dra")
-def data_repository_association(thing: Thing) -> Mapping[str, Any]:
+def data_repository_association(managed: ManagedResource) -> Mapping[str, Any]:
     """The chunk size is 1 GiB where none is asked (FSx API, ImportedFileChunkSize)."""
     return {
-        "arn": thing.arn("fsx", f"association/{thing.inputs['fileSystemId']}/{thing.id}"),
-        "associationId": thing.id,
-        "importedFileChunkSize": thing.inputs.get("importedFileChunkSize") or 1024,
+        "arn": managed.arn("fsx", f"association/{managed.inputs['fileSystemId']}/{managed.id}"),
+        "associationId": managed.id,
+        "importedFileChunkSize": managed.inputs.get("importedFileChunkSize") or 1024,
     }
 
 
@@ -51,51 +51,51 @@ def data_repository_association(thing: Thing) -> Mapping[str, Any]:
     id="fs",
     defaults={"performanceMode": "generalPurpose", "throughputMode": "bursting", "encrypted": False},
 )
-def efs_file_system(thing: Thing) -> Mapping[str, Any]:
+def efs_file_system(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "arn": thing.arn("elasticfilesystem", f"file-system/{thing.id}"),
-        "dnsName": f"{thing.id}.efs.{thing.region}.{DOMAIN}",
-        "name": thing.tags.get("Name", ""),
+        "arn": managed.arn("elasticfilesystem", f"file-system/{managed.id}"),
+        "dnsName": f"{managed.id}.efs.{managed.region}.{DOMAIN}",
+        "name": managed.tags.get("Name", ""),
         "numberOfMountTargets": 0,
         "ownerId": ACCOUNT,
     }
 
 
 @models("aws:efs/mountTarget:MountTarget", id="fsmt")
-def mount_target(thing: Thing) -> Mapping[str, Any]:
-    file_system = thing.inputs["fileSystemId"]
-    subnet = thing.other("aws:ec2/subnet:Subnet", thing.inputs.get("subnetId"))
+def mount_target(managed: ManagedResource) -> Mapping[str, Any]:
+    file_system = managed.inputs["fileSystemId"]
+    subnet = managed.other("aws:ec2/subnet:Subnet", managed.inputs.get("subnetId"))
     zone = subnet.outputs["availabilityZone"] if subnet else ""
     return {
         "availabilityZoneId": subnet.outputs["availabilityZoneId"] if subnet else "",
         "availabilityZoneName": zone,
-        "dnsName": f"{file_system}.efs.{thing.region}.{DOMAIN}",
-        "fileSystemArn": thing.arn("elasticfilesystem", f"file-system/{file_system}"),
-        "mountTargetDnsName": f"{zone}.{file_system}.efs.{thing.region}.{DOMAIN}",
-        "networkInterfaceId": thing.keep("networkInterfaceId", lambda: hex_id("eni")),
+        "dnsName": f"{file_system}.efs.{managed.region}.{DOMAIN}",
+        "fileSystemArn": managed.arn("elasticfilesystem", f"file-system/{file_system}"),
+        "mountTargetDnsName": f"{zone}.{file_system}.efs.{managed.region}.{DOMAIN}",
+        "networkInterfaceId": managed.keep("networkInterfaceId", lambda: hex_id("eni")),
         "ownerId": ACCOUNT,
     }
 
 
-@models("aws:s3/bucket:Bucket", id=lambda thing: thing.name, defaults={"requestPayer": "BucketOwner"})
-def bucket(thing: Thing) -> Mapping[str, Any]:
+@models("aws:s3/bucket:Bucket", id=lambda managed: managed.name, defaults={"requestPayer": "BucketOwner"})
+def bucket(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "arn": f"arn:aws:s3:::{thing.name}",
-        "bucketDomainName": f"{thing.name}.s3.{DOMAIN}",
-        "bucketRegion": thing.region,
-        "bucketRegionalDomainName": f"{thing.name}.s3.{thing.region}.{DOMAIN}",
+        "arn": f"arn:aws:s3:::{managed.name}",
+        "bucketDomainName": f"{managed.name}.s3.{DOMAIN}",
+        "bucketRegion": managed.region,
+        "bucketRegionalDomainName": f"{managed.name}.s3.{managed.region}.{DOMAIN}",
         "hostedZoneId": "Z0000000000000",
-        "versioning": thing.inputs.get("versioning") or {"enabled": False, "mfaDelete": False},
+        "versioning": managed.inputs.get("versioning") or {"enabled": False, "mfaDelete": False},
     }
 
 
-@models("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock", id=lambda thing: str(thing.inputs["bucket"]))
-def public_access_block(_: Thing) -> Mapping[str, Any]:
+@models("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock", id=lambda managed: str(managed.inputs["bucket"]))
+def public_access_block(_: ManagedResource) -> Mapping[str, Any]:
     """It has its bucket's name (pulumi-aws, import of bucketPublicAccessBlock)."""
     return {}
 
 
-def _key_id(_: Thing) -> str:
+def _key_id(_: ManagedResource) -> str:
     return "-".join(random_hex(length) for length in (8, 4, 4, 4, 12))
 
 
@@ -104,12 +104,12 @@ def _key_id(_: Thing) -> str:
     id=_key_id,
     defaults={"customerMasterKeySpec": "SYMMETRIC_DEFAULT", "keyUsage": "ENCRYPT_DECRYPT", "isEnabled": True},
 )
-def key(thing: Thing) -> Mapping[str, Any]:
-    return {"arn": thing.arn("kms", f"key/{thing.id}"), "keyId": thing.id}
+def key(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"arn": managed.arn("kms", f"key/{managed.id}"), "keyId": managed.id}
 
 
-@models("aws:kms/alias:Alias", id=lambda thing: thing.name, changing=("targetKeyArn",))
-def alias(thing: Thing) -> Mapping[str, Any]:
-    target = thing.inputs["targetKeyId"]
-    key_arn = target if str(target).startswith("arn:") else arn("kms", thing.region, f"key/{target}")
-    return {"arn": thing.arn("kms", thing.name), "targetKeyArn": key_arn}
+@models("aws:kms/alias:Alias", id=lambda managed: managed.name, changing=("targetKeyArn",))
+def alias(managed: ManagedResource) -> Mapping[str, Any]:
+    target = managed.inputs["targetKeyId"]
+    key_arn = target if str(target).startswith("arn:") else arn("kms", managed.region, f"key/{target}")
+    return {"arn": managed.arn("kms", managed.name), "targetKeyArn": key_arn}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
 __all__: list[str] = []
@@ -21,24 +21,24 @@ _POLICY: Final = re.compile(r"arn:aws[a-z-]*:eks::aws:cluster-access-policy/\w+"
 
 
 @rule(_ENTRY)
-def principal_is_a_role_or_user(thing: Thing) -> None:
+def principal_is_a_role_or_user(managed: ManagedResource) -> None:
     """An access entry is for an IAM role or user, not for a session of one."""
-    arn = thing.inputs["principalArn"]
+    arn = managed.inputs["principalArn"]
     if not _PRINCIPAL.fullmatch(arn):
         message = f"The specified principalArn is invalid: invalid principal: {arn}"
-        raise refused(thing, "EKS: CreateAccessEntry", 400, "InvalidParameterException", message)
+        raise refused(managed, "EKS: CreateAccessEntry", 400, "InvalidParameterException", message)
 
 
 @rule(_ASSOCIATION)
-def policy_goes_to_an_access_entry(thing: Thing) -> None:
+def policy_goes_to_an_access_entry(managed: ManagedResource) -> None:
     """A policy is EKS's own, and its principal has an access entry in the cluster."""
-    policy, wanted = thing.inputs["policyArn"], (thing.inputs["principalArn"], thing.inputs["clusterName"])
+    policy, wanted = managed.inputs["policyArn"], (managed.inputs["principalArn"], managed.inputs["clusterName"])
     if not _POLICY.fullmatch(policy):
         message = f"The policyArn parameter format is not valid: {policy}"
-        raise refused(thing, "EKS: AssociateAccessPolicy", 400, "InvalidParameterException", message)
-    entries = thing.others(_ENTRY, wanted[0])
+        raise refused(managed, "EKS: AssociateAccessPolicy", 400, "InvalidParameterException", message)
+    entries = managed.others(_ENTRY, wanted[0])
     if not any((entry.inputs["principalArn"], entry.inputs["clusterName"]) == wanted for entry in entries):
         message = (
             f"The specified principalArn could not be found. You can view your available access entries: {wanted[0]}"
         )
-        raise refused(thing, "EKS: AssociateAccessPolicy", 404, "ResourceNotFoundException", message)
+        raise refused(managed, "EKS: AssociateAccessPolicy", 404, "ResourceNotFoundException", message)

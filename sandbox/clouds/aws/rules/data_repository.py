@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
 __all__: list[str] = []
@@ -20,39 +20,43 @@ _MOST: Final = 8
 
 
 @rule(_ASSOCIATION)
-def file_system_exists(thing: Thing) -> None:
+def file_system_exists(managed: ManagedResource) -> None:
     """The file system exists, and is of a kind that takes associations: SCRATCH_1 does not."""
-    id_ = thing.inputs["fileSystemId"]
-    found = thing.other(_LUSTRE, id_)
+    id_ = managed.inputs["fileSystemId"]
+    found = managed.other(_LUSTRE, id_)
     if found is None:
-        raise _refused(thing, "FileSystemNotFound", f"File system '{id_}' does not exist.", status=404)
+        raise _refused(managed, "FileSystemNotFound", f"File system '{id_}' does not exist.", status=404)
     if (found.inputs.get("deploymentType") or "SCRATCH_1") == "SCRATCH_1":
-        raise _refused(thing, "BadRequest", "Data repository associations are not supported for SCRATCH_1")
+        raise _refused(managed, "BadRequest", "Data repository associations are not supported for SCRATCH_1")
 
 
 @rule(_ASSOCIATION)
-def repository_is_a_bucket(thing: Thing) -> None:
+def repository_is_a_bucket(managed: ManagedResource) -> None:
     """The repository is an S3 bucket or a prefix in one."""
-    path = str(thing.inputs["dataRepositoryPath"])
+    path = str(managed.inputs["dataRepositoryPath"])
     if not path.startswith("s3://") or not 3 <= len(path) <= 900:
-        raise _refused(thing, "BadRequest", f"DataRepositoryPath {path!r} must begin with s3://")
+        raise _refused(managed, "BadRequest", f"DataRepositoryPath {path!r} must begin with s3://")
 
 
 @rule(_ASSOCIATION)
-def paths_do_not_overlap(thing: Thing) -> None:
+def paths_do_not_overlap(managed: ManagedResource) -> None:
     """Two associations of one file system share no directory and no prefix, and there are eight of them at most."""
-    file_system = thing.inputs["fileSystemId"]
+    file_system = managed.inputs["fileSystemId"]
     others = [
-        entry for entry in thing.others(_ASSOCIATION, file_system) if entry.inputs.get("fileSystemId") == file_system
+        entry for entry in managed.others(_ASSOCIATION, file_system) if entry.inputs.get("fileSystemId") == file_system
     ]
     if len(others) >= _MOST:
-        raise _refused(thing, "ServiceLimitExceeded", f"A file system has at most {_MOST} data repository associations")
+        raise _refused(
+            managed, "ServiceLimitExceeded", f"A file system has at most {_MOST} data repository associations"
+        )
     for entry in others:
         for key, words in (("fileSystemPath", "FileSystemPath"), ("dataRepositoryPath", "DataRepositoryPath")):
-            mine, theirs = (f"{str(path).rstrip('/')}/" for path in (thing.inputs[key], entry.inputs[key]))
+            mine, theirs = (f"{str(path).rstrip('/')}/" for path in (managed.inputs[key], entry.inputs[key]))
             if mine.startswith(theirs) or theirs.startswith(mine):
-                raise _refused(thing, "BadRequest", f"{words} {thing.inputs[key]} overlaps with {entry.inputs[key]}")
+                raise _refused(
+                    managed, "BadRequest", f"{words} {managed.inputs[key]} overlaps with {entry.inputs[key]}"
+                )
 
 
-def _refused(thing: Thing, code: str, message: str, status: int = 400) -> Exception:
-    return refused(thing, "FSx: CreateDataRepositoryAssociation", status, code, message)
+def _refused(managed: ManagedResource, code: str, message: str, status: int = 400) -> Exception:
+    return refused(managed, "FSx: CreateDataRepositoryAssociation", status, code, message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
 __all__: list[str] = []
@@ -13,8 +13,8 @@ _MANAGED_POLICY_SIZE: Final = 6144
 
 
 @rule("aws:iam/policy:Policy")
-def policy_is_small_enough(thing: Thing) -> None:
+def policy_is_small_enough(managed: ManagedResource) -> None:
     """A managed policy holds up to 6,144 characters, blanks left out (IAM user guide, "IAM and AWS STS quotas")."""
-    if len("".join(str(thing.inputs.get("policy") or "").split())) > _MANAGED_POLICY_SIZE:
+    if len("".join(str(managed.inputs.get("policy") or "").split())) > _MANAGED_POLICY_SIZE:
         message = f"Cannot exceed quota for PolicySize: {_MANAGED_POLICY_SIZE}"
-        raise refused(thing, "IAM: CreatePolicy", 409, "LimitExceeded", message)
+        raise refused(managed, "IAM: CreatePolicy", 409, "LimitExceeded", message)

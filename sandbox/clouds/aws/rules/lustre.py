@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
@@ -30,53 +30,57 @@ _THROUGHPUT: Final = {
 
 
 @rule(_LUSTRE)
-def throughput_is_one_that_is_sold(thing: Thing) -> None:
+def throughput_is_one_that_is_sold(managed: ManagedResource) -> None:
     """Persistent file systems need a throughput per TiB out of a short list; scratch ones take none."""
-    kind = (_deployment(thing), _storage(thing))
-    given = thing.inputs.get("perUnitStorageThroughput")
+    kind = (_deployment(managed), _storage(managed))
+    given = managed.inputs.get("perUnitStorageThroughput")
     allowed = _THROUGHPUT.get(kind)
     if allowed is not None and given not in allowed:
         words = ", ".join(map(str, allowed))
-        raise _refused(thing, f"PerUnitStorageThroughput {given} is not valid for {kind[0]} {kind[1]}; valid: {words}")
+        raise _refused(
+            managed, f"PerUnitStorageThroughput {given} is not valid for {kind[0]} {kind[1]}; valid: {words}"
+        )
     if kind[0].startswith("SCRATCH") and given is not None:
-        raise _refused(thing, f"PerUnitStorageThroughput cannot be specified for {kind[0]}")
+        raise _refused(managed, f"PerUnitStorageThroughput cannot be specified for {kind[0]}")
 
 
 @rule(_LUSTRE)
-def capacity_is_a_step(thing: Thing) -> None:
+def capacity_is_a_step(managed: ManagedResource) -> None:
     """SCRATCH_2 and PERSISTENT_2 SSD come in 1,200, 2,400 and multiples of 2,400 GiB, with EFA in larger steps."""
-    if _deployment(thing) not in ("SCRATCH_2", "PERSISTENT_2") or _storage(thing) != "SSD":
+    if _deployment(managed) not in ("SCRATCH_2", "PERSISTENT_2") or _storage(managed) != "SSD":
         return
-    if thing.inputs.get("backupId") is not None and thing.inputs.get("storageCapacity") is None:
+    if managed.inputs.get("backupId") is not None and managed.inputs.get("storageCapacity") is None:
         return
-    capacity = int(thing.inputs.get("storageCapacity") or 0)
-    if thing.inputs.get("efaEnabled") is True:
-        step = _EFA_STEPS[int(thing.inputs["perUnitStorageThroughput"])]
+    capacity = int(managed.inputs.get("storageCapacity") or 0)
+    if managed.inputs.get("efaEnabled") is True:
+        step = _EFA_STEPS[int(managed.inputs["perUnitStorageThroughput"])]
         valid, words = capacity > 0 and capacity % step == 0, f"multiples of {step} with EFA"
     else:
         valid, words = capacity == 1200 or (capacity > 0 and capacity % _STEP == 0), "1200, 2400 and multiples of 2400"
     if not valid:
-        raise _refused(thing, f"StorageCapacity {capacity} GiB is not valid for {_deployment(thing)}; valid: {words}")
+        raise _refused(
+            managed, f"StorageCapacity {capacity} GiB is not valid for {_deployment(managed)}; valid: {words}"
+        )
 
 
 @rule(_LUSTRE)
-def efa_needs_metadata_configuration(thing: Thing) -> None:
+def efa_needs_metadata_configuration(managed: ManagedResource) -> None:
     """EFA works on PERSISTENT_2 with a metadata configuration and a security group (pulumi-aws, `efaEnabled`)."""
-    if thing.inputs.get("efaEnabled") is not True:
+    if managed.inputs.get("efaEnabled") is not True:
         return
-    if _deployment(thing) != "PERSISTENT_2" or not thing.inputs.get("metadataConfiguration"):
-        raise _refused(thing, "EfaEnabled requires deployment type PERSISTENT_2 and a metadata configuration")
-    groups = items(thing.inputs.get("securityGroupIds"))
-    if not thing.previous and not any(_open_to_itself(thing, group) for group in groups):
-        raise _refused(thing, "Insufficient security group permissions to create an EFA-enabled file system")
+    if _deployment(managed) != "PERSISTENT_2" or not managed.inputs.get("metadataConfiguration"):
+        raise _refused(managed, "EfaEnabled requires deployment type PERSISTENT_2 and a metadata configuration")
+    groups = items(managed.inputs.get("securityGroupIds"))
+    if not managed.previous and not any(_open_to_itself(managed, group) for group in groups):
+        raise _refused(managed, "Insufficient security group permissions to create an EFA-enabled file system")
 
 
 @rule(_LUSTRE)
-def throughput_of_efa_stays(thing: Thing) -> None:
+def throughput_of_efa_stays(managed: ManagedResource) -> None:
     """With EFA the throughput per TiB cannot be changed (pulumi-aws, `perUnitStorageThroughput` and `efaEnabled`)."""
-    if thing.previous and thing.inputs.get("efaEnabled") is True and "perUnitStorageThroughput" in thing.changed:
+    if managed.previous and managed.inputs.get("efaEnabled") is True and "perUnitStorageThroughput" in managed.changed:
         raise refused(
-            thing,
+            managed,
             "FSx: UpdateFileSystem",
             400,
             "BadRequest",
@@ -85,28 +89,28 @@ def throughput_of_efa_stays(thing: Thing) -> None:
 
 
 @rule(_LUSTRE)
-def metadata_iops_are_sold(thing: Thing) -> None:
+def metadata_iops_are_sold(managed: ManagedResource) -> None:
     """Own metadata IOPS come in steps (FSx API, CreateFileSystemLustreMetadataConfiguration)."""
-    configuration = mapping(thing.inputs.get("metadataConfiguration"))
+    configuration = mapping(managed.inputs.get("metadataConfiguration"))
     iops = configuration.get("iops")
-    if configuration.get("mode") != "USER_PROVISIONED" or iops is None or _storage(thing) != "SSD":
+    if configuration.get("mode") != "USER_PROVISIONED" or iops is None or _storage(managed) != "SSD":
         return
     if int(iops) not in (1500, 3000, 6000) and not (int(iops) % 12000 == 0 and 0 < int(iops) <= 192000):
         words = "1500, 3000, 6000, 12000 and multiples of 12000 to 192000"
-        raise _refused(thing, f"Metadata Iops {iops} is not valid; valid: {words}")
+        raise _refused(managed, f"Metadata Iops {iops} is not valid; valid: {words}")
 
 
 @rule(_LUSTRE)
-def subnet_exists(thing: Thing) -> None:
+def subnet_exists(managed: ManagedResource) -> None:
     """The file system lies in one existing subnet."""
-    subnet = thing.inputs.get("subnetIds")
-    if thing.other("aws:ec2/subnet:Subnet", subnet) is None:
+    subnet = managed.inputs.get("subnetIds")
+    if managed.other("aws:ec2/subnet:Subnet", subnet) is None:
         raise refused(
-            thing, "FSx: CreateFileSystem", 400, "InvalidNetworkSettings", f"The subnet {subnet} does not exist"
+            managed, "FSx: CreateFileSystem", 400, "InvalidNetworkSettings", f"The subnet {subnet} does not exist"
         )
 
 
-def _open_to_itself(thing: Thing, group: object) -> bool:
+def _open_to_itself(managed: ManagedResource, group: object) -> bool:
     """Whether all traffic may flow within a security group, both ways."""
 
     def has_rule(direction: str) -> bool:
@@ -114,24 +118,24 @@ def _open_to_itself(thing: Thing, group: object) -> bool:
         return any(
             (entry.inputs.get("securityGroupId"), entry.inputs.get("referencedSecurityGroupId")) == (group, group)
             and str(entry.inputs.get("ipProtocol")) == "-1"
-            for entry in thing.others(token, group)
+            for entry in managed.others(token, group)
         )
 
     def is_inline(direction: str) -> bool:
-        found = thing.other("aws:ec2/securityGroup:SecurityGroup", group)
+        found = managed.other("aws:ec2/securityGroup:SecurityGroup", group)
         rules = items(found.inputs.get(direction)) if found is not None else []
         return any(mapping(item).get("self") is True and str(mapping(item).get("protocol")) == "-1" for item in rules)
 
     return all(has_rule(token) or is_inline(token.lower()) for token in ("Ingress", "Egress"))
 
 
-def _deployment(thing: Thing) -> str:
-    return str(thing.inputs.get("deploymentType") or "SCRATCH_1")
+def _deployment(managed: ManagedResource) -> str:
+    return str(managed.inputs.get("deploymentType") or "SCRATCH_1")
 
 
-def _storage(thing: Thing) -> str:
-    return str(thing.inputs.get("storageType") or "SSD")
+def _storage(managed: ManagedResource) -> str:
+    return str(managed.inputs.get("storageType") or "SSD")
 
 
-def _refused(thing: Thing, message: str) -> Exception:
-    return refused(thing, "FSx: CreateFileSystem", 400, "BadRequest", message)
+def _refused(managed: ManagedResource, message: str) -> Exception:
+    return refused(managed, "FSx: CreateFileSystem", 400, "BadRequest", message)

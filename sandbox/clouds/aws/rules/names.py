@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
 __all__: list[str] = []
@@ -58,73 +58,75 @@ _UNIQUE: Final = {
 
 
 @rule(*_UNIQUE)
-def name_is_unique(thing: Thing) -> None:
-    """One thing per name, in a region or, for IAM, in the account."""
-    if any(entry.name == thing.name for entry in thing.others(thing.token, thing.name)):
-        operation, status, code, message = _UNIQUE[thing.token]
-        raise refused(thing, operation, status, code, message.format(name=thing.name))
+def name_is_unique(managed: ManagedResource) -> None:
+    """One resource per name, in a region or, for IAM, in the account."""
+    if any(entry.name == managed.name for entry in managed.others(managed.token, managed.name)):
+        operation, status, code, message = _UNIQUE[managed.token]
+        raise refused(managed, operation, status, code, message.format(name=managed.name))
 
 
 @rule("aws:cloudwatch/logGroup:LogGroup")
-def log_group_of_a_logging_cluster_exists(thing: Thing) -> None:
+def log_group_of_a_logging_cluster_exists(managed: ManagedResource) -> None:
     """EKS makes the log group of a cluster that logs when nobody has made it before.
 
     Source: Amazon EKS user guide, "Send control plane logs to CloudWatch Logs".
     """
-    cluster = thing.name.removeprefix("/aws/eks/").removesuffix("/cluster")
+    cluster = managed.name.removeprefix("/aws/eks/").removesuffix("/cluster")
     logging = (
         entry.name
-        for entry in thing.others("aws:eks/cluster:Cluster", cluster)
+        for entry in managed.others("aws:eks/cluster:Cluster", cluster)
         if entry.inputs.get("enabledClusterLogTypes")
     )
-    if not thing.previous and thing.name in {f"/aws/eks/{name}/cluster" for name in logging}:
-        operation, status, code, message = _UNIQUE[thing.token]
-        raise refused(thing, operation, status, code, message)
+    if not managed.previous and managed.name in {f"/aws/eks/{name}/cluster" for name in logging}:
+        operation, status, code, message = _UNIQUE[managed.token]
+        raise refused(managed, operation, status, code, message)
 
 
 @rule("aws:eks/nodeGroup:NodeGroup")
-def node_group_is_unique_in_its_cluster(thing: Thing) -> None:
+def node_group_is_unique_in_its_cluster(managed: ManagedResource) -> None:
     """One node group per name and cluster."""
-    cluster = thing.inputs["clusterName"]
-    if _taken(thing, thing.name, lambda other: (other["nodeGroupName"], other["clusterName"]) == (thing.name, cluster)):
-        message = f"NodeGroup already exists with name {thing.name} and cluster name {cluster}"
-        raise refused(thing, "EKS: CreateNodegroup", 409, "ResourceInUseException", message)
+    cluster = managed.inputs["clusterName"]
+    if _taken(
+        managed, managed.name, lambda other: (other["nodeGroupName"], other["clusterName"]) == (managed.name, cluster)
+    ):
+        message = f"NodeGroup already exists with name {managed.name} and cluster name {cluster}"
+        raise refused(managed, "EKS: CreateNodegroup", 409, "ResourceInUseException", message)
 
 
 @rule("aws:eks/addon:Addon")
-def addon_is_unique_in_its_cluster(thing: Thing) -> None:
+def addon_is_unique_in_its_cluster(managed: ManagedResource) -> None:
     """One add-on per name and cluster."""
-    wanted = (thing.inputs["addonName"], thing.inputs["clusterName"])
-    if _taken(thing, wanted[1], lambda other: (other["addonName"], other["clusterName"]) == wanted):
-        raise refused(thing, "EKS: CreateAddon", 409, "ResourceInUseException", "Addon already exists.")
+    wanted = (managed.inputs["addonName"], managed.inputs["clusterName"])
+    if _taken(managed, wanted[1], lambda other: (other["addonName"], other["clusterName"]) == wanted):
+        raise refused(managed, "EKS: CreateAddon", 409, "ResourceInUseException", "Addon already exists.")
 
 
 @rule("aws:eks/accessEntry:AccessEntry")
-def access_entry_is_unique_in_its_cluster(thing: Thing) -> None:
+def access_entry_is_unique_in_its_cluster(managed: ManagedResource) -> None:
     """One access entry per principal and cluster."""
-    wanted = (thing.inputs["principalArn"], thing.inputs["clusterName"])
-    if _taken(thing, wanted[0], lambda other: (other["principalArn"], other["clusterName"]) == wanted):
+    wanted = (managed.inputs["principalArn"], managed.inputs["clusterName"])
+    if _taken(managed, wanted[0], lambda other: (other["principalArn"], other["clusterName"]) == wanted):
         message = "The specified access entry resource is already in use on this cluster."
-        raise refused(thing, "EKS: CreateAccessEntry", 409, "ResourceInUseException", message)
+        raise refused(managed, "EKS: CreateAccessEntry", 409, "ResourceInUseException", message)
 
 
 @rule("aws:ec2/securityGroup:SecurityGroup")
-def security_group_is_unique_in_its_vpc(thing: Thing) -> None:
+def security_group_is_unique_in_its_vpc(managed: ManagedResource) -> None:
     """One security group per name and VPC."""
-    vpc = thing.inputs.get("vpcId")
-    if _taken(thing, thing.name, lambda other: (other.get("name"), other.get("vpcId")) == (thing.name, vpc)):
-        message = f"The security group '{thing.name}' already exists for VPC '{vpc}'"
-        raise refused(thing, "EC2: CreateSecurityGroup", 400, "InvalidGroup.Duplicate", message)
+    vpc = managed.inputs.get("vpcId")
+    if _taken(managed, managed.name, lambda other: (other.get("name"), other.get("vpcId")) == (managed.name, vpc)):
+        message = f"The security group '{managed.name}' already exists for VPC '{vpc}'"
+        raise refused(managed, "EC2: CreateSecurityGroup", 400, "InvalidGroup.Duplicate", message)
 
 
 @rule("aws:s3/bucket:Bucket")
-def bucket_is_unique_everywhere(thing: Thing) -> None:
+def bucket_is_unique_everywhere(managed: ManagedResource) -> None:
     """One bucket per name in all regions."""
-    found = thing.ledger.mentioning({thing.token}, thing.name)
-    if not thing.previous and any(entry.name == thing.name for entry in found):
+    found = managed.ledger.mentioning({managed.token}, managed.name)
+    if not managed.previous and any(entry.name == managed.name for entry in found):
         message = "Your previous request to create the named bucket succeeded and you already own it."
-        raise refused(thing, "S3: CreateBucket", 409, "BucketAlreadyOwnedByYou", message)
+        raise refused(managed, "S3: CreateBucket", 409, "BucketAlreadyOwnedByYou", message)
 
 
-def _taken(thing: Thing, mentioning: Any, matches: Callable[[Mapping[str, Any]], bool]) -> bool:
-    return any(matches(entry.inputs) for entry in thing.others(thing.token, mentioning))
+def _taken(managed: ManagedResource, mentioning: Any, matches: Callable[[Mapping[str, Any]], bool]) -> bool:
+    return any(matches(entry.inputs) for entry in managed.others(managed.token, mentioning))

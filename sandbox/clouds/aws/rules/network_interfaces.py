@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items
 
@@ -36,10 +36,10 @@ _EFA: Final = ("efa", "efa-only")
 
 
 @rule("aws:ec2/launchTemplate:LaunchTemplate")
-def interfaces_fit_the_cards(thing: Thing) -> None:
+def interfaces_fit_the_cards(managed: ManagedResource) -> None:
     """Each (card, device) once, the primary one with an IP address, at most one EFA a card, all on existing cards."""
-    interfaces = items(thing.inputs.get("networkInterfaces"))
-    instance_type = thing.inputs.get("instanceType")
+    interfaces = items(managed.inputs.get("networkInterfaces"))
+    instance_type = managed.inputs.get("instanceType")
     if instance_type not in _CARDS or not interfaces:
         return
     limits = _CARDS[instance_type]
@@ -51,23 +51,23 @@ def interfaces_fit_the_cards(thing: Thing) -> None:
                 if card < limits.cards
                 else f"does not exist; {instance_type} has cards 0 to {limits.cards - 1}"
             )
-            raise _refused(thing, f"network card index {card}, device index {device} {reason}")
+            raise _refused(managed, f"network card index {card}, device index {device} {reason}")
     for card in {card for card, _ in places}:
         if sum(other == card for other, _ in places) > limits.interfaces_per_card:
             raise _refused(
-                thing, f"network card {card} of {instance_type} takes {limits.interfaces_per_card} interfaces"
+                managed, f"network card {card} of {instance_type} takes {limits.interfaces_per_card} interfaces"
             )
         on_card = [interface for interface in interfaces if _place(interface)[0] == card]
         if sum(interface.get("interfaceType") in _EFA for interface in on_card) > 1:
-            raise _refused(thing, f"network card {card} has more than one Elastic Fabric Adapter")
+            raise _refused(managed, f"network card {card} has more than one Elastic Fabric Adapter")
     primary = next((interface for interface in interfaces if _place(interface) == (0, 0)), None)
     if primary is None or primary.get("interfaceType") == "efa-only":
-        raise _refused(thing, "the primary interface (card 0, device 0) must be of type 'interface' or 'efa'")
+        raise _refused(managed, "the primary interface (card 0, device 0) must be of type 'interface' or 'efa'")
 
 
 def _place(interface: Mapping[str, Any]) -> tuple[int, int]:
     return int(interface.get("networkCardIndex") or 0), int(interface.get("deviceIndex") or 0)
 
 
-def _refused(thing: Thing, message: str) -> Exception:
-    return refused(thing, "EC2: CreateLaunchTemplate", 400, "InvalidParameterCombination", message)
+def _refused(managed: ManagedResource, message: str) -> Exception:
+    return refused(managed, "EC2: CreateLaunchTemplate", 400, "InvalidParameterCombination", message)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
@@ -40,21 +40,21 @@ _KUBELET_LABELS: Final = frozenset(
 
 
 @rule("aws:eks/cluster:Cluster", _NODE_GROUP)
-def subnets_exist(thing: Thing) -> None:
+def subnets_exist(managed: ManagedResource) -> None:
     """Every subnet exists in the region; a cluster needs two zones.
 
     Source of the latter: Amazon EKS user guide, "View Amazon EKS networking requirements for VPC and subnets".
     """
-    is_cluster = thing.token != _NODE_GROUP
-    ids = items((mapping(thing.inputs["vpcConfig"]) if is_cluster else thing.inputs).get("subnetIds"))
+    is_cluster = managed.token != _NODE_GROUP
+    ids = items((mapping(managed.inputs["vpcConfig"]) if is_cluster else managed.inputs).get("subnetIds"))
     operation = "EKS: CreateCluster" if is_cluster else "EKS: CreateNodegroup"
     for id_ in ids:
-        if thing.other(_SUBNET, id_) is None:
+        if managed.other(_SUBNET, id_) is None:
             message = f"The subnet ID '{id_}' does not exist (Service: AmazonEC2; ErrorCode: InvalidSubnetID.NotFound)"
-            raise refused(thing, operation, 400, "InvalidParameterException", message)
-    if is_cluster and len(zones_of(thing, ids)) < 2:
+            raise refused(managed, operation, 400, "InvalidParameterException", message)
+    if is_cluster and len(zones_of(managed, ids)) < 2:
         message = "Subnets specified must be in at least two different AZs"
-        raise refused(thing, operation, 400, "InvalidParameterException", message)
+        raise refused(managed, operation, 400, "InvalidParameterException", message)
 
 
 @rule(
@@ -63,50 +63,50 @@ def subnets_exist(thing: Thing) -> None:
     "aws:eks/accessEntry:AccessEntry",
     "aws:eks/podIdentityAssociation:PodIdentityAssociation",
 )
-def cluster_exists(thing: Thing) -> None:
+def cluster_exists(managed: ManagedResource) -> None:
     """What hangs on a cluster needs the cluster."""
-    name = thing.inputs["clusterName"]
-    if not any(entry.name == name for entry in thing.others("aws:eks/cluster:Cluster", name)):
-        kind = thing.token.rsplit(":", 1)[-1]
+    name = managed.inputs["clusterName"]
+    if not any(entry.name == name for entry in managed.others("aws:eks/cluster:Cluster", name)):
+        kind = managed.token.rsplit(":", 1)[-1]
         raise refused(
-            thing, f"EKS: Create{kind}", 404, "ResourceNotFoundException", f"No cluster found for name: {name}."
+            managed, f"EKS: Create{kind}", 404, "ResourceNotFoundException", f"No cluster found for name: {name}."
         )
 
 
 @rule(_NODE_GROUP)
-def sizes_are_in_order(thing: Thing) -> None:
+def sizes_are_in_order(managed: ManagedResource) -> None:
     """min <= desired <= max."""
-    scaling = thing.inputs["scalingConfig"]
+    scaling = managed.inputs["scalingConfig"]
     low, wanted, high = (int(scaling[key]) for key in ("minSize", "desiredSize", "maxSize"))
     if not low <= wanted <= high:
         message = f"desired capacity {wanted} must be between minimum size {low} and maximum size {high}"
-        raise refused(thing, "EKS: CreateNodegroup", 400, "InvalidParameterException", message)
+        raise refused(managed, "EKS: CreateNodegroup", 400, "InvalidParameterException", message)
 
 
 @rule(_NODE_GROUP)
-def instance_type_is_given_once(thing: Thing) -> None:
+def instance_type_is_given_once(managed: ManagedResource) -> None:
     """In the launch template or on the node group, not both."""
-    template = template_of(thing, thing.inputs)
-    if template is not None and template.inputs.get("instanceType") and thing.inputs.get("instanceTypes"):
+    template = template_of(managed, managed.inputs)
+    if template is not None and template.inputs.get("instanceType") and managed.inputs.get("instanceTypes"):
         message = "Cannot specify instance types in launch template and API request"
-        raise refused(thing, "EKS: CreateNodegroup", 400, "InvalidRequestException", message)
+        raise refused(managed, "EKS: CreateNodegroup", 400, "InvalidRequestException", message)
 
 
 @rule(_NODE_GROUP)
-def kubelet_accepts_the_labels(thing: Thing) -> None:
+def kubelet_accepts_the_labels(managed: ManagedResource) -> None:
     """A kubelet does not start with a label of the kubernetes.io and k8s.io domains, but for a few: its node is billed
     and never joins.
 
     Source: kubernetes/kubernetes v1.34, cmd/kubelet/app/options/options.go (ValidateKubeletFlags) and
     staging/src/k8s.io/kubelet/pkg/apis/well_known_labels.go.
     """
-    unknown = sorted(key for key in mapping(thing.inputs.get("labels")) if _is_reserved(key))
+    unknown = sorted(key for key in mapping(managed.inputs.get("labels")) if _is_reserved(key))
     if unknown:
         message = (
             "NodeCreationFailure: Instances failed to join the kubernetes cluster; kubelet: failed to validate kubelet "
             f"flags: unknown 'kubernetes.io' or 'k8s.io' labels specified with --node-labels: [{' '.join(unknown)}]"
         )
-        raise refused(thing, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
+        raise refused(managed, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
 
 
 def _is_reserved(key: str) -> bool:
@@ -121,57 +121,59 @@ def _in_domain(domain: str, name: str) -> bool:
 
 
 @rule(_NODE_GROUP)
-def placement_group_is_there(thing: Thing) -> None:
+def placement_group_is_there(managed: ManagedResource) -> None:
     """EC2 looks for it as the machines start. One with a reservation may be of a hand, as the reservation itself.
 
     Source: Amazon EC2 API, "Error codes for the Amazon EC2 API", InvalidPlacementGroup.Unknown.
     """
-    template = template_of(thing, thing.inputs)
+    template = template_of(managed, managed.inputs)
     given = template.inputs if template is not None else {}
     name = mapping(given.get("placement")).get("groupName")
     if not name or given.get("capacityReservationSpecification"):
         return
-    if all(entry.name != name for entry in thing.others(_PLACEMENT_GROUP, name)):
+    if all(entry.name != name for entry in managed.others(_PLACEMENT_GROUP, name)):
         message = f"AsgInstanceLaunchFailures: The placement group '{name}' is unknown."
-        raise refused(thing, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
+        raise refused(managed, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
 
 
 @rule(_NODE_GROUP)
-def cluster_placement_group_stays_in_one_zone(thing: Thing) -> None:
+def cluster_placement_group_stays_in_one_zone(managed: ManagedResource) -> None:
     """The nodes in a cluster placement group pin its zone."""
-    group = _cluster_placement_group(thing, thing.inputs)
+    group = _cluster_placement_group(managed, managed.inputs)
     if group is None:
         return
-    all_inputs = [thing.inputs, *(entry.inputs for entry in thing.others(_NODE_GROUP))]
-    members = [inputs for inputs in all_inputs if _cluster_placement_group(thing, inputs) == group]
-    zones = set[str]().union(*(zones_of(thing, inputs["subnetIds"]) for inputs in members))
+    all_inputs = [managed.inputs, *(entry.inputs for entry in managed.others(_NODE_GROUP))]
+    members = [inputs for inputs in all_inputs if _cluster_placement_group(managed, inputs) == group]
+    zones = set[str]().union(*(zones_of(managed, inputs["subnetIds"]) for inputs in members))
     if len(zones) > 1:
         message = (
             f"AsgInstanceLaunchFailures: instances in cluster placement group '{group}' cannot be launched in more "
             f"than one Availability Zone; the subnets are in {', '.join(sorted(zones))}"
         )
-        raise refused(thing, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
+        raise refused(managed, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
 
 
-def zones_of(thing: Thing, subnet_ids: list[str]) -> set[str]:
+def zones_of(managed: ManagedResource, subnet_ids: list[str]) -> set[str]:
     """The zones of these subnets."""
-    subnets = (thing.other(_SUBNET, id_) for id_ in subnet_ids)
+    subnets = (managed.other(_SUBNET, id_) for id_ in subnet_ids)
     return {str(subnet.outputs["availabilityZone"]) for subnet in subnets if subnet is not None}
 
 
-def template_of(thing: Thing, inputs: Mapping[str, Any]) -> Entry | None:
+def template_of(managed: ManagedResource, inputs: Mapping[str, Any]) -> Entry | None:
     """The launch template of a node group with these inputs."""
     reference = mapping(inputs.get("launchTemplate"))
-    by_id = thing.other(_TEMPLATE, reference.get("id"))
-    by_name = (entry for entry in thing.others(_TEMPLATE, reference.get("name")) if entry.name == reference.get("name"))
+    by_id = managed.other(_TEMPLATE, reference.get("id"))
+    by_name = (
+        entry for entry in managed.others(_TEMPLATE, reference.get("name")) if entry.name == reference.get("name")
+    )
     return by_id or next(by_name, None)
 
 
-def _cluster_placement_group(thing: Thing, inputs: Mapping[str, Any]) -> str | None:
+def _cluster_placement_group(managed: ManagedResource, inputs: Mapping[str, Any]) -> str | None:
     """The name of the cluster placement group its nodes go to, None when there is none."""
-    template = template_of(thing, inputs)
+    template = template_of(managed, inputs)
     placement = mapping(template.inputs.get("placement") if template is not None else None)
-    for entry in thing.others(_PLACEMENT_GROUP, placement.get("groupName"), placement.get("groupId")):
+    for entry in managed.others(_PLACEMENT_GROUP, placement.get("groupName"), placement.get("groupId")):
         named: bool = entry.name == placement.get("groupName") or entry.outputs["placementGroupId"] == placement.get(
             "groupId"
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
 __all__: list[str] = []
@@ -22,19 +22,19 @@ _OPERATIONS: Final = {_POLICY: ("SetTopicAttributes", "arn"), _SUBSCRIPTION: ("S
 
 @rule(_POLICY)
 @rule(_SUBSCRIPTION)
-def topic_exists(thing: Thing) -> None:
+def topic_exists(managed: ManagedResource) -> None:
     """Topics of other accounts are taken on trust."""
-    operation, name = _OPERATIONS[thing.token]
-    arn = str(thing.inputs[name])
-    if arn.split(":")[4:5] == [ACCOUNT] and thing.other(_TOPIC, arn) is None:
-        raise refused(thing, f"SNS: {operation}", 404, "NotFound", "Topic does not exist")
+    operation, name = _OPERATIONS[managed.token]
+    arn = str(managed.inputs[name])
+    if arn.split(":")[4:5] == [ACCOUNT] and managed.other(_TOPIC, arn) is None:
+        raise refused(managed, f"SNS: {operation}", 404, "NotFound", "Topic does not exist")
 
 
 @rule(_SUBSCRIPTION)
-def endpoint_is_of_its_protocol(thing: Thing) -> None:
+def endpoint_is_of_its_protocol(managed: ManagedResource) -> None:
     """Of a webhook its URL, of mail an address."""
-    protocol, endpoint = thing.inputs["protocol"], str(thing.inputs["endpoint"])
+    protocol, endpoint = managed.inputs["protocol"], str(managed.inputs["endpoint"])
     fits = endpoint.startswith(f"{protocol}://") if protocol in ("http", "https") else "@" in endpoint
     if protocol in ("http", "https", "email", "email-json") and not fits:
         message = "Invalid parameter: Endpoint must match the specified protocol"
-        raise refused(thing, "SNS: Subscribe", 400, "InvalidParameter", message)
+        raise refused(managed, "SNS: Subscribe", 400, "InvalidParameter", message)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from gpucluster.catalog.aws_regions import aws_regions, local_zone_lustre, sold_in
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.node_group import template_of
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
@@ -23,73 +23,73 @@ _BASIC: Final = (125, 250)
 
 
 @rule("aws:eks/cluster:Cluster")
-def a_control_plane_stands_in_zones_that_eks_takes(thing: Thing) -> None:
+def a_control_plane_stands_in_zones_that_eks_takes(managed: ManagedResource) -> None:
     """Never in some old zones, nor in a Local Zone."""
-    ids = items(mapping(thing.inputs["vpcConfig"]).get("subnetIds"))
-    region = aws_regions().get(thing.region)
-    for subnet in _subnets(thing, ids):
+    ids = items(mapping(managed.inputs["vpcConfig"]).get("subnetIds"))
+    region = aws_regions().get(managed.region)
+    for subnet in _subnets(managed, ids):
         zone = subnet.outputs["availabilityZone"]
         bad = region is not None and subnet.outputs["availabilityZoneId"] in region.without_eks
         if bad or _is_local(subnet):
             message = (
-                f"Cannot create cluster '{thing.name}' because {zone}, the targeted availability zone, does not "
+                f"Cannot create cluster '{managed.name}' because {zone}, the targeted availability zone, does not "
                 "currently have sufficient capacity to support the cluster."
             )
-            raise refused(thing, "EKS: CreateCluster", 400, "UnsupportedAvailabilityZoneException", message)
+            raise refused(managed, "EKS: CreateCluster", 400, "UnsupportedAvailabilityZoneException", message)
 
 
 @rule("aws:fsx/lustreFileSystem:LustreFileSystem")
-def lustre_is_of_a_kind_that_the_zone_has(thing: Thing) -> None:
+def lustre_is_of_a_kind_that_the_zone_has(managed: ManagedResource) -> None:
     """PERSISTENT_2 is sold in some regions and Local Zones, in some of them without its fast tiers and EFA."""
-    if thing.previous or thing.inputs.get("deploymentType") != "PERSISTENT_2":
+    if managed.previous or managed.inputs.get("deploymentType") != "PERSISTENT_2":
         return
-    sold = _lustre(thing)
-    tier, efa = thing.inputs.get("perUnitStorageThroughput"), thing.inputs.get("efaEnabled") is True
+    sold = _lustre(managed)
+    tier, efa = managed.inputs.get("perUnitStorageThroughput"), managed.inputs.get("efaEnabled") is True
     if sold == "persistent_1" or (sold == "persistent_2_basic" and (efa or tier not in _BASIC)):
         message = "The requested Lustre configuration: PERSISTENT_2 is not available in this availability zone."
-        raise refused(thing, "FSx: CreateFileSystem", 400, "BadRequest", message)
+        raise refused(managed, "FSx: CreateFileSystem", 400, "BadRequest", message)
 
 
-def _lustre(thing: Thing) -> str:
+def _lustre(managed: ManagedResource) -> str:
     """What is sold where it stands; empty where nothing is known."""
-    for subnet in _subnets(thing, [str(thing.inputs.get("subnetIds"))]):
+    for subnet in _subnets(managed, [str(managed.inputs.get("subnetIds"))]):
         if _is_local(subnet):
             return local_zone_lustre(str(subnet.outputs["availabilityZoneId"])) or "persistent_1"
-    region = aws_regions().get(thing.region)
+    region = aws_regions().get(managed.region)
     return "" if region is None else region.lustre
 
 
 @rule("aws:amp/workspace:Workspace", "aws:amp/scraper:Scraper")
-def prometheus_is_there(thing: Thing) -> None:
+def prometheus_is_there(managed: ManagedResource) -> None:
     """A region may have no workspaces, or no collectors for them."""
-    region = aws_regions().get(thing.region)
-    needed = ("collector",) if "scraper" in thing.token else ("collector", "workspace")
+    region = aws_regions().get(managed.region)
+    needed = ("collector",) if "scraper" in managed.token else ("collector", "workspace")
     if region is not None and region.prometheus not in needed:
-        kind = thing.token.rsplit(":", 1)[-1]
+        kind = managed.token.rsplit(":", 1)[-1]
         message = f"{kind} is not available in {region.name}"
-        raise refused(thing, f"amp: Create{kind}", 400, "ValidationException", message)
+        raise refused(managed, f"amp: Create{kind}", 400, "ValidationException", message)
 
 
 @rule("aws:eks/nodeGroup:NodeGroup")
-def the_zone_has_the_machine(thing: Thing) -> None:
+def the_zone_has_the_machine(managed: ManagedResource) -> None:
     """By id, which is the same zone in every account: what the name of a zone stands for is made up here."""
-    template = template_of(thing, thing.inputs)
+    template = template_of(managed, managed.inputs)
     machine = template.inputs.get("instanceType") if template is not None else None
-    if machine is None or thing.region not in aws_regions():
+    if machine is None or managed.region not in aws_regions():
         return
-    zones = sold_in(str(machine), thing.region)
-    for subnet in _subnets(thing, items(thing.inputs["subnetIds"])):
+    zones = sold_in(str(machine), managed.region)
+    for subnet in _subnets(managed, items(managed.inputs["subnetIds"])):
         asked = subnet.inputs.get("availabilityZoneId")
-        if zones and asked and not _is_local(subnet) and not {asked, thing.region} & set(zones):
+        if zones and asked and not _is_local(subnet) and not {asked, managed.region} & set(zones):
             message = (
                 f"AsgInstanceLaunchFailures: Your requested instance type ({machine}) is not supported in your "
                 f"requested Availability Zone ({subnet.outputs['availabilityZone']})."
             )
-            raise refused(thing, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
+            raise refused(managed, "EKS: CreateNodegroup", 400, "NodeCreationFailure", message)
 
 
-def _subnets(thing: Thing, ids: list[str]) -> Iterator[Entry]:
-    found = (thing.other("aws:ec2/subnet:Subnet", id_) for id_ in ids)
+def _subnets(managed: ManagedResource, ids: list[str]) -> Iterator[Entry]:
+    found = (managed.other("aws:ec2/subnet:Subnet", id_) for id_ in ids)
     return (subnet for subnet in found if subnet is not None)
 
 

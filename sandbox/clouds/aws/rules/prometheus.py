@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import yaml
 
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
@@ -26,106 +26,108 @@ _MOST_SUBNETS: Final = 5
 
 
 @rule(_SCRAPER)
-def the_cluster_answers_inside_the_network(thing: Thing) -> None:
+def the_cluster_answers_inside_the_network(managed: ManagedResource) -> None:
     """The cluster exists, and its API answers inside its network: that is how a collector finds pods."""
-    arn = _eks(thing).get("clusterArn")
+    arn = _eks(managed).get("clusterArn")
     if arn is None:
         return
-    cluster = next((one for one in thing.others("aws:eks/cluster:Cluster", arn) if one.outputs["arn"] == arn), None)
+    cluster = next((one for one in managed.others("aws:eks/cluster:Cluster", arn) if one.outputs["arn"] == arn), None)
     if cluster is None:
-        raise _refused(thing, f"The EKS cluster {arn} does not exist")
+        raise _refused(managed, f"The EKS cluster {arn} does not exist")
     if not mapping(cluster.outputs["vpcConfig"]).get("endpointPrivateAccess"):
-        raise _refused(thing, f"The EKS cluster {arn} must have private access to its endpoint enabled")
+        raise _refused(managed, f"The EKS cluster {arn} must have private access to its endpoint enabled")
 
 
 @rule(_SCRAPER)
-def subnets_lie_in_two_zones(thing: Thing) -> None:
+def subnets_lie_in_two_zones(managed: ManagedResource) -> None:
     """One to five subnets, which exist, in two zones at least."""
-    ids = items(_eks(thing).get("subnetIds"))
+    ids = items(_eks(managed).get("subnetIds"))
     if len(ids) > _MOST_SUBNETS:
-        raise _refused(thing, f"subnetIds has {len(ids)} members; at most {_MOST_SUBNETS}")
-    subnets = {str(id_): thing.other("aws:ec2/subnet:Subnet", id_) for id_ in ids}
+        raise _refused(managed, f"subnetIds has {len(ids)} members; at most {_MOST_SUBNETS}")
+    subnets = {str(id_): managed.other("aws:ec2/subnet:Subnet", id_) for id_ in ids}
     missing = [id_ for id_, subnet in subnets.items() if subnet is None]
     if missing:
-        raise _refused(thing, f"The subnet ID '{missing[0]}' does not exist")
+        raise _refused(managed, f"The subnet ID '{missing[0]}' does not exist")
     if ids and len({subnet.outputs["availabilityZone"] for subnet in subnets.values() if subnet}) == 1:
-        raise _refused(thing, "Subnets must be in at least two Availability Zones")
+        raise _refused(managed, "Subnets must be in at least two Availability Zones")
 
 
 @rule(_SCRAPER)
-def it_reads_something(thing: Thing) -> None:
+def it_reads_something(managed: ManagedResource) -> None:
     """The configuration is one of Prometheus: YAML with a list of jobs, each with a name of its own."""
     operation = "CreateScraper"
-    jobs = items(_yaml(thing, operation, thing.inputs.get("scrapeConfiguration")).get("scrape_configs"))
+    jobs = items(_yaml(managed, operation, managed.inputs.get("scrapeConfiguration")).get("scrape_configs"))
     names = [mapping(job).get("job_name") for job in jobs]
     if not jobs or not all(names) or len(set(names)) < len(names):
-        raise _refused(thing, "Scrape configuration needs scrape_configs, each with a job_name of its own")
+        raise _refused(managed, "Scrape configuration needs scrape_configs, each with a job_name of its own")
 
 
 @rule(_SCRAPER)
-def what_it_reads_has_a_place(thing: Thing) -> None:
+def what_it_reads_has_a_place(managed: ManagedResource) -> None:
     """The workspace exists in the region."""
-    arn = mapping(mapping(thing.inputs.get("destination")).get("amp")).get("workspaceArn")
-    if arn is not None and arn not in [one.outputs["arn"] for one in thing.others(_WORKSPACE, arn)]:
-        raise _refused(thing, f"The workspace {arn} does not exist")
+    arn = mapping(mapping(managed.inputs.get("destination")).get("amp")).get("workspaceArn")
+    if arn is not None and arn not in [one.outputs["arn"] for one in managed.others(_WORKSPACE, arn)]:
+        raise _refused(managed, f"The workspace {arn} does not exist")
 
 
 @rule(_RULES)
-def rules_stand_in_groups(thing: Thing) -> None:
+def rules_stand_in_groups(managed: ManagedResource) -> None:
     """In a workspace that exists: YAML with groups that have names, whose rules have an expression and one of `record`
     and `alert`."""
     operation = "CreateRuleGroupsNamespace"
-    _workspace_exists(thing, operation)
-    groups = [mapping(group) for group in items(_yaml(thing, operation, thing.inputs.get("data")).get("groups"))]
+    _workspace_exists(managed, operation)
+    groups = [mapping(group) for group in items(_yaml(managed, operation, managed.inputs.get("data")).get("groups"))]
     if not groups or not all(group.get("name") for group in groups):
-        raise _refused(thing, "a rules file has groups, each with a name", operation)
+        raise _refused(managed, "a rules file has groups, each with a name", operation)
     for group in groups:
         for one in map(mapping, items(group.get("rules"))):
             if not one.get("expr") or ("record" in one) is ("alert" in one):
-                raise _refused(thing, f"group {group['name']!r} has a rule that is no rule: {dict(one)}", operation)
+                raise _refused(managed, f"group {group['name']!r} has a rule that is no rule: {dict(one)}", operation)
 
 
 @rule(_MANAGER)
-def alerts_go_to_topics_alone(thing: Thing) -> None:
+def alerts_go_to_topics_alone(managed: ManagedResource) -> None:
     """In a workspace that exists: YAML whose alertmanager_config is a text in YAML, with a route to a receiver, and
     receivers that are topics, each with the region that signatures are for.
     """
     operation = "CreateAlertManagerDefinition"
-    _workspace_exists(thing, operation)
-    outer = _yaml(thing, operation, thing.inputs.get("definition"))
-    config = _yaml(thing, operation, outer.get("alertmanager_config"))
+    _workspace_exists(managed, operation)
+    outer = _yaml(managed, operation, managed.inputs.get("definition"))
+    config = _yaml(managed, operation, outer.get("alertmanager_config"))
     receivers = [mapping(one) for one in items(config.get("receivers"))]
     if mapping(config.get("route")).get("receiver") not in [one.get("name") for one in receivers]:
-        raise _refused(thing, "route has no receiver that is one of receivers", operation)
+        raise _refused(managed, "route has no receiver that is one of receivers", operation)
     for receiver in receivers:
         for one in map(mapping, items(receiver.get("sns_configs"))):
             if not one.get("topic_arn") or not mapping(one.get("sigv4")).get("region") or _NEVER & one.keys():
-                raise _refused(thing, f"receiver {receiver['name']!r} has no such sns_config: {dict(one)}", operation)
+                raise _refused(managed, f"receiver {receiver['name']!r} has no such sns_config: {dict(one)}", operation)
         if others := receiver.keys() - {"name", "sns_configs"}:
-            raise _refused(thing, f"receiver {receiver['name']!r} has {min(others)}, which is not supported", operation)
+            raise _refused(
+                managed, f"receiver {receiver['name']!r} has {min(others)}, which is not supported", operation
+            )
 
 
-def _workspace_exists(thing: Thing, operation: str) -> None:
-    workspace = thing.inputs.get("workspaceId")
-    if thing.other(_WORKSPACE, workspace) is None:
+def _workspace_exists(managed: ManagedResource, operation: str) -> None:
+    workspace = managed.inputs.get("workspaceId")
+    if managed.other(_WORKSPACE, workspace) is None:
         message = f"Workspace not found: {workspace}"
-        raise refused(thing, f"amp: {operation}", 404, "ResourceNotFoundException", message)
+        raise refused(managed, f"amp: {operation}", 404, "ResourceNotFoundException", message)
 
 
-def _eks(thing: Thing) -> Mapping[str, Any]:
-    return mapping(mapping(thing.inputs.get("source")).get("eks"))
+def _eks(managed: ManagedResource) -> Mapping[str, Any]:
+    return mapping(mapping(managed.inputs.get("source")).get("eks"))
 
 
-def _yaml(thing: Thing, operation: str, text: Any) -> Mapping[str, Any]:
+def _yaml(managed: ManagedResource, operation: str, text: Any) -> Mapping[str, Any]:
     """The mapping that a text holds."""
     try:
         found: Any = yaml.safe_load(text) if isinstance(text, str) else None
     except yaml.YAMLError as error:
-        raise _refused(thing, f"not valid YAML: {error}", operation) from None
+        raise _refused(managed, f"not valid YAML: {error}", operation) from None
     if not isinstance(found, dict):
-        raise _refused(thing, "not a mapping in YAML", operation)
+        raise _refused(managed, "not a mapping in YAML", operation)
     return mapping(found)  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _refused(thing: Thing, message: str, operation: str = "CreateScraper") -> Exception:
-    return refused(thing, f"amp: {operation}", 400, "ValidationException", message)
+def _refused(managed: ManagedResource, message: str, operation: str = "CreateScraper") -> Exception:
+    return refused(managed, f"amp: {operation}", 400, "ValidationException", message)

@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.references import texts
 from gpucluster.sandbox.type_guards import mapping
@@ -29,21 +29,21 @@ _GLOBAL: Final = "global"
 
 @dataclass(frozen=True)
 class _Kind:
-    """words: what the API answers. there: whether a thing is there, told by its id, name or ARN."""
+    """words: what the API answers. there: whether a resource is there, told by its id, name or ARN."""
 
     words: str
-    there: Callable[[Thing, str], bool]
+    there: Callable[[ManagedResource, str], bool]
 
 
 @rule("*")
-def what_it_refers_to_is_there(thing: Thing) -> None:
+def what_it_refers_to_is_there(managed: ManagedResource) -> None:
     """In its region, or for IAM in the account."""
-    for row in _table().get(thing.token, ()):
+    for row in _table().get(managed.token, ()):
         kind = _KINDS[row["kind"]]
-        for reference in texts(thing.inputs, row["path"]):
-            if not kind.there(thing, reference):
+        for reference in texts(managed.inputs, row["path"]):
+            if not kind.there(managed, reference):
                 message = kind.words.format(id=reference)
-                raise refused(thing, row["operation"], 400, row["code"], f"{message} ({row['path']})")
+                raise refused(managed, row["operation"], 400, row["code"], f"{message} ({row['path']})")
 
 
 @cache
@@ -55,48 +55,48 @@ def _table() -> Mapping[str, Sequence[Mapping[str, str]]]:
     return found
 
 
-def _of_type(token: str, scope: str | None = None) -> Callable[[Thing, str], bool]:
-    return lambda thing, id_: thing.ledger.get("aws", scope or thing.scope, token, id_) is not None
+def _of_type(token: str, scope: str | None = None) -> Callable[[ManagedResource, str], bool]:
+    return lambda managed, id_: managed.ledger.get("aws", scope or managed.scope, token, id_) is not None
 
 
-def _is_output(thing: Thing, token: str, read: Callable[[Mapping[str, Any]], Any], id_: str) -> bool:
-    return any(read(entry.outputs) == id_ for entry in thing.others(token, id_))
+def _is_output(managed: ManagedResource, token: str, read: Callable[[Mapping[str, Any]], Any], id_: str) -> bool:
+    return any(read(entry.outputs) == id_ for entry in managed.others(token, id_))
 
 
-def _security_group(thing: Thing, id_: str) -> bool:
+def _security_group(managed: ManagedResource, id_: str) -> bool:
     """One of its own, the default one of a VPC, or the one that EKS makes for a cluster."""
     return (
-        _of_type("aws:ec2/securityGroup:SecurityGroup")(thing, id_)
-        or _is_output(thing, _VPC, lambda outputs: outputs.get("defaultSecurityGroupId"), id_)
+        _of_type("aws:ec2/securityGroup:SecurityGroup")(managed, id_)
+        or _is_output(managed, _VPC, lambda outputs: outputs.get("defaultSecurityGroupId"), id_)
         or _is_output(
-            thing, _CLUSTER, lambda outputs: mapping(outputs.get("vpcConfig")).get("clusterSecurityGroupId"), id_
+            managed, _CLUSTER, lambda outputs: mapping(outputs.get("vpcConfig")).get("clusterSecurityGroupId"), id_
         )
     )
 
 
-def _route_table(thing: Thing, id_: str) -> bool:
+def _route_table(managed: ManagedResource, id_: str) -> bool:
     """One of its own, or the main one of a VPC."""
-    own = _of_type("aws:ec2/routeTable:RouteTable")(thing, id_)
-    return own or _is_output(thing, _VPC, lambda outputs: outputs.get("mainRouteTableId"), id_)
+    own = _of_type("aws:ec2/routeTable:RouteTable")(managed, id_)
+    return own or _is_output(managed, _VPC, lambda outputs: outputs.get("mainRouteTableId"), id_)
 
 
-def _gateway(thing: Thing, id_: str) -> bool:
+def _gateway(managed: ManagedResource, id_: str) -> bool:
     """An internet gateway; a route may also lead to the VPC itself or to a virtual private gateway."""
-    return id_ == "local" or id_.startswith("vgw-") or _of_type("aws:ec2/internetGateway:InternetGateway")(thing, id_)
+    return id_ == "local" or id_.startswith("vgw-") or _of_type("aws:ec2/internetGateway:InternetGateway")(managed, id_)
 
 
-def _key(thing: Thing, id_: str) -> bool:
-    return _of_type("aws:kms/key:Key")(thing, id_) or (":" in id_ and _by_arn("aws:kms/key:Key", "")(thing, id_))
+def _key(managed: ManagedResource, id_: str) -> bool:
+    return _of_type("aws:kms/key:Key")(managed, id_) or (":" in id_ and _by_arn("aws:kms/key:Key", "")(managed, id_))
 
 
-def _by_arn(token: str, kept: str) -> Callable[[Thing, str], bool]:
+def _by_arn(token: str, kept: str) -> Callable[[ManagedResource, str], bool]:
     """kept: what begins the path of those that AWS keeps. Whether it is an ARN at all is for the limits to say."""
 
-    def there(thing: Thing, arn: str) -> bool:
+    def there(managed: ManagedResource, arn: str) -> bool:
         parts = arn.split(":", 5)
         if len(parts) < 6 or parts[4] != ACCOUNT or (kept and parts[5].startswith(kept)):
             return True
-        return any(entry.outputs.get("arn") == arn for entry in thing.ledger.mentioning({token}, arn))
+        return any(entry.outputs.get("arn") == arn for entry in managed.ledger.mentioning({token}, arn))
 
     return there
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.rules import Rules
 
 __all__ = ["RULES", "refused", "rule"]
 
-RULES: Rules[Thing] = Rules()
+RULES: Rules[ManagedResource] = Rules()
 rule = RULES.rule
 
 
-def refused(thing: Thing, operation: str, status: int, code: str, message: str) -> CloudError:
+def refused(managed: ManagedResource, operation: str, status: int, code: str, message: str) -> CloudError:
     """An error as the AWS provider words it: what it was doing, the API operation, and the API's own code and text."""
     service, action = operation.split(": ")
-    doing = "updating" if thing.previous else "creating"
-    kind = thing.token.rsplit(":", 1)[-1]
-    name = thing.name or (thing.id if thing.previous else "")
+    doing = "updating" if managed.previous else "creating"
+    kind = managed.token.rsplit(":", 1)[-1]
+    name = managed.name or (managed.id if managed.previous else "")
     answer = (
         f"operation error {service}: {action}, https response error StatusCode: {status}, api error {code}: {message}"
     )

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from gpucluster.sandbox.clouds.aws.model import Thing
+from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
@@ -23,40 +23,44 @@ _ALLOWED: Final = re.compile(r"[\w\s+\-=.:/@]*")
 
 
 @rule("*")
-def tags_are_within_limits(thing: Thing) -> None:
+def tags_are_within_limits(managed: ManagedResource) -> None:
     """At most 50 tags, keys of 1-128 and values of up to 256 characters, none of them reserved or not allowed."""
-    if len(thing.tags) > _MOST:
-        raise _refused(thing, "TagLimitExceeded", f"{len(thing.tags)} tags; a resource may have {_MOST}")
-    _check(thing, thing.tags)
+    if len(managed.tags) > _MOST:
+        raise _refused(managed, "TagLimitExceeded", f"{len(managed.tags)} tags; a resource may have {_MOST}")
+    _check(managed, managed.tags)
 
 
 @rule(_GROUP_TAG)
-def tag_of_a_group_is_within_limits(thing: Thing) -> None:
+def tag_of_a_group_is_within_limits(managed: ManagedResource) -> None:
     """The same of a tag that is a resource of its own, on a group that there is: no more than 50 on each.
 
     Source: Amazon EC2 Auto Scaling API, CreateOrUpdateTags; EKS makes the groups of managed node groups.
     """
-    group, tag = thing.inputs["autoscalingGroupName"], mapping(thing.inputs["tag"])
-    if not _is_group(thing, group):
+    group, tag = managed.inputs["autoscalingGroupName"], mapping(managed.inputs["tag"])
+    if not _is_group(managed, group):
         raise refused(
-            thing,
+            managed,
             "AutoScaling: CreateOrUpdateTags",
             400,
             "ValidationError",
             f"AutoScalingGroup name not found - {group}",
         )
-    others = [entry for entry in thing.others(_GROUP_TAG, group) if entry.inputs["autoscalingGroupName"] == group]
+    others = [entry for entry in managed.others(_GROUP_TAG, group) if entry.inputs["autoscalingGroupName"] == group]
     if len(others) >= _MOST:
         raise refused(
-            thing, "AutoScaling: CreateOrUpdateTags", 400, "LimitExceeded", f"{len(others) + 1} tags; allowed: {_MOST}"
+            managed,
+            "AutoScaling: CreateOrUpdateTags",
+            400,
+            "LimitExceeded",
+            f"{len(others) + 1} tags; allowed: {_MOST}",
         )
-    _check(thing, {str(tag["key"]): str(tag["value"])})
+    _check(managed, {str(tag["key"]): str(tag["value"])})
 
 
-def _is_group(thing: Thing, name: str) -> bool:
+def _is_group(managed: ManagedResource, name: str) -> bool:
     """Whether there is an Auto Scaling group of this name: that of a node group, or one made by itself."""
-    made = (entry.name for entry in thing.others("aws:autoscaling/group:Group", name))
-    of_nodes = thing.others("aws:eks/nodeGroup:NodeGroup", name)
+    made = (entry.name for entry in managed.others("aws:autoscaling/group:Group", name))
+    of_nodes = managed.others("aws:eks/nodeGroup:NodeGroup", name)
     listed = (mapping(items(entry.outputs["resources"])[0]) for entry in of_nodes)
     return name in {
         *made,
@@ -64,22 +68,24 @@ def _is_group(thing: Thing, name: str) -> bool:
     }
 
 
-def _check(thing: Thing, tags: Mapping[str, str]) -> None:
+def _check(managed: ManagedResource, tags: Mapping[str, str]) -> None:
     for key, value in tags.items():
         if key.lower().startswith("aws:"):
-            raise _refused(thing, "InvalidParameterValue", f"Tag keys starting with 'aws:' are reserved: '{key}'")
+            raise _refused(managed, "InvalidParameterValue", f"Tag keys starting with 'aws:' are reserved: '{key}'")
         if not 1 <= len(key) <= _KEY_LENGTH:
-            raise _refused(thing, "InvalidParameterValue", f"Tag key '{key}' is not 1 to {_KEY_LENGTH} characters long")
+            raise _refused(
+                managed, "InvalidParameterValue", f"Tag key '{key}' is not 1 to {_KEY_LENGTH} characters long"
+            )
         if len(str(value)) > _VALUE_LENGTH:
             message = f"Tag value of '{key}' exceeds the maximum length of {_VALUE_LENGTH} characters"
-            raise _refused(thing, "InvalidParameterValue", message)
+            raise _refused(managed, "InvalidParameterValue", message)
         for text in (key, str(value)):
             if not _ALLOWED.fullmatch(text):
                 allowed = "letters, digits, spaces, + - = . _ : / @"
                 message = f"Tag '{key}' has characters that are not allowed in '{text}'; allowed: {allowed}"
-                raise _refused(thing, "InvalidParameterValue", message)
+                raise _refused(managed, "InvalidParameterValue", message)
 
 
-def _refused(thing: Thing, code: str, message: str) -> Exception:
-    service = thing.token.split(":")[1].split("/")[0].upper()
-    return refused(thing, f"{service}: CreateTags", 400, code, message)
+def _refused(managed: ManagedResource, code: str, message: str) -> Exception:
+    service = managed.token.split(":")[1].split("/")[0].upper()
+    return refused(managed, f"{service}: CreateTags", 400, code, message)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identities import of_resource
 from gpucluster.sandbox.clouds.azure.identity import DOMAIN, guid
-from gpucluster.sandbox.clouds.azure.model import Thing, arm_id, models
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, arm_id, models
 from gpucluster.sandbox.clouds.azure.outputs import made
 from gpucluster.sandbox.clouds.azure.pools import own_profiles
 from gpucluster.sandbox.clouds.azure.versions import DEFAULT, node_image, resolved
@@ -25,63 +25,63 @@ _MOST_PODS: Final = {"overlay": 250, "kubenet": 110, "": 30}
 """Pods of a node where none are asked, by network (AKS documentation, "Configure maximum pods")."""
 
 
-def _id(thing: Thing) -> str:
+def _id(managed: ManagedResource) -> str:
     """AKS answers with `resourcegroups` in lower case."""
-    return arm_id(thing).replace("/resourceGroups/", "/resourcegroups/", 1)
+    return arm_id(managed).replace("/resourceGroups/", "/resourcegroups/", 1)
 
 
 @models(_CLUSTER, id=_id)
-def cluster(thing: Thing) -> Mapping[str, Any]:
-    given = thing.inputs
-    version = str(given.get("kubernetesVersion") or thing.previous.get("kubernetesVersion") or DEFAULT)
-    current = resolved(version, str(thing.previous.get("currentKubernetesVersion") or ""))
-    group = given.get("nodeResourceGroup") or f"MC_{thing.group}_{thing.name}_{thing.location}"
-    network = _network(thing)
+def cluster(managed: ManagedResource) -> Mapping[str, Any]:
+    given = managed.inputs
+    version = str(given.get("kubernetesVersion") or managed.previous.get("kubernetesVersion") or DEFAULT)
+    current = resolved(version, str(managed.previous.get("currentKubernetesVersion") or ""))
+    group = given.get("nodeResourceGroup") or f"MC_{managed.group}_{managed.name}_{managed.location}"
+    network = _network(managed)
     return {
-        **made(thing),
-        **_names(thing),
-        "agentPoolProfiles": [_inline(pool, version, current, network) for pool in _pools(thing)],
+        **made(managed),
+        **_names(managed),
+        "agentPoolProfiles": [_inline(pool, version, current, network) for pool in _pools(managed)],
         "autoUpgradeProfile": {"nodeOSUpgradeChannel": "NodeImage", **mapping(given.get("autoUpgradeProfile"))},
         "currentKubernetesVersion": current,
         "eTag": guid(),
         "enableRBAC": given.get("enableRBAC", True),
-        "identity": of_resource(thing),
-        "identityProfile": {"kubeletidentity": _kubelet(thing, str(group)), **mapping(given.get("identityProfile"))},
+        "identity": of_resource(managed),
+        "identityProfile": {"kubeletidentity": _kubelet(managed, str(group)), **mapping(given.get("identityProfile"))},
         "kubernetesVersion": version,
         "maxAgentPools": 100,
         "networkProfile": network,
         "nodeProvisioningProfile": {"mode": "Manual", **mapping(given.get("nodeProvisioningProfile"))},
         "nodeResourceGroup": group,
-        "oidcIssuerProfile": _issuer(thing),
+        "oidcIssuerProfile": _issuer(managed),
         "powerState": {"code": "Running"},
-        "resourceUID": thing.keep("resourceUID", lambda: random_hex(24)),
+        "resourceUID": managed.keep("resourceUID", lambda: random_hex(24)),
         "servicePrincipalProfile": given.get("servicePrincipalProfile") or {"clientId": "msi"},
         "sku": {"name": "Base", "tier": "Free", **mapping(given.get("sku"))},
-        "storageProfile": _storage(thing),
+        "storageProfile": _storage(managed),
         "supportPlan": given.get("supportPlan") or "KubernetesOfficial",
         "type": "Microsoft.ContainerService/ManagedClusters",
     }
 
 
-def _names(thing: Thing) -> dict[str, Any]:
+def _names(managed: ManagedResource) -> dict[str, Any]:
     """The names of the API server; a private one has its own, and a public one only where that is not refused."""
-    prefix = thing.inputs.get("dnsPrefix") or thing.inputs.get("fqdnSubdomain") or thing.name
+    prefix = managed.inputs.get("dnsPrefix") or managed.inputs.get("fqdnSubdomain") or managed.name
     unique = f"{prefix}-{random_hex(8)}"
-    host = thing.keep("fqdn", lambda: f"{unique}.hcp.{thing.location}.azmk8s.{DOMAIN}")
-    access = mapping(thing.inputs.get("apiServerAccessProfile"))
+    host = managed.keep("fqdn", lambda: f"{unique}.hcp.{managed.location}.azmk8s.{DOMAIN}")
+    access = mapping(managed.inputs.get("apiServerAccessProfile"))
     private = access.get("enablePrivateCluster") is True
     return {
         "azurePortalFQDN": host.replace(".hcp.", ".portal.hcp.", 1),
         "dnsPrefix": prefix,
         "fqdn": host,
-        "privateFQDN": thing.keep("privateFQDN", lambda: f"{unique}.{guid()}.privatelink.{thing.location}.{DOMAIN}")
+        "privateFQDN": managed.keep("privateFQDN", lambda: f"{unique}.{guid()}.privatelink.{managed.location}.{DOMAIN}")
         if private
         else None,
     }
 
 
-def _network(thing: Thing) -> dict[str, Any]:
-    given = mapping(thing.inputs.get("networkProfile"))
+def _network(managed: ManagedResource) -> dict[str, Any]:
+    given = mapping(managed.inputs.get("networkProfile"))
     plugin = given.get("networkPlugin") or "azure"
     overlay = "overlay" if not given else None
     mode = given.get("networkPluginMode") or overlay
@@ -106,33 +106,33 @@ def _network(thing: Thing) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _issuer(thing: Thing) -> dict[str, Any]:
-    given = mapping(thing.inputs.get("oidcIssuerProfile"))
-    before = mapping(thing.previous.get("oidcIssuerProfile")).get("issuerURL")
+def _issuer(managed: ManagedResource) -> dict[str, Any]:
+    given = mapping(managed.inputs.get("oidcIssuerProfile"))
+    before = mapping(managed.previous.get("oidcIssuerProfile")).get("issuerURL")
     if given.get("enabled") is not True:
         return {"enabled": False}
-    url = before or f"https://{thing.location}.oic.prod-aks.{DOMAIN}/{thing.tenant}/{guid()}/"
+    url = before or f"https://{managed.location}.oic.prod-aks.{DOMAIN}/{managed.tenant}/{guid()}/"
     return {"enabled": True, "issuerURL": url}
 
 
-def _kubelet(thing: Thing, group: str) -> Mapping[str, Any]:
+def _kubelet(managed: ManagedResource, group: str) -> Mapping[str, Any]:
     """The identity of the nodes, which AKS makes in the group of the nodes."""
-    before = mapping(mapping(thing.previous.get("identityProfile")).get("kubeletidentity"))
-    path = f"/subscriptions/{thing.subscription}/resourcegroups/{group}/providers/Microsoft.ManagedIdentity"
+    before = mapping(mapping(managed.previous.get("identityProfile")).get("kubeletidentity"))
+    path = f"/subscriptions/{managed.subscription}/resourcegroups/{group}/providers/Microsoft.ManagedIdentity"
     return before or {
         "clientId": guid(),
         "objectId": guid(),
-        "resourceId": f"{path}/userAssignedIdentities/{thing.name}-agentpool",
+        "resourceId": f"{path}/userAssignedIdentities/{managed.name}-agentpool",
     }
 
 
-def _storage(thing: Thing) -> dict[str, Any]:
+def _storage(managed: ManagedResource) -> dict[str, Any]:
     on = {"diskCSIDriver": {"enabled": True}, "fileCSIDriver": {"enabled": True}}
-    return {**on, "snapshotController": {"enabled": True}, **mapping(thing.inputs.get("storageProfile"))}
+    return {**on, "snapshotController": {"enabled": True}, **mapping(managed.inputs.get("storageProfile"))}
 
 
-def _pools(thing: Thing) -> list[Mapping[str, Any]]:
-    return own_profiles(thing, thing.inputs) or own_profiles(thing, thing.previous)
+def _pools(managed: ManagedResource) -> list[Mapping[str, Any]]:
+    return own_profiles(managed, managed.inputs) or own_profiles(managed, managed.previous)
 
 
 def _inline(pool: Mapping[str, Any], version: str, current: str, network: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,18 +170,18 @@ def _pool(given: Mapping[str, Any], version: str, current: str, network: Mapping
 
 
 @models("azure-native:containerservice:AgentPool", id=_id)
-def agent_pool(thing: Thing) -> Mapping[str, Any]:
+def agent_pool(managed: ManagedResource) -> Mapping[str, Any]:
     """Its output `type` is the ARM type, not the kind of pool the input asks for."""
-    around = thing.at(_CLUSTER, thing.parent)
+    around = managed.at(_CLUSTER, managed.parent)
     outputs: Mapping[str, Any] = around.outputs if around is not None else {}
     version, current = str(outputs.get("kubernetesVersion")), str(outputs.get("currentKubernetesVersion"))
-    pool = _pool(thing.inputs, version, current, mapping(outputs.get("networkProfile")))
-    if thing.previous and not thing.inputs.get("orchestratorVersion"):
+    pool = _pool(managed.inputs, version, current, mapping(outputs.get("networkProfile")))
+    if managed.previous and not managed.inputs.get("orchestratorVersion"):
         kept = ("orchestratorVersion", "currentOrchestratorVersion", "nodeImageVersion")
-        pool |= {name: thing.previous[name] for name in kept}
-    return {**pool, "eTag": guid(), "name": thing.name, "type": thing.path.arm_type}
+        pool |= {name: managed.previous[name] for name in kept}
+    return {**pool, "eTag": guid(), "name": managed.name, "type": managed.path.arm_type}
 
 
 @models("azure-native:containerservice:MaintenanceConfiguration", id=_id)
-def maintenance(thing: Thing) -> Mapping[str, Any]:
-    return made(thing)
+def maintenance(managed: ManagedResource) -> Mapping[str, Any]:
+    return made(managed)

@@ -7,29 +7,29 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from gpucluster.sandbox.clouds.azure.identity import guid
-from gpucluster.sandbox.clouds.azure.model import Thing, models
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
 from gpucluster.sandbox.clouds.azure.outputs import made
 
 __all__: list[str] = []
 
 
 @models("azure-native:managedidentity:UserAssignedIdentity")
-def user_assigned_identity(thing: Thing) -> Mapping[str, Any]:
+def user_assigned_identity(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        **made(thing),
-        "clientId": thing.keep("clientId", guid),
-        "principalId": thing.keep("principalId", guid),
-        "tenantId": thing.tenant,
+        **made(managed),
+        "clientId": managed.keep("clientId", guid),
+        "principalId": managed.keep("principalId", guid),
+        "tenantId": managed.tenant,
     }
 
 
 @models("azure-native:managedidentity:FederatedIdentityCredential")
-def federated_credential(thing: Thing) -> Mapping[str, Any]:
-    return made(thing)
+def federated_credential(managed: ManagedResource) -> Mapping[str, Any]:
+    return made(managed)
 
 
 @models("azure-native:authorization:RoleAssignment")
-def role_assignment(thing: Thing) -> Mapping[str, Any]:
+def role_assignment(managed: ManagedResource) -> Mapping[str, Any]:
     """The principal is looked up by its kind where the program names none.
 
     Source: Azure role-based access control API 2022-04-01, RoleAssignmentProperties: `principalType` is User unless
@@ -38,15 +38,15 @@ def role_assignment(thing: Thing) -> Mapping[str, Any]:
     """
     now = (datetime.now(UTC) - timedelta(hours=1)).isoformat(timespec="milliseconds")
     return {
-        **made(thing),
-        "createdOn": thing.keep("createdOn", lambda: now),
-        "principalType": thing.inputs.get("principalType") or _kind(thing),
+        **made(managed),
+        "createdOn": managed.keep("createdOn", lambda: now),
+        "principalType": managed.inputs.get("principalType") or _kind(managed),
         "updatedOn": now,
     }
 
 
-def _kind(thing: Thing) -> str:
-    principal = thing.inputs.get("principalId")
-    identities = thing.ledger.mentioning({"azure-native:managedidentity:UserAssignedIdentity"}, str(principal))
+def _kind(managed: ManagedResource) -> str:
+    principal = managed.inputs.get("principalId")
+    identities = managed.ledger.mentioning({"azure-native:managedidentity:UserAssignedIdentity"}, str(principal))
     known = any(entry.outputs.get("principalId") == principal for entry in identities)
     return "ServicePrincipal" if known else "User"

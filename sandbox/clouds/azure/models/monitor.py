@@ -7,7 +7,7 @@ from typing import Any
 
 from gpucluster.sandbox.clouds.azure.identities import of_resource
 from gpucluster.sandbox.clouds.azure.identity import DOMAIN, guid
-from gpucluster.sandbox.clouds.azure.model import Thing, models
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
 from gpucluster.sandbox.clouds.azure.outputs import etag, made
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import mapping
@@ -16,41 +16,41 @@ __all__: list[str] = []
 
 
 @models("azure-native:monitor:AzureMonitorWorkspace")
-def azure_monitor_workspace(thing: Thing) -> Mapping[str, Any]:
+def azure_monitor_workspace(managed: ManagedResource) -> Mapping[str, Any]:
     """A workspace comes with an endpoint and a rule of its own, in a group that Azure makes for it.
 
     Source: Azure/azure-rest-api-specs monitor 2023-04-03, AzureMonitorWorkspace and its examples.
     """
-    group = f"MA_{thing.name}_{thing.location}_managed"
-    path = f"/subscriptions/{thing.subscription}/resourceGroups/{group}/providers/Microsoft.Insights"
-    host = thing.keep("accountId", guid)
+    group = f"MA_{managed.name}_{managed.location}_managed"
+    path = f"/subscriptions/{managed.subscription}/resourceGroups/{group}/providers/Microsoft.Insights"
+    host = managed.keep("accountId", guid)
     return {
-        **made(thing),
+        **made(managed),
         "accountId": host,
         "defaultIngestionSettings": {
-            "dataCollectionEndpointResourceId": f"{path}/dataCollectionEndpoints/{thing.name}",
-            "dataCollectionRuleResourceId": f"{path}/dataCollectionRules/{thing.name}",
+            "dataCollectionEndpointResourceId": f"{path}/dataCollectionEndpoints/{managed.name}",
+            "dataCollectionRuleResourceId": f"{path}/dataCollectionRules/{managed.name}",
         },
         "etag": etag(),
         "metrics": {
             "internalId": host,
-            "prometheusQueryEndpoint": f"https://{thing.name}-{host[:4]}.{thing.location}.prometheus.monitor.{DOMAIN}",
+            "prometheusQueryEndpoint": f"https://{managed.name}-{host[:4]}.{managed.location}.prometheus.monitor.{DOMAIN}",
         },
-        "publicNetworkAccess": thing.inputs.get("publicNetworkAccess") or "Enabled",
+        "publicNetworkAccess": managed.inputs.get("publicNetworkAccess") or "Enabled",
     }
 
 
 @models("azure-native:monitor:ActionGroup")
-def action_group(thing: Thing) -> Mapping[str, Any]:
-    return made(thing)
+def action_group(managed: ManagedResource) -> Mapping[str, Any]:
+    return made(managed)
 
 
 @models("azure-native:monitor:DataCollectionEndpoint")
-def data_collection_endpoint(thing: Thing) -> Mapping[str, Any]:
-    unique = str(thing.keep("immutableId", lambda: f"dce-{random_hex(32)}"))
-    host = f"{thing.name}-{unique[4:8]}.{thing.location}-1"
+def data_collection_endpoint(managed: ManagedResource) -> Mapping[str, Any]:
+    unique = str(managed.keep("immutableId", lambda: f"dce-{random_hex(32)}"))
+    host = f"{managed.name}-{unique[4:8]}.{managed.location}-1"
     return {
-        **made(thing),
+        **made(managed),
         "configurationAccess": {"endpoint": f"https://{host}.handler.control.monitor.{DOMAIN}"},
         "etag": etag(),
         "immutableId": unique,
@@ -60,45 +60,49 @@ def data_collection_endpoint(thing: Thing) -> Mapping[str, Any]:
 
 
 @models("azure-native:monitor:DataCollectionRule")
-def data_collection_rule(thing: Thing) -> Mapping[str, Any]:
-    return {**made(thing), "etag": etag(), "immutableId": thing.keep("immutableId", lambda: f"dcr-{random_hex(32)}")}
+def data_collection_rule(managed: ManagedResource) -> Mapping[str, Any]:
+    return {
+        **made(managed),
+        "etag": etag(),
+        "immutableId": managed.keep("immutableId", lambda: f"dcr-{random_hex(32)}"),
+    }
 
 
 @models("azure-native:monitor:DataCollectionRuleAssociation")
-def data_collection_rule_association(thing: Thing) -> Mapping[str, Any]:
-    return {**made(thing), "etag": etag()}
+def data_collection_rule_association(managed: ManagedResource) -> Mapping[str, Any]:
+    return {**made(managed), "etag": etag()}
 
 
 @models("azure-native:monitor:DiagnosticSetting")
-def diagnostic_setting(thing: Thing) -> Mapping[str, Any]:
-    return made(thing)
+def diagnostic_setting(managed: ManagedResource) -> Mapping[str, Any]:
+    return made(managed)
 
 
 @models("azure-native:operationalinsights:Workspace")
-def log_workspace(thing: Thing) -> Mapping[str, Any]:
+def log_workspace(managed: ManagedResource) -> Mapping[str, Any]:
     """Source: Azure/azure-rest-api-specs operationalinsights 2025-02-01, Workspaces and its examples."""
     return {
-        **made(thing),
-        "customerId": thing.keep("customerId", guid),
+        **made(managed),
+        "customerId": managed.keep("customerId", guid),
         "etag": etag(),
-        "publicNetworkAccessForIngestion": thing.inputs.get("publicNetworkAccessForIngestion") or "Enabled",
-        "publicNetworkAccessForQuery": thing.inputs.get("publicNetworkAccessForQuery") or "Enabled",
-        "retentionInDays": thing.inputs.get("retentionInDays") or 30,
-        "workspaceCapping": thing.inputs.get("workspaceCapping") or {"dailyQuotaGb": -1},
+        "publicNetworkAccessForIngestion": managed.inputs.get("publicNetworkAccessForIngestion") or "Enabled",
+        "publicNetworkAccessForQuery": managed.inputs.get("publicNetworkAccessForQuery") or "Enabled",
+        "retentionInDays": managed.inputs.get("retentionInDays") or 30,
+        "workspaceCapping": managed.inputs.get("workspaceCapping") or {"dailyQuotaGb": -1},
     }
 
 
 @models("azure-native:dashboard:Grafana")
-def grafana(thing: Thing) -> Mapping[str, Any]:
-    host = f"{thing.name}.{thing.location}.grafana.{DOMAIN}"
+def grafana(managed: ManagedResource) -> Mapping[str, Any]:
+    host = f"{managed.name}.{managed.location}.grafana.{DOMAIN}"
     properties = {
-        **mapping(thing.inputs.get("properties")),
+        **mapping(managed.inputs.get("properties")),
         "endpoint": f"https://{host}",
         "provisioningState": "Succeeded",
     }
-    return {**made(thing), "identity": of_resource(thing), "properties": properties}
+    return {**made(managed), "identity": of_resource(managed), "properties": properties}
 
 
 @models("azure-native:alertsmanagement:PrometheusRuleGroup")
-def prometheus_rule_group(thing: Thing) -> Mapping[str, Any]:
-    return made(thing)
+def prometheus_rule_group(managed: ManagedResource) -> Mapping[str, Any]:
+    return made(managed)

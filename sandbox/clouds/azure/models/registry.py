@@ -7,24 +7,24 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gpucluster.sandbox.clouds.azure.identity import DOMAIN
-from gpucluster.sandbox.clouds.azure.model import Thing, models
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
 from gpucluster.sandbox.clouds.azure.outputs import made
 
 __all__: list[str] = []
 
 
 @models("azure-native:containerregistry:Registry")
-def registry(thing: Thing) -> Mapping[str, Any]:
+def registry(managed: ManagedResource) -> Mapping[str, Any]:
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     return {
-        **made(thing),
-        "creationDate": thing.keep("creationDate", lambda: now),
-        "loginServer": f"{thing.name.lower()}.azurecr.{DOMAIN}",
-        "publicNetworkAccess": thing.inputs.get("publicNetworkAccess") or "Enabled",
+        **made(managed),
+        "creationDate": managed.keep("creationDate", lambda: now),
+        "loginServer": f"{managed.name.lower()}.azurecr.{DOMAIN}",
+        "publicNetworkAccess": managed.inputs.get("publicNetworkAccess") or "Enabled",
     }
 
 
 @models("azure-native:containerregistry:CacheRule")
-def cache_rule(thing: Thing) -> Mapping[str, Any]:
+def cache_rule(managed: ManagedResource) -> Mapping[str, Any]:
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return {**made(thing), "creationDate": thing.keep("creationDate", lambda: now)}
+    return {**made(managed), "creationDate": managed.keep("creationDate", lambda: now)}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.sandbox.clouds.azure.features import feature_properties
-from gpucluster.sandbox.clouds.azure.model import Thing, models
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
 from gpucluster.sandbox.clouds.azure.outputs import made
 from gpucluster.sandbox.type_guards import mapping
 
@@ -14,16 +14,16 @@ __all__: list[str] = []
 
 
 @models("azure-native:resources:ResourceGroup")
-def resource_group(thing: Thing) -> Mapping[str, Any]:
-    return {**made(thing), "properties": {"provisioningState": "Succeeded"}}
+def resource_group(managed: ManagedResource) -> Mapping[str, Any]:
+    return {**made(managed), "properties": {"provisioningState": "Succeeded"}}
 
 
 @models("azure-native:features:SubscriptionFeatureRegistration")
-def feature_registration(thing: Thing) -> Mapping[str, Any]:
+def feature_registration(managed: ManagedResource) -> Mapping[str, Any]:
     """As a scenario says, which is the only way that one comes to be.
 
     Source: Azure/azure-rest-api-specs features 2021-07-01, SubscriptionFeatureRegistration.
     """
-    given = mapping(thing.inputs.get("properties"))
-    properties = feature_properties(thing.subscription, str(thing.inputs["providerNamespace"]), thing.name)
-    return {**made(thing), "properties": {**properties, **given}}
+    given = mapping(managed.inputs.get("properties"))
+    properties = feature_properties(managed.subscription, str(managed.inputs["providerNamespace"]), managed.name)
+    return {**made(managed), "properties": {**properties, **given}}

@@ -14,7 +14,7 @@ from ipaddress import IPv4Network, ip_address
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identities import IDENTITY
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
 from gpucluster.sandbox.clouds.azure.ranges import clash, of_subnet, written
 from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
@@ -35,23 +35,23 @@ def _network(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @rule(CLUSTER)
-def system_pool_is_there(thing: Thing) -> None:
+def system_pool_is_there(managed: ManagedResource) -> None:
     """What every cluster needs runs somewhere."""
-    if not any(pool.is_system for pool in pools_of(thing)) and not (thing.previous and _others_are_system(thing)):
+    if not any(pool.is_system for pool in pools_of(managed)) and not (managed.previous and _others_are_system(managed)):
         message = "There has to be at least one system agent pool (mode System) in agentPoolProfiles."
         raise refused("InvalidParameter", message)
 
 
-def _others_are_system(thing: Thing) -> bool:
-    return any(entry.inputs.get("mode") == "System" for entry in thing.under(AGENT_POOL, thing.id))
+def _others_are_system(managed: ManagedResource) -> bool:
+    return any(entry.inputs.get("mode") == "System" for entry in managed.under(AGENT_POOL, managed.id))
 
 
 @rule(CLUSTER)
-def pools_are_added_as_resources(thing: Thing) -> None:
+def pools_are_added_as_resources(managed: ManagedResource) -> None:
     """An existing cluster takes no new pool by itself."""
-    before = {mapping(pool).get("name") for pool in items(thing.previous.get("agentPoolProfiles"))}
-    for pool in pools_of(thing):
-        if thing.previous and pool.name not in before:
+    before = {mapping(pool).get("name") for pool in items(managed.previous.get("agentPoolProfiles"))}
+    for pool in pools_of(managed):
+        if managed.previous and pool.name not in before:
             message = (
                 f"A new agent pool was introduced. Adding agent pools to an existing cluster is not allowed through "
                 f"managed cluster operations. For agent pool specific change, please use per agent pool operations: "
@@ -61,23 +61,23 @@ def pools_are_added_as_resources(thing: Thing) -> None:
 
 
 @rule(CLUSTER)
-def identity_exists(thing: Thing) -> None:
+def identity_exists(managed: ManagedResource) -> None:
     """A user-assigned identity is there first, one for the control plane."""
-    identity = mapping(thing.inputs.get("identity"))
+    identity = mapping(managed.inputs.get("identity"))
     named = [str(id_) for id_ in items(identity.get("userAssignedIdentities"))]
     if identity.get("type") == "UserAssigned" and len(named) != 1:
         message = f"A cluster takes one user-assigned identity, not {len(named)}."
         raise refused("InvalidParameter", message)
     for id_ in named:
-        if thing.at(IDENTITY, id_) is None:
+        if managed.at(IDENTITY, id_) is None:
             message = f"The user assigned identity '{id_}' was not found."
             raise refused("UserAssignedIdentityNotFound", message)
 
 
 @rule(CLUSTER)
-def network_parts_fit_together(thing: Thing) -> None:
+def network_parts_fit_together(managed: ManagedResource) -> None:
     """Overlay and Cilium are of Azure CNI, and Cilium's policies are of its own data plane."""
-    network = _network(thing.inputs)
+    network = _network(managed.inputs)
     plugin, mode = network.get("networkPlugin") or "azure", network.get("networkPluginMode")
     if mode == "overlay" and plugin != "azure":
         message = f"networkPluginMode overlay is only for networkPlugin azure, not {plugin}"
@@ -94,9 +94,9 @@ def network_parts_fit_together(thing: Thing) -> None:
 
 
 @rule(CLUSTER)
-def services_have_a_range_of_their_own(thing: Thing) -> None:
+def services_have_a_range_of_their_own(managed: ManagedResource) -> None:
     """The DNS service is inside, not the first address, and no subnet of the nodes' network is."""
-    network = _network(thing.inputs)
+    network = _network(managed.inputs)
     services = written(network.get("serviceCidr") or _SERVICES)
     if services is None:
         raise _no_range("serviceCidr", network.get("serviceCidr"))
@@ -106,7 +106,7 @@ def services_have_a_range_of_their_own(thing: Thing) -> None:
             f"The specified DNS service IP {dns} is not within the service CIDR {services}, or is its first address."
         )
         raise refused("InvalidDNSServiceIP", message)
-    found = clash([services], [block for subnet in _subnets(thing) for block in of_subnet(subnet.inputs)])
+    found = clash([services], [block for subnet in _subnets(managed) for block in of_subnet(subnet.inputs)])
     if found:
         message = f"The specified service CIDR {services} is conflicted with an existing subnet CIDR {found[1]}"
         raise refused("ServiceCidrOverlapExistingSubnetsCidr", message)
@@ -121,16 +121,16 @@ def _is_inside(address: str, block: IPv4Network) -> bool:
 
 
 @rule(CLUSTER)
-def pods_have_a_range_of_their_own(thing: Thing) -> None:
+def pods_have_a_range_of_their_own(managed: ManagedResource) -> None:
     """In an overlay the pods overlap neither the subnets of the network nor the services."""
-    network = _network(thing.inputs)
+    network = _network(managed.inputs)
     if not network.get("podCidr"):
         return
     pods = written(network["podCidr"])
     if pods is None:
         raise _no_range("podCidr", network["podCidr"])
     services = written(network.get("serviceCidr") or _SERVICES)
-    blocks = [block for subnet in _subnets(thing) for block in of_subnet(subnet.inputs)]
+    blocks = [block for subnet in _subnets(managed) for block in of_subnet(subnet.inputs)]
     found = clash([pods], [*blocks, *([services] if services else [])])
     if found:
         message = (
@@ -143,10 +143,10 @@ def _no_range(name: str, value: Any) -> Exception:
     return refused("InvalidParameter", f"networkProfile.{name} '{value}' is not an address range")
 
 
-def _subnets(thing: Thing) -> list[Entry]:
+def _subnets(managed: ManagedResource) -> list[Entry]:
     """Every subnet of the networks in which the cluster's inline pools are."""
-    networks = {str(pool.given.get("vnetSubnetID") or "").lower().split("/subnets/")[0] for pool in pools_of(thing)}
-    return [entry for network in networks for entry in thing.ledger.under(network, {_SUBNET})]
+    networks = {str(pool.given.get("vnetSubnetID") or "").lower().split("/subnets/")[0] for pool in pools_of(managed)}
+    return [entry for network in networks for entry in managed.ledger.under(network, {_SUBNET})]
 
 
 @pool_rule
@@ -154,7 +154,7 @@ def subnet_exists(pool: Pool) -> None:
     """Nodes are in a subnet that is there."""
     for name in ("vnetSubnetID", "podSubnetID"):
         id_ = pool.given.get(name)
-        if id_ and pool.thing.at(_SUBNET, id_) is None:
+        if id_ and pool.managed.at(_SUBNET, id_) is None:
             raise refused("SubnetNotFound", f"agent pool '{pool.name}': the subnet '{id_}' was not found", status=404)
 
 
@@ -163,11 +163,11 @@ def _is_auto(cluster: Mapping[str, Any]) -> bool:
 
 
 @rule(CLUSTER)
-def auto_provisioning_has_its_network(thing: Thing) -> None:
+def auto_provisioning_has_its_network(managed: ManagedResource) -> None:
     """Node auto provisioning runs without Calico, kubenet, IPv6 and basic load balancers."""
-    if not _is_auto(thing.inputs):
+    if not _is_auto(managed.inputs):
         return
-    network = _network(thing.inputs)
+    network = _network(managed.inputs)
     wrong = {
         "networkPlugin": (network.get("networkPlugin") in (None, "azure", "none"), "azure, none"),
         "networkPolicy": (network.get("networkPolicy") != "calico", "azure, cilium, none"),
@@ -197,9 +197,9 @@ def auto_provisioning_has_no_rival(pool: Pool) -> None:
 
 
 @rule(CLUSTER)
-def auto_provisioning_finds_no_rival(thing: Thing) -> None:
+def auto_provisioning_finds_no_rival(managed: ManagedResource) -> None:
     """Nor is it turned on while one does."""
-    scaling = [entry.name for entry in thing.under(AGENT_POOL, thing.id) if entry.inputs.get("enableAutoScaling")]
-    if thing.previous and _is_auto(thing.inputs) and scaling:
+    scaling = [entry.name for entry in managed.under(AGENT_POOL, managed.id) if entry.inputs.get("enableAutoScaling")]
+    if managed.previous and _is_auto(managed.inputs) and scaling:
         message = f"nodeProvisioningProfile.mode cannot be Auto while agent pool '{scaling[0]}' has enableAutoScaling"
         raise refused("OperationNotAllowed", message)

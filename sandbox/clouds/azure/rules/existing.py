@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.sandbox.clouds.azure.model import Thing, arm_id
+from gpucluster.sandbox.clouds.azure.model import ManagedResource, arm_id
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.cloud import CloudError
 
@@ -30,46 +30,46 @@ _PARENTS: Final = {
 
 
 @rule("*")
-def id_is_free(thing: Thing) -> None:
+def id_is_free(managed: ManagedResource) -> None:
     """The provider looks before it writes, so that it never takes over what it did not make."""
-    if not thing.previous and thing.at(thing.token, thing.id) is not None:
-        raise CloudError(f"cannot create already existing resource '{arm_id(thing)}'")
+    if not managed.previous and managed.at(managed.token, managed.id) is not None:
+        raise CloudError(f"cannot create already existing resource '{arm_id(managed)}'")
 
 
 @rule("azure-native:features:SubscriptionFeatureRegistration")
-def feature_is_there_already(thing: Thing) -> None:
+def feature_is_there_already(managed: ManagedResource) -> None:
     """Every feature is, registered or not, so that no program can make it (pulumi/pulumi-azure-native #1722)."""
-    if not thing.previous and not thing.existed:
-        raise CloudError(f"cannot create already existing resource '{arm_id(thing)}'")
+    if not managed.previous and not managed.existed:
+        raise CloudError(f"cannot create already existing resource '{arm_id(managed)}'")
 
 
 @rule("*")
-def group_exists(thing: Thing) -> None:
+def group_exists(managed: ManagedResource) -> None:
     """A group is there before what is in it."""
-    name = thing.group
-    if thing.token == _GROUP or not name or thing.previous:
+    name = managed.group
+    if managed.token == _GROUP or not name or managed.previous:
         return
-    id_ = f"/subscriptions/{thing.subscription}/resourceGroups/{name}"
-    if thing.at(_GROUP, id_) is None:
+    id_ = f"/subscriptions/{managed.subscription}/resourceGroups/{name}"
+    if managed.at(_GROUP, id_) is None:
         raise refused("ResourceGroupNotFound", f"Resource group '{name}' could not be found.", status=404)
 
 
 @rule(*_PARENTS)
-def parent_exists(thing: Thing) -> None:
+def parent_exists(managed: ManagedResource) -> None:
     """A part needs the whole."""
-    if thing.at(_PARENTS[thing.token], thing.parent) is None:
+    if managed.at(_PARENTS[managed.token], managed.parent) is None:
         message = (
             "Failed to perform 'write' on resource(s) of type "
-            f"'{'/'.join(thing.path.arm_type.split('/')[1:])}', because the parent resource '{thing.parent}' could not "
-            "be found."
+            f"'{'/'.join(managed.path.arm_type.split('/')[1:])}', because the parent resource '{managed.parent}' could "
+            "not be found."
         )
         raise refused("ParentResourceNotFound", message, status=404)
 
 
 @rule("*")
-def location_is_known(thing: Thing) -> None:
+def location_is_known(managed: ManagedResource) -> None:
     """What lives somewhere says where; the location of the group counts."""
-    if not thing.location and thing.token in _TRACKED:
+    if not managed.location and managed.token in _TRACKED:
         raise refused("LocationRequired", "The location property is required for this definition.")
 
 

@@ -1,4 +1,4 @@
-"""Whether something still goes on with a thing, or with what it is a part of, and what a request then hears.
+"""Whether something still goes on with a resource, or with what it is a part of, and what a request then hears.
 
 Requests that the provider repeats by itself (Microsoft.Network's conflicts) are heard once the other has ended; AKS's
 it does not repeat. Pools of one cluster are made side by side, if not in one network. Sources:
@@ -36,7 +36,7 @@ def check_idle(token: str, id_: str, ledger: Ledger, *, deleting: bool = False) 
 
 
 def _concerned(token: str, id_: str, ledger: Ledger) -> Iterator[Entry]:
-    """The thing itself, what it is a part of, and parts that count as the whole."""
+    """The resource itself, what it is a part of, and parts that count as the whole."""
     parent = id_.rsplit("/", 2)[0]
     for entry in ledger.in_progress({token, *_WHOLES, *_WHOLES.values()}):
         itself = entry.type == token and same_id(entry.id, id_)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identity import location_of
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 
@@ -49,28 +49,28 @@ _FIXED: Final = {
 
 
 @rule(*_FIXED)
-def fixed_properties_stay(thing: Thing) -> None:
+def fixed_properties_stay(managed: ManagedResource) -> None:
     """A change needs a new pool or file system; `replace_on_changes` tells Pulumi."""
-    for name in _FIXED[thing.token]:
-        if name in thing.changed and not _is_the_default_now_said(thing, name):
+    for name in _FIXED[managed.token]:
+        if name in managed.changed and not _is_the_default_now_said(managed, name):
             message = f"Changing property 'properties.{name}' is not allowed."
             raise refused("PropertyChangeNotAllowed", message)
 
 
-def _is_the_default_now_said(thing: Thing, name: str) -> bool:
+def _is_the_default_now_said(managed: ManagedResource, name: str) -> bool:
     """Whether the change only says, or no longer says, what is there already."""
-    before: Any = None if name == "type" else thing.previous.get(name)
-    return name not in thing.inputs or thing.inputs[name] == before
+    before: Any = None if name == "type" else managed.previous.get(name)
+    return name not in managed.inputs or managed.inputs[name] == before
 
 
 @rule("*")
-def location_stays(thing: Thing) -> None:
+def location_stays(managed: ManagedResource) -> None:
     """Nothing moves to another region."""
-    before = location_of(thing.previous.get("location"))
-    if before and thing.location and thing.location != before:
+    before = location_of(managed.previous.get("location"))
+    if before and managed.location and managed.location != before:
         message = (
-            f"The resource '{thing.name}' already exists in location '{before}' in resource group '{thing.group}'. A "
-            f"resource with the same name cannot be created in location '{thing.location}'. Please select a new "
+            f"The resource '{managed.name}' already exists in location '{before}' in resource group '{managed.group}'. "
+            f"A resource with the same name cannot be created in location '{managed.location}'. Please select a new "
             "resource name."
         )
         raise refused("InvalidResourceLocation", message, status=409)

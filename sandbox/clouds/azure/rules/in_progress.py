@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identity import same_id, with_same_id
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
 from gpucluster.sandbox.clouds.azure.rules.idle import check_idle
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, repeated, rule
@@ -33,47 +33,47 @@ _NAMED: Final = {
 
 
 @rule("*")
-def group_is_not_going(thing: Thing) -> None:
+def group_is_not_going(managed: ManagedResource) -> None:
     """Nothing is made or changed in a group that is being deleted."""
-    id_ = f"/subscriptions/{thing.subscription}/resourceGroups/{thing.group}"
-    group = thing.at(_GROUP, id_) if thing.group else None
-    if group is not None and group.operation is not None and thing.token != _GROUP:
-        message = f"The resource group '{thing.group}' is in deprovisioning state and cannot perform this operation."
+    id_ = f"/subscriptions/{managed.subscription}/resourceGroups/{managed.group}"
+    group = managed.at(_GROUP, id_) if managed.group else None
+    if group is not None and group.operation is not None and managed.token != _GROUP:
+        message = f"The resource group '{managed.group}' is in deprovisioning state and cannot perform this operation."
         raise refused("ResourceGroupBeingDeleted", message, status=409)
 
 
 @rule("*")
-def one_thing_after_another(thing: Thing) -> None:
-    """One operation at a time on a thing and on what it is a part of."""
-    check_idle(thing.token, thing.id, thing.ledger)
+def one_thing_after_another(managed: ManagedResource) -> None:
+    """One operation at a time on a resource and on what it is a part of."""
+    check_idle(managed.token, managed.id, managed.ledger)
 
 
 @rule(*_REFERENCES)
-def what_is_named_is_ready(thing: Thing) -> None:
+def what_is_named_is_ready(managed: ManagedResource) -> None:
     """Networks refuse to name what is still on its way."""
-    for name in _REFERENCES[thing.token]:
-        value = thing.inputs.get(name)
+    for name in _REFERENCES[managed.token]:
+        value = managed.inputs.get(name)
         for given in items(value) or [value]:
-            entry = _named(mapping(given).get("id"), thing.ledger)
+            entry = _named(mapping(given).get("id"), managed.ledger)
             if entry is not None and entry.operation is not None:
                 kind = entry.type.rsplit(":", 1)[-1]
                 message = (
-                    f"Cannot proceed with operation because resource {entry.id} used by resource {thing.id} is not in "
-                    f"Succeeded state. Resource is in {entry.operation.state} state and the last operation that "
+                    f"Cannot proceed with operation because resource {entry.id} used by resource {managed.id} is not "
+                    f"in Succeeded state. Resource is in {entry.operation.state} state and the last operation that "
                     f"updated/is updating the resource is Put{kind}Operation."
                 )
                 raise repeated("ReferencedResourceNotProvisioned", message, status=429, until=entry.operation.ends)
 
 
 @rule(AGENT_POOL)
-def pools_of_a_network_are_made_one_after_the_other(thing: Thing) -> None:
+def pools_of_a_network_are_made_one_after_the_other(managed: ManagedResource) -> None:
     """AKS takes the network as its own for a pool, which it can't while it does so for another."""
-    network = _network_of(thing.inputs)
-    if not network or thing.previous:
+    network = _network_of(managed.inputs)
+    if not network or managed.previous:
         return
-    for entry in thing.ledger.in_progress({AGENT_POOL}):
+    for entry in managed.ledger.in_progress({AGENT_POOL}):
         making = entry.operation is not None and not entry.operation.removes
-        if making and same_id(_network_of(entry.inputs), network) and not same_id(entry.id, thing.id):
+        if making and same_id(_network_of(entry.inputs), network) and not same_id(entry.id, managed.id):
             message = (
                 f"Set virtual network ownership failed. Code=VirtualNetworkNotInSucceededState: Virtual network "
                 f"{network} is in Updating state. It needs to be in Succeeded state in order to set resource ownership."

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identity import same_id
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
@@ -29,18 +29,18 @@ _ROLES: Final = {
 """Azure built-in roles documentation, "Storage"."""
 
 
-def _settings(thing: Thing) -> Mapping[str, Any]:
-    return mapping(mapping(thing.inputs.get("hsm")).get("settings"))
+def _settings(managed: ManagedResource) -> Mapping[str, Any]:
+    return mapping(mapping(managed.inputs.get("hsm")).get("settings"))
 
 
 @rule(_LUSTRE)
-def containers_are_there(thing: Thing) -> None:
+def containers_are_there(managed: ManagedResource) -> None:
     """Both are there, and not the same."""
-    settings = _settings(thing)
+    settings = _settings(managed)
     if not settings:
         return
     for name in ("container", "loggingContainer"):
-        if thing.at(_CONTAINER, settings.get(name)) is None:
+        if managed.at(_CONTAINER, settings.get(name)) is None:
             message = f"hsm.settings.{name} '{settings.get(name)}' was not found"
             raise refused("InvalidParameter", message)
     if same_id(str(settings["container"]), settings["loggingContainer"]):
@@ -48,38 +48,38 @@ def containers_are_there(thing: Thing) -> None:
 
 
 @rule(_LUSTRE)
-def service_may_read_them(thing: Thing) -> None:
+def service_may_read_them(managed: ManagedResource) -> None:
     """The account takes keys, and somebody who could be the service has both roles in it, or around it."""
-    if not _settings(thing):
+    if not _settings(managed):
         return
-    id_ = str(_settings(thing)["container"]).split("/blobServices/", maxsplit=1)[0]
-    account = thing.at(_ACCOUNT, id_)
+    id_ = str(_settings(managed)["container"]).split("/blobServices/", maxsplit=1)[0]
+    account = managed.at(_ACCOUNT, id_)
     if account is not None and account.inputs.get("allowSharedKeyAccess") is False:
-        raise kept_from(thing, f"the file system would fail to be made: {account.name} refuses keys")
+        raise kept_from(managed, f"the file system would fail to be made: {account.name} refuses keys")
     having: dict[str, set[str]] = {}
     parts = id_.split("/")
     around = ["/".join(parts[: at + 1]) for at in range(1, len(parts))]
-    for entry in thing.ledger.mentioning({_ASSIGNMENT}, *around):
+    for entry in managed.ledger.mentioning({_ASSIGNMENT}, *around):
         scope = str(entry.inputs["scope"]).rstrip("/").lower()
         role = str(entry.inputs["roleDefinitionId"]).rsplit("/", 1)[-1].lower()
         if role in _ROLES and f"{id_.lower()}/".startswith(f"/{scope.lstrip('/')}/"):
             having.setdefault(str(entry.inputs["principalId"]), set()).add(role)
     if not any(roles == set(_ROLES) for roles in having.values()):
         what = " and ".join(_ROLES.values())
-        raise kept_from(thing, f"the file system would fail to be made: nobody has {what} in {id_}")
+        raise kept_from(managed, f"the file system would fail to be made: nobody has {what} in {id_}")
 
 
 @rule(_EXPORT)
-def there_is_a_container_to_export_to(thing: Thing) -> None:
+def there_is_a_container_to_export_to(managed: ManagedResource) -> None:
     """Files are exported to the container that the file system was linked to when it was made, from one path, by one
     job at a time.
 
     Source: Azure Managed Lustre documentation, "Use the auto-export feature"; AutoExportJob of the API, prefixes.
     """
-    file_system = thing.at(_LUSTRE, thing.parent)
+    file_system = managed.at(_LUSTRE, managed.parent)
     if file_system is not None and not mapping(mapping(file_system.inputs.get("hsm")).get("settings")):
         raise refused("InvalidParameter", f"{file_system.name} has no blob container to export to")
-    if len(thing.inputs.get("autoExportPrefixes") or ()) > 1:
+    if len(managed.inputs.get("autoExportPrefixes") or ()) > 1:
         raise refused("InvalidParameter", "autoExportPrefixes has more than 1 path")
-    if any(not same_id(entry.id, thing.id) for entry in thing.under(_EXPORT, thing.parent)):
+    if any(not same_id(entry.id, managed.id) for entry in managed.under(_EXPORT, managed.parent)):
         raise refused("Conflict", "an auto export job of the file system is in progress", status=409)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.ranges import of_subnet
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
@@ -30,48 +30,48 @@ _PREFIXES: Final = ((16, 27), (40, 26), (92, 25), (196, 24), (400, 23))
 """Size of the file system in TiB, up to which a subnet with this prefix has addresses enough."""
 
 
-def _step(thing: Thing) -> int | None:
-    return _STEPS.get(str(mapping(thing.inputs.get("sku")).get("name")))
+def _step(managed: ManagedResource) -> int | None:
+    return _STEPS.get(str(mapping(managed.inputs.get("sku")).get("name")))
 
 
 @rule(_LUSTRE)
-def sku_is_one_that_is_sold(thing: Thing) -> None:
+def sku_is_one_that_is_sold(managed: ManagedResource) -> None:
     """One of four."""
-    if _step(thing) is None:
-        given = mapping(thing.inputs.get("sku")).get("name")
+    if _step(managed) is None:
+        given = mapping(managed.inputs.get("sku")).get("name")
         raise refused("InvalidParameter", f"sku.name {given!r} is not valid; valid: {', '.join(_STEPS)}")
 
 
 @rule(_LUSTRE)
-def size_is_a_step(thing: Thing) -> None:
+def size_is_a_step(managed: ManagedResource) -> None:
     """Azure rounds up to the next step, and bills it."""
-    step, size = _step(thing), float(thing.inputs["storageCapacityTiB"])
+    step, size = _step(managed), float(managed.inputs["storageCapacityTiB"])
     if step is None or (size > 0 and size % step == 0):
         return
     billed = max(step, -int(-size // step) * step)
-    sku = thing.inputs["sku"]["name"]
+    sku = managed.inputs["sku"]["name"]
     raise kept_from(
-        thing, f"{size:g} TiB would be rounded up to {billed}, and billed: {sku} is sold in steps of {step} TiB"
+        managed, f"{size:g} TiB would be rounded up to {billed}, and billed: {sku} is sold in steps of {step} TiB"
     )
 
 
 @rule(_LUSTRE)
-def file_system_is_in_one_zone(thing: Thing) -> None:
+def file_system_is_in_one_zone(managed: ManagedResource) -> None:
     """One zone, named; a region has up to three."""
-    zones = items(thing.inputs.get("zones"))
+    zones = items(managed.inputs.get("zones"))
     if len(zones) != 1 or zones[0] not in ("1", "2", "3"):
         message = f"zones {zones} is not valid; a file system is in one availability zone, such as ['1']"
         raise refused("InvalidParameter", message)
 
 
 @rule(_LUSTRE)
-def subnet_is_large_enough(thing: Thing) -> None:
+def subnet_is_large_enough(managed: ManagedResource) -> None:
     """The servers of a file system take their addresses from its subnet."""
-    found = thing.at(_SUBNET, thing.inputs["filesystemSubnet"])
+    found = managed.at(_SUBNET, managed.inputs["filesystemSubnet"])
     if found is None:
-        message = f"filesystemSubnet '{thing.inputs['filesystemSubnet']}' was not found"
+        message = f"filesystemSubnet '{managed.inputs['filesystemSubnet']}' was not found"
         raise refused("InvalidParameter", message)
-    size = float(thing.inputs["storageCapacityTiB"])
+    size = float(managed.inputs["storageCapacityTiB"])
     longest = next((prefix for most, prefix in _PREFIXES if size <= most), None)
     widest = min((block.prefixlen for block in of_subnet(found.inputs)), default=32)
     if longest is not None and widest > longest:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.ranges import clash, of_network, of_subnet, written
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
@@ -24,76 +24,81 @@ _ADDRESS: Final = "azure-native:network:PublicIPAddress"
 _SMALLEST: Final = 29
 
 
-def _blocks(thing: Thing) -> list[Any]:
-    if thing.token == _NETWORK:
-        return items(mapping(thing.inputs.get("addressSpace")).get("addressPrefixes"))
+def _blocks(managed: ManagedResource) -> list[Any]:
+    if managed.token == _NETWORK:
+        return items(mapping(managed.inputs.get("addressSpace")).get("addressPrefixes"))
     return [
-        block for block in [thing.inputs.get("addressPrefix"), *items(thing.inputs.get("addressPrefixes"))] if block
+        block for block in [managed.inputs.get("addressPrefix"), *items(managed.inputs.get("addressPrefixes"))] if block
     ]
 
 
 @rule(_NETWORK, _SUBNET)
-def ranges_are_written_as_ranges(thing: Thing) -> None:
+def ranges_are_written_as_ranges(managed: ManagedResource) -> None:
     """Blocks without host bits, of eight addresses and more; IPv6 is not looked at."""
-    blocks = _blocks(thing)
+    blocks = _blocks(managed)
     if not blocks:
-        raise refused("InvalidRequestFormat", f"'{thing.name}' has no address prefix")
+        raise refused("InvalidRequestFormat", f"'{managed.name}' has no address prefix")
     for block in blocks:
         found = written(block)
         if ":" not in str(block) and (found is None or found.prefixlen > _SMALLEST):
-            message = f"The address prefix {block} in resource {thing.id} has an invalid CIDR notation."
+            message = f"The address prefix {block} in resource {managed.id} has an invalid CIDR notation."
             raise refused("InvalidCIDRNotation", message)
 
 
 @rule(_SUBNET)
-def subnet_is_inside_its_network(thing: Thing) -> None:
+def subnet_is_inside_its_network(managed: ManagedResource) -> None:
     """Every range of a subnet is in the address space of its network."""
-    network = thing.at(_NETWORK, thing.parent)
+    network = managed.at(_NETWORK, managed.parent)
     space = of_network(network.inputs) if network is not None else []
-    name = thing.inputs["virtualNetworkName"]
-    for block in of_subnet(thing.inputs):
+    name = managed.inputs["virtualNetworkName"]
+    for block in of_subnet(managed.inputs):
         if not any(block.subnet_of(around) for around in space):
             message = (
-                f"Subnet '{thing.name}' is not valid because its IP address range {block} is outside the IP address "
+                f"Subnet '{managed.name}' is not valid because its IP address range {block} is outside the IP address "
                 f"range of virtual network '{name}'."
             )
             raise refused("NetcfgSubnetRangeOutsideVnet", message)
 
 
 @rule(_SUBNET)
-def subnets_do_not_overlap(thing: Thing) -> None:
+def subnets_do_not_overlap(managed: ManagedResource) -> None:
     """No two subnets of a network share an address."""
-    for entry in thing.under(_SUBNET, thing.parent):
-        found = clash(of_subnet(thing.inputs), of_subnet(entry.inputs))
+    for entry in managed.under(_SUBNET, managed.parent):
+        found = clash(of_subnet(managed.inputs), of_subnet(entry.inputs))
         if found:
             message = (
-                f"Subnet '{thing.name}' is not valid because its IP address range {found[0]} overlaps with that of an "
-                f"existing subnet in virtual network '{thing.inputs['virtualNetworkName']}': {entry.name}, {found[1]}."
+                f"Subnet '{managed.name}' is not valid because its IP address range {found[0]} overlaps with that of "
+                f"an existing subnet in virtual network '{managed.inputs['virtualNetworkName']}': {entry.name}, "
+                f"{found[1]}."
             )
             raise refused("NetcfgSubnetRangesOverlap", message)
 
 
 @rule(_NETWORK)
-def network_keeps_room_for_its_subnets(thing: Thing) -> None:
+def network_keeps_room_for_its_subnets(managed: ManagedResource) -> None:
     """The address space does not shrink under a subnet."""
-    for entry in thing.under(_SUBNET, thing.id):
+    for entry in managed.under(_SUBNET, managed.id):
         for block in of_subnet(entry.inputs):
-            if not any(block.subnet_of(around) for around in of_network(thing.inputs)):
-                message = f"Address prefix {block} of subnet {entry.name} is outside the address space of {thing.name}."
+            if not any(block.subnet_of(around) for around in of_network(managed.inputs)):
+                message = (
+                    f"Address prefix {block} of subnet {entry.name} is outside the address space of {managed.name}."
+                )
                 raise refused("InUsePrefixCannotBeDeleted", message)
 
 
 @rule(_GATEWAY)
-def gateway_has_standard_addresses(thing: Thing) -> None:
+def gateway_has_standard_addresses(managed: ManagedResource) -> None:
     """A gateway has a SKU, addresses of the same, and one zone at most."""
-    if not mapping(thing.inputs.get("sku")).get("name"):
-        raise refused("InvalidRequestFormat", f"NAT gateway {thing.name} has no sku; known: Standard")
-    if len(items(thing.inputs.get("zones"))) > 1:
-        raise refused("InvalidRequestFormat", f"NAT gateway {thing.name} takes one zone at most")
-    for given in items(thing.inputs.get("publicIpAddresses")):
-        found = thing.at(_ADDRESS, mapping(given).get("id"))
+    if not mapping(managed.inputs.get("sku")).get("name"):
+        raise refused("InvalidRequestFormat", f"NAT gateway {managed.name} has no sku; known: Standard")
+    if len(items(managed.inputs.get("zones"))) > 1:
+        raise refused("InvalidRequestFormat", f"NAT gateway {managed.name} takes one zone at most")
+    for given in items(managed.inputs.get("publicIpAddresses")):
+        found = managed.at(_ADDRESS, mapping(given).get("id"))
         if found is not None and _sku(found.inputs) != "Standard":
-            message = f"NAT gateway {thing.name} takes addresses of SKU Standard, {found.name} is {_sku(found.inputs)}."
+            message = (
+                f"NAT gateway {managed.name} takes addresses of SKU Standard, {found.name} is {_sku(found.inputs)}."
+            )
             raise refused("NatGatewayPublicIpSkuMismatch", message)
 
 
@@ -103,8 +108,8 @@ def _sku(inputs: Mapping[str, Any]) -> str:
 
 
 @rule(_ADDRESS)
-def standard_addresses_are_static(thing: Thing) -> None:
+def standard_addresses_are_static(managed: ManagedResource) -> None:
     """An address of SKU Standard is allocated when it is made."""
-    if _sku(thing.inputs) == "Standard" and thing.inputs.get("publicIPAllocationMethod") != "Static":
-        message = f"Standard sku publicIp {thing.id} must have AllocationMethod set to Static."
+    if _sku(managed.inputs) == "Standard" and managed.inputs.get("publicIPAllocationMethod") != "Static":
+        message = f"Standard sku publicIp {managed.id} must have AllocationMethod set to Static."
         raise refused("StandardSkuPublicIPAddressesMustBeStatic", message)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import Pool
 from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
@@ -64,23 +64,25 @@ def spot_is_for_work_that_can_end(pool: Pool) -> None:
 
 
 @rule(_GROUP)
-def zone_of_a_placement_group_goes_with_its_sizes(thing: Thing) -> None:
+def zone_of_a_placement_group_goes_with_its_sizes(managed: ManagedResource) -> None:
     """One zone, and only where the group says which sizes it is for."""
-    zones = items(thing.inputs.get("zones"))
-    sizes = items(mapping(thing.inputs.get("intent")).get("vmSizes"))
+    zones = items(managed.inputs.get("zones"))
+    sizes = items(mapping(managed.inputs.get("intent")).get("vmSizes"))
     if len(zones) > 1 or (zones and not sizes):
         message = (
-            f"Proximity placement group '{thing.name}': zones takes one zone, and only together with intent.vmSizes"
+            f"Proximity placement group '{managed.name}': zones takes one zone, and only together with intent.vmSizes"
         )
         raise refused("InvalidParameter", message)
 
 
 @rule(_RESERVATION)
-def reservation_is_in_a_zone_of_its_group(thing: Thing) -> None:
+def reservation_is_in_a_zone_of_its_group(managed: ManagedResource) -> None:
     """A reservation is for one zone, one of the group's."""
-    zones = [str(zone) for zone in items(thing.inputs.get("zones"))]
-    group = thing.at(_RESERVATIONS, thing.parent)
+    zones = [str(zone) for zone in items(managed.inputs.get("zones"))]
+    group = managed.at(_RESERVATIONS, managed.parent)
     around = [str(zone) for zone in items(group.inputs.get("zones"))] if group is not None else []
     if len(zones) > 1 or (around and set(zones) - set(around)) or (around and not zones):
-        message = f"Capacity reservation '{thing.name}': zones {zones} must be one of the zones of its group, {around}"
+        message = (
+            f"Capacity reservation '{managed.name}': zones {zones} must be one of the zones of its group, {around}"
+        )
         raise refused("InvalidParameter", message)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER, Pool, pools_of
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
 from gpucluster.sandbox.clouds.azure.sizes import has_mig, is_unheard_of, temp_disk
@@ -32,8 +32,8 @@ def pool_rule(check: _Check) -> _Check:
     """Registers a function as a rule of every node pool, inline ones included."""
 
     @rule(AGENT_POOL, CLUSTER)
-    def on_each(thing: Thing) -> None:
-        for pool in pools_of(thing):
+    def on_each(managed: ManagedResource) -> None:
+        for pool in pools_of(managed):
             check(pool)
 
     return check
@@ -43,7 +43,7 @@ def pool_rule(check: _Check) -> _Check:
 def size_is_heard_of(pool: Pool) -> None:
     """Of families with accelerators all sizes are known. AKS' words: MicrosoftDocs/azure-docs #45485."""
     if is_unheard_of(pool.size):
-        where = pool.cluster.get("location") or pool.thing.inputs.get("location")
+        where = pool.cluster.get("location") or pool.managed.inputs.get("location")
         message = (
             f"The VM size of AgentPoolProfile:{pool.name} is not allowed in your subscription in location '{where}'. "
             "For more details, please visit https://aka.ms/aks/quotas-skus-regions"
@@ -68,7 +68,7 @@ def version_can_be(pool: Pool) -> None:
 def count_is_given(pool: Pool) -> None:
     """Also where the autoscaler sets it; a system pool has one node at least."""
     count = pool.given.get("count")
-    if count is None and pool.thing.token == AGENT_POOL:
+    if count is None and pool.managed.token == AGENT_POOL:
         raise refused("InvalidParameter", "Required parameter properties.count is missing (null).")
     least = 1 if pool.is_system else 0
     if count is not None and not least <= int(count) <= _MOST:
@@ -150,7 +150,7 @@ def gpus_can_be_partitioned(pool: Pool) -> None:
         message = f"agent pool '{pool.name}': GPU instance profile {profile} is not supported by VM size {pool.size}"
         raise refused("InvalidParameter", message)
     if mapping(pool.given.get("gpuProfile")).get("driver") == "None":
-        raise kept_from(pool.thing, f"without AKS's driver nothing puts {profile} on the GPUs of {pool.name}")
+        raise kept_from(pool.managed, f"without AKS's driver nothing puts {profile} on the GPUs of {pool.name}")
 
 
 @pool_rule

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
@@ -31,33 +31,33 @@ _DAY: Final = 24 * 60 * 60
 
 
 @rule(_GROUP)
-def name_and_interval_are_right(thing: Thing) -> None:
+def name_and_interval_are_right(managed: ManagedResource) -> None:
     """Some characters never; from a minute to a day between two evaluations."""
-    if not _NAME.fullmatch(thing.name):
-        raise _bad(f"The rule group name '{thing.name}' has characters that are not allowed: :@/#{{}}%&+*<>?")
-    interval = thing.inputs.get("interval")
+    if not _NAME.fullmatch(managed.name):
+        raise _bad(f"The rule group name '{managed.name}' has characters that are not allowed: :@/#{{}}%&+*<>?")
+    interval = managed.inputs.get("interval")
     if interval is not None and not 60 <= (_seconds(interval) or 0) <= _DAY:
         raise _bad(f"The interval '{interval}' is not between PT1M and PT24H.")
 
 
 @rule(_GROUP)
-def scopes_are_one_workspace_and_at_most_one_cluster(thing: Thing) -> None:
+def scopes_are_one_workspace_and_at_most_one_cluster(managed: ManagedResource) -> None:
     """Both are there first; the cluster's metrics bear its name."""
-    scopes = [str(scope) for scope in items(thing.inputs.get("scopes"))]
+    scopes = [str(scope) for scope in items(managed.inputs.get("scopes"))]
     workspaces = [scope for scope in scopes if "/microsoft.monitor/accounts/" in scope.lower()]
     if len(workspaces) != 1 or len(scopes) > 2:
         raise _bad(f"The scopes of a rule group are one Azure Monitor workspace and at most one cluster, not {scopes}.")
-    if thing.at(_WORKSPACE, workspaces[0]) is None:
+    if managed.at(_WORKSPACE, workspaces[0]) is None:
         raise refused("NotFound", f"The Azure Monitor workspace '{workspaces[0]}' was not found.", status=404)
     for scope in scopes:
-        if "/managedclusters/" in scope.lower() and thing.at(_CLUSTER, scope) is None:
+        if "/managedclusters/" in scope.lower() and managed.at(_CLUSTER, scope) is None:
             raise refused("NotFound", f"The cluster '{scope}' was not found.", status=404)
 
 
 @rule(_GROUP)
-def rules_are_of_one_kind_each(thing: Thing) -> None:
+def rules_are_of_one_kind_each(managed: ManagedResource) -> None:
     """From 1 to 20 rules; each records or alerts, and has what belongs to that."""
-    rules = [mapping(item) for item in items(thing.inputs.get("rules"))]
+    rules = [mapping(item) for item in items(managed.inputs.get("rules"))]
     if not 1 <= len(rules) <= _MOST_RULES:
         raise _bad(f"A rule group has 1 to {_MOST_RULES} rules, not {len(rules)}.")
     for index, given in enumerate(rules):

@@ -18,7 +18,7 @@ from importlib import resources
 from typing import Final
 
 from gpucluster.sandbox.clouds.azure.identity import with_same_id
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.references import texts
 
@@ -31,11 +31,11 @@ _PROVIDER: Final = re.compile(r"/providers/[^/]+(/[^/]+/[^/]+)+", re.IGNORECASE)
 
 
 @rule("*")
-def what_it_refers_to_is_there(thing: Thing) -> None:
-    """By a full id, of a thing of the kind that the input is for."""
-    for row in _table().get(thing.token, ()):
-        for reference in texts(thing.inputs, row["path"]):
-            _judge(thing, row, reference)
+def what_it_refers_to_is_there(managed: ManagedResource) -> None:
+    """By a full id, of a resource of the kind that the input is for."""
+    for row in _table().get(managed.token, ()):
+        for reference in texts(managed.inputs, row["path"]):
+            _judge(managed, row, reference)
 
 
 @cache
@@ -47,14 +47,14 @@ def _table() -> Mapping[str, Sequence[Mapping[str, str]]]:
     return found
 
 
-def _judge(thing: Thing, row: Mapping[str, str], reference: str) -> None:
-    in_path = row["path"] in thing.path.parameters
+def _judge(managed: ManagedResource, row: Mapping[str, str], reference: str) -> None:
+    in_path = row["path"] in managed.path.parameters
     id_ = f"/{reference.strip('/')}" if in_path else reference.rstrip("/")
     match = _ID.fullmatch(id_)
     if match is None:
         if not _PROVIDER.fullmatch(id_):
             raise _malformed(row["path"], reference, in_path=in_path)
-    elif match["subscription"].lower() == thing.subscription and not _there(thing, row["kind"], id_, match["rest"]):
+    elif match["subscription"].lower() == managed.subscription and not _there(managed, row["kind"], id_, match["rest"]):
         message = f"Resource {reference} referenced by the request was not found. ({row['path']})"
         raise refused(row["code"], message, status=404 if row["code"] == "ResourceNotFound" else 400)
 
@@ -70,17 +70,17 @@ def _malformed(path: str, reference: str, *, in_path: bool) -> Exception:
     return refused("LinkedInvalidPropertyId", message)
 
 
-def _there(thing: Thing, kind: str, id_: str, rest: str) -> bool:
+def _there(managed: ManagedResource, kind: str, id_: str, rest: str) -> bool:
     """rest: what follows the subscription in the id."""
     if kind != _ANYTHING:
-        return thing.at(kind, id_) is not None
-    return not _is_made_here(thing, rest) or with_same_id(thing.ledger, id_) is not None
+        return managed.at(kind, id_) is not None
+    return not _is_made_here(managed, rest) or with_same_id(managed.ledger, id_) is not None
 
 
-def _is_made_here(thing: Thing, rest: str) -> bool:
+def _is_made_here(managed: ManagedResource, rest: str) -> bool:
     """Whether it is in a group that a stack made, or in none though it is no subscription."""
     if not rest:
         return False
     _, kind, name, *_ = rest.lower().split("/")
-    groups = {entry.name.lower() for entry in thing.ledger.mentioning({_GROUP}, name)}
+    groups = {entry.name.lower() for entry in managed.ledger.mentioning({_GROUP}, name)}
     return kind != "resourcegroups" or name in groups

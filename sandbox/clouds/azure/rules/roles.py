@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.azure.identity import is_guid, same_id
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 
 __all__: list[str] = []
@@ -24,27 +24,27 @@ _MOST_CREDENTIALS: Final = 20
 
 
 @rule(_ASSIGNMENT)
-def assignment_is_named_by_a_guid(thing: Thing) -> None:
+def assignment_is_named_by_a_guid(managed: ManagedResource) -> None:
     """The name of an assignment is a GUID."""
-    if not is_guid(thing.name):
-        message = f"The role assignment ID '{thing.name}' is not valid. The role assignment ID must be a GUID."
+    if not is_guid(managed.name):
+        message = f"The role assignment ID '{managed.name}' is not valid. The role assignment ID must be a GUID."
         raise refused("InvalidRoleAssignmentId", message)
 
 
 @rule(_ASSIGNMENT)
-def principal_is_a_guid(thing: Thing) -> None:
+def principal_is_a_guid(managed: ManagedResource) -> None:
     """A principal is named by its object id, never by the id of the resource."""
-    principal = thing.inputs.get("principalId")
+    principal = managed.inputs.get("principalId")
     if not is_guid(principal):
         message = f"The principal ID '{principal}' is not valid. Principal ID must be a GUID."
         raise refused("InvalidPrincipalId", message)
 
 
 @rule(_ASSIGNMENT)
-def principal_is_of_the_kind_that_is_told(thing: Thing) -> None:
+def principal_is_of_the_kind_that_is_told(managed: ManagedResource) -> None:
     """An identity is a service principal; the SDK calls it a User where a program says nothing."""
-    principal, told = thing.inputs.get("principalId"), thing.inputs.get("principalType")
-    identities = thing.ledger.mentioning({_IDENTITY}, str(principal))
+    principal, told = managed.inputs.get("principalId"), managed.inputs.get("principalType")
+    identities = managed.ledger.mentioning({_IDENTITY}, str(principal))
     if told not in (None, _SERVICE) and any(entry.outputs.get("principalId") == principal for entry in identities):
         message = (
             f"The PrincipalId '{principal}' has type '{_SERVICE}' , which is different from specified PrinciaplType "
@@ -54,19 +54,19 @@ def principal_is_of_the_kind_that_is_told(thing: Thing) -> None:
 
 
 @rule(_ASSIGNMENT)
-def role_is_named_by_its_id(thing: Thing) -> None:
+def role_is_named_by_its_id(managed: ManagedResource) -> None:
     """A role is named by the path of its definition, not by its title."""
-    role = str(thing.inputs["roleDefinitionId"])
+    role = str(managed.inputs["roleDefinitionId"])
     if "/roleDefinitions/" not in role or not is_guid(role.rsplit("/", 1)[-1]):
         message = f"The role definition ID '{role}' is not valid."
         raise refused("InvalidRoleDefinitionId", message)
 
 
 @rule(_ASSIGNMENT)
-def nothing_is_granted_twice(thing: Thing) -> None:
+def nothing_is_granted_twice(managed: ManagedResource) -> None:
     """One assignment for a principal, a role and a scope."""
-    for entry in thing.others(_ASSIGNMENT, thing.inputs["principalId"]):
-        if _grant(entry.inputs) == _grant(thing.inputs):
+    for entry in managed.others(_ASSIGNMENT, managed.inputs["principalId"]):
+        if _grant(entry.inputs) == _grant(managed.inputs):
             message = f"The role assignment already exists. The ID of the conflicting role assignment is {entry.name}."
             raise refused("RoleAssignmentExists", message, status=409)
 
@@ -77,14 +77,16 @@ def _grant(inputs: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 @rule(_CREDENTIAL)
-def credential_is_one_of_its_kind(thing: Thing) -> None:
+def credential_is_one_of_its_kind(managed: ManagedResource) -> None:
     """Issuer and subject once for an identity, and twenty credentials at most."""
-    others = [entry for entry in thing.under(_CREDENTIAL, thing.parent) if not same_id(entry.id, thing.id)]
+    others = [entry for entry in managed.under(_CREDENTIAL, managed.parent) if not same_id(entry.id, managed.id)]
     if any(
-        (entry.inputs["issuer"], entry.inputs["subject"]) == (thing.inputs["issuer"], thing.inputs["subject"])
+        (entry.inputs["issuer"], entry.inputs["subject"]) == (managed.inputs["issuer"], managed.inputs["subject"])
         for entry in others
     ):
-        message = f"Issuer and subject combination already exists for this Managed Identity: {thing.inputs['subject']}"
+        message = (
+            f"Issuer and subject combination already exists for this Managed Identity: {managed.inputs['subject']}"
+        )
         raise refused("Conflict", message, status=409)
     if len(others) >= _MOST_CREDENTIALS:
         message = f"Too many Federated Identity Credentials; an identity may have {_MOST_CREDENTIALS}."

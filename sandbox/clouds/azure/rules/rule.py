@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.cloud import BusyError, CloudError
 from gpucluster.sandbox.clouds.rules import Rules
 
 __all__ = ["RULES", "kept_from", "refused", "repeated", "rule"]
 
-RULES: Rules[Thing] = Rules()
+RULES: Rules[ManagedResource] = Rules()
 rule = RULES.rule
 
 
@@ -28,10 +28,10 @@ def repeated(code: str, message: str, *, status: int, until: float) -> BusyError
     return BusyError(str(refused(code, message, status=status)), until)
 
 
-def kept_from(thing: Thing, what: str) -> CloudError:
+def kept_from(managed: ManagedResource, what: str) -> CloudError:
     """The refusal of what ARM would take and what then does not work; says so.
 
     what: what would happen in a real subscription.
     """
-    kind = thing.token.rsplit(":", 1)[-1]
-    return CloudError(f'the sandbox does not make {kind} "{thing.name}", though a real subscription would: {what}')
+    kind = managed.token.rsplit(":", 1)[-1]
+    return CloudError(f'the sandbox does not make {kind} "{managed.name}", though a real subscription would: {what}')

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 
 __all__: list[str] = []
@@ -20,44 +20,44 @@ _CONTAINER_NAME: Final = re.compile(r"[a-z0-9](-?[a-z0-9])*|\$root|\$web|\$logs"
 
 
 @rule(_ACCOUNT)
-def account_name_is_a_host_name(thing: Thing) -> None:
+def account_name_is_a_host_name(managed: ManagedResource) -> None:
     """Lower-case letters and digits."""
-    if not re.fullmatch("[a-z0-9]{3,24}", thing.name):
+    if not re.fullmatch("[a-z0-9]{3,24}", managed.name):
         message = (
-            f"{thing.name} is not a valid storage account name. Storage account name must be between 3 and 24 "
+            f"{managed.name} is not a valid storage account name. Storage account name must be between 3 and 24 "
             "characters in length and use numbers and lower-case letters only."
         )
         raise refused("AccountNameInvalid", message)
 
 
 @rule(_ACCOUNT)
-def account_name_is_free_everywhere(thing: Thing) -> None:
+def account_name_is_free_everywhere(managed: ManagedResource) -> None:
     """The name is part of a host name, so it exists once in the world."""
-    if any(entry.name == thing.name for entry in thing.others(_ACCOUNT, thing.name)):
+    if any(entry.name == managed.name for entry in managed.others(_ACCOUNT, managed.name)):
         raise refused(
-            "StorageAccountAlreadyTaken", f"The storage account named {thing.name} is already taken.", status=409
+            "StorageAccountAlreadyTaken", f"The storage account named {managed.name} is already taken.", status=409
         )
 
 
 @rule(_CONTAINER)
-def container_name_is_allowed(thing: Thing) -> None:
+def container_name_is_allowed(managed: ManagedResource) -> None:
     """Lower-case letters, digits and single dashes between them."""
-    if not _CONTAINER_NAME.fullmatch(thing.name):
+    if not _CONTAINER_NAME.fullmatch(managed.name):
         message = (
-            f"'{thing.name}' is not a valid container name; allowed: lower-case letters, digits, and single dashes "
+            f"'{managed.name}' is not a valid container name; allowed: lower-case letters, digits, and single dashes "
             "between them"
         )
         raise refused("ContainerNameInvalid", message)
 
 
 @rule(_CONTAINER, _SHARE)
-def account_exists(thing: Thing) -> None:
+def account_exists(managed: ManagedResource) -> None:
     """A container or a share is in an account that is there."""
-    id_ = re.split("/(blob|file)Services/", thing.id, maxsplit=1)[0]
-    if thing.at(_ACCOUNT, id_) is None:
-        name = thing.inputs["accountName"]
+    id_ = re.split("/(blob|file)Services/", managed.id, maxsplit=1)[0]
+    if managed.at(_ACCOUNT, id_) is None:
+        name = managed.inputs["accountName"]
         message = (
-            f"The Resource 'Microsoft.Storage/storageAccounts/{name}' under resource group '{thing.group}' was not "
+            f"The Resource 'Microsoft.Storage/storageAccounts/{name}' under resource group '{managed.group}' was not "
             "found."
         )
         raise refused("ResourceNotFound", message, status=404)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.sandbox.clouds.azure.model import Thing
+from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
@@ -22,12 +22,12 @@ _FORBIDDEN: Final = "<>%&\\?/"
 
 
 @rule("*")
-def tags_are_within_limits(thing: Thing) -> None:
+def tags_are_within_limits(managed: ManagedResource) -> None:
     """At most 50 tags; names of 512 characters (128 on storage accounts), values of 256; some characters never."""
-    tags = mapping(thing.inputs.get("tags"))
-    longest = _NAME_OF_ACCOUNT if thing.token == _ACCOUNT else _NAME
+    tags = mapping(managed.inputs.get("tags"))
+    longest = _NAME_OF_ACCOUNT if managed.token == _ACCOUNT else _NAME
     if len(tags) > _MOST:
-        raise refused("InvalidTags", f"{len(tags)} tags on '{thing.name}'; a resource may have {_MOST}")
+        raise refused("InvalidTags", f"{len(tags)} tags on '{managed.name}'; a resource may have {_MOST}")
     for name, value in tags.items():
         if not 1 <= len(name) <= longest:
             raise refused("InvalidTagName", f"tag name '{name}' has {len(name)} characters; allowed: 1 to {longest}")
@@ -40,9 +40,9 @@ def tags_are_within_limits(thing: Thing) -> None:
 
 
 @rule("*")
-def tags_do_not_differ_in_case_alone(thing: Thing) -> None:
+def tags_do_not_differ_in_case_alone(managed: ManagedResource) -> None:
     """ARM does not tell the names of tags apart by case."""
-    names = [name.lower() for name in mapping(thing.inputs.get("tags"))]
+    names = [name.lower() for name in mapping(managed.inputs.get("tags"))]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise refused("InvalidTags", f"the tag name '{twice}' is there more than once; case does not count")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpucluster.sandbox.clouds.gcp.made import made, number
-from gpucluster.sandbox.clouds.gcp.model import Thing, models
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import items, mapping
 
@@ -14,13 +14,13 @@ __all__: list[str] = []
 
 
 @models("gcp:compute/disk:Disk", id="projects/{project}/zones/{zone}/disks/{name}")
-def disk(thing: Thing) -> Mapping[str, Any]:
+def disk(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        **made(thing),
-        "zone": thing.zone,
-        "diskId": thing.keep("diskId", number),
+        **made(managed),
+        "zone": managed.zone,
+        "diskId": managed.keep("diskId", number),
         "labelFingerprint": random_hex(12),
-        "physicalBlockSizeBytes": thing.inputs.get("physicalBlockSizeBytes") or 4096,
+        "physicalBlockSizeBytes": managed.inputs.get("physicalBlockSizeBytes") or 4096,
     }
 
 
@@ -30,28 +30,28 @@ def disk(thing: Thing) -> Mapping[str, Any]:
     changing=("metadataFingerprint", "tagsFingerprint", "labelFingerprint"),
     defaults={"currentStatus": "RUNNING", "cpuPlatform": "Unknown CPU Platform"},
 )
-def instance(thing: Thing) -> Mapping[str, Any]:
+def instance(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        **made(thing),
-        "zone": thing.zone,
-        "instanceId": thing.keep("instanceId", number),
+        **made(managed),
+        "zone": managed.zone,
+        "instanceId": managed.keep("instanceId", number),
         "labelFingerprint": random_hex(12),
         "metadataFingerprint": random_hex(12),
         "networkInterfaces": [
             {"networkIp": f"192.0.2.{at + 2}", "name": f"nic{at}", **mapping(given)}
-            for at, given in enumerate(items(thing.inputs.get("networkInterfaces")))
+            for at, given in enumerate(items(managed.inputs.get("networkInterfaces")))
         ],
         "tagsFingerprint": random_hex(12),
     }
 
 
 @models("gcp:compute/reservation:Reservation", id="projects/{project}/zones/{zone}/reservations/{name}")
-def reservation(thing: Thing) -> Mapping[str, Any]:
+def reservation(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        **made(thing),
-        "zone": thing.zone,
+        **made(managed),
+        "zone": managed.zone,
         "kind": "compute#reservation",
-        "shareSettings": thing.inputs.get("shareSettings") or {"shareType": "LOCAL"},
+        "shareSettings": managed.inputs.get("shareSettings") or {"shareType": "LOCAL"},
         "status": "READY",
     }
 
@@ -60,5 +60,5 @@ def reservation(thing: Thing) -> Mapping[str, Any]:
     "gcp:compute/futureReservation:FutureReservation",
     id="projects/{project}/zones/{zone}/futureReservations/{name}",
 )
-def future_reservation(thing: Thing) -> Mapping[str, Any]:
-    return {**made(thing), "zone": thing.zone, "planningStatus": thing.inputs.get("planningStatus") or "DRAFT"}
+def future_reservation(managed: ManagedResource) -> Mapping[str, Any]:
+    return {**made(managed), "zone": managed.zone, "planningStatus": managed.inputs.get("planningStatus") or "DRAFT"}

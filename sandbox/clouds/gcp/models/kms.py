@@ -9,31 +9,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gpucluster.sandbox.clouds.gcp.model import Thing, models
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 
 __all__: list[str] = []
 
 
 @models("gcp:kms/keyRing:KeyRing", id="projects/{project}/locations/{location}/keyRings/{name}")
-def key_ring(thing: Thing) -> Mapping[str, Any]:
-    return {"location": thing.location, "project": thing.project}
+def key_ring(managed: ManagedResource) -> Mapping[str, Any]:
+    return {"location": managed.location, "project": managed.project}
 
 
 @models("gcp:kms/cryptoKey:CryptoKey", id="{keyRing}/cryptoKeys/{name}", defaults={"importOnly": False})
-def crypto_key(thing: Thing) -> Mapping[str, Any]:
+def crypto_key(managed: ManagedResource) -> Mapping[str, Any]:
     """A key for symmetric encryption has its first version at once, which is the primary one."""
     template = {"algorithm": "GOOGLE_SYMMETRIC_ENCRYPTION", "protectionLevel": "SOFTWARE"}
-    is_symmetric = (thing.inputs.get("purpose") or "ENCRYPT_DECRYPT") == "ENCRYPT_DECRYPT"
-    has_version = is_symmetric and not thing.inputs.get("skipInitialVersionCreation")
-    first = {"name": f"{thing.id}/cryptoKeyVersions/1", "state": "ENABLED"}
+    is_symmetric = (managed.inputs.get("purpose") or "ENCRYPT_DECRYPT") == "ENCRYPT_DECRYPT"
+    has_version = is_symmetric and not managed.inputs.get("skipInitialVersionCreation")
+    first = {"name": f"{managed.id}/cryptoKeyVersions/1", "state": "ENABLED"}
     return {
-        "destroyScheduledDuration": thing.inputs.get("destroyScheduledDuration") or "2592000s",
+        "destroyScheduledDuration": managed.inputs.get("destroyScheduledDuration") or "2592000s",
         "primaries": [first] if has_version else [],
-        "versionTemplate": thing.inputs.get("versionTemplate") or template,
+        "versionTemplate": managed.inputs.get("versionTemplate") or template,
     }
 
 
 @models("gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", id="{cryptoKeyId}/{role}/{member}")
-def crypto_key_member(_: Thing) -> Mapping[str, Any]:
+def crypto_key_member(_: ManagedResource) -> Mapping[str, Any]:
     return {"etag": random_hex(8)}

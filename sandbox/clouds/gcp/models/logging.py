@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.gcp.model import Thing, models
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
 
 __all__: list[str] = []
 
@@ -21,19 +21,21 @@ _SHARED_WRITER: Final = "serviceAccount:cloud-logs@system.gserviceaccount.com"
     id="projects/{project}/locations/{location}/buckets/{bucketId}",
     defaults={"retentionDays": 30},
 )
-def project_bucket_config(thing: Thing) -> Mapping[str, Any]:
+def project_bucket_config(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "description": thing.inputs.get("description") or "",
+        "description": managed.inputs.get("description") or "",
         "lifecycleState": "ACTIVE",
-        "name": thing.id,
-        "project": thing.project,
+        "name": managed.id,
+        "project": managed.project,
     }
 
 
 @models("gcp:logging/projectSink:ProjectSink", id="projects/{project}/sinks/{name}")
-def project_sink(thing: Thing) -> Mapping[str, Any]:
+def project_sink(managed: ManagedResource) -> Mapping[str, Any]:
     """One that writes within its project has no identity of its own."""
-    inside = str(thing.inputs.get("destination", "")).startswith(f"logging.googleapis.com/projects/{thing.project}/")
-    own = f"serviceAccount:service-{thing.project}@gcp-sa-logging.iam.gserviceaccount.com"
-    unique = thing.inputs.get("uniqueWriterIdentity") is not False
-    return {"project": thing.project, "writerIdentity": "" if inside else own if unique else _SHARED_WRITER}
+    inside = str(managed.inputs.get("destination", "")).startswith(
+        f"logging.googleapis.com/projects/{managed.project}/"
+    )
+    own = f"serviceAccount:service-{managed.project}@gcp-sa-logging.iam.gserviceaccount.com"
+    unique = managed.inputs.get("uniqueWriterIdentity") is not False
+    return {"project": managed.project, "writerIdentity": "" if inside else own if unique else _SHARED_WRITER}

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from gpucluster.sandbox.clouds.gcp.identity import DOMAIN, number_of
-from gpucluster.sandbox.clouds.gcp.model import Thing, models
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import items, mapping
 
@@ -19,9 +19,9 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def _address(thing: Thing) -> str:
+def _address(managed: ManagedResource) -> str:
     """An address of 192.0.2.0/24, which no host has."""
-    return f"192.0.2.{int(hashlib.sha256(thing.id.encode()).hexdigest()[:8], 16) % 250 + 4}"
+    return f"192.0.2.{int(hashlib.sha256(managed.id.encode()).hexdigest()[:8], 16) % 250 + 4}"
 
 
 @models(
@@ -30,13 +30,13 @@ def _address(thing: Thing) -> str:
     changing=("updateTime",),
     defaults={"state": "ACTIVE"},
 )
-def lustre(thing: Thing) -> Mapping[str, Any]:
+def lustre(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "createTime": thing.keep("createTime", _now),
-        "mountPoint": f"{_address(thing)}@tcp:/{thing.inputs['filesystem']}",
-        "name": thing.id,
-        "project": thing.project,
-        "uid": thing.keep("uid", lambda: "-".join(random_hex(length) for length in (8, 4, 4, 4, 12))),
+        "createTime": managed.keep("createTime", _now),
+        "mountPoint": f"{_address(managed)}@tcp:/{managed.inputs['filesystem']}",
+        "name": managed.id,
+        "project": managed.project,
+        "uid": managed.keep("uid", lambda: "-".join(random_hex(length) for length in (8, 4, 4, 4, 12))),
         "updateTime": _now(),
     }
 
@@ -47,52 +47,52 @@ def lustre(thing: Thing) -> Mapping[str, Any]:
     changing=("etag",),
     nested={"networks": ("ipAddresses", "reservedIpRange")},
 )
-def filestore(thing: Thing) -> Mapping[str, Any]:
+def filestore(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "createTime": thing.keep("createTime", _now),
+        "createTime": managed.keep("createTime", _now),
         "etag": random_hex(16),
-        "location": thing.location,
+        "location": managed.location,
         "networks": [
             {"connectMode": "DIRECT_PEERING", "reservedIpRange": "192.0.2.0/29", **mapping(given)}
-            | {"ipAddresses": [_address(thing)]}
-            for given in items(thing.inputs.get("networks"))
+            | {"ipAddresses": [_address(managed)]}
+            for given in items(managed.inputs.get("networks"))
         ],
-        "project": thing.project,
-        "zone": thing.location,
+        "project": managed.project,
+        "zone": managed.location,
     }
 
 
 @models("gcp:storage/bucket:Bucket", id="{name}", changing=("updated",))
-def bucket(thing: Thing) -> Mapping[str, Any]:
+def bucket(managed: ManagedResource) -> Mapping[str, Any]:
     """Locations are answered in capitals; deleted objects stay for seven days (Cloud Storage, "Soft delete")."""
     return {
-        "location": str(thing.inputs["location"]).upper(),
-        "project": thing.project,
-        "projectNumber": int(number_of(thing.project)),
-        "publicAccessPrevention": thing.inputs.get("publicAccessPrevention") or "inherited",
-        "selfLink": f"https://www.googleapis.com/storage/v1/b/{thing.id}",
-        "softDeletePolicy": thing.inputs.get("softDeletePolicy") or {"retentionDurationSeconds": 604800},
-        "timeCreated": thing.keep("timeCreated", _now),
+        "location": str(managed.inputs["location"]).upper(),
+        "project": managed.project,
+        "projectNumber": int(number_of(managed.project)),
+        "publicAccessPrevention": managed.inputs.get("publicAccessPrevention") or "inherited",
+        "selfLink": f"https://www.googleapis.com/storage/v1/b/{managed.id}",
+        "softDeletePolicy": managed.inputs.get("softDeletePolicy") or {"retentionDurationSeconds": 604800},
+        "timeCreated": managed.keep("timeCreated", _now),
         "updated": _now(),
-        "url": f"gs://{thing.id}",
+        "url": f"gs://{managed.id}",
     }
 
 
 @models("gcp:storage/bucketIAMMember:BucketIAMMember", id="b/{bucket}/{role}/{member}")
-def bucket_member(_: Thing) -> Mapping[str, Any]:
+def bucket_member(_: ManagedResource) -> Mapping[str, Any]:
     return {"etag": random_hex(8)}
 
 
-def _cache_id(thing: Thing) -> str:
-    return f"{thing.inputs['bucket']}/{thing.inputs['zone']}"
+def _cache_id(managed: ManagedResource) -> str:
+    return f"{managed.inputs['bucket']}/{managed.inputs['zone']}"
 
 
 @models("gcp:storage/anywhereCache:AnywhereCache", id=_cache_id, defaults={"state": "running", "pendingUpdate": False})
-def anywhere_cache(thing: Thing) -> Mapping[str, Any]:
+def anywhere_cache(managed: ManagedResource) -> Mapping[str, Any]:
     now = _now()
     return {
-        "anywhereCacheId": thing.inputs["zone"],
-        "createTime": thing.keep("createTime", lambda: now),
+        "anywhereCacheId": managed.inputs["zone"],
+        "createTime": managed.keep("createTime", lambda: now),
         "updateTime": now,
     }
 
@@ -102,13 +102,13 @@ def anywhere_cache(thing: Thing) -> Mapping[str, Any]:
     id="projects/{project}/locations/{location}/repositories/{repositoryId}",
     changing=("updateTime",),
 )
-def repository(thing: Thing) -> Mapping[str, Any]:
+def repository(managed: ManagedResource) -> Mapping[str, Any]:
     return {
-        "createTime": thing.keep("createTime", _now),
-        "location": thing.location,
-        "name": thing.inputs["repositoryId"],
-        "project": thing.project,
-        "registryUri": f"{thing.location}-docker.{DOMAIN}/{thing.project}/{thing.inputs['repositoryId']}",
+        "createTime": managed.keep("createTime", _now),
+        "location": managed.location,
+        "name": managed.inputs["repositoryId"],
+        "project": managed.project,
+        "registryUri": f"{managed.location}-docker.{DOMAIN}/{managed.project}/{managed.inputs['repositoryId']}",
         "updateTime": _now(),
     }
 
@@ -117,5 +117,5 @@ def repository(thing: Thing) -> Mapping[str, Any]:
     "gcp:artifactregistry/repositoryIamMember:RepositoryIamMember",
     id="projects/{project}/locations/{location}/repositories/{repository}/{role}/{member}",
 )
-def repository_member(_: Thing) -> Mapping[str, Any]:
+def repository_member(_: ManagedResource) -> Mapping[str, Any]:
     return {"etag": random_hex(8)}

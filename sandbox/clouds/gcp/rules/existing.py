@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 
 __all__: list[str] = []
@@ -20,17 +20,17 @@ _OF_THEIR_OWN: Final = frozenset({"gcp:servicenetworking/connection:Connection"}
 
 
 @rule("*")
-def path_is_free(thing: Thing) -> None:
-    """One thing per path; a bucket's name is taken everywhere."""
-    if thing.previous or thing.token in _OF_THEIR_OWN or any(word in thing.token for word in _ADDITIVE):
+def path_is_free(managed: ManagedResource) -> None:
+    """One resource per path; a bucket's name is taken everywhere."""
+    if managed.previous or managed.token in _OF_THEIR_OWN or any(word in managed.token for word in _ADDITIVE):
         return
-    is_bucket = thing.token == "gcp:storage/bucket:Bucket"
-    found = [entry for entry in thing.ledger.with_id(thing.id, {thing.token}) if entry.id == thing.id]
+    is_bucket = managed.token == "gcp:storage/bucket:Bucket"
+    found = [entry for entry in managed.ledger.with_id(managed.id, {managed.token}) if entry.id == managed.id]
     if not found:
         return
-    if thing.token == "gcp:container/nodePool:NodePool":
-        raise CloudError(f"resource - {thing.id} - already exists")
+    if managed.token == "gcp:container/nodePool:NodePool":
+        raise CloudError(f"resource - {managed.id} - already exists")
     if is_bucket:
         message = "Your previous request to create the named bucket succeeded and you already own it."
-        raise refused(thing, message, status=409, reason="conflict")
-    raise refused(thing, f"The resource '{thing.id}' already exists", status=409, reason="alreadyExists")
+        raise refused(managed, message, status=409, reason="conflict")
+    raise refused(managed, f"The resource '{managed.id}' already exists", status=409, reason="alreadyExists")

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.gcp.identity import region_of
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.profiles import is_roce, zone_of
 from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of
@@ -26,137 +26,139 @@ _NICS: Final = 10
 
 
 @rule(NODE_POOL)
-def additional_networks_exist(thing: Thing) -> None:
+def additional_networks_exist(managed: ManagedResource) -> None:
     """Each network and its subnetwork exist and belong together, in a cluster with multi-networking."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     cluster = pool.cluster
     if pool.networks and cluster is not None and cluster.inputs.get("enableMultiNetworking") is not True:
-        raise refused(thing, "Additional node networks require a cluster with multi-networking enabled")
+        raise refused(managed, "Additional node networks require a cluster with multi-networking enabled")
     for given in pool.networks:
-        network, subnetwork = _network(thing, given), _subnetwork(thing, given)
+        network, subnetwork = _network(managed, given), _subnetwork(managed, given)
         if network is None:
-            raise refused(thing, f"Network {given.get('network')} does not exist", status=404, reason="notFound")
+            raise refused(managed, f"Network {given.get('network')} does not exist", status=404, reason="notFound")
         if subnetwork is None:
-            raise refused(thing, f"Subnetwork {given.get('subnetwork')} does not exist", status=404, reason="notFound")
-        if thing.path(subnetwork.inputs["network"], "global/networks") != network.id:
-            raise refused(thing, f"Subnetwork {subnetwork.name} is not in network {network.name}")
+            raise refused(
+                managed, f"Subnetwork {given.get('subnetwork')} does not exist", status=404, reason="notFound"
+            )
+        if managed.path(subnetwork.inputs["network"], "global/networks") != network.id:
+            raise refused(managed, f"Subnetwork {subnetwork.name} is not in network {network.name}")
 
 
 @rule(NODE_POOL)
-def each_interface_has_a_network_of_its_own(thing: Thing) -> None:
+def each_interface_has_a_network_of_its_own(managed: ManagedResource) -> None:
     """Two interfaces of a machine share no VPC, but those of a RoCE one, and no range overlaps another."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     cluster = pool.cluster
     if not pool.networks or cluster is None:
         return
     own = str(cluster.outputs.get("network"))
     seen = {own}
     for given in pool.networks:
-        network = _network(thing, given)
+        network = _network(managed, given)
         if network is None or is_roce(network.inputs.get("networkProfile")):
             continue
         if network.id in seen:
-            raise refused(thing, f"Network {network.name} is used by more than one interface of a node")
+            raise refused(managed, f"Network {network.name} is used by more than one interface of a node")
         seen.add(network.id)
-    subnetworks = [thing.subnetwork(cluster.outputs.get("subnetwork"))]
-    subnetworks += [_subnetwork(thing, given) for given in pool.networks]
+    subnetworks = [managed.subnetwork(cluster.outputs.get("subnetwork"))]
+    subnetworks += [_subnetwork(managed, given) for given in pool.networks]
     for one, other in combinations([entry for entry in subnetworks if entry is not None], 2):
         if one.id == other.id:
-            raise refused(thing, f"Subnetwork {one.name} is used by more than one interface of a node")
+            raise refused(managed, f"Subnetwork {one.name} is used by more than one interface of a node")
         clash = overlap(ranges_of(one.inputs), ranges_of(other.inputs))
         if clash:
             message = f"Ranges {clash[0]} of {one.name} and {clash[1]} of {other.name} overlap"
-            raise refused(thing, message)
+            raise refused(managed, message)
 
 
 @rule(NODE_POOL)
-def fabric_is_complete(thing: Thing) -> None:
+def fabric_is_complete(managed: ManagedResource) -> None:
     """A pool has all the networks of its fabric, or none."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     machine, found = pool.machine, len(pool.networks)
     if not found:
         return
     most = machine.gpu_networks if machine is not None else _NICS - 1
     if found > most:
         message = f"Machine type {pool.machine_type} takes {most} additional networks; the pool has {found}"
-        raise refused(thing, message)
+        raise refused(managed, message)
     if machine is not None and found < most:
         what = f"{machine.fabric} on {machine.machine_type} needs {most} additional networks, and with {found} some of "
-        raise kept_from(thing, f"{what}its GPUs have no interface")
+        raise kept_from(managed, f"{what}its GPUs have no interface")
 
 
 @rule(NODE_POOL)
-def roce_is_complete_and_near(thing: Thing) -> None:
+def roce_is_complete_and_near(managed: ManagedResource) -> None:
     """On RDMA machines one network is an ordinary one, the other eight subnetworks are of a RoCE VPC in their zone."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     machine = pool.machine
-    networks = [network for given in pool.networks if (network := _network(thing, given)) is not None]
+    networks = [network for given in pool.networks if (network := _network(managed, given)) is not None]
     roce = [network for network in networks if is_roce(network.inputs.get("networkProfile"))]
     if roce and (machine is None or not machine.is_rdma):
-        raise refused(thing, f"Machine type {pool.machine_type} has no RDMA interfaces for network {roce[0].name}")
+        raise refused(managed, f"Machine type {pool.machine_type} has no RDMA interfaces for network {roce[0].name}")
     if machine is None or not machine.is_rdma or not networks:
         return
     if len(roce) != machine.gpus:
         message = f"Machine type {pool.machine_type} has {machine.gpus} RDMA interfaces; {len(roce)} networks are RoCE"
-        raise refused(thing, message)
+        raise refused(managed, message)
     for network in roce:
         zone = zone_of(network.inputs.get("networkProfile"))
         if pool.zones != [zone]:
             message = f"Network {network.name} is of zone {zone}; the pool is in {', '.join(pool.zones)}"
-            raise refused(thing, message)
+            raise refused(managed, message)
 
 
 @rule(NODE_POOL)
-def frames_are_large(thing: Thing) -> None:
+def frames_are_large(managed: ManagedResource) -> None:
     """All networks of a TCPX or TCPXO fabric, the cluster's too, and the RoCE network take large frames."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     machine, cluster = pool.machine, pool.cluster
     if machine is None or machine.mtu is None or not pool.networks or cluster is None:
         return
-    networks = [_network(thing, given) for given in pool.networks]
+    networks = [_network(managed, given) for given in pool.networks]
     if not machine.is_rdma:
-        networks.append(thing.network(cluster.outputs.get("network")))
+        networks.append(managed.network(cluster.outputs.get("network")))
     for network in networks:
         if network is None or (machine.is_rdma and not is_roce(network.inputs.get("networkProfile"))):
             continue
         if int(network.outputs.get("mtu") or 0) != machine.mtu:
             what = f"{machine.fabric} needs an MTU of {machine.mtu}; network {network.name} has "
-            raise kept_from(thing, f"{what}{network.outputs.get('mtu')}, and transfers between nodes stall")
+            raise kept_from(managed, f"{what}{network.outputs.get('mtu')}, and transfers between nodes stall")
 
 
 @rule(NODE_POOL)
-def gke_makes_networks_for_rdma_only(thing: Thing) -> None:
+def gke_makes_networks_for_rdma_only(managed: ManagedResource) -> None:
     """With an accelerator network profile GKE makes the networks: on RDMA machines, and without any of one's own."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     if not pool.network_profile:
         return
     if pool.networks:
         message = "accelerator_network_profile and additional_node_network_configs exclude each other"
-        raise refused(thing, message)
+        raise refused(managed, message)
     if pool.machine is None or not pool.machine.is_rdma:
         message = f"accelerator_network_profile is not supported on machine type {pool.machine_type}"
-        raise refused(thing, message)
+        raise refused(managed, message)
 
 
 @rule(NODE_POOL)
-def rdma_and_fast_socket_exclude_each_other(thing: Thing) -> None:
+def rdma_and_fast_socket_exclude_each_other(managed: ManagedResource) -> None:
     """NCCL Fast Socket has no place beside GPUDirect RDMA; the RDMA strategy is for RDMA machines."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     is_rdma = pool.machine is not None and pool.machine.is_rdma
     fast: Any = pool.config.get("fastSocket")
     if is_rdma and isinstance(fast, dict) and fast.get("enabled") is True:
-        raise refused(thing, f"NCCL Fast Socket is not compatible with GPUDirect RDMA on {pool.machine_type}")
+        raise refused(managed, f"NCCL Fast Socket is not compatible with GPUDirect RDMA on {pool.machine_type}")
     strategy = pool.config.get("gpudirectStrategy")
     if strategy == "RDMA" and not is_rdma:
-        raise refused(thing, f"gpudirect_strategy RDMA is not supported on machine type {pool.machine_type}")
+        raise refused(managed, f"gpudirect_strategy RDMA is not supported on machine type {pool.machine_type}")
     if strategy not in (None, "", "RDMA", "GPU_DIRECT_STRATEGY_UNSPECIFIED"):
-        raise refused(thing, f"Invalid value for gpudirect_strategy: {strategy}; valid: RDMA")
+        raise refused(managed, f"Invalid value for gpudirect_strategy: {strategy}; valid: RDMA")
 
 
-def _network(thing: Thing, given: Any) -> Entry | None:
-    return thing.network(given.get("network"))
+def _network(managed: ManagedResource, given: Any) -> Entry | None:
+    return managed.network(given.get("network"))
 
 
-def _subnetwork(thing: Thing, given: Any) -> Entry | None:
-    under = f"regions/{region_of(thing.location)}/subnetworks"
-    return thing.at("gcp:compute/subnetwork:Subnetwork", thing.path(given.get("subnetwork"), under))
+def _subnetwork(managed: ManagedResource, given: Any) -> Entry | None:
+    under = f"regions/{region_of(managed.location)}/subnetworks"
+    return managed.at("gcp:compute/subnetwork:Subnetwork", managed.path(given.get("subnetwork"), under))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER, NODE_POOL
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
@@ -35,64 +35,64 @@ _PERMISSION: Final = re.compile(r"[a-z][\w]*(\.\w+){2,}")
 
 
 @rule(*_GRANTS)
-def principal_and_role_are_written_as_such(thing: Thing) -> None:
+def principal_and_role_are_written_as_such(managed: ManagedResource) -> None:
     """A member begins with its kind, a role with `roles/` or the path of a custom one."""
-    member, role = str(thing.inputs["member"]), str(thing.inputs["role"])
+    member, role = str(managed.inputs["member"]), str(managed.inputs["role"])
     if not _MEMBER.fullmatch(member):
-        raise refused(thing, f"Invalid principal: {member}; one looks like serviceAccount:NAME@PROJECT...")
+        raise refused(managed, f"Invalid principal: {member}; one looks like serviceAccount:NAME@PROJECT...")
     if not _ROLE_NAME.fullmatch(role):
-        raise refused(thing, f"Role {role} is not supported for this resource; one looks like roles/NAME")
+        raise refused(managed, f"Role {role} is not supported for this resource; one looks like roles/NAME")
 
 
 @rule(*_GRANTS)
-def principal_exists(thing: Thing) -> None:
+def principal_exists(managed: ManagedResource) -> None:
     """A service account of a simulated project is there, and so is the identity pool of its clusters.
 
     Accounts that Google makes, and those of other projects, are taken on trust.
     """
-    kind, _, address = str(thing.inputs["member"]).partition(":")
+    kind, _, address = str(managed.inputs["member"]).partition(":")
     pool = re.fullmatch(r"([^.]+)\.svc\.id\.goog\[[^/]+/[^]]+\]", address)
     if kind == "serviceAccount" and pool:
-        clusters = thing.ledger.mentioning({CLUSTER}, f"{pool[1]}.svc.id.goog")
+        clusters = managed.ledger.mentioning({CLUSTER}, f"{pool[1]}.svc.id.goog")
         if not any(_has_pool(entry, pool[1]) for entry in clusters):
             message = (
                 f"Identity Pool does not exist ({pool[1]}.svc.id.goog). Please check that you specified a valid "
                 "resource "
                 "name as returned in the `name` attribute in the configuration API."
             )
-            raise refused(thing, message)
+            raise refused(managed, message)
         return
     own = re.fullmatch(r"[^@]+@([^.]+)\.iam\.gserviceaccount\.com", address)
-    if kind == "serviceAccount" and own and own[1] == thing.project and not _is_account(thing, own[1], address):
-        raise refused(thing, f"Service account {address} does not exist.")
+    if kind == "serviceAccount" and own and own[1] == managed.project and not _is_account(managed, own[1], address):
+        raise refused(managed, f"Service account {address} does not exist.")
 
 
 @rule("gcp:serviceaccount/iAMMember:IAMMember")
-def account_exists(thing: Thing) -> None:
+def account_exists(managed: ManagedResource) -> None:
     """The account that is shared exists."""
-    path = str(thing.inputs["serviceAccountId"])
-    if path.startswith(f"projects/{thing.project}/") and thing.at(_ACCOUNT, path) is None:
-        raise refused(thing, f"Unknown service account {path}", status=404, reason="notFound")
+    path = str(managed.inputs["serviceAccountId"])
+    if path.startswith(f"projects/{managed.project}/") and managed.at(_ACCOUNT, path) is None:
+        raise refused(managed, f"Unknown service account {path}", status=404, reason="notFound")
 
 
 @rule(*_GRANTS)
-def custom_role_exists(thing: Thing) -> None:
+def custom_role_exists(managed: ManagedResource) -> None:
     """A custom role of this project was made before."""
-    role = str(thing.inputs["role"])
-    if role.startswith(f"projects/{thing.project}/roles/") and thing.at(_ROLE, role) is None:
-        raise refused(thing, f"The role {role} does not exist", status=404, reason="notFound")
+    role = str(managed.inputs["role"])
+    if role.startswith(f"projects/{managed.project}/roles/") and managed.at(_ROLE, role) is None:
+        raise refused(managed, f"The role {role} does not exist", status=404, reason="notFound")
 
 
 @rule(_ROLE)
-def permissions_are_written_as_such(thing: Thing) -> None:
+def permissions_are_written_as_such(managed: ManagedResource) -> None:
     """`service.resource.verb`, without wildcards."""
-    wrong = [name for name in items(thing.inputs["permissions"]) if not _PERMISSION.fullmatch(str(name))]
+    wrong = [name for name in items(managed.inputs["permissions"]) if not _PERMISSION.fullmatch(str(name))]
     if wrong:
-        raise refused(thing, f"Permission {wrong[0]} is not valid.")
+        raise refused(managed, f"Permission {wrong[0]} is not valid.")
 
 
-def _is_account(thing: Thing, project: str, address: str) -> bool:
-    return thing.at(_ACCOUNT, f"projects/{project}/serviceAccounts/{address}") is not None
+def _is_account(managed: ManagedResource, project: str, address: str) -> bool:
+    return managed.at(_ACCOUNT, f"projects/{project}/serviceAccounts/{address}") is not None
 
 
 def _has_pool(cluster: Entry, project: str) -> bool:
@@ -101,9 +101,9 @@ def _has_pool(cluster: Entry, project: str) -> bool:
 
 
 @rule(CLUSTER, NODE_POOL)
-def account_of_the_nodes_exists(thing: Thing) -> None:
+def account_of_the_nodes_exists(managed: ManagedResource) -> None:
     """Nodes run as an account that is there; accounts of other projects and Google's own are taken on trust."""
-    address = str(mapping(thing.inputs.get("nodeConfig")).get("serviceAccount") or "")
+    address = str(mapping(managed.inputs.get("nodeConfig")).get("serviceAccount") or "")
     project = re.fullmatch(r"[^@]+@([^.]+)\.iam\.gserviceaccount\.com", address)
-    if project and project[1] == thing.project and not _is_account(thing, project[1], address):
-        raise refused(thing, f'Service account "{address}" does not exist.')
+    if project and project[1] == managed.project and not _is_account(managed, project[1], address):
+        raise refused(managed, f'Service account "{address}" does not exist.')

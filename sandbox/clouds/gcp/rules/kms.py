@@ -11,7 +11,7 @@ import re
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.gcp.identity import number_of
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
@@ -27,45 +27,45 @@ _DAY: Final = 24 * 60 * 60
 
 
 @rule(_KEY)
-def ring_exists(thing: Thing) -> None:
+def ring_exists(managed: ManagedResource) -> None:
     """The ring of a key is there."""
-    path = _path(thing, thing.inputs["keyRing"], ("keyRings",))
-    if thing.project == path.split("/")[1] and thing.at(_RING, path) is None:
-        raise refused(thing, f"KeyRing {path} not found.", status=404, reason="notFound")
+    path = _path(managed, managed.inputs["keyRing"], ("keyRings",))
+    if managed.project == path.split("/")[1] and managed.at(_RING, path) is None:
+        raise refused(managed, f"KeyRing {path} not found.", status=404, reason="notFound")
 
 
 @rule(_KEY)
-def rotation_takes_a_day(thing: Thing) -> None:
+def rotation_takes_a_day(managed: ManagedResource) -> None:
     """A rotation period is a day or longer."""
-    period = str(thing.inputs.get("rotationPeriod") or "")
+    period = str(managed.inputs.get("rotationPeriod") or "")
     if period and float(period.removesuffix("s")) < _DAY:
-        raise refused(thing, "Rotation period must be greater than one day")
+        raise refused(managed, "Rotation period must be greater than one day")
 
 
 @rule(_GRANT)
-def key_of_a_grant_exists(thing: Thing) -> None:
+def key_of_a_grant_exists(managed: ManagedResource) -> None:
     """The key is there; keys of other projects are taken on trust."""
-    path = _path(thing, thing.inputs["cryptoKeyId"], ("keyRings", "cryptoKeys"))
-    if thing.project == path.split("/")[1] and thing.at(_KEY, path) is None:
-        raise refused(thing, f"CryptoKey {path} not found.", status=404, reason="notFound")
+    path = _path(managed, managed.inputs["cryptoKeyId"], ("keyRings", "cryptoKeys"))
+    if managed.project == path.split("/")[1] and managed.at(_KEY, path) is None:
+        raise refused(managed, f"CryptoKey {path} not found.", status=404, reason="notFound")
 
 
 @rule(CLUSTER)
-def gke_may_use_its_key(thing: Thing) -> None:
+def gke_may_use_its_key(managed: ManagedResource) -> None:
     """The key of the secrets is there, in the cluster's region, and GKE's service agent may use it."""
-    encryption = mapping(thing.inputs.get("databaseEncryption"))
+    encryption = mapping(managed.inputs.get("databaseEncryption"))
     name = str(encryption.get("keyName") or "")
     if encryption.get("state") == "DECRYPTED" or not name:
         return
     if not re.fullmatch(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+", name):
-        raise refused(thing, f"Invalid key name {name} in database_encryption")
-    key = thing.at(_KEY, name)
-    if name.split("/")[1] != thing.project:
+        raise refused(managed, f"Invalid key name {name} in database_encryption")
+    key = managed.at(_KEY, name)
+    if name.split("/")[1] != managed.project:
         return
-    agent = f"serviceAccount:service-{number_of(thing.project)}@container-engine-robot.iam.gserviceaccount.com"
-    if key is None or not any(_grants(entry, key, agent) for entry in thing.ledger.mentioning({_GRANT}, key.id)):
+    agent = f"serviceAccount:service-{number_of(managed.project)}@container-engine-robot.iam.gserviceaccount.com"
+    if key is None or not any(_grants(entry, key, agent) for entry in managed.ledger.mentioning({_GRANT}, key.id)):
         message = f"Cloud KMS key {name} doesn't exist or {agent} has no permission to encrypt and decrypt with it"
-        raise refused(thing, message, status=403, reason="forbidden")
+        raise refused(managed, message, status=403, reason="forbidden")
 
 
 def _grants(entry: Entry, key: Entry, agent: str) -> bool:
@@ -76,7 +76,7 @@ def _grants(entry: Entry, key: Entry, agent: str) -> bool:
     )
 
 
-def _path(thing: Thing, given: Any, kinds: tuple[str, ...]) -> str:
+def _path(managed: ManagedResource, given: Any, kinds: tuple[str, ...]) -> str:
     """The full path of a ring or key, of which the provider also takes the names alone."""
     text = str(given)
     if text.startswith("projects/"):
@@ -84,4 +84,4 @@ def _path(thing: Thing, given: Any, kinds: tuple[str, ...]) -> str:
     *place, location = text.split("/")[: -len(kinds)]
     names = text.split("/")[-len(kinds) :]
     below = "/".join(f"{kind}/{name}" for kind, name in zip(kinds, names, strict=True))
-    return f"projects/{place[0] if place else thing.project}/locations/{location}/{below}"
+    return f"projects/{place[0] if place else managed.project}/locations/{location}/{below}"

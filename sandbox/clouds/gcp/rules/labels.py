@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
@@ -23,32 +23,32 @@ _VALUE: Final = re.compile(r"[-\w]*")
 
 
 @rule("*")
-def labels_are_within_limits(thing: Thing) -> None:
+def labels_are_within_limits(managed: ManagedResource) -> None:
     """At most 64 labels; keys and values of up to 63 lower-case letters, digits, underscores and dashes.
 
     A key begins with a letter. Letters of other scripts than Latin are allowed.
     """
-    _check(thing, thing.labels)
+    _check(managed, managed.labels)
 
 
 @rule(NODE_POOL)
-def labels_of_machines_are_within_limits(thing: Thing) -> None:
+def labels_of_machines_are_within_limits(managed: ManagedResource) -> None:
     """The same for what a node pool puts on its machines and disks."""
-    _check(thing, mapping(mapping(thing.inputs.get("nodeConfig")).get("resourceLabels")))
+    _check(managed, mapping(mapping(managed.inputs.get("nodeConfig")).get("resourceLabels")))
 
 
-def _check(thing: Thing, labels: Mapping[str, Any]) -> None:
+def _check(managed: ManagedResource, labels: Mapping[str, Any]) -> None:
     if len(labels) > _MOST:
-        raise _refused(thing, f"{len(labels)} labels; a resource may have {_MOST}")
+        raise _refused(managed, f"{len(labels)} labels; a resource may have {_MOST}")
     for key, value in labels.items():
         text = str(value)
         if not 1 <= len(key) <= _LENGTH or not _KEY.fullmatch(key) or key != key.lower():
             words = f"a lower-case letter, then lower-case letters, digits, _ and -, {_LENGTH} characters at most"
-            raise _refused(thing, f"label key '{key}' is not allowed; allowed: {words}")
+            raise _refused(managed, f"label key '{key}' is not allowed; allowed: {words}")
         if len(text) > _LENGTH or not _VALUE.fullmatch(text) or text != text.lower():
             words = f"lower-case letters, digits, _ and -, {_LENGTH} characters at most"
-            raise _refused(thing, f"value '{text}' of label '{key}' is not allowed; allowed: {words}")
+            raise _refused(managed, f"value '{text}' of label '{key}' is not allowed; allowed: {words}")
 
 
-def _refused(thing: Thing, message: str) -> Exception:
-    return refused(thing, f"Invalid value for field 'labels': {message}", reason="invalid")
+def _refused(managed: ManagedResource, message: str) -> Exception:
+    return refused(managed, f"Invalid value for field 'labels': {message}", reason="invalid")

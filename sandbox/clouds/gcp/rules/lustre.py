@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from gpucluster.sandbox.clouds.gcp.identity import forms, region_of, zones_of
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
@@ -51,69 +51,69 @@ _TIERS: Final = {
 _DYNAMIC: Final = _Tier(472_000, 84_016_000, 472_000, 84_016_000, 472_000)
 
 
-def _tier(thing: Thing) -> _Tier | None:
-    if mapping(thing.inputs.get("dynamicTierOptions")).get("mode") not in (None, "", "DISABLED"):
+def _tier(managed: ManagedResource) -> _Tier | None:
+    if mapping(managed.inputs.get("dynamicTierOptions")).get("mode") not in (None, "", "DISABLED"):
         return _DYNAMIC
-    return _TIERS.get(str(thing.inputs.get("perUnitStorageThroughput")))
+    return _TIERS.get(str(managed.inputs.get("perUnitStorageThroughput")))
 
 
 @rule(_LUSTRE)
-def tier_is_one_that_is_sold(thing: Thing) -> None:
+def tier_is_one_that_is_sold(managed: ManagedResource) -> None:
     """A throughput out of four, or the dynamic tier, which takes none."""
-    given = thing.inputs.get("perUnitStorageThroughput")
-    tier = _tier(thing)
+    given = managed.inputs.get("perUnitStorageThroughput")
+    tier = _tier(managed)
     if tier is None:
         message = f"perUnitStorageThroughput {given} is not valid; valid: {', '.join(_TIERS)}"
-        raise refused(thing, message, reason="INVALID_ARGUMENT")
+        raise refused(managed, message, reason="INVALID_ARGUMENT")
     if tier is _DYNAMIC and given is not None:
         message = "perUnitStorageThroughput cannot be set with the dynamic tier"
-        raise refused(thing, message, reason="INVALID_ARGUMENT")
+        raise refused(managed, message, reason="INVALID_ARGUMENT")
 
 
 @rule(_LUSTRE)
-def capacity_is_a_step(thing: Thing) -> None:
+def capacity_is_a_step(managed: ManagedResource) -> None:
     """The capacity is one of the tier's steps, and only grows, not over the threshold where the step changes."""
-    tier = _tier(thing)
-    capacity = int(thing.inputs.get("capacityGib") or 0)
+    tier = _tier(managed)
+    capacity = int(managed.inputs.get("capacityGib") or 0)
     if tier is not None and not tier.fits(capacity):
         message = f"capacityGib {capacity} is not valid for this tier; valid: {tier}"
-        raise refused(thing, message, reason="INVALID_ARGUMENT")
-    before = int(thing.previous.get("capacityGib") or 0)
+        raise refused(managed, message, reason="INVALID_ARGUMENT")
+    before = int(managed.previous.get("capacityGib") or 0)
     if capacity < before:
         message = f"capacityGib cannot shrink from {before} to {capacity}"
-        raise refused(thing, message, reason="INVALID_ARGUMENT")
+        raise refused(managed, message, reason="INVALID_ARGUMENT")
     if tier is not None and before and before <= tier.threshold < capacity:
         message = f"An instance of {before} GiB cannot grow beyond {tier.threshold} GiB"
-        raise refused(thing, message, reason="INVALID_ARGUMENT")
+        raise refused(managed, message, reason="INVALID_ARGUMENT")
 
 
 @rule(_LUSTRE)
-def file_system_has_a_short_name(thing: Thing) -> None:
+def file_system_has_a_short_name(managed: ManagedResource) -> None:
     """Up to eight letters and digits."""
-    name = str(thing.inputs["filesystem"])
+    name = str(managed.inputs["filesystem"])
     if not re.fullmatch(r"[A-Za-z0-9]{1,8}", name):
         message = f"filesystem '{name}' is not valid; valid: up to 8 letters and digits"
-        raise refused(thing, message, reason="INVALID_ARGUMENT")
+        raise refused(managed, message, reason="INVALID_ARGUMENT")
 
 
 @rule(_LUSTRE)
-def instance_is_in_a_zone(thing: Thing) -> None:
+def instance_is_in_a_zone(managed: ManagedResource) -> None:
     """The location is a zone."""
-    if thing.location not in zones_of(region_of(thing.location)):
-        message = f"location '{thing.location}' is not valid; an instance is in a zone, such as us-central1-a"
-        raise refused(thing, message, reason="INVALID_ARGUMENT")
+    if managed.location not in zones_of(region_of(managed.location)):
+        message = f"location '{managed.location}' is not valid; an instance is in a zone, such as us-central1-a"
+        raise refused(managed, message, reason="INVALID_ARGUMENT")
 
 
 @rule(_LUSTRE)
-def network_is_connected_to_services(thing: Thing) -> None:
+def network_is_connected_to_services(managed: ManagedResource) -> None:
     """The network exists and has a private connection to Google's services."""
-    path = thing.path(thing.inputs["network"], "global/networks")
-    if thing.network(path) is None and not path.endswith("/networks/default"):
-        raise refused(thing, f"Network '{path}' was not found", status=404, reason="NOT_FOUND")
-    connections = thing.others("gcp:servicenetworking/connection:Connection", *forms(path))
+    path = managed.path(managed.inputs["network"], "global/networks")
+    if managed.network(path) is None and not path.endswith("/networks/default"):
+        raise refused(managed, f"Network '{path}' was not found", status=404, reason="NOT_FOUND")
+    connections = managed.others("gcp:servicenetworking/connection:Connection", *forms(path))
     if not any(
-        (thing.path(entry.inputs["network"], "global/networks"), entry.inputs["service"]) == (path, _SERVICE)
+        (managed.path(entry.inputs["network"], "global/networks"), entry.inputs["service"]) == (path, _SERVICE)
         for entry in connections
     ):
         message = f"Network '{path}' has no private services access: create its connection to {_SERVICE} first"
-        raise refused(thing, message, reason="FAILED_PRECONDITION")
+        raise refused(managed, message, reason="FAILED_PRECONDITION")

@@ -8,7 +8,7 @@ modules/compute/gke-node-pool/disk_definitions.tf.
 from __future__ import annotations
 
 from gpucluster.sandbox.clouds.gcp.machines import is_unheard_of
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
@@ -17,18 +17,18 @@ __all__: list[str] = []
 
 
 @rule(NODE_POOL)
-def machine_is_heard_of(thing: Thing) -> None:
+def machine_is_heard_of(managed: ManagedResource) -> None:
     """Of families with accelerators all machines are known. GKE's words: keras-team/kinetic #305."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     if is_unheard_of(pool.machine_type):
-        zone = next(iter(pool.zones), thing.location)
-        raise refused(thing, f'Invalid machine type "{pool.machine_type}" in zone "{zone}": GCE_NOT_FOUND')
+        zone = next(iter(pool.zones), managed.location)
+        raise refused(managed, f'Invalid machine type "{pool.machine_type}" in zone "{zone}": GCE_NOT_FOUND')
 
 
 @rule(NODE_POOL)
-def accelerators_are_those_of_the_machine(thing: Thing) -> None:
+def accelerators_are_those_of_the_machine(managed: ManagedResource) -> None:
     """An accelerator-optimized machine has its own accelerators, all of them."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     machine = pool.machine
     if machine is None:
         return
@@ -39,30 +39,30 @@ def accelerators_are_those_of_the_machine(thing: Thing) -> None:
                 f"Machine type {machine.machine_type} comes with {machine.gpus} x {machine.accelerator}; "
                 f"guest_accelerators ask for {asked[1]} x {asked[0]}"
             )
-            raise refused(thing, message)
+            raise refused(managed, message)
 
 
 @rule(NODE_POOL)
-def local_ssds_are_those_of_the_machine(thing: Thing) -> None:
+def local_ssds_are_those_of_the_machine(managed: ManagedResource) -> None:
     """Local SSDs are used in one way, and their number is that of the machine type."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     ways = ("ephemeralStorageLocalSsdConfig", "localNvmeSsdBlockConfig")
     given = {way: mapping(pool.config.get(way)) for way in ways if pool.config.get(way)}
     if len(given) > 1:
-        raise refused(thing, "ephemeral_storage_local_ssd_config and local_nvme_ssd_block_config exclude each other")
+        raise refused(managed, "ephemeral_storage_local_ssd_config and local_nvme_ssd_block_config exclude each other")
     fixed = pool.machine.local_ssds if pool.machine is not None else None
     for config in given.values():
         count = int(config.get("localSsdCount") or 0)
         if fixed is not None and count != fixed:
             message = f"Machine type {pool.machine_type} has {fixed} local SSDs; local_ssd_count asks for {count}"
-            raise refused(thing, message)
+            raise refused(managed, message)
 
 
 @rule(NODE_POOL)
-def boot_disk_is_fast_enough(thing: Thing) -> None:
+def boot_disk_is_fast_enough(managed: ManagedResource) -> None:
     """A3 and newer machines do not boot from standard persistent disks."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     disk = pool.config.get("diskType") or mapping(pool.config.get("bootDisk")).get("diskType")
     if disk == "pd-standard" and pool.machine_type.startswith(("a3-", "a4-")):
         message = f"[pd-standard] features are not compatible for creating instance of machine type {pool.machine_type}"
-        raise refused(thing, message)
+        raise refused(managed, message)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import kept_from, refused, rule
 
@@ -24,21 +24,21 @@ _SIZES: Final = {
 
 
 @rule(NODE_POOL)
-def partition_size_exists(thing: Thing) -> None:
+def partition_size_exists(managed: ManagedResource) -> None:
     """The size is one of the accelerator's."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     for accelerator in pool.accelerators:
         size, type_ = accelerator.get("gpuPartitionSize"), str(accelerator.get("type"))
         if size and type_ in _SIZES and size not in _SIZES[type_]:
             message = f"{size} is not a valid GPU partition size for {type_}; valid: {', '.join(_SIZES[type_])}"
-            raise refused(thing, message)
+            raise refused(managed, message)
         if size and type_ not in _SIZES:
-            raise refused(thing, f"Accelerator type {type_} does not support GPU partitions")
+            raise refused(managed, f"Accelerator type {type_} does not support GPU partitions")
 
 
 @rule(NODE_POOL)
-def slices_have_no_fabric(thing: Thing) -> None:
+def slices_have_no_fabric(managed: ManagedResource) -> None:
     """Slices do not talk over the GPU networks."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     if pool.partition and (pool.networks or pool.network_profile):
-        raise kept_from(thing, "slices of GPUs never use the GPU networks; leave them out of a pool with MIG")
+        raise kept_from(managed, "slices of GPUs never use the GPU networks; leave them out of a pool with MIG")

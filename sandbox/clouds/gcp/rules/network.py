@@ -11,7 +11,7 @@ from ipaddress import IPv4Network
 from typing import Final
 
 from gpucluster.sandbox.clouds.gcp.identity import forms, region_of
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.profiles import is_roce, zone_of
 from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
@@ -33,120 +33,120 @@ _AUTO: Final = IPv4Network("10.128.0.0/9")
 
 
 @rule(_NETWORK)
-def mtu_is_possible(thing: Thing) -> None:
+def mtu_is_possible(managed: ManagedResource) -> None:
     """Between 1,300 and 8,896 bytes."""
-    mtu = thing.inputs.get("mtu")
+    mtu = managed.inputs.get("mtu")
     if mtu is not None and not _MTU[0] <= int(mtu) <= _MTU[1]:
         message = f"Invalid value for field 'resource.mtu': '{mtu}'. Must be between {_MTU[0]} and {_MTU[1]}"
-        raise refused(thing, message, reason="invalid")
+        raise refused(managed, message, reason="invalid")
 
 
 @rule(_NETWORK)
-def profile_exists(thing: Thing) -> None:
+def profile_exists(managed: ManagedResource) -> None:
     """A profile is one of a zone, and its network is in custom mode."""
-    profile = thing.inputs.get("networkProfile")
+    profile = managed.inputs.get("networkProfile")
     if not profile:
         return
     if not zone_of(profile):
         message = f"Invalid value for field 'resource.networkProfile': '{profile}'; a profile ends in ZONE-vpc-roce"
-        raise refused(thing, message, reason="invalid")
-    if thing.inputs.get("autoCreateSubnetworks") is not False:
-        raise refused(thing, "A network with a network profile cannot be in auto mode", reason="invalid")
+        raise refused(managed, message, reason="invalid")
+    if managed.inputs.get("autoCreateSubnetworks") is not False:
+        raise refused(managed, "A network with a network profile cannot be in auto mode", reason="invalid")
 
 
 @rule(_SUBNETWORK, _FIREWALL, _ROUTER)
-def network_exists(thing: Thing) -> None:
+def network_exists(managed: ManagedResource) -> None:
     """The network is there; `default` comes with every project."""
-    given = thing.inputs.get("network")
-    path = thing.path(given, "global/networks")
-    if given and thing.network(given) is None and not path.endswith("/networks/default"):
-        raise refused(thing, f"The resource '{path}' was not found", status=404, reason="notFound")
+    given = managed.inputs.get("network")
+    path = managed.path(given, "global/networks")
+    if given and managed.network(given) is None and not path.endswith("/networks/default"):
+        raise refused(managed, f"The resource '{path}' was not found", status=404, reason="notFound")
 
 
 @rule(_SUBNETWORK)
-def ranges_are_written_as_ranges(thing: Thing) -> None:
+def ranges_are_written_as_ranges(managed: ManagedResource) -> None:
     """IPv4 blocks without host bits, of eight addresses and more, under names of their own."""
-    blocks = [("ipCidrRange", thing.inputs.get("ipCidrRange"))]
-    secondary = [mapping(item) for item in items(thing.inputs.get("secondaryIpRanges"))]
+    blocks = [("ipCidrRange", managed.inputs.get("ipCidrRange"))]
+    secondary = [mapping(item) for item in items(managed.inputs.get("secondaryIpRanges"))]
     blocks += [(f"secondaryIpRanges[{at}].ipCidrRange", item.get("ipCidrRange")) for at, item in enumerate(secondary)]
     for name, block in blocks:
         found = written(block)
         if block and (found is None or found.prefixlen > _SMALLEST):
             message = f"Invalid value for field 'resource.{name}': '{block}'. Must be a CIDR address range"
-            raise refused(thing, message, reason="invalid")
+            raise refused(managed, message, reason="invalid")
     names = [item.get("rangeName") for item in secondary]
     if len(set(names)) < len(names):
-        raise refused(thing, "Duplicate secondary range names", reason="invalid")
+        raise refused(managed, "Duplicate secondary range names", reason="invalid")
 
 
 @rule(_SUBNETWORK)
-def ranges_of_a_network_do_not_overlap(thing: Thing) -> None:
+def ranges_of_a_network_do_not_overlap(managed: ManagedResource) -> None:
     """Primary and secondary ranges share no address with any other range of the network."""
-    own = ranges_of(thing.inputs)
+    own = ranges_of(managed.inputs)
     for at, block in enumerate(own):
         clash = overlap([block], own[at + 1 :])
         if clash:
-            raise _overlapping(thing, str(clash[0]), f"{clash[1]} of the same subnetwork")
-    path = thing.path(thing.inputs.get("network"), "global/networks")
-    for entry in thing.others(_SUBNETWORK, *forms(path)):
-        if thing.path(entry.inputs.get("network"), "global/networks") == path:
+            raise _overlapping(managed, str(clash[0]), f"{clash[1]} of the same subnetwork")
+    path = managed.path(managed.inputs.get("network"), "global/networks")
+    for entry in managed.others(_SUBNETWORK, *forms(path)):
+        if managed.path(entry.inputs.get("network"), "global/networks") == path:
             clash = overlap(own, ranges_of(entry.inputs))
             if clash:
-                raise _overlapping(thing, str(clash[0]), f"{clash[1]} of {entry.id}")
-    network = thing.network(path)
+                raise _overlapping(managed, str(clash[0]), f"{clash[1]} of {entry.id}")
+    network = managed.network(path)
     if network is not None and network.inputs.get("autoCreateSubnetworks") is not False:
         clash = overlap(own, [_AUTO])
         if clash:
-            raise _overlapping(thing, str(clash[0]), f"{_AUTO}, which the network in auto mode takes")
+            raise _overlapping(managed, str(clash[0]), f"{_AUTO}, which the network in auto mode takes")
 
 
 @rule(_SUBNETWORK)
-def subnetwork_is_near_its_profile(thing: Thing) -> None:
+def subnetwork_is_near_its_profile(managed: ManagedResource) -> None:
     """A subnetwork of a network with a profile is in the profile's region."""
-    network = thing.network(thing.inputs.get("network"))
+    network = managed.network(managed.inputs.get("network"))
     zone = zone_of(network.inputs.get("networkProfile")) if network is not None else ""
-    if zone and region_of(zone) != thing.region:
-        raise refused(thing, f"Region {thing.region} does not contain {zone}, the zone of the network profile")
+    if zone and region_of(zone) != managed.region:
+        raise refused(managed, f"Region {managed.region} does not contain {zone}, the zone of the network profile")
 
 
 @rule(_FIREWALL)
-def roce_has_no_firewall(thing: Thing) -> None:
+def roce_has_no_firewall(managed: ManagedResource) -> None:
     """Rules of a VPC firewall are not for networks with an RDMA profile."""
-    network = thing.network(thing.inputs.get("network"))
+    network = managed.network(managed.inputs.get("network"))
     if network is not None and is_roce(network.inputs.get("networkProfile")):
         profile = str(network.inputs["networkProfile"]).rsplit("/", 1)[-1]
         message = f"Firewall rules are not supported on network {network.name} with network profile {profile}"
-        raise refused(thing, message, reason="invalid")
+        raise refused(managed, message, reason="invalid")
 
 
 @rule(_FIREWALL)
-def firewall_allows_or_denies(thing: Thing) -> None:
+def firewall_allows_or_denies(managed: ManagedResource) -> None:
     """A rule does one of the two."""
-    if bool(thing.inputs.get("allows")) == bool(thing.inputs.get("denies")):
-        raise refused(thing, "A firewall needs exactly one of allow and deny", reason="invalid")
+    if bool(managed.inputs.get("allows")) == bool(managed.inputs.get("denies")):
+        raise refused(managed, "A firewall needs exactly one of allow and deny", reason="invalid")
 
 
 @rule(_NAT)
-def router_exists(thing: Thing) -> None:
+def router_exists(managed: ManagedResource) -> None:
     """A NAT is a part of a router in its region."""
-    name = str(thing.inputs["router"]).rsplit("/", 1)[-1]
-    path = f"projects/{thing.project}/regions/{thing.region}/routers/{name}"
-    if thing.at(_ROUTER, path) is None:
-        raise refused(thing, f"The resource '{path}' was not found", status=404, reason="notFound")
-    if thing.inputs.get("natIpAllocateOption") == "MANUAL_ONLY" and not thing.inputs.get("natIps"):
-        raise refused(thing, "MANUAL_ONLY needs nat_ips", reason="invalid")
+    name = str(managed.inputs["router"]).rsplit("/", 1)[-1]
+    path = f"projects/{managed.project}/regions/{managed.region}/routers/{name}"
+    if managed.at(_ROUTER, path) is None:
+        raise refused(managed, f"The resource '{path}' was not found", status=404, reason="notFound")
+    if managed.inputs.get("natIpAllocateOption") == "MANUAL_ONLY" and not managed.inputs.get("natIps"):
+        raise refused(managed, "MANUAL_ONLY needs nat_ips", reason="invalid")
 
 
 @rule(_NAT)
-def subnetworks_of_a_nat_exist(thing: Thing) -> None:
+def subnetworks_of_a_nat_exist(managed: ManagedResource) -> None:
     """The subnetworks whose addresses it translates are there."""
-    for item in items(thing.inputs.get("subnetworks")):
+    for item in items(managed.inputs.get("subnetworks")):
         name = mapping(item).get("name")
-        if thing.subnetwork(name) is None:
-            path = thing.path(name, f"regions/{thing.region}/subnetworks")
-            raise refused(thing, f"The resource '{path}' was not found", status=404, reason="notFound")
+        if managed.subnetwork(name) is None:
+            path = managed.path(name, f"regions/{managed.region}/subnetworks")
+            raise refused(managed, f"The resource '{path}' was not found", status=404, reason="notFound")
 
 
-def _overlapping(thing: Thing, block: str, other: str) -> Exception:
+def _overlapping(managed: ManagedResource, block: str, other: str) -> Exception:
     message = f"Invalid IPCidrRange: {block} conflicts with existing range {other}"
-    return refused(thing, message, reason="invalidResourceUsage")
+    return refused(managed, message, reason="invalidResourceUsage")

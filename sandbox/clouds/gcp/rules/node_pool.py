@@ -12,7 +12,7 @@ from typing import Final
 
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.identity import region_of, zones_of
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
@@ -26,66 +26,68 @@ _TOTAL: Final = ("totalMinNodeCount", "totalMaxNodeCount")
 
 
 @rule(NODE_POOL)
-def cluster_exists(thing: Thing) -> None:
+def cluster_exists(managed: ManagedResource) -> None:
     """The cluster exists where the pool looks for it."""
-    pool = Pool(thing)
-    path = thing.id.rsplit("/nodePools/", 1)[0]
+    pool = Pool(managed)
+    path = managed.id.rsplit("/nodePools/", 1)[0]
     if pool.cluster is None:
-        raise refused(thing, f"Not found: {path}.", status=404, reason="notFound")
+        raise refused(managed, f"Not found: {path}.", status=404, reason="notFound")
 
 
 @rule(NODE_POOL)
-def name_is_short(thing: Thing) -> None:
+def name_is_short(managed: ManagedResource) -> None:
     """Up to 40 lower-case letters, digits and hyphens."""
-    if not _NAME.fullmatch(thing.name):
+    if not _NAME.fullmatch(managed.name):
         message = (
-            f"Invalid value for field node_pool.name: {thing.name}; up to 40 lower-case letters, digits and hyphens"
+            f"Invalid value for field node_pool.name: {managed.name}; up to 40 lower-case letters, digits and hyphens"
         )
-        raise refused(thing, message)
+        raise refused(managed, message)
 
 
 @rule(NODE_POOL)
-def size_is_given_once(thing: Thing) -> None:
+def size_is_given_once(managed: ManagedResource) -> None:
     """The first size and the size of a pool exclude each other."""
-    if thing.inputs.get("initialNodeCount") and thing.inputs.get("nodeCount") and not thing.previous:
-        raise CloudError(f"Cannot set both initial_node_count and node_count on node pool {thing.name}")
+    if managed.inputs.get("initialNodeCount") and managed.inputs.get("nodeCount") and not managed.previous:
+        raise CloudError(f"Cannot set both initial_node_count and node_count on node pool {managed.name}")
 
 
 @rule(NODE_POOL)
-def nodes_of_a_zone_are_few_enough(thing: Thing) -> None:
+def nodes_of_a_zone_are_few_enough(managed: ManagedResource) -> None:
     """A pool holds up to 1,000 nodes in each zone (GKE documentation, "Quotas and limits")."""
-    count = max(int(thing.inputs.get(key) or 0) for key in ("initialNodeCount", "nodeCount"))
+    count = max(int(managed.inputs.get(key) or 0) for key in ("initialNodeCount", "nodeCount"))
     if count > _MOST_IN_A_ZONE:
-        raise refused(thing, f"Node pool {thing.name} asks for {count} nodes in a zone; the most is {_MOST_IN_A_ZONE}")
+        raise refused(
+            managed, f"Node pool {managed.name} asks for {count} nodes in a zone; the most is {_MOST_IN_A_ZONE}"
+        )
 
 
 @rule(NODE_POOL)
-def scaling_is_in_order(thing: Thing) -> None:
+def scaling_is_in_order(managed: ManagedResource) -> None:
     """Limits are per zone or in total, not both, and in order."""
-    scaling = mapping(thing.inputs.get("autoscaling"))
+    scaling = mapping(managed.inputs.get("autoscaling"))
     per_zone, total = ([int(scaling.get(key) or 0) for key in keys] for keys in (_PER_ZONE, _TOTAL))
     if any(per_zone) and any(total):
-        raise refused(thing, "Autoscaling limits per zone and in total exclude each other")
+        raise refused(managed, "Autoscaling limits per zone and in total exclude each other")
     for low, high in (per_zone, total):
         if low > high:
-            raise refused(thing, f"Autoscaling: the minimum {low} is above the maximum {high}")
+            raise refused(managed, f"Autoscaling: the minimum {low} is above the maximum {high}")
 
 
 @rule(NODE_POOL)
-def zones_are_in_the_region(thing: Thing) -> None:
+def zones_are_in_the_region(managed: ManagedResource) -> None:
     """Every zone of the nodes is in the cluster's region, and of a zonal cluster's nodes too."""
-    wrong = [zone for zone in Pool(thing).zones if zone not in zones_of(region_of(thing.location))]
+    wrong = [zone for zone in Pool(managed).zones if zone not in zones_of(region_of(managed.location))]
     if wrong:
-        raise refused(thing, f"Location {wrong[0]} is not a zone of {region_of(thing.location)}")
+        raise refused(managed, f"Location {wrong[0]} is not a zone of {region_of(managed.location)}")
 
 
 @rule(NODE_POOL)
-def upgrades_move_something(thing: Thing) -> None:
+def upgrades_move_something(managed: ManagedResource) -> None:
     """A surge upgrade takes nodes away or adds some."""
-    settings = mapping(thing.inputs.get("upgradeSettings"))
+    settings = mapping(managed.inputs.get("upgradeSettings"))
     surge = (settings.get("maxSurge"), settings.get("maxUnavailable"))
     if settings.get("strategy") in (None, "SURGE") and surge == (0, 0):
-        raise refused(thing, "max_surge and max_unavailable cannot both be 0")
+        raise refused(managed, "max_surge and max_unavailable cannot both be 0")
     if settings.get("strategy") not in (None, "SURGE") and any(value is not None for value in surge):
         raise CloudError("Surge upgrade settings may not be changed when surge strategy is not enabled")
     if settings.get("blueGreenSettings") and settings.get("strategy") != "BLUE_GREEN":
@@ -93,17 +95,17 @@ def upgrades_move_something(thing: Thing) -> None:
 
 
 @rule(NODE_POOL)
-def pods_of_a_node_are_8_to_256(thing: Thing) -> None:
+def pods_of_a_node_are_8_to_256(managed: ManagedResource) -> None:
     """Between 8 and 256."""
-    most = thing.inputs.get("maxPodsPerNode")
+    most = managed.inputs.get("maxPodsPerNode")
     if most is not None and not 8 <= int(most) <= 256:
-        raise refused(thing, f"max_pods_per_node {most} is not between 8 and 256")
+        raise refused(managed, f"max_pods_per_node {most} is not between 8 and 256")
 
 
 @rule(NODE_POOL)
-def maintenance_interval_fits_spot(thing: Thing) -> None:
+def maintenance_interval_fits_spot(managed: ManagedResource) -> None:
     """Spot machines have no planned maintenance (AI-Hypercomputer/xpk, blueprint_generator.py)."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     interval = mapping(pool.config.get("hostMaintenancePolicy")).get("maintenanceInterval")
     if interval == "PERIODIC" and pool.is_spot:
-        raise refused(thing, "The maintenance interval PERIODIC is not supported with Spot VMs")
+        raise refused(managed, "The maintenance interval PERIODIC is not supported with Spot VMs")

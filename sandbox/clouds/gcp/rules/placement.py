@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from gpucluster.sandbox.clouds.gcp.identity import region_of
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
@@ -22,102 +22,104 @@ _MOST_NODES: Final = 1500
 
 
 @rule(NODE_POOL)
-def compact_nodes_are_in_one_zone(thing: Thing) -> None:
+def compact_nodes_are_in_one_zone(managed: ManagedResource) -> None:
     """A compact placement lies in one zone."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     if pool.is_compact and len(pool.zones) != 1:
         message = f"Compact placement requires exactly one zone; the node pool is in {', '.join(pool.zones)}"
-        raise refused(thing, message)
+        raise refused(managed, message)
 
 
 @rule(NODE_POOL)
-def compact_nodes_are_few_enough(thing: Thing) -> None:
+def compact_nodes_are_few_enough(managed: ManagedResource) -> None:
     """A compact placement holds up to 1,500 nodes."""
-    pool = Pool(thing)
-    scaling = mapping(thing.inputs.get("autoscaling"))
-    sizes = (thing.inputs.get("nodeCount"), scaling.get("totalMaxNodeCount"), scaling.get("maxNodeCount"))
+    pool = Pool(managed)
+    scaling = mapping(managed.inputs.get("autoscaling"))
+    sizes = (managed.inputs.get("nodeCount"), scaling.get("totalMaxNodeCount"), scaling.get("maxNodeCount"))
     most = max(int(size or 0) for size in sizes)
     if pool.is_compact and most > _MOST_NODES:
-        raise refused(thing, f"Compact placement is limited to {_MOST_NODES} nodes; the node pool asks for {most}")
+        raise refused(managed, f"Compact placement is limited to {_MOST_NODES} nodes; the node pool asks for {most}")
 
 
 @rule(NODE_POOL)
-def compact_and_queued_exclude_each_other(thing: Thing) -> None:
+def compact_and_queued_exclude_each_other(managed: ManagedResource) -> None:
     """Queued machines come placed already."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     if pool.is_compact and pool.is_queued:
-        raise refused(thing, "Compact placement is not supported with queued provisioning")
+        raise refused(managed, "Compact placement is not supported with queued provisioning")
 
 
 @rule(NODE_POOL)
-def compact_is_not_upgraded_blue_green(thing: Thing) -> None:
+def compact_is_not_upgraded_blue_green(managed: ManagedResource) -> None:
     """A second set of nodes does not fit beside the first."""
-    strategy = mapping(thing.inputs.get("upgradeSettings")).get("strategy")
-    if Pool(thing).is_compact and strategy == "BLUE_GREEN":
-        raise refused(thing, "Blue-green upgrades are not supported with compact placement")
+    strategy = mapping(managed.inputs.get("upgradeSettings")).get("strategy")
+    if Pool(managed).is_compact and strategy == "BLUE_GREEN":
+        raise refused(managed, "Blue-green upgrades are not supported with compact placement")
 
 
 @rule(NODE_POOL)
-def compact_with_flex_start_is_for_rdma(thing: Thing) -> None:
+def compact_with_flex_start_is_for_rdma(managed: ManagedResource) -> None:
     """Flex-start places A3 Ultra and A4 only."""
-    pool = Pool(thing)
+    pool = Pool(managed)
     if pool.is_compact and pool.is_flex_start and not (pool.machine is not None and pool.machine.is_rdma):
         message = f"Compact placement with flex-start is not supported on machine type {pool.machine_type}"
-        raise refused(thing, message)
+        raise refused(managed, message)
 
 
 @rule(NODE_POOL)
-def placement_policy_exists(thing: Thing) -> None:
+def placement_policy_exists(managed: ManagedResource) -> None:
     """A policy that is named exists in the project and region, and collocates.
 
     One that a reservation was made with comes from elsewhere, as the reservation does, and is not known here.
     """
-    pool = Pool(thing)
+    pool = Pool(managed)
     name = pool.placement.get("policyName")
     if not name:
         return
-    path = thing.path(name, f"regions/{region_of(thing.location)}/resourcePolicies")
-    found = thing.at(_POLICY, path)
+    path = managed.path(name, f"regions/{region_of(managed.location)}/resourcePolicies")
+    found = managed.at(_POLICY, path)
     if found is None and pool.takes_reservations:
         return
     if found is None:
-        raise refused(thing, f"The resource '{path}' was not found", status=404, reason="notFound")
+        raise refused(managed, f"The resource '{path}' was not found", status=404, reason="notFound")
     group = mapping(found.inputs.get("groupPlacementPolicy"))
     if pool.is_compact and group.get("collocation") != "COLLOCATED" and not found.inputs.get("workloadPolicy"):
-        raise refused(thing, f"Resource policy {found.name} is not a compact placement policy")
+        raise refused(managed, f"Resource policy {found.name} is not a compact placement policy")
     if pool.is_compact and found.inputs.get("workloadPolicy"):
-        raise refused(thing, f"Workload policy {found.name} and compact placement exclude each other")
+        raise refused(managed, f"Workload policy {found.name} and compact placement exclude each other")
 
 
 @rule(NODE_POOL)
-def reserved_machines_stay_where_they_are(thing: Thing) -> None:
+def reserved_machines_stay_where_they_are(managed: ManagedResource) -> None:
     """A reservation that was made without a placement policy gives no machine to a pool with one.
 
     GKE makes a policy of its own for COMPACT alone, which no reservation was made with. Whether a reservation from
     elsewhere has the named policy is not known here.
     """
-    pool = Pool(thing)
+    pool = Pool(managed)
     if not pool.takes_reservations or not pool.is_compact:
         return
     name = pool.reservation.split("/reservationBlocks/")[0].rsplit("/", 1)[-1]
-    found = any(entry.name == name for entry in thing.others("gcp:compute/reservation:Reservation", name))
+    found = any(entry.name == name for entry in managed.others("gcp:compute/reservation:Reservation", name))
     if found or not pool.placement.get("policyName"):
         message = (
             f"Reservation {name or 'of any name'} was not created with the placement policy of the node pool: to "
             "consume "
             "a reservation with a placement policy, the instance has to specify the same resource policy"
         )
-        raise refused(thing, message, reason="UNSUPPORTED_OPERATION")
+        raise refused(managed, message, reason="UNSUPPORTED_OPERATION")
 
 
 @rule(_POLICY)
-def placement_distance_is_short(thing: Thing) -> None:
+def placement_distance_is_short(managed: ManagedResource) -> None:
     """At most 3, and only for collocated machines (Compute Engine API, ResourcePolicyGroupPlacementPolicy)."""
-    group = mapping(thing.inputs.get("groupPlacementPolicy"))
+    group = mapping(managed.inputs.get("groupPlacementPolicy"))
     distance = group.get("maxDistance")
     if distance is None:
         return
     if group.get("collocation") != "COLLOCATED":
-        raise refused(thing, "maxDistance requires collocation COLLOCATED")
+        raise refused(managed, "maxDistance requires collocation COLLOCATED")
     if not 1 <= int(distance) <= 3:
-        raise refused(thing, f"Invalid value for field 'groupPlacementPolicy.maxDistance': '{distance}'; valid: 1 to 3")
+        raise refused(
+            managed, f"Invalid value for field 'groupPlacementPolicy.maxDistance': '{distance}'; valid: 1 to 3"
+        )

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.rules import Rules
 
 __all__ = ["RULES", "kept_from", "refused", "rule"]
 
-RULES: Rules[Thing] = Rules()
+RULES: Rules[ManagedResource] = Rules()
 rule = RULES.rule
 
 
-def refused(thing: Thing, message: str, *, status: int = 400, reason: str = "badRequest") -> CloudError:
+def refused(managed: ManagedResource, message: str, *, status: int = 400, reason: str = "badRequest") -> CloudError:
     """An error as the provider words it: what it was doing, and the API's status, text and reason."""
-    doing = "updating" if thing.previous else "creating"
-    kind = thing.token.rsplit(":", 1)[-1]
-    name = f' "{thing.id if thing.previous else thing.name or thing.id}"'
+    doing = "updating" if managed.previous else "creating"
+    kind = managed.token.rsplit(":", 1)[-1]
+    name = f' "{managed.id if managed.previous else managed.name or managed.id}"'
     return CloudError(f"Error {doing} {kind}{name}: googleapi: Error {status}: {message}, {reason}")
 
 
-def kept_from(thing: Thing, what: str) -> CloudError:
+def kept_from(managed: ManagedResource, what: str) -> CloudError:
     """The refusal of what the API would take and what then does not work; says so.
 
     what: what would happen in a real project.
     """
-    kind = thing.token.rsplit(":", 1)[-1]
-    return CloudError(f'the sandbox does not make {kind} "{thing.name}", though a real project would: {what}')
+    kind = managed.token.rsplit(":", 1)[-1]
+    return CloudError(f'the sandbox does not make {kind} "{managed.name}", though a real project would: {what}')

@@ -6,7 +6,7 @@ and kubeflow/code-intelligence #153 (control plane).
 
 from __future__ import annotations
 
-from gpucluster.sandbox.clouds.gcp.model import Thing
+from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER, NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.gcp.versions import resolved
@@ -15,26 +15,26 @@ __all__: list[str] = []
 
 
 @rule(CLUSTER)
-def one_minor_version_at_a_time(thing: Thing) -> None:
+def one_minor_version_at_a_time(managed: ManagedResource) -> None:
     """The next minor version, or the same; an older wish changes nothing, for it is the least that is asked for."""
-    old = str(thing.previous.get("masterVersion") or "")
-    new = resolved(str(thing.inputs.get("minMasterVersion") or ""), old)
+    old = str(managed.previous.get("masterVersion") or "")
+    new = resolved(str(managed.inputs.get("minMasterVersion") or ""), old)
     if old and _minor(new) > (_minor(old)[0], _minor(old)[1] + 1):
         message = (
             f'Master cannot be upgraded to "{new}": cannot upgrade the master more than a minor version at a time.'
         )
-        raise refused(thing, message)
+        raise refused(managed, message)
 
 
 @rule(NODE_POOL)
-def nodes_are_no_newer_than_the_control_plane(thing: Thing) -> None:
+def nodes_are_no_newer_than_the_control_plane(managed: ManagedResource) -> None:
     """By the minor version; patches of both go their own ways in the sandbox."""
-    cluster, wish = Pool(thing).cluster, str(thing.inputs.get("version") or "")
+    cluster, wish = Pool(managed).cluster, str(managed.inputs.get("version") or "")
     if cluster is None or "." not in wish:
         return
     top = str(cluster.outputs.get("masterVersion"))
     if _minor(wish) > _minor(top):
-        raise refused(thing, f'desired node version "{wish}" cannot be greater than current master version "{top}".')
+        raise refused(managed, f'desired node version "{wish}" cannot be greater than current master version "{top}".')
 
 
 def _minor(version: str) -> tuple[int, int]:

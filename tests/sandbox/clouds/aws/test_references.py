@@ -65,7 +65,7 @@ def test_a_reference_to_nothing_is_refused_and_one_to_a_thing_is_taken(
     account: AwsAccount, aws: Callable[..., Resource], create: Create, row: dict[str, str]
 ) -> None:
     def judge(value: str) -> None:
-        what_it_refers_to_is_there(account.thing(aws(row["type"].removeprefix("aws:"), **nested(row["path"], value))))
+        what_it_refers_to_is_there(account.managed(aws(row["type"].removeprefix("aws:"), **nested(row["path"], value))))
 
     judge(there(create, row["kind"]))
     with pytest.raises(CloudError, match=rf"api error {row['code']}: .*gone"):
@@ -100,7 +100,7 @@ def test_every_row_is_of_an_input_that_the_sdk_has(schemas: dict[str, Schema], r
 def test_what_aws_or_another_account_keeps_is_taken_on_trust(
     account: AwsAccount, aws: Callable[..., Resource], token: str, inputs: dict[str, Any]
 ) -> None:
-    what_it_refers_to_is_there(account.thing(aws(token, **inputs)))
+    what_it_refers_to_is_there(account.managed(aws(token, **inputs)))
 
 
 def test_the_groups_and_tables_that_come_with_a_vpc_or_a_cluster_are_there(
@@ -115,9 +115,9 @@ def test_the_groups_and_tables_that_come_with_a_vpc_or_a_cluster_are_there(
     groups = [vpc.outputs["defaultSecurityGroupId"], cluster.outputs["vpcConfig"]["clusterSecurityGroupId"]]
     for group in groups:
         rule = aws("vpc/securityGroupIngressRule:SecurityGroupIngressRule", securityGroupId=group, ipProtocol="-1")
-        what_it_refers_to_is_there(account.thing(rule))
+        what_it_refers_to_is_there(account.managed(rule))
     what_it_refers_to_is_there(
-        account.thing(aws("ec2/route:Route", routeTableId=vpc.outputs["mainRouteTableId"], gatewayId="local"))
+        account.managed(aws("ec2/route:Route", routeTableId=vpc.outputs["mainRouteTableId"], gatewayId="local"))
     )
 
 

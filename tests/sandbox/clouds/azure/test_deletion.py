@@ -59,13 +59,13 @@ def test_what_a_subnet_or_a_gateway_uses_stays(account: AzureAccount, stage: Sta
     gateway = stage.make("network:NatGateway", "n", sku={"name": "Standard"}, publicIpAddresses=[{"id": address.id}])
     group = stage.make("network:NetworkSecurityGroup", "s")
     stage.subnet("other", "10.16.32.0/24", natGateway={"id": gateway.id}, networkSecurityGroup={"id": group.id})
-    for thing, code in (
+    for managed, code in (
         (address, "PublicIPAddressCannotBeDeleted"),
         (gateway, "InUseNatGatewayCannotBeDeleted"),
         (group, "InUseNetworkSecurityGroupCannotBeDeleted"),
     ):
         with pytest.raises(CloudError, match=code):
-            account.delete(thing)
+            account.delete(managed)
 
 
 def test_groups_with_members_stay(account: AzureAccount, stage: Stage) -> None:

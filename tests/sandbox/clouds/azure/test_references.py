@@ -58,7 +58,7 @@ def judge(account: AzureAccount, azure: Callable[..., Resource]) -> Callable[[st
     """Holds the rule against a type with a value at a path: `judge(type, path, value)`."""
 
     def judged(token: str, path: str, value: str) -> None:
-        what_it_refers_to_is_there(account.thing(azure(token.removeprefix("azure-native:"), **nested(path, value))))
+        what_it_refers_to_is_there(account.managed(azure(token.removeprefix("azure-native:"), **nested(path, value))))
 
     return judged
 

@@ -155,8 +155,10 @@ def test_with_a_cluster_go_its_pools_and_its_objects(account: GcpAccount, ledger
     stage.pool()
     server = f"https://{stage.cluster.outputs['endpoint']}"
     namespace = "kubernetes:core/v1:Namespace"
-    thing = Entry(provider="kubernetes", scope=server, type=namespace, id="a", name="a", urn="u", inputs={}, outputs={})
-    ledger.put(thing)
+    managed = Entry(
+        provider="kubernetes", scope=server, type=namespace, id="a", name="a", urn="u", inputs={}, outputs={}
+    )
+    ledger.put(managed)
     assert account.delete(stage.cluster)
     left = {entry.type for entry in ledger.all()}
     assert left == {"gcp:compute/network:Network", "gcp:compute/subnetwork:Subnetwork", "gcp:container/cluster:Cluster"}

@@ -26,7 +26,7 @@ def chart(name: str, **values: Any) -> Entry:
     return entry(RELEASE, name, scope=SCOPE, provider="kubernetes", inputs=inputs)
 
 
-def thing(kind: str, name: str, **given: Any) -> Entry:
+def managed(kind: str, name: str, **given: Any) -> Entry:
     """A Kubernetes object in the cluster."""
     inputs = {"metadata": {"name": name}, **given}
     return entry(f"kubernetes:group/v1:{kind}", name, scope=SCOPE, provider="kubernetes", inputs=inputs)

@@ -6,7 +6,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.nodes.fleet import manifests
-from tests.sandbox.live.nodes.conftest import SCOPE, chart, thing
+from tests.sandbox.live.nodes.conftest import SCOPE, chart, managed
 
 _TOLERATIONS = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
 
@@ -19,8 +19,8 @@ def operators(monkeypatch: pytest.MonkeyPatch) -> list[Entry]:
     rule = {"rules": [{"labels": {"feature/infiniband": "true"}}]}
     return [
         chart("gpu-operator", daemonsets={"tolerations": _TOLERATIONS}, mig={"strategy": "single"}),
-        thing("NicClusterPolicy", "nic-cluster-policy", spec=policy),
-        thing("NodeFeatureRule", "rule", spec=rule),
+        managed("NicClusterPolicy", "nic-cluster-policy", spec=policy),
+        managed("NodeFeatureRule", "rule", spec=rule),
     ]
 
 
@@ -70,7 +70,7 @@ def test_a_node_offers_the_gpus_or_slices_of_its_pool(
     aks: Entry, agent_pool: Callable[..., Entry], operators: list[Entry], pool: dict[str, object], gpus: str
 ) -> None:
     own = '{"mig-configs": {"own": [{"mig-devices": {"2g.24gb": 3}}]}}'
-    layouts = thing("ConfigMap", "layouts", data={"config.yaml": own})
+    layouts = managed("ConfigMap", "layouts", data={"config.yaml": own})
     node = manifests([agent_pool("Standard_NC80adis_H100_v5", 1, **pool), layouts, *operators], aks)[-1]
     assert node["status"]["capacity"]["nvidia.com/gpu"] == gpus
 
@@ -79,7 +79,7 @@ def test_a_label_that_queues_go_by_and_aks_does_not_set_is_set_on_infiniband_mac
     aks: Entry, agent_pool: Callable[..., Entry], operators: list[Entry]
 ) -> None:
     levels = [{"nodeLabel": "ib/torset"}, {"nodeLabel": "kubernetes.io/hostname"}]
-    topology = thing("Topology", "training", spec={"levels": levels})
+    topology = managed("Topology", "training", spec={"levels": levels})
     system, *nodes = manifests([agent_pool("Standard_ND96isr_H100_v5", 3), topology, *operators], aks)
     assert [node["metadata"]["labels"]["ib/torset"] for node in nodes] == ["leaf-0", "leaf-1", "leaf-0"]
     assert "ib/torset" not in system["metadata"]["labels"]

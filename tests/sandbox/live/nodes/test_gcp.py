@@ -7,7 +7,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.nodes.fleet import manifests
-from tests.sandbox.live.nodes.conftest import thing
+from tests.sandbox.live.nodes.conftest import managed
 
 _GPUS: dict[str, Any] = {
     "type": "nvidia-h100-mega-80gb",
@@ -30,7 +30,7 @@ def test_a_node_has_gkes_own_labels_its_networks_and_what_gke_leaves_of_it(
         networkConfig={"additionalNodeNetworkConfigs": [{"network": "n", "subnetwork": "gpu-0"}]},
         config={"guestAccelerators": [_GPUS], "ephemeralStorageLocalSsdConfig": {"localSsdCount": 16}},
     )
-    network = thing("GKENetworkParamSet", "vpc1", spec={"vpcSubnet": "gpu-0"})
+    network = managed("GKENetworkParamSet", "vpc1", spec={"vpcSubnet": "gpu-0"})
     [node] = manifests([pool, network], gke)
     assert node["metadata"]["name"].startswith("gke-one-gpus-0123abcd-")
     assert node["status"]["allocatable"] == {

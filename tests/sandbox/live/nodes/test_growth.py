@@ -6,7 +6,7 @@ import pytest
 
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.live.nodes.growth import never_grown
-from tests.sandbox.live.nodes.conftest import SCOPE, thing
+from tests.sandbox.live.nodes.conftest import SCOPE, managed
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_class_of_google_is_a_pool_and_named_once_with_its_node_pool(
     pool = node_pool(
         "a3-highgpu-1g", 0, autoscaling={"totalMaxNodeCount": 4}, config={"labels": {"gpucluster/pool": "dev"}}
     )
-    classes = [thing("ComputeClass", "dev"), thing("ComputeClass", "wide")]
+    classes = [managed("ComputeClass", "dev"), managed("ComputeClass", "wide")]
     assert never_grown([pool, *classes], gke, SCOPE) == ["dev", "wide"]
     other = "https://another.sandbox.invalid"
     assert never_grown(classes, gke, other) == []
