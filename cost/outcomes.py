@@ -11,7 +11,7 @@ from gpucluster.cost.assumptions import Assumptions
 from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.cost.model import CostLine, Free, NotPriced
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.subject import CannotPrice, Subject, provider_of
+from gpucluster.cost.pricing import CannotPrice, Pricing, provider_of
 from gpucluster.program.resources import Resource, Resources
 
 __all__ = ["outcomes"]
@@ -36,7 +36,7 @@ def outcomes(
             else Free(resource.urn, resource.type, *reason)
         ]
     mine = assumptions.of(resource)
-    ask = Subject(
+    item = Pricing(
         urn=resource.urn,
         resource=resource,
         resources=resources,
@@ -49,16 +49,16 @@ def outcomes(
     )
     found: list[CostLine | Free | NotPriced] = []
     try:
-        for outcome in handler(ask):  # one by one: what came before a failure is kept
+        for outcome in handler(item):  # one by one: what came before a failure is kept
             said = outcome if mine is assumptions else _excepted(outcome, resource, assumptions)
-            found.append(ask.as_found(said) if isinstance(said, CostLine) else said)
+            found.append(item.as_found(said) if isinstance(said, CostLine) else said)
     except CannotPrice as error:
-        found.append(ask.not_priced(error))
+        found.append(item.not_priced(error))
     except DamagedTable:  # of the whole tool, not of one handler
         raise
     except Exception as error:  # a fault of one handler must neither hide nor stop the rest
-        found.append(ask.not_priced(f"handler failed: {type(error).__name__}: {error}"))
-    return found or [ask.not_priced("its handler found nothing to bill")]
+        found.append(item.not_priced(f"handler failed: {type(error).__name__}: {error}"))
+    return found or [item.not_priced("its handler found nothing to bill")]
 
 
 def _excepted(

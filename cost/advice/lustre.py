@@ -18,8 +18,8 @@ from gpucluster.cost.clouds.file_system import FileSystem
 from gpucluster.cost.model import cents
 from gpucluster.cost.money import money
 from gpucluster.cost.prices import Price, PriceBook
+from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.cost.storage_price import storage_name
-from gpucluster.cost.subject import CannotPrice, Subject
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.stated import stated
 
@@ -179,12 +179,12 @@ def _systems(resources: Resources, book: PriceBook) -> Iterator[FileSystem]:
     """The file systems whose size, tier and place are known."""
     for type_, read in _readers().items():
         for resource in resources.of_type(type_):
-            ask = Subject(
+            item = Pricing(
                 urn=resource.urn, resource=resource, resources=resources, book=book, assumptions=Assumptions(),
                 part="", provider="", guesses=set(),
             )  # fmt: skip
             try:
-                found = read(ask)
+                found = read(item)
             except CannotPrice:  # it is named in the report
                 continue
             if found is not None:
@@ -192,9 +192,9 @@ def _systems(resources: Resources, book: PriceBook) -> Iterator[FileSystem]:
 
 
 @cache
-def _readers() -> Mapping[str, Callable[[Subject], FileSystem | None]]:
+def _readers() -> Mapping[str, Callable[[Pricing], FileSystem | None]]:
     """FILE_SYSTEMS of every cloud."""
-    found: dict[str, Callable[[Subject], FileSystem | None]] = {}
+    found: dict[str, Callable[[Pricing], FileSystem | None]] = {}
     for cloud in clouds():
         found |= part_of(cloud, "FILE_SYSTEMS") or {}
     return found

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.cost.clouds.file_system import FileSystem
 from gpucluster.cost.handlers.azure_lustre import amlfs as storage_name
 from gpucluster.cost.handlers.azure_place import place_of as region_of
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 __all__ = ["FILE_SYSTEMS", "region_of", "storage_name"]
 
@@ -16,12 +16,12 @@ _GIB_PER_TIB: Final = 1024
 _TIER: Final = re.compile(r"AMLFS-Durable-Premium-(\d+)$")
 
 
-def _lustre(ask: Subject) -> FileSystem | None:
-    found = _TIER.match(ask.text("sku", "name"))
+def _lustre(item: Pricing) -> FileSystem | None:
+    found = _TIER.match(item.text("sku", "name"))
     if found is None:
         return None
-    gib = ask.number("storageCapacityTiB") * _GIB_PER_TIB
-    return FileSystem(ask.resource, "azure", region_of(ask), gib, int(found[1]), efa=False)
+    gib = item.number("storageCapacityTiB") * _GIB_PER_TIB
+    return FileSystem(item.resource, "azure", region_of(item), gib, int(found[1]), efa=False)
 
 
 FILE_SYSTEMS: Final = {"azure-native:storagecache:AmlFilesystem": _lustre}

@@ -7,20 +7,20 @@ from typing import Final
 from gpucluster.cost.clouds.file_system import FileSystem
 from gpucluster.cost.handlers import gcp_place
 from gpucluster.cost.handlers.gcp_lustre import managed_lustre as storage_name
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 __all__ = ["FILE_SYSTEMS", "region_of", "storage_name"]
 
 
-def region_of(ask: Subject) -> str:
+def region_of(item: Pricing) -> str:
     """By the zone, for what is in one."""
-    return gcp_place.region_of(gcp_place.place_of(ask, "region", "zone", "location").lower())
+    return gcp_place.region_of(gcp_place.place_of(item, "region", "zone", "location").lower())
 
 
-def _lustre(ask: Subject) -> FileSystem | None:
-    region = gcp_place.region_of(gcp_place.place_of(ask, "location"))
-    tier = int(ask.number("perUnitStorageThroughput"))
-    return FileSystem(ask.resource, "gcp", region, ask.number("capacityGib"), tier, efa=False)
+def _lustre(item: Pricing) -> FileSystem | None:
+    region = gcp_place.region_of(gcp_place.place_of(item, "location"))
+    tier = int(item.number("perUnitStorageThroughput"))
+    return FileSystem(item.resource, "gcp", region, item.number("capacityGib"), tier, efa=False)
 
 
 FILE_SYSTEMS: Final = {"gcp:lustre/instance:Instance": _lustre}

@@ -18,7 +18,7 @@ from gpucluster.cost.handlers.azure_disks import azure_disk_lines
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import UNBOUNDED, CostLine, Count, NotPriced, Unbounded
-from gpucluster.cost.subject import CannotPrice, Subject, as_number
+from gpucluster.cost.pricing import CannotPrice, Pricing, as_number
 
 __all__ = ["node_lines", "system_disks"]
 
@@ -26,24 +26,24 @@ _PREMIUM: Final = re.compile(r"^Standard_[A-Z]+\d+(-\d+)?[a-z]*s")
 """Sizes that take premium disks: an `s` among the letters of their features (Azure documentation, VM naming)."""
 
 
-def node_lines(ask: Subject, at: tuple[str | int, ...], *, region: str, name: str) -> Iterator[CostLine | NotPriced]:
+def node_lines(item: Pricing, at: tuple[str | int, ...], *, region: str, name: str) -> Iterator[CostLine | NotPriced]:
     """Machines and system disks of the pool at path `at`, which is called `name`."""
-    machine = ask.text(*at, "vmSize")
-    if ask.get(*at, "osType") == "Windows":
+    machine = item.text(*at, "vmSize")
+    if item.get(*at, "osType") == "Windows":
         raise CannotPrice(f"osType of {name} is Windows: the price book has Linux only")
-    count, said = _count(ask, at, machine, name)
-    purchase = purchase_of(ask.get(*at, "scaleSetPriority"))
+    count, said = _count(item, at, machine, name)
+    purchase = purchase_of(item.get(*at, "scaleSetPriority"))
     group = (*at, "capacityReservationGroupID")
-    yield from machine_lines(ask, machine, count, purchase, region=region, group=group, said=said)
-    yield from or_named(ask, _disks(ask, at, machine, count, region), what=f"system disks of {name}")
-    if ask.get(*at, "enableNodePublicIP"):
-        lines = address_hours(ask, count, region=region)
-        yield from or_named(ask, lines, what=f"public addresses of {name}")
+    yield from machine_lines(item, machine, count, purchase, region=region, group=group, said=said)
+    yield from or_named(item, _disks(item, at, machine, count, region), what=f"system disks of {name}")
+    if item.get(*at, "enableNodePublicIP"):
+        lines = address_hours(item, count, region=region)
+        yield from or_named(item, lines, what=f"public addresses of {name}")
 
 
-def _disks(ask: Subject, at: tuple[str | int, ...], machine: str, count: Count, region: str) -> Iterator[CostLine]:
-    kind = ask.get(*at, "osDiskType")
-    gib = ask.number(*at, "osDiskSizeGB", default=0)
+def _disks(item: Pricing, at: tuple[str | int, ...], machine: str, count: Count, region: str) -> Iterator[CostLine]:
+    kind = item.get(*at, "osDiskType")
+    gib = item.number(*at, "osDiskSizeGB", default=0)
     if kind == "Ephemeral":
         return  # on the machine's own disk, which its price includes (AKS documentation, storage concepts)
     if kind is None:
@@ -56,26 +56,26 @@ def _disks(ask: Subject, at: tuple[str | int, ...], machine: str, count: Count, 
             return
     if not gib:
         raise CannotPrice("osDiskSizeGB is not set: AKS chooses the size by the machine's vCPUs; set it")
-    yield from system_disks(ask, machine, gib, count, region=region)
+    yield from system_disks(item, machine, gib, count, region=region)
 
 
-def system_disks(ask: Subject, machine: str, gib: Decimal, count: Count, *, region: str) -> Iterator[CostLine]:
+def system_disks(item: Pricing, machine: str, gib: Decimal, count: Count, *, region: str) -> Iterator[CostLine]:
     """Managed system disks: premium SSDs where the machine takes them. Raises CannotPrice for other machines."""
     if not _PREMIUM.match(machine):
         raise CannotPrice(f"{machine} takes no premium disk, and which one AKS takes instead is not known here")
-    yield from azure_disk_lines(ask, "Premium_LRS", gib, count, what="system disks", region=region)
+    yield from azure_disk_lines(item, "Premium_LRS", gib, count, what="system disks", region=region)
 
 
-def _count(ask: Subject, at: tuple[str | int, ...], machine: str, name: str) -> tuple[Count, str]:
+def _count(item: Pricing, at: tuple[str | int, ...], machine: str, name: str) -> tuple[Count, str]:
     """(nodes as expected, at the least and the most; what was assumed)."""
-    declared = None if ask.get(*at, "count") is None else ask.number(*at, "count")
-    if not ask.get(*at, "enableAutoScaling"):
+    declared = None if item.get(*at, "count") is None else item.number(*at, "count")
+    if not item.get(*at, "enableAutoScaling"):
         if declared is None:
             raise CannotPrice(f"count of {name} is not set: how many nodes it has is not known")
         return Count.fixed(declared), ""
-    floor, most = ask.number(*at, "minCount", default=0), ask.get(*at, "maxCount")
+    floor, most = item.number(*at, "minCount", default=0), item.get(*at, "maxCount")
     ceiling: Decimal | Unbounded = UNBOUNDED if most is None else as_number(most, f"maxCount of {name}")
-    asked = ask.get(*at, "nodeLabels", EXPECTED_GPUS)
+    asked = item.get(*at, "nodeLabels", EXPECTED_GPUS)
     if asked is not None:
         if machine not in machines():
             raise CannotPrice(f"{machine} has no row in the table of machines, so GPUs cannot be turned into machines")
@@ -87,7 +87,7 @@ def _count(ask: Subject, at: tuple[str | int, ...], machine: str, name: str) -> 
     elif isinstance(ceiling, str):
         raise CannotPrice(f"maxCount of {name} is not set: how many nodes run is not known")
     else:
-        share = ask.assumptions.expected_share
+        share = item.assumptions.expected_share
         expected, said = (
             max(ceiling * share, floor),
             f"expected_share: {share} of the maximum of {name} runs on average",

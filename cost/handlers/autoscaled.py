@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import Count, Unbounded
-from gpucluster.cost.subject import CannotPrice, Subject, as_number
+from gpucluster.cost.pricing import CannotPrice, Pricing, as_number
 
 __all__ = ["EXPECTED_GPUS", "autoscaled", "expected_gpus"]
 
@@ -16,18 +16,18 @@ EXPECTED_GPUS: Final = "gpucluster/expected-gpus"
 """Annotation of a pool: GPUs that run on average."""
 
 
-def expected_gpus(ask: Subject) -> Decimal | None:
+def expected_gpus(item: Pricing) -> Decimal | None:
     """GPUs that run on average as the pool says it, None when it does not."""
-    value = ask.get("metadata", "annotations", EXPECTED_GPUS)
+    value = item.get("metadata", "annotations", EXPECTED_GPUS)
     return None if value is None else as_number(value, f"annotation {EXPECTED_GPUS}")
 
 
-def autoscaled(ask: Subject, machine: str, ceiling: Decimal | Unbounded) -> tuple[Count, str]:
+def autoscaled(item: Pricing, machine: str, ceiling: Decimal | Unbounded) -> tuple[Count, str]:
     """(machines: none, as expected, and `ceiling` at the most; what was assumed).
 
     Raises CannotPrice when GPUs are expected of a machine that is in no table.
     """
-    asked, name = expected_gpus(ask), ask.resource.name
+    asked, name = expected_gpus(item), item.resource.name
     if asked is not None:
         if machine not in machines():
             raise CannotPrice(f"{machine} has no row in the table of machines, so GPUs cannot be turned into machines")
@@ -36,7 +36,7 @@ def autoscaled(ask: Subject, machine: str, ceiling: Decimal | Unbounded) -> tupl
     elif isinstance(ceiling, str):
         return Count(Decimal(0), Decimal(0), ceiling), f"{name} has no limit: its ceiling is unbounded"
     else:
-        share = ask.assumptions.expected_share
+        share = item.assumptions.expected_share
         expected, said = ceiling * share, f"expected_share: {share} of the limit of {name} runs on average"
     if not isinstance(ceiling, str) and expected > ceiling:
         expected, said = ceiling, f"{said}, which is more than its limit: the limit counts"

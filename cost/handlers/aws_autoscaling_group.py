@@ -14,7 +14,7 @@ from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_lines
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 _CONFIGURATION: Final = "aws:ec2/launchConfiguration:LaunchConfiguration"
 _TEMPLATES: Final = (("launchTemplate", LAUNCH_TEMPLATE), ("mixedInstancesPolicy", LAUNCH_TEMPLATE),
@@ -23,57 +23,57 @@ _MIX: Final = ("mixedInstancesPolicy", "instancesDistribution")
 
 
 @prices("aws:autoscaling/group:Group")
-def group(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """`desiredCapacity` machines all month, within minSize and maxSize, and the EBS volumes of each (EC2 price pages).
 
     A group has no price of its own. Linux is assumed. Of a mix, the first machine type stands for all, and what is
     above the on-demand base is divided as the policy says (Auto Scaling user guide, mixed instances groups).
     """
-    found = next(((prop, item) for prop, type_ in _TEMPLATES
-                  if (item := ask.resources.referred(ask.resource, prop, type_)) is not None), None)  # fmt: skip
+    found = next(((prop, entry) for prop, type_ in _TEMPLATES
+                  if (entry := item.resources.referred(item.resource, prop, type_)) is not None), None)  # fmt: skip
     if found is None:
         raise CannotPrice("its launch template or configuration is not part of this stack")
-    template = ask.of(found[1])
-    machine, said = _machine(ask, template)
-    count, place = _count(ask), place_of(ask, subnets="vpcZoneIdentifiers")
-    for number, purchase in _shares(ask, template, count):
+    template = item.of(found[1])
+    machine, said = _machine(item, template)
+    count, place = _count(item), place_of(item, subnets="vpcZoneIdentifiers")
+    for number, purchase in _shares(item, template, count):
         yield from or_named(
-            ask, machine_lines(ask, machine, number, purchase, region=place, assumption=said), compute=True
+            item, machine_lines(item, machine, number, purchase, region=place, assumption=said), compute=True
         )
     if found[1].type == LAUNCH_TEMPLATE:
         yield from mapped_disks(template, count, region=place, gib=AMI_ROOT_GIB)
     elif template.get("rootBlockDevice") is not None:
         disk = disk_at(template, "rootBlockDevice", gib=AMI_ROOT_GIB)
-        yield from disk_lines(ask, disk, count, what="root disks", region=place)
+        yield from disk_lines(item, disk, count, what="root disks", region=place)
     else:
-        yield from default_root(ask, count, region=place, gib=AMI_ROOT_GIB)
-    yield from ipv4_lines(ask, count, subnets="vpcZoneIdentifiers", template=template, vpc_is_default=True)
+        yield from default_root(item, count, region=place, gib=AMI_ROOT_GIB)
+    yield from ipv4_lines(item, count, subnets="vpcZoneIdentifiers", template=template, vpc_is_default=True)
 
 
-def _count(ask: Subject) -> Count:
-    least, most = ask.number("minSize"), ask.number("maxSize")
-    desired = least if ask.get("desiredCapacity") is None else ask.number("desiredCapacity")
+def _count(item: Pricing) -> Count:
+    least, most = item.number("minSize"), item.number("maxSize")
+    desired = least if item.get("desiredCapacity") is None else item.number("desiredCapacity")
     return Count(desired, min(least, desired), max(most, desired))
 
 
-def _machine(ask: Subject, template: Subject) -> tuple[str, str]:
+def _machine(item: Pricing, template: Pricing) -> tuple[str, str]:
     """(machine type, what is assumed)."""
-    overrides = ask.items("mixedInstancesPolicy", "launchTemplate", "overrides")
+    overrides = item.items("mixedInstancesPolicy", "launchTemplate", "overrides")
     if overrides:
-        first = ask.text("mixedInstancesPolicy", "launchTemplate", "overrides", 0, "instanceType")
+        first = item.text("mixedInstancesPolicy", "launchTemplate", "overrides", 0, "instanceType")
         return first, f"Linux; priced as {first}, the first of {len(overrides)} machine types"
     return template.text("instanceType"), "Linux"
 
 
-def _shares(ask: Subject, template: Subject, count: Count) -> Iterator[tuple[Count, str]]:
+def _shares(item: Pricing, template: Pricing, count: Count) -> Iterator[tuple[Count, str]]:
     """(machines, how they are bought)."""
-    if ask.get("mixedInstancesPolicy") is None:
+    if item.get("mixedInstancesPolicy") is None:
         market = template.get("instanceMarketOptions", "marketType")
         spot = market == "spot" or template.get("spotPrice") is not None
         yield count, "spot" if spot else "on_demand"
         return
-    base = ask.number(*_MIX, "onDemandBaseCapacity", default=0)
-    share = ask.number(*_MIX, "onDemandPercentageAboveBaseCapacity", default=100) / 100
+    base = item.number(*_MIX, "onDemandBaseCapacity", default=0)
+    share = item.number(*_MIX, "onDemandPercentageAboveBaseCapacity", default=100) / 100
 
     def on_demand(number: Decimal) -> Decimal:
         return min(number, base) + max(number - base, Decimal(0)) * share

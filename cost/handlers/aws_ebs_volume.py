@@ -10,19 +10,19 @@ from gpucluster.cost.handlers.disks import disk_lines, optional_number
 from gpucluster.cost.handlers.ebs import Disk
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 
 @prices("aws:ebs/volume:Volume")
-def volume(ask: Subject) -> Iterator[CostLine]:
+def volume(item: Pricing) -> Iterator[CostLine]:
     """Provisioned GiB by the month, and IOPS and throughput above what gp3 includes (EBS price page).
 
     `type` is gp2 unless given (EC2 API, CreateVolume).
     """
     disk = Disk(
-        ask.text("type", default="gp2"),
-        ask.number("size"),
-        optional_number(ask, "iops"),
-        optional_number(ask, "throughput"),
+        item.text("type", default="gp2"),
+        item.number("size"),
+        optional_number(item, "iops"),
+        optional_number(item, "throughput"),
     )
-    yield from disk_lines(ask, disk, Count.fixed(Decimal(1)), what="volume", region=place_of(ask))
+    yield from disk_lines(item, disk, Count.fixed(Decimal(1)), what="volume", region=place_of(item))

@@ -13,43 +13,43 @@ from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, machine_lines
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.reserved_capacity import reserved
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 _ONE = Decimal(1)
 
 
 @prices("aws:ec2/instance:Instance")
-def instance(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """One machine all month, and the EBS volumes and public address declared with it (EC2 and VPC price pages).
 
     Linux is assumed: the machine image, which decides the operating system, says nothing in a plan.
     """
-    found = ask.resources.referred(ask.resource, "launchTemplate", LAUNCH_TEMPLATE)
-    if ask.resource.inputs.get("instanceType") is not None:
-        machine = ask.text("instanceType")
+    found = item.resources.referred(item.resource, "launchTemplate", LAUNCH_TEMPLATE)
+    if item.resource.inputs.get("instanceType") is not None:
+        machine = item.text("instanceType")
     elif found is not None:
-        machine = ask.of(found).text("instanceType")
+        machine = item.of(found).text("instanceType")
     else:
         raise CannotPrice("instanceType is not set, and its launch template is not part of this stack")
-    target, one, region = reservation_of(ask), Count.fixed(_ONE), place_of(ask, subnets="subnetId")
-    market = ask.text("instanceMarketOptions", "marketType", default="on-demand")
-    if ask.text("tenancy", default="default") != "default":
-        yield ask.not_priced("tenancy is not shared: the price book has shared tenancy only")
+    target, one, region = reservation_of(item), Count.fixed(_ONE), place_of(item, subnets="subnetId")
+    market = item.text("instanceMarketOptions", "marketType", default="on-demand")
+    if item.text("tenancy", default="default") != "default":
+        yield item.not_priced("tenancy is not shared: the price book has shared tenancy only")
     elif target is not None:
-        yield from reserved(ask, machine, _ONE, target, block=market == "capacity-block", region=region)
+        yield from reserved(item, machine, _ONE, target, block=market == "capacity-block", region=region)
     elif market in ("on-demand", "spot"):
-        yield from machine_lines(ask, machine, one, market.replace("-", "_"), region=region, assumption="Linux")
+        yield from machine_lines(item, machine, one, market.replace("-", "_"), region=region, assumption="Linux")
     else:
-        yield ask.not_priced(f"instanceMarketOptions.marketType is {market!r} without a reservation to bill it")
+        yield item.not_priced(f"instanceMarketOptions.marketType is {market!r} without a reservation to bill it")
 
-    if ask.get("rootBlockDevice") is not None:
+    if item.get("rootBlockDevice") is not None:
         yield from disk_lines(
-            ask, disk_at(ask, "rootBlockDevice", gib=AMI_ROOT_GIB), one, what="root disk", region=region
+            item, disk_at(item, "rootBlockDevice", gib=AMI_ROOT_GIB), one, what="root disk", region=region
         )
     else:
-        yield from default_root(ask, one, region=region, gib=AMI_ROOT_GIB)
-    for index in range(len(ask.items("ebsBlockDevices"))):
-        disk = disk_at(ask, "ebsBlockDevices", index)
-        yield from disk_lines(ask, disk, one, what="data disk", region=region)
-    template = None if found is None or ask.get("associatePublicIpAddress") is not None else ask.of(found)
-    yield from ipv4_lines(ask, one, subnets="subnetId", template=template, vpc_is_default=True)
+        yield from default_root(item, one, region=region, gib=AMI_ROOT_GIB)
+    for index in range(len(item.items("ebsBlockDevices"))):
+        disk = disk_at(item, "ebsBlockDevices", index)
+        yield from disk_lines(item, disk, one, what="data disk", region=region)
+    template = None if found is None or item.get("associatePublicIpAddress") is not None else item.of(found)
+    yield from ipv4_lines(item, one, subnets="subnetId", template=template, vpc_is_default=True)

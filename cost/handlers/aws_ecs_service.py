@@ -10,7 +10,7 @@ from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Free, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 _TASK: Final = "aws:ecs/taskDefinition:TaskDefinition"
 _UNITS_PER_VCPU: Final = 1024
@@ -19,32 +19,32 @@ _ECS: Final = "https://aws.amazon.com/ecs/pricing/"
 
 
 @prices("aws:ecs/service:Service")
-def service(ask: Subject) -> Iterator[CostLine | Free | NotPriced]:
+def service(item: Pricing) -> Iterator[CostLine | Free | NotPriced]:
     """vCPUs and memory of `desiredCount` tasks all month on Fargate (Fargate price page); else no charge of its own.
 
     Linux on x86 is assumed, and 20 GB of temporary disk, which are included.
     """
-    if ask.text("launchType", default="EC2") != "FARGATE":
-        if ask.items("capacityProviderStrategies"):
+    if item.text("launchType", default="EC2") != "FARGATE":
+        if item.items("capacityProviderStrategies"):
             raise CannotPrice(
                 "capacityProviderStrategies decide how its tasks are billed: priced is launchType FARGATE"
             )
-        yield ask.free("no charge for a service; its tasks run on machines that are billed", _ECS)
+        yield item.free("no charge for a service; its tasks run on machines that are billed", _ECS)
         return
-    found = ask.resources.referred(ask.resource, "taskDefinition", _TASK)
+    found = item.resources.referred(item.resource, "taskDefinition", _TASK)
     if found is None:
         raise CannotPrice("its task definition, which says how large a task is, is not part of this stack")
-    task, tasks = ask.of(found), ask.number("desiredCount", default=1)
+    task, tasks = item.of(found), item.number("desiredCount", default=1)
     if task.text("runtimePlatform", "cpuArchitecture", default="X86_64") != "X86_64":
         raise CannotPrice("runtimePlatform.cpuArchitecture is not X86_64: the price book has x86 only")
     for name, sku, unit, each in (
         ("Fargate vCPUs", "fargate-vcpu-hour", "vCPU-hour", task.number("cpu") / _UNITS_PER_VCPU),
         ("Fargate memory", "fargate-gib-hour", "GiB-hour", task.number("memory") / _MIB_PER_GIB),
     ):
-        yield from or_named(ask, _hours(ask, name, sku, unit, tasks, each))
+        yield from or_named(item, _hours(item, name, sku, unit, tasks, each))
 
 
-def _hours(ask: Subject, name: str, sku: str, unit: str, tasks: Decimal, each: Decimal) -> Iterator[CostLine]:
+def _hours(item: Pricing, name: str, sku: str, unit: str, tasks: Decimal, each: Decimal) -> Iterator[CostLine]:
     basis = f"{plain(tasks)} x {plain(each)} x {HOURS_PER_MONTH} h"
     said = "Linux; tasks run all month, autoscaling not counted"
-    yield ask.line(name, tasks * each * HOURS_PER_MONTH, ask.price(sku, unit), basis=basis, assumption=said)
+    yield item.line(name, tasks * each * HOURS_PER_MONTH, item.price(sku, unit), basis=basis, assumption=said)

@@ -8,28 +8,30 @@ from typing import Final
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.stored import stored_gib
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 EXPECTED: Final = "gpucluster/expected-gib"
 """Tag that says how many GiB a file system holds on average; goes before the assumption `efs_gib`."""
 
 
 @prices("aws:efs/fileSystem:FileSystem")
-def file_system(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def file_system(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """GiB stored, by the month (EFS price page). Bursting throughput is part of that price; the other modes are not.
 
     All of it is priced in the standard class, the dearest, also where files move to a cheaper one.
     """
-    gib, said = stored_gib(ask, "tags", EXPECTED, "efs_gib", each="file system")
-    one_zone = ask.get("availabilityZoneName") is not None
+    gib, said = stored_gib(item, "tags", EXPECTED, "efs_gib", each="file system")
+    one_zone = item.get("availabilityZoneName") is not None
     sku, words = ("efs-one-zone", "EFS One Zone storage") if one_zone else ("efs-standard", "EFS standard storage")
-    yield ask.line(words, gib, ask.price(sku, "GiB-month"), basis=f"{gib:,f} GiB", assumption=said, usage=("efs_gib",))
+    yield item.line(
+        words, gib, item.price(sku, "GiB-month"), basis=f"{gib:,f} GiB", assumption=said, usage=("efs_gib",)
+    )
 
-    mode = ask.text("throughputMode", default="bursting")
+    mode = item.text("throughputMode", default="bursting")
     if mode == "provisioned":
-        mibps = ask.number("provisionedThroughputInMibps")
+        mibps = item.number("provisionedThroughputInMibps")
         said = "all of it is taken as above what comes with the stored size"
-        price = ask.price("efs-provisioned-throughput", "MiBps-month")
-        yield ask.line("EFS provisioned throughput", mibps, price, basis=f"{mibps:f} MiB/s", assumption=said)
+        price = item.price("efs-provisioned-throughput", "MiBps-month")
+        yield item.line("EFS provisioned throughput", mibps, price, basis=f"{mibps:f} MiB/s", assumption=said)
     elif mode != "bursting":
-        yield ask.not_priced(f"throughputMode is {mode!r}: reads and writes are billed by the GiB; no price known")
+        yield item.not_priced(f"throughputMode is {mode!r}: reads and writes are billed by the GiB; no price known")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 
 @prices("aws:ec2/eip:Eip")
-def elastic_ip(ask: Subject) -> Iterator[CostLine]:
+def elastic_ip(item: Pricing) -> Iterator[CostLine]:
     """An hour of one public IPv4 address, in use (also on a NAT gateway) or idle (VPC price page, since 2024-02-01)."""
-    price = ask.price("public-ipv4-hour", "hour")
-    yield ask.line("Public IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+    price = item.price("public-ipv4-hour", "hour")
+    yield item.line("Public IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")

@@ -7,7 +7,7 @@ from typing import Final
 
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 _WITHOUT_CHARGE: Final = frozenset(
     {
@@ -32,10 +32,10 @@ _SOURCE: Final = "https://docs.aws.amazon.com/eks/latest/userguide/workloads-add
 
 
 @prices("aws:eks/addon:Addon")
-def addon(ask: Subject) -> Iterator[Free | NotPriced]:
+def addon(item: Pricing) -> Iterator[Free | NotPriced]:
     """Add-ons that only run pods are free; others bill what they send, or a fee (EKS user guide, add-ons)."""
-    name = ask.text("addonName")
+    name = item.text("addonName")
     if name in _WITHOUT_CHARGE:
-        yield ask.free("no charge for this add-on; it runs on nodes that are priced", _SOURCE)
+        yield item.free("no charge for this add-on; it runs on nodes that are priced", _SOURCE)
     else:
-        yield ask.not_priced(f"add-on {name!r}: may have a marketplace fee, or send data that AWS bills")
+        yield item.not_priced(f"add-on {name!r}: may have a marketplace fee, or send data that AWS bills")

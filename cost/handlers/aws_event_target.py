@@ -7,7 +7,7 @@ from typing import Final
 
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 _PRICED_THEMSELVES: Final = (
     "aws:sqs/queue:Queue",
@@ -21,9 +21,11 @@ _SOURCE: Final = "https://aws.amazon.com/eventbridge/pricing/"
 
 
 @prices("aws:cloudwatch/eventTarget:EventTarget")
-def event_target(ask: Subject) -> Iterator[Free | NotPriced]:
+def event_target(item: Pricing) -> Iterator[Free | NotPriced]:
     """Delivery inside the account is free; to API destinations and other buses it is not (EventBridge price page)."""
-    if any(ask.resources.referred(ask.resource, "arn", type_) for type_ in _PRICED_THEMSELVES):
-        yield ask.free("delivery inside the account has no charge", _SOURCE)
+    if any(item.resources.referred(item.resource, "arn", type_) for type_ in _PRICED_THEMSELVES):
+        yield item.free("delivery inside the account has no charge", _SOURCE)
     else:
-        yield ask.not_priced("its target is not a queue, function, log group or topic of this stack: delivery may cost")
+        yield item.not_priced(
+            "its target is not a queue, function, log group or topic of this stack: delivery may cost"
+        )

@@ -8,35 +8,35 @@ from decimal import Decimal
 from gpucluster.cost.handlers.aws_place import place_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 
 @prices("aws:fsx/lustreFileSystem:LustreFileSystem")
-def lustre(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def lustre(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """Provisioned GiB by the month; the throughput tier is part of that price (FSx for Lustre price page).
 
     Capacity is in GiB as the API counts it: 1,200, 2,400 and steps of 2,400.
     """
-    deployment = ask.text("deploymentType", default="SCRATCH_1")
-    if ask.text("storageType", default="SSD") != "SSD":
-        raise CannotPrice(f"storageType is {ask.text('storageType')!r}: the price book has SSD only")
-    capacity = ask.number("storageCapacity")
+    deployment = item.text("deploymentType", default="SCRATCH_1")
+    if item.text("storageType", default="SSD") != "SSD":
+        raise CannotPrice(f"storageType is {item.text('storageType')!r}: the price book has SSD only")
+    capacity = item.number("storageCapacity")
     if deployment == "PERSISTENT_2":
-        tier = ask.number("perUnitStorageThroughput")
+        tier = item.number("perUnitStorageThroughput")
         sku, words = persistent_ssd(tier), f"Lustre PERSISTENT_2 SSD, {tier:f} MB/s per TiB"
     elif deployment == "SCRATCH_2":
         sku, words = "fsx-lustre-scratch2-ssd", "Lustre SCRATCH_2 SSD"
     else:
         raise CannotPrice(f"deploymentType is {deployment!r}; priced are PERSISTENT_2 and SCRATCH_2")
-    price = ask.price(sku, "GiB-month", region=place_of(ask, subnets="subnetIds"))
-    yield ask.line(words, capacity, price, basis=f"{capacity:,f} GiB")
+    price = item.price(sku, "GiB-month", region=place_of(item, subnets="subnetIds"))
+    yield item.line(words, capacity, price, basis=f"{capacity:,f} GiB")
 
-    if ask.get("metadataConfiguration", "mode") == "USER_PROVISIONED":
-        iops, included = ask.number("metadataConfiguration", "iops"), included_metadata_iops(capacity)
+    if item.get("metadataConfiguration", "mode") == "USER_PROVISIONED":
+        iops, included = item.number("metadataConfiguration", "iops"), included_metadata_iops(capacity)
         if iops > included:
-            yield ask.not_priced(f"{iops - included:f} metadata IOPS above the {included} included: no price known")
-    if ask.number("automaticBackupRetentionDays", default=0) > 0:
-        yield ask.not_priced("backups: billed by the GiB stored; no price known")
+            yield item.not_priced(f"{iops - included:f} metadata IOPS above the {included} included: no price known")
+    if item.number("automaticBackupRetentionDays", default=0) > 0:
+        yield item.not_priced("backups: billed by the GiB stored; no price known")
 
 
 def persistent_ssd(tier: Decimal | int) -> str:

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 
 @prices("aws:kms/key:Key")
-def key(ask: Subject) -> Iterator[CostLine]:
+def key(item: Pricing) -> Iterator[CostLine]:
     """A month of one customer managed key (KMS price page). Requests and rotated key versions are not in the total."""
     said = "requests (first 20,000 a month free) and rotated versions of the key are not in the total"
-    yield ask.line("KMS key", Decimal(1), ask.price("kms-key", "month"), assumption=said)
+    yield item.line("KMS key", Decimal(1), item.price("kms-key", "month"), assumption=said)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from gpucluster.catalog.aws_regions import local_zone
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import is_list
 
@@ -16,13 +16,13 @@ SUBNETS: Final = ("aws:ec2/subnet:Subnet", "aws:ec2/defaultSubnet:DefaultSubnet"
 _ZONES: Final = ("availabilityZone", "availabilityZoneId", "availabilityZones")
 
 
-def place_of(ask: Subject, *, subnets: str = "") -> str:
+def place_of(item: Pricing, *, subnets: str = "") -> str:
     """The region, and behind a slash the Local Zone where the resource or one of its subnets says one.
 
     subnets: input that names the subnets.
     """
-    region, made = ask.region, ask.resources.present(ask.resource.dependencies.get(subnets, ()))
-    for resource in (ask.resource, *(one for one in made if one.type in SUBNETS)):
+    region, made = item.region, item.resources.present(item.resource.dependencies.get(subnets, ()))
+    for resource in (item.resource, *(one for one in made if one.type in SUBNETS)):
         for zone in _zones(resource):
             name = local_zone(region, zone)
             if name is not None:

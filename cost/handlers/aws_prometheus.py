@@ -10,7 +10,7 @@ from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from gpucluster.cost.subject import Subject, as_number
+from gpucluster.cost.pricing import Pricing, as_number
 
 EXPECTED: Final = "gpucluster/expected-million-samples"
 """Tag that says how many millions of samples a workspace takes in a month; goes before `prometheus_million_samples`."""
@@ -29,58 +29,58 @@ _WORKSPACE: Final = "aws:amp/workspace:Workspace"
 
 
 @prices(_WORKSPACE)
-def workspace(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def workspace(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """Samples taken in, by 10 million, and kept. Queries are not in the total."""
-    millions, where = _millions(ask)
-    yield from or_named(ask, _taken_in(ask, millions, where))
-    yield from or_named(ask, _kept(ask, millions))
+    millions, where = _millions(item)
+    yield from or_named(item, _taken_in(item, millions, where))
+    yield from or_named(item, _kept(item, millions))
 
 
-def _millions(ask: Subject) -> tuple[Decimal, str]:
+def _millions(item: Pricing) -> tuple[Decimal, str]:
     """Millions of samples a month that the workspace asked about takes, and what says so."""
-    said = ask.get("tags", EXPECTED)
+    said = item.get("tags", EXPECTED)
     if said is None:
-        return ask.assumptions.prometheus_million_samples, "prometheus_million_samples"
-    return as_number(said, EXPECTED), f"tag {EXPECTED} of {ask.resource.name}"
+        return item.assumptions.prometheus_million_samples, "prometheus_million_samples"
+    return as_number(said, EXPECTED), f"tag {EXPECTED} of {item.resource.name}"
 
 
-def _taken_in(ask: Subject, millions: Decimal, where: str) -> Iterator[CostLine]:
-    yield ask.line(
+def _taken_in(item: Pricing, millions: Decimal, where: str) -> Iterator[CostLine]:
+    yield item.line(
         "Prometheus samples",
         millions / _PER_PRICE,
-        ask.price("amp-samples-ingested", "10M-samples"),
+        item.price("amp-samples-ingested", "10M-samples"),
         basis=f"{millions:,f} M samples",
         assumption=f"{millions:,f} million samples a month ({where}); queries are not in the total",
         usage=_USAGE,
     )
 
 
-def _kept(ask: Subject, millions: Decimal) -> Iterator[CostLine]:
+def _kept(item: Pricing, millions: Decimal) -> Iterator[CostLine]:
     gib = (millions * 1_000_000 * _BYTES * _KEPT_MONTHS / 2**30).quantize(Decimal("0.001"))
     said = "samples are kept for 150 days, at 2 bytes each; names and labels of metrics come on top"
-    price = ask.price("amp-storage", "GiB-month")
-    yield ask.line("Prometheus storage", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=_USAGE)
+    price = item.price("amp-storage", "GiB-month")
+    yield item.line("Prometheus storage", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=_USAGE)
 
 
 @prices("aws:amp/scraper:Scraper")
-def scraper(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def scraper(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """Hours of the collector, and the samples it collects: all that its workspace takes."""
-    yield from or_named(ask, _hours(ask))
-    yield from or_named(ask, _collected(ask))
+    yield from or_named(item, _hours(item))
+    yield from or_named(item, _collected(item))
 
 
-def _hours(ask: Subject) -> Iterator[CostLine]:
-    price = ask.price("amp-agentless-collector", "hour")
-    yield ask.line("Prometheus collector", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+def _hours(item: Pricing) -> Iterator[CostLine]:
+    price = item.price("amp-agentless-collector", "hour")
+    yield item.line("Prometheus collector", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
 
 
-def _collected(ask: Subject) -> Iterator[CostLine]:
-    workspace = ask.resources.referred(ask.resource, "destination", _WORKSPACE)
-    millions, _ = _millions(ask.of(workspace)) if workspace else (ask.assumptions.prometheus_million_samples, "")
-    yield ask.line(
+def _collected(item: Pricing) -> Iterator[CostLine]:
+    workspace = item.resources.referred(item.resource, "destination", _WORKSPACE)
+    millions, _ = _millions(item.of(workspace)) if workspace else (item.assumptions.prometheus_million_samples, "")
+    yield item.line(
         "Prometheus samples collected",
         millions / _PER_PRICE,
-        ask.price("amp-samples-collected", "10M-samples"),
+        item.price("amp-samples-collected", "10M-samples"),
         basis=f"{millions:,f} M samples",
         assumption="the collector is taken to collect every sample that its workspace takes",
         usage=_USAGE,

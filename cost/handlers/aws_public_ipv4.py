@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import is_list
 
@@ -26,26 +26,26 @@ _OWN: Final = (("aws:ec2/eip:Eip", "instance"), ("aws:ec2/eipAssociation:EipAsso
 
 
 def ipv4_lines(
-    ask: Subject, count: Count, *, subnets: str, template: Subject | None = None, vpc_is_default: bool = False
+    item: Pricing, count: Count, *, subnets: str, template: Pricing | None = None, vpc_is_default: bool = False
 ) -> Iterator[CostLine]:
     """An address for each machine that gets one, since 2024-02-01 (VPC price page).
 
     subnets: input that names the subnets. template: what is asked of the machines' interfaces, where that is not `ask`.
     vpc_is_default: whether machines without a named subnet lie in the default VPC.
     """
-    asked = _asked(template or ask)
-    each, said = _by_subnets(ask, subnets, vpc_is_default) if asked is None else (Decimal(asked), "")
-    if each == 0 or _has_elastic_ip(ask):
+    asked = _asked(template or item)
+    each, said = _by_subnets(item, subnets, vpc_is_default) if asked is None else (Decimal(asked), "")
+    if each == 0 or _has_elastic_ip(item):
         return
     usage = ()
     if each is None:
-        each, said = ask.assumptions.amount(_USAGE), ask.assumptions.said(_USAGE)
+        each, said = item.assumptions.amount(_USAGE), item.assumptions.said(_USAGE)
         usage = (_USAGE,)
     hours = count.times(each * HOURS_PER_MONTH)
-    yield ask.line(
+    yield item.line(
         "Public IPv4 address" if count.expected * each == 1 else "Public IPv4 addresses",
         hours.expected,
-        ask.price("public-ipv4-hour", "hour"),
+        item.price("public-ipv4-hour", "hour"),
         basis=f"{plain(count.expected * each)} x {HOURS_PER_MONTH} h",
         assumption=said,
         floor=hours.floor,
@@ -54,31 +54,31 @@ def ipv4_lines(
     )
 
 
-def _has_elastic_ip(ask: Subject) -> bool:
+def _has_elastic_ip(item: Pricing) -> bool:
     return any(
-        ask.resources.referred(found, prop, ask.resource.type) is ask.resource
+        item.resources.referred(found, prop, item.resource.type) is item.resource
         for type_, prop in _OWN
-        for found in ask.resources.of_type(type_)
+        for found in item.resources.of_type(type_)
     )
 
 
-def _asked(ask: Subject) -> bool | None:
+def _asked(item: Pricing) -> bool | None:
     """What an instance, launch configuration or launch template says itself; None where that is left to the subnet."""
-    asked = ask.get("associatePublicIpAddress")
-    if ask.resource.type == LAUNCH_TEMPLATE and ask.items("networkInterfaces"):
-        asked = ask.get("networkInterfaces", 0, "associatePublicIpAddress")
+    asked = item.get("associatePublicIpAddress")
+    if item.resource.type == LAUNCH_TEMPLATE and item.items("networkInterfaces"):
+        asked = item.get("networkInterfaces", 0, "associatePublicIpAddress")
     return None if asked is None else str(asked).lower() == "true"
 
 
-def _by_subnets(ask: Subject, prop: str, vpc_is_default: bool) -> tuple[Decimal | None, str]:
+def _by_subnets(item: Pricing, prop: str, vpc_is_default: bool) -> tuple[Decimal | None, str]:
     """(addresses of each machine by its subnets, each of which takes as many machines; what is assumed); None where
     that is not known.
     """
-    named = ask.resource.inputs.get(prop)
+    named = item.resource.inputs.get(prop)
     if named is None:
         said = f"{prop} is not set: subnets of the default VPC, where machines get a public IPv4 address"
         return (Decimal(1), said) if vpc_is_default else (Decimal(0), "")
-    made = [one for one in ask.resources.present(ask.resource.dependencies.get(prop, ())) if one.type in _SUBNETS]
+    made = [one for one in item.resources.present(item.resource.dependencies.get(prop, ())) if one.type in _SUBNETS]
     least = len(named) if is_list(named) else 1
     if len(made) < least:
         return None, ""

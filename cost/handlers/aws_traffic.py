@@ -8,21 +8,21 @@ from typing import Final
 from gpucluster.cost.handlers.egress import egress_lines
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 _ENDS: Final = 2
 """A GiB that crosses zones is billed where it leaves and where it arrives (EC2 price page, data transfer)."""
 
 
 @prices("aws:ec2/internetGateway:InternetGateway")
-def internet_gateway(ask: Subject) -> Iterator[CostLine]:
+def internet_gateway(item: Pricing) -> Iterator[CostLine]:
     """GiB to the internet (`egress_gib`; EC2 price page, data transfer); no charge else."""
-    yield from egress_lines(ask, region=ask.region)
+    yield from egress_lines(item, region=item.region)
 
 
 @prices("aws:ec2/vpc:Vpc")
-def vpc(ask: Subject) -> Iterator[CostLine]:
+def vpc(item: Pricing) -> Iterator[CostLine]:
     """GiB between zones (`inter_zone_gib`), billed at both ends (EC2 price page, data transfer); no charge else."""
-    gib, said = ask.assumptions.amount("inter_zone_gib"), ask.assumptions.said("inter_zone_gib")
-    yield ask.line("Data between zones", gib * _ENDS, ask.price("inter-az", "GiB"),
+    gib, said = item.assumptions.amount("inter_zone_gib"), item.assumptions.said("inter_zone_gib")
+    yield item.line("Data between zones", gib * _ENDS, item.price("inter-az", "GiB"),
                    basis=f"{_ENDS} x {gib.normalize():,f} GiB", assumption=said, usage=("inter_zone_gib",))  # fmt: skip

@@ -8,10 +8,10 @@ from gpucluster.cost.handlers.aks_nodes import node_lines
 from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 
 @prices("azure-native:containerservice:AgentPool")
-def agent_pool(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def agent_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """`count` machines, within the bounds of autoscaling, and their system disks; a pool has no price of its own."""
-    yield from node_lines(ask, (), region=place_of(ask), name=ask.resource.name)
+    yield from node_lines(item, (), region=place_of(item), name=item.resource.name)

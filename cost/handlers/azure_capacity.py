@@ -11,7 +11,7 @@ from gpucluster.cost.handlers.committed import committed, inside
 from gpucluster.cost.handlers.covered import Cover, bought
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject, read
+from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["CAPACITY", "machine_lines", "purchase_of"]
@@ -34,7 +34,7 @@ def purchase_of(priority: object) -> str:
 
 
 def machine_lines(
-    ask: Subject,
+    item: Pricing,
     machine: str,
     count: Count,
     purchase: str,
@@ -44,46 +44,48 @@ def machine_lines(
     said: str = "",
 ) -> Iterator[CostLine | NotPriced]:
     """Machines of one size, by the hour. group: path of the input that names a capacity reservation group."""
-    target = _target(ask, group, machine)
+    target = _target(item, group, machine)
     if target is None:
-        lines = bought(ask, machine, count, purchase, _COVERS, region=region, autoscaled=count.varies, assumption=said)
-        yield from or_named(ask, lines, compute=True)
+        lines = bought(item, machine, count, purchase, _COVERS, region=region, autoscaled=count.varies, assumption=said)
+        yield from or_named(item, lines, compute=True)
     else:
-        yield from _reserved(ask, machine, count.expected, target, region)
+        yield from _reserved(item, machine, count.expected, target, region)
 
 
-def _target(ask: Subject, path: tuple[str | int, ...], machine: str) -> Resource | str | None:
+def _target(item: Pricing, path: tuple[str | int, ...], machine: str) -> Resource | str | None:
     """The capacity that bills the machines: a reservation of this stack, the id of a group outside it, or None.
 
     A group bills nothing by itself, so machines in one without a reservation of their size are on demand.
     """
-    found = ask.resources.referred(ask.resource, str(path[0]), RESERVATION_GROUP)
+    found = item.resources.referred(item.resource, str(path[0]), RESERVATION_GROUP)
     if found is not None:
-        return next((item for item in _reservations(ask, found) if read(item.inputs, "sku", "name") == machine), None)
-    named: Any = read(ask.resource.inputs, *path)
+        return next(
+            (entry for entry in _reservations(item, found) if read(entry.inputs, "sku", "name") == machine), None
+        )
+    named: Any = read(item.resource.inputs, *path)
     if named is UNKNOWN:
         raise CannotPrice(f"{'.'.join(map(str, path))} is not known before the update")
     return str(named) if named else None
 
 
-def _reservations(ask: Subject, group: Resource) -> Iterator[Resource]:
-    for item in ask.resources.of_type(CAPACITY):
-        if owner_of(ask.of(item), RESERVATION_GROUP) is group:
-            yield item
+def _reservations(item: Pricing, group: Resource) -> Iterator[Resource]:
+    for entry in item.resources.of_type(CAPACITY):
+        if owner_of(item.of(entry), RESERVATION_GROUP) is group:
+            yield entry
 
 
 def _reserved(
-    ask: Subject, machine: str, count: Decimal, target: Resource | str, region: str
+    item: Pricing, machine: str, count: Decimal, target: Resource | str, region: str
 ) -> Iterator[CostLine | NotPriced]:
     """Machines that their reservation bills, used or not (Azure Compute documentation, capacity reservations)."""
     if isinstance(target, Resource):
-        yield inside(ask, machine, count, target.name, f"billed by {target.name}, used or not", region=region)
+        yield inside(item, machine, count, target.name, f"billed by {target.name}, used or not", region=region)
         return
     name = target.rsplit("/", 1)[-1]
-    found = ask.find(machine, "instance-hour", region=region)
+    found = item.find(machine, "instance-hour", region=region)
     said = (
         f"{name} is not part of this stack: billed by its capacity reservations while they exist, used or not, at the "
         "machine's own rate; capacity that was bought as a block, by its fee, which is not known here; what it holds "
         "beyond these machines is not told here"
     )
-    yield from committed(ask, machine, count, found, name, said, region=region)
+    yield from committed(item, machine, count, found, name, said, region=region)

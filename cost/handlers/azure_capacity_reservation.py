@@ -9,17 +9,17 @@ from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import machine_price, plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 
 @prices(CAPACITY)
-def capacity_reservation(ask: Subject) -> Iterator[CostLine]:
+def capacity_reservation(item: Pricing) -> Iterator[CostLine]:
     """Reserved machines at their own rate, used or not (Azure Compute documentation, capacity reservation overview)."""
-    machine, count = ask.text("sku", "name"), ask.number("sku", "capacity")
-    yield ask.line(
+    machine, count = item.text("sku", "name"), item.number("sku", "capacity")
+    yield item.line(
         f"{plain(count)} x {machine} reserved, on demand",
         count * HOURS_PER_MONTH,
-        machine_price(ask, machine, "on_demand", region=place_of(ask)),
+        machine_price(item, machine, "on_demand", region=place_of(item)),
         basis=f"{plain(count)} x {HOURS_PER_MONTH} h",
         assumption="a reservation is billed whether used or not",
     )

@@ -9,11 +9,11 @@ from gpucluster.cost.handlers.azure_disks import azure_disk_lines
 from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 
 @prices("azure-native:compute:Disk")
-def disk(ask: Subject) -> Iterator[CostLine]:
+def disk(item: Pricing) -> Iterator[CostLine]:
     """One disk of its size class by the month (Managed Disks price page); operations are not in the total."""
-    sku, gib = ask.text("sku", "name", default="Standard_LRS"), ask.number("diskSizeGB")
-    yield from azure_disk_lines(ask, sku, gib, Count.fixed(Decimal(1)), what="disk", region=place_of(ask))
+    sku, gib = item.text("sku", "name", default="Standard_LRS"), item.number("diskSizeGB")
+    yield from azure_disk_lines(item, sku, gib, Count.fixed(Decimal(1)), what="disk", region=place_of(item))

@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.catalog.azure_disks import DISK_GIB
 from gpucluster.cost.handlers.disks import disk_lines
 from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.record import record
 
 __all__ = ["azure_disk_lines"]
@@ -31,7 +31,7 @@ class _Disk:
 
 
 def azure_disk_lines(
-    ask: Subject, sku: str, gib: Decimal, count: Count, *, what: str, region: str
+    item: Pricing, sku: str, gib: Decimal, count: Count, *, what: str, region: str
 ) -> Iterator[CostLine]:
     """Lines of `count` equal disks, e.g. `Premium_LRS` of 128 GiB. Raises CannotPrice for what has no size class."""
     kind, _, redundancy = sku.partition("_")
@@ -43,4 +43,4 @@ def azure_disk_lines(
     if not classes:
         raise CannotPrice(f"a disk of {gib:f} GiB: the largest class holds {max(DISK_GIB.values()):,} GiB")
     disk = _Disk(f"{_LETTERS[kind]}{classes[0]}", redundancy.lower())
-    yield from disk_lines(ask, disk, count, what=what, region=region)
+    yield from disk_lines(item, disk, count, what=what, region=region)

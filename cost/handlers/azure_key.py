@@ -7,15 +7,15 @@ from typing import Final
 
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 _SOURCE: Final = "https://azure.microsoft.com/pricing/details/key-vault/"
 
 
 @prices("azure-native:keyvault:Key")
-def key(ask: Subject) -> Iterator[Free]:
+def key(item: Pricing) -> Iterator[Free]:
     """A software key has no charge but for operations (Key Vault price page); one in an HSM is billed by the month."""
-    kind = ask.text("properties", "kty", default="RSA")
+    kind = item.text("properties", "kty", default="RSA")
     if kind.endswith("-HSM"):
         raise CannotPrice(f"a key in an HSM ({kind}): no price known")
-    yield ask.free("no charge but for operations, which are not counted", _SOURCE)
+    yield item.free("no charge but for operations, which are not counted", _SOURCE)

@@ -11,7 +11,7 @@ from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.program.resources import Resource
 from gpucluster.record import record
 
@@ -35,49 +35,49 @@ class _Sent:
     base: str
     each: str
 
-    def gib(self, ask: Subject) -> Decimal:
-        base = ask.assumptions.amount(self.base) if self.base else Decimal(0)
-        return base + self.nodes * ask.assumptions.amount(self.each)
+    def gib(self, item: Pricing) -> Decimal:
+        base = item.assumptions.amount(self.base) if self.base else Decimal(0)
+        return base + self.nodes * item.assumptions.amount(self.each)
 
 
 @prices(_WORKSPACE)
-def workspace(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def workspace(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """GiB taken in, and those kept for longer than is free (Azure Monitor price page): `log_gib` and `log_kept_gib`,
     else what is assumed where a cluster's logs go there.
     """
-    if (sku := ask.text("sku", "name", default="PerGB2018")) != "PerGB2018":
+    if (sku := item.text("sku", "name", default="PerGB2018")) != "PerGB2018":
         raise CannotPrice(f"sku.name is {sku!r}: the price book has logs paid by the GiB alone")
-    region, sent = place_of(ask), tuple(_sent(ask))
-    total = ask.assumptions.log_gib or sum((one.gib(ask) for one in sent), Decimal(0))
-    yield from or_named(ask, _taken_in(ask, sent, region))
-    yield from or_named(ask, _kept(ask, total, region))
+    region, sent = place_of(item), tuple(_sent(item))
+    total = item.assumptions.log_gib or sum((one.gib(item) for one in sent), Decimal(0))
+    yield from or_named(item, _taken_in(item, sent, region))
+    yield from or_named(item, _kept(item, total, region))
 
 
-def workspace_of(ask: Subject, cluster: Resource) -> Resource | None:
+def workspace_of(item: Pricing, cluster: Resource) -> Resource | None:
     """The workspace of the stack that a cluster's agents write to."""
-    return ask.resources.referred(cluster, "addonProfiles", _WORKSPACE)
+    return item.resources.referred(cluster, "addonProfiles", _WORKSPACE)
 
 
-def _sent(ask: Subject) -> Iterator[_Sent]:
-    for cluster in ask.resources.of_type(_CLUSTER):
-        agent = ask.of(cluster).get("addonProfiles", "omsagent", "enabled")
-        if agent and workspace_of(ask, cluster) is ask.resource:
-            yield _Sent("Pod logs taken in", _nodes(ask, cluster), "", "pod_log_gib_per_node")
-    for setting in ask.resources.of_type(_SETTING):
-        cluster = ask.resources.referred(setting, "resourceUri", _CLUSTER)
-        if cluster is not None and ask.resources.referred(setting, "workspaceId", _WORKSPACE) is ask.resource:
-            yield _Sent("Control-plane logs taken in", _nodes(ask, cluster), "aks_log_gib", "aks_log_gib_per_node")
+def _sent(item: Pricing) -> Iterator[_Sent]:
+    for cluster in item.resources.of_type(_CLUSTER):
+        agent = item.of(cluster).get("addonProfiles", "omsagent", "enabled")
+        if agent and workspace_of(item, cluster) is item.resource:
+            yield _Sent("Pod logs taken in", _nodes(item, cluster), "", "pod_log_gib_per_node")
+    for setting in item.resources.of_type(_SETTING):
+        cluster = item.resources.referred(setting, "resourceUri", _CLUSTER)
+        if cluster is not None and item.resources.referred(setting, "workspaceId", _WORKSPACE) is item.resource:
+            yield _Sent("Control-plane logs taken in", _nodes(item, cluster), "aks_log_gib", "aks_log_gib_per_node")
 
 
-def _nodes(ask: Subject, cluster: Resource) -> Decimal:
+def _nodes(item: Pricing, cluster: Resource) -> Decimal:
     """Nodes of the cluster's own pools and of those that are resources."""
-    inside = ask.of(cluster)
-    counted: list[tuple[Subject, tuple[str | int, ...]]] = [
+    inside = item.of(cluster)
+    counted: list[tuple[Pricing, tuple[str | int, ...]]] = [
         (inside, ("agentPoolProfiles", index)) for index in range(len(inside.items("agentPoolProfiles")))
     ]
-    for pool in ask.resources.of_type(_POOL):
-        if ask.resources.referred(pool, "resourceName", _CLUSTER) in (cluster, None):
-            counted.append((ask.of(pool), ()))
+    for pool in item.resources.of_type(_POOL):
+        if item.resources.referred(pool, "resourceName", _CLUSTER) in (cluster, None):
+            counted.append((item.of(pool), ()))
     total = Decimal(0)
     for where, at in counted:
         try:
@@ -87,16 +87,16 @@ def _nodes(ask: Subject, cluster: Resource) -> Decimal:
     return total
 
 
-def _taken_in(ask: Subject, sent: tuple[_Sent, ...], region: str) -> Iterator[CostLine]:
-    price = ask.price("log-analytics-ingest", "GiB", region=region)
-    if ask.assumptions.log_gib or not sent:
-        yield ask.by_usage("Logs taken in", "log_gib", price)
+def _taken_in(item: Pricing, sent: tuple[_Sent, ...], region: str) -> Iterator[CostLine]:
+    price = item.price("log-analytics-ingest", "GiB", region=region)
+    if item.assumptions.log_gib or not sent:
+        yield item.by_usage("Logs taken in", "log_gib", price)
         return
     for one in sent:
         used = tuple(filter(None, (one.base, one.each)))
-        said = ", ".join(ask.assumptions.said(name) for name in used)
-        gib = one.gib(ask)
-        yield ask.line(
+        said = ", ".join(item.assumptions.said(name) for name in used)
+        gib = one.gib(item)
+        yield item.line(
             one.name,
             gib,
             price,
@@ -106,15 +106,15 @@ def _taken_in(ask: Subject, sent: tuple[_Sent, ...], region: str) -> Iterator[Co
         )
 
 
-def _kept(ask: Subject, gib: Decimal, region: str) -> Iterator[CostLine]:
+def _kept(item: Pricing, gib: Decimal, region: str) -> Iterator[CostLine]:
     """gib: taken in each month."""
-    further = max(ask.number("retentionInDays", default=_FREE_DAYS) - _FREE_DAYS, Decimal(0))
-    if not further and ask.get("retentionInDays") is not None and not ask.assumptions.amount("log_kept_gib"):
+    further = max(item.number("retentionInDays", default=_FREE_DAYS) - _FREE_DAYS, Decimal(0))
+    if not further and item.get("retentionInDays") is not None and not item.assumptions.amount("log_kept_gib"):
         return
-    name, price = "Logs kept beyond 31 days", ask.price("log-analytics-retention", "GiB-month", region=region)
-    if ask.assumptions.amount("log_kept_gib") or not further:
-        yield ask.by_usage(name, "log_kept_gib", price)
+    name, price = "Logs kept beyond 31 days", item.price("log-analytics-retention", "GiB-month", region=region)
+    if item.assumptions.amount("log_kept_gib") or not further:
+        yield item.by_usage(name, "log_kept_gib", price)
         return
     kept = (gib * further / _DAYS_A_MONTH).quantize(Decimal("0.01"))
     said = f"{plain(gib)} GiB a month, each for {plain(further)} days beyond the {_FREE_DAYS} that are free"
-    yield ask.line(name, kept, price, basis=f"{plain(kept)} GiB", assumption=said, usage=("log_gib", "log_kept_gib"))
+    yield item.line(name, kept, price, basis=f"{plain(kept)} GiB", assumption=said, usage=("log_gib", "log_kept_gib"))

@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 __all__ = ["amlfs"]
 
@@ -17,11 +17,11 @@ _GIB_PER_TIB: Final = 1024
 
 
 @prices("azure-native:storagecache:AmlFilesystem")
-def lustre(ask: Subject) -> Iterator[CostLine]:
+def lustre(item: Pricing) -> Iterator[CostLine]:
     """Provisioned GiB by the month; the throughput of its SKU is part of that. The book has no price: give your own."""
-    sku, capacity = ask.text("sku", "name"), ask.number("storageCapacityTiB") * _GIB_PER_TIB
-    price = ask.price(sku, "GiB-month", region=place_of(ask))
-    yield ask.line(f"Managed Lustre {sku}", capacity, price, basis=f"{capacity:,f} GiB")
+    sku, capacity = item.text("sku", "name"), item.number("storageCapacityTiB") * _GIB_PER_TIB
+    price = item.price(sku, "GiB-month", region=place_of(item))
+    yield item.line(f"Managed Lustre {sku}", capacity, price, basis=f"{capacity:,f} GiB")
 
 
 def amlfs(tier: Decimal | int) -> str:

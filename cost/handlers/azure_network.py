@@ -9,32 +9,32 @@ from gpucluster.cost.handlers.azure_addresses import address_hours, balancer_lin
 from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 
 @prices("azure-native:network:NatGateway")
-def nat_gateway(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def nat_gateway(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """Hours, GiB processed and GiB to the internet (NAT Gateway price page). Its addresses are billed by themselves."""
-    if ask.text("sku", "name", default="Standard") != "Standard":
-        raise CannotPrice(f"sku.name is {ask.text('sku', 'name')!r}: the price book has Standard NAT gateways only")
-    yield from nat_lines(ask, region=place_of(ask))
+    if item.text("sku", "name", default="Standard") != "Standard":
+        raise CannotPrice(f"sku.name is {item.text('sku', 'name')!r}: the price book has Standard NAT gateways only")
+    yield from nat_lines(item, region=place_of(item))
 
 
 @prices("azure-native:network:PublicIPAddress")
-def public_address(ask: Subject) -> Iterator[CostLine]:
+def public_address(item: Pricing) -> Iterator[CostLine]:
     """An hour of one standard IPv4 address (IP addresses price page)."""
-    kind, version = ask.text("sku", "name", default="Basic"), ask.text("publicIPAddressVersion", default="IPv4")
+    kind, version = item.text("sku", "name", default="Basic"), item.text("publicIPAddressVersion", default="IPv4")
     if kind != "Standard" or version != "IPv4":
         raise CannotPrice(f"a {kind} {version} address: the price book has Standard IPv4 addresses only")
-    worldwide = ask.text("sku", "tier", default="Regional") == "Global"
-    yield from address_hours(ask, Decimal(1), region=place_of(ask), worldwide=worldwide)
+    worldwide = item.text("sku", "tier", default="Regional") == "Global"
+    yield from address_hours(item, Decimal(1), region=place_of(item), worldwide=worldwide)
 
 
 @prices("azure-native:network:LoadBalancer")
-def load_balancer(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def load_balancer(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """Hours by the number of load-balancing and outbound rules, and GiB processed (Load Balancer price page)."""
-    kind = ask.text("sku", "name", default="Basic")
+    kind = item.text("sku", "name", default="Basic")
     if kind != "Standard":
         raise CannotPrice(f"sku.name is {kind!r}: the price book has Standard load balancers only")
-    rules = len(ask.items("loadBalancingRules")) + len(ask.items("outboundRules"))
-    yield from balancer_lines(ask, rules=rules, region=place_of(ask))
+    rules = len(item.items("loadBalancingRules")) + len(item.items("outboundRules"))
+    yield from balancer_lines(item, rules=rules, region=place_of(item))

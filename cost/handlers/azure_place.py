@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["ACCOUNT", "CLUSTER", "RESERVATION_GROUP", "owner_of", "place_of", "region_of_zone"]
@@ -23,23 +23,23 @@ _OWNERS: Final = (
 """(input that names what a resource belongs to, its type, the input that gives it that name), the nearest first."""
 
 
-def place_of(ask: Subject) -> str:
+def place_of(item: Pricing) -> str:
     """The region, as Azure's price list writes it: `eastus` for `East US`.
 
     A resource that says none is made where its resource group is. Raises CannotPrice when it is not known.
     """
-    for resource in (ask.resource, *_owners(ask)):
+    for resource in (item.resource, *_owners(item)):
         location = resource.inputs.get("location")
         if location is UNKNOWN:
             raise CannotPrice("its location is not known before the update")
         if isinstance(location, str) and location:
             return _plain(location)
-    provider = ask.resources.get(ask.resource.provider)
+    provider = item.resources.get(item.resource.provider)
     location = None if provider is None else provider.inputs.get("location")
     if isinstance(location, str) and location:
         return _plain(location)
     try:
-        return _plain(ask.region)
+        return _plain(item.region)
     except CannotPrice:
         said = "set location on the resource, on its resource group, or azure-native:location in the configuration"
         raise CannotPrice(f"its region is not known: {said}") from None
@@ -50,31 +50,31 @@ def region_of_zone(zone: str) -> str | None:
     return _plain(zone.rsplit("-", 1)[0])
 
 
-def owner_of(ask: Subject, type_: str) -> Resource | None:
+def owner_of(item: Pricing, type_: str) -> Resource | None:
     """The resource of the stack of this type that `ask` belongs to, by reference or by name."""
     for prop, of_type, named in _OWNERS:
         if of_type == type_:
-            return _owner(ask, prop, of_type, named)
+            return _owner(item, prop, of_type, named)
     return None
 
 
-def _owners(ask: Subject) -> Iterator[Resource]:
+def _owners(item: Pricing) -> Iterator[Resource]:
     for prop, type_, named in _OWNERS:
-        found = _owner(ask, prop, type_, named)
-        if found is not None and found is not ask.resource:
+        found = _owner(item, prop, type_, named)
+        if found is not None and found is not item.resource:
             yield found
             if type_ != _OWNERS[-1][1]:
-                yield from _owners(ask.of(found))
+                yield from _owners(item.of(found))
 
 
-def _owner(ask: Subject, prop: str, type_: str, named: str) -> Resource | None:
-    found = ask.resources.referred(ask.resource, prop, type_)
+def _owner(item: Pricing, prop: str, type_: str, named: str) -> Resource | None:
+    found = item.resources.referred(item.resource, prop, type_)
     if found is not None:
         return found
-    name = ask.resource.inputs.get(prop)
+    name = item.resource.inputs.get(prop)
     if not isinstance(name, str):
         return None
-    return next((item for item in ask.resources.of_type(type_) if item.inputs.get(named) == name), None)
+    return next((entry for entry in item.resources.of_type(type_) if entry.inputs.get(named) == name), None)
 
 
 def _plain(location: str) -> str:

@@ -10,31 +10,31 @@ from gpucluster.cost.cloud_parts import part_of
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.rate import Condition, Rate, rate_of
 from gpucluster.cost.model import CostLine, Free, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 from gpucluster.cost.tables import rows_of
 
 __all__ = ["by_table"]
 
 
-def by_table(type_: str) -> Callable[[Subject], Iterator[CostLine | Free | NotPriced]]:
+def by_table(type_: str) -> Callable[[Pricing], Iterator[CostLine | Free | NotPriced]]:
     """The handler of a type that has rows in a table; `gpucluster cost types` reads its first line."""
 
-    def handler(ask: Subject) -> Iterator[CostLine | Free | NotPriced]:
+    def handler(item: Pricing) -> Iterator[CostLine | Free | NotPriced]:
         region, found = "", False
         for rate in _rates(type_):
-            if not rate.applies(ask):
+            if not rate.applies(item):
                 continue
             found = True
             if rate.unit == "free":
-                yield ask.free(rate.name, rate.sku)
+                yield item.free(rate.name, rate.sku)
                 continue
             if not region and not rate.region:
-                region = _region(ask)
+                region = _region(item)
             yield from or_named(
-                ask, rate.lines(ask, region), what=rate.title(ask), compute=rate.unit == "instance-hour"
+                item, rate.lines(item, region), what=rate.title(item), compute=rate.unit == "instance-hour"
             )
         if not found:
-            yield ask.not_priced(_why_none(ask, _rates(type_)))
+            yield item.not_priced(_why_none(item, _rates(type_)))
 
     names = list(dict.fromkeys(row["name"] for row in _rows(type_) if row["unit"] != "free"))
     handler.__doc__ = f"{'; '.join(names)}."
@@ -51,20 +51,20 @@ def _rates(type_: str) -> tuple[Rate, ...]:
     return tuple(map(rate_of, _rows(type_)))
 
 
-def _why_none(ask: Subject, rates: tuple[Rate, ...]) -> str:
+def _why_none(item: Pricing, rates: tuple[Rate, ...]) -> str:
     """What keeps the nearest rate from applying: inputs as the resource has them, and what they may be."""
-    unmet = [[one for one in rate.when if not one.met_by(ask)] for rate in rates]
-    return "; ".join(_allowed(ask, one, rates) for one in min(unmet, key=len))
+    unmet = [[one for one in rate.when if not one.met_by(item)] for rate in rates]
+    return "; ".join(_allowed(item, one, rates) for one in min(unmet, key=len))
 
 
-def _allowed(ask: Subject, condition: Condition, rates: tuple[Rate, ...]) -> str:
-    path, seen = ".".join(map(str, condition.path)), condition.seen(ask)
+def _allowed(item: Pricing, condition: Condition, rates: tuple[Rate, ...]) -> str:
+    path, seen = ".".join(map(str, condition.path)), condition.seen(item)
     alike = (one for rate in rates for one in rate.when if one.path == condition.path and one.holds)
     known = dict.fromkeys(value for one in alike for value in one.values if value)
     shown = f"{path} is {seen!r}" if seen else f"{path} is not set"
     return f"{shown}; priced are {', '.join(known)}" if known else shown
 
 
-def _region(ask: Subject) -> str:
-    own: Callable[[Subject], str] | None = part_of(ask.provider, "region_of")
-    return ask.region if own is None else own(ask)
+def _region(item: Pricing) -> str:
+    own: Callable[[Pricing], str] | None = part_of(item.provider, "region_of")
+    return item.region if own is None else own(item)

@@ -9,13 +9,13 @@ from decimal import Decimal
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced, Spend, cents
 from gpucluster.cost.prices import NotKnown, Price
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 __all__ = ["committed", "inside"]
 
 
 def inside(
-    ask: Subject,
+    item: Pricing,
     machine: str,
     count: Decimal,
     where: str,
@@ -27,13 +27,13 @@ def inside(
     """Machines that another line pays for: that of the reservation `where`, or of who uses it first."""
     hours = count * HOURS_PER_MONTH
     return CostLine(
-        urn=ask.urn,
-        part=ask.part,
+        urn=item.urn,
+        part=item.part,
         name=f"{plain(count)} x {machine} in reservation {where}",
         quantity=hours,
         unit="instance-hour",
         unit_price=Decimal(0),
-        region=region or ask.region,
+        region=region or item.region,
         purchase="reservation",
         source=said,
         as_of="",
@@ -44,13 +44,13 @@ def inside(
         ceiling=hours,
         spend=spend,
         paid_by=where,
-        provider=ask.provider,
+        provider=item.provider,
         sku=machine,
     )
 
 
 def committed(
-    ask: Subject,
+    item: Pricing,
     machine: str,
     count: Decimal,
     found: Price | NotKnown,
@@ -70,13 +70,13 @@ def committed(
     """
     held = count if held is None else held
     if isinstance(found, NotKnown) or found.instead_of is not None or not held:
-        yield inside(ask, machine, count, where, said, spend="committed-elsewhere", region=region)
+        yield inside(item, machine, count, where, said, spend="committed-elsewhere", region=region)
     if isinstance(found, NotKnown) or not held:
-        yield _not_priced(ask, found, where)
+        yield _not_priced(item, found, where)
         return
     each = HOURS_PER_MONTH
     name, basis = f"{plain(held)} x {machine} in reservation {where}", f"{plain(held)} x {each} h"
-    line = ask.line(name, held * each, found, basis=basis, assumption=said)
+    line = item.line(name, held * each, found, basis=basis, assumption=said)
     yield replace(
         line,
         spend="committed-elsewhere",
@@ -85,9 +85,9 @@ def committed(
     )
 
 
-def _not_priced(ask: Subject, found: Price | NotKnown, where: str) -> NotPriced:
+def _not_priced(item: Pricing, found: Price | NotKnown, where: str) -> NotPriced:
     what = f"what {where} costs where it is bought"
     if isinstance(found, NotKnown):
-        return ask.not_priced(CannotPrice(f"{what}: {found.reason}", found.row), compute=True)
+        return item.not_priced(CannotPrice(f"{what}: {found.reason}", found.row), compute=True)
     why = "nothing runs in it yet, and how many machines it holds is not told here"
-    return ask.not_priced(f"{what}: {why}", compute=True)
+    return item.not_priced(f"{what}: {why}", compute=True)

@@ -10,7 +10,7 @@ from gpucluster.cost.handlers.gcp_disks import Disk
 from gpucluster.cost.handlers.gcp_place import place_of, region_of
 from gpucluster.cost.handlers.gke_node_count import location_of
 from gpucluster.cost.handlers.gke_nodes import CLUSTER, boot_disk, purchase_of
-from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
+from gpucluster.cost.pricing import CannotPrice, Pricing, as_number, read
 from gpucluster.program.values import is_object
 from gpucluster.record import record
 
@@ -30,13 +30,13 @@ class Option:
     region: str
     disk: Disk
     disk_said: str
-    pool: Subject | None = None
+    pool: Pricing | None = None
 
 
-def options_of(ask: Subject) -> Iterator[Option | str]:
+def options_of(item: Pricing) -> Iterator[Option | str]:
     """Every option of `spec.priorities`, or why a rule cannot be read. Raises CannotPrice for rules not known yet."""
-    for pool in pools_of(ask, ask.resource):
-        found = ask.of(pool)
+    for pool in pools_of(item, item.resource):
+        found = item.of(pool)
         try:
             disk, said = boot_disk(found)
             queued = bool(found.get("queuedProvisioning", "enabled"))
@@ -44,7 +44,7 @@ def options_of(ask: Subject) -> Iterator[Option | str]:
             yield Option(pool.name, machine, purchase_of(found, queued=queued), region, disk, said, found)
         except CannotPrice as error:
             yield f"node pool {pool.name}: {error}"
-    for number, rule in enumerate(ask.items("spec", "priorities"), 1):
+    for number, rule in enumerate(item.items("spec", "priorities"), 1):
         if not is_object(rule):
             raise CannotPrice("its priorities are not known before the update")
         if rule.get("nodepools") is not None:
@@ -57,7 +57,7 @@ def options_of(ask: Subject) -> Iterator[Option | str]:
         gib, kind = read(rule, "storage", "bootDiskSize"), read(rule, "storage", "bootDiskType")
         disk = Disk(str(kind or "pd-balanced"), as_number(gib or 100, f"storage.bootDiskSize of {name}"))
         said = "" if gib and kind else f"boot disk of {name} not wholly declared: {disk.gib} GiB {disk.kind}"
-        yield Option(name, machine, _purchase(rule), _region(ask, rule), disk, said)
+        yield Option(name, machine, _purchase(rule), _region(item, rule), disk, said)
 
 
 def _machine_of(rule: object) -> str | None:
@@ -72,18 +72,18 @@ def _purchase(rule: object) -> str:
     return "spot" if read(rule, "spot") else "on_demand"
 
 
-def _region(ask: Subject, rule: object) -> str:
+def _region(item: Pricing, rule: object) -> str:
     """Where a rule's machines are: in the zones it names, else with the cluster."""
     zones = read(rule, "location", "zones")
-    return region_of(str(zones[0])) if zones else region_of(place_of(cluster_of(ask), "location"))
+    return region_of(str(zones[0])) if zones else region_of(place_of(cluster_of(item), "location"))
 
 
-def cluster_of(ask: Subject) -> Subject:
+def cluster_of(item: Pricing) -> Pricing:
     """The one GKE cluster behind an object. Raises CannotPrice when there are none or several."""
-    provider = ask.resources.get(ask.resource.provider)
+    provider = item.resources.get(item.resource.provider)
     behind = provider.dependencies.get("kubeconfig", ()) if provider is not None else ()
-    clusters = [found for urn in behind if (found := ask.resources.get(urn)) is not None and found.type == CLUSTER]
-    clusters = clusters or list(ask.resources.of_type(CLUSTER))
+    clusters = [found for urn in behind if (found := item.resources.get(urn)) is not None and found.type == CLUSTER]
+    clusters = clusters or list(item.resources.of_type(CLUSTER))
     if len(clusters) != 1:
         raise CannotPrice("its cluster is not known: give its rules location.zones")
-    return ask.of(clusters[0])
+    return item.of(clusters[0])

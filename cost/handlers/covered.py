@@ -9,7 +9,7 @@ from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.whole_machines import machine_hours, machine_price
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 from gpucluster.record import record
 
 __all__ = ["Cover", "bought"]
@@ -26,7 +26,7 @@ class Cover:
 
 
 def bought(
-    ask: Subject,
+    item: Pricing,
     machine: str,
     count: Count,
     purchase: str,
@@ -44,20 +44,20 @@ def bought(
     rest = Decimal(1)
     if purchase == "on_demand" and machine in machines():
         for cover in covers:
-            share: Decimal = getattr(ask.assumptions, cover.assumption)
+            share: Decimal = getattr(item.assumptions, cover.assumption)
             if share:
-                lines = _covered(ask, machine, count, cover, share, region=region, autoscaled=autoscaled)
-                yield from or_named(ask, lines, compute=True)
+                lines = _covered(item, machine, count, cover, share, region=region, autoscaled=autoscaled)
+                yield from or_named(item, lines, compute=True)
                 rest -= share
     if not rest:
         return
-    price = machine_price(ask, machine, purchase, region=region)
-    yield machine_hours(ask, machine, count.times(rest), price, autoscaled=autoscaled, assumption=assumption)
+    price = machine_price(item, machine, purchase, region=region)
+    yield machine_hours(item, machine, count.times(rest), price, autoscaled=autoscaled, assumption=assumption)
 
 
 def _covered(
-    ask: Subject, machine: str, count: Count, cover: Cover, share: Decimal, *, region: str, autoscaled: bool
+    item: Pricing, machine: str, count: Count, cover: Cover, share: Decimal, *, region: str, autoscaled: bool
 ) -> Iterator[CostLine]:
     said = f"{cover.assumption}: {share:f} of on-demand GPU machines are under {cover.words} of {cover.term}"
-    price = machine_price(ask, machine, cover.purchase, cover.term, region=region)
-    yield machine_hours(ask, machine, count.times(share), price, autoscaled=autoscaled, assumption=said)
+    price = machine_price(item, machine, cover.purchase, cover.term, region=region)
+    yield machine_hours(item, machine, count.times(share), price, autoscaled=autoscaled, assumption=said)

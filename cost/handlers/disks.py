@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 from gpucluster.record import record
 
 __all__ = ["BilledDisk", "ProvisionedDisk", "disk_lines", "optional_number"]
@@ -47,15 +47,15 @@ class BilledDisk(Protocol):
 
 
 def disk_lines(
-    ask: Subject, disk: BilledDisk, count: Count, *, what: str, region: str, assumption: str = ""
+    item: Pricing, disk: BilledDisk, count: Count, *, what: str, region: str, assumption: str = ""
 ) -> Iterator[CostLine]:
     """Storage, IOPS and throughput of `count` equal disks; `what` names them, e.g. `root disks`."""
     for words, sku, unit, each in disk.billed():
         units = count.times(each)
-        yield ask.line(
+        yield item.line(
             f"{what}, {disk.kind}{words}",
             units.expected,
-            ask.price(sku, unit, region=region),
+            item.price(sku, unit, region=region),
             basis=f"{plain(count.expected)} x {plain(each)} {_SHORT_UNITS[unit]}",
             assumption=assumption,
             floor=units.floor,
@@ -63,6 +63,6 @@ def disk_lines(
         )
 
 
-def optional_number(ask: Subject, *path: str | int) -> Decimal | None:
+def optional_number(item: Pricing, *path: str | int) -> Decimal | None:
     """A number that may be absent."""
-    return None if ask.get(*path) is None else ask.number(*path)
+    return None if item.get(*path) is None else item.number(*path)

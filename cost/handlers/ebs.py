@@ -8,7 +8,7 @@ from typing import Final
 
 from gpucluster.cost.handlers.disks import ProvisionedDisk, disk_lines, optional_number
 from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 __all__ = ["AMI_ROOT_GIB", "DEFAULT_ROOT_GIB", "Disk", "default_root", "disk_at", "mapped_disks"]
 
@@ -38,30 +38,30 @@ class Disk(ProvisionedDisk):
             yield ": IOPS", f"ebs-{self.kind}-iops", "IOPS-month", self.iops
 
 
-def disk_at(ask: Subject, *path: str | int, gib: int = DEFAULT_ROOT_GIB) -> Disk:
+def disk_at(item: Pricing, *path: str | int, gib: int = DEFAULT_ROOT_GIB) -> Disk:
     """The disk described at `path` of the inputs, in the words of launch templates and instances; `gib` by default."""
     return Disk(
-        ask.text(*path, "volumeType", default="gp3"),
-        ask.number(*path, "volumeSize", default=gib),
-        optional_number(ask, *path, "iops"),
-        optional_number(ask, *path, "throughput"),
+        item.text(*path, "volumeType", default="gp3"),
+        item.number(*path, "volumeSize", default=gib),
+        optional_number(item, *path, "iops"),
+        optional_number(item, *path, "throughput"),
     )
 
 
-def mapped_disks(ask: Subject, count: Count, *, region: str, gib: int = DEFAULT_ROOT_GIB) -> Iterator[CostLine]:
+def mapped_disks(item: Pricing, count: Count, *, region: str, gib: int = DEFAULT_ROOT_GIB) -> Iterator[CostLine]:
     """Disks of a launch template's `blockDeviceMappings`; the machine image's own root disk when it maps none."""
-    mappings = ask.items("blockDeviceMappings")
+    mappings = item.items("blockDeviceMappings")
     if not mappings:
-        yield from default_root(ask, count, region=region, gib=gib)
+        yield from default_root(item, count, region=region, gib=gib)
     for index in range(len(mappings)):
-        if ask.get("blockDeviceMappings", index, "ebs") is None:
+        if item.get("blockDeviceMappings", index, "ebs") is None:
             continue  # a local disk, or a mapping that is switched off: no EBS volume
-        disk = disk_at(ask, "blockDeviceMappings", index, "ebs", gib=gib)
-        yield from disk_lines(ask, disk, count, what="data disks" if index else "root disks", region=region)
+        disk = disk_at(item, "blockDeviceMappings", index, "ebs", gib=gib)
+        yield from disk_lines(item, disk, count, what="data disks" if index else "root disks", region=region)
 
 
-def default_root(ask: Subject, count: Count, *, region: str, gib: int = DEFAULT_ROOT_GIB) -> Iterator[CostLine]:
+def default_root(item: Pricing, count: Count, *, region: str, gib: int = DEFAULT_ROOT_GIB) -> Iterator[CostLine]:
     """The root disk a machine gets when nobody says anything about disks."""
     disk = Disk("gp3", Decimal(gib))
     said = f"no disk is declared: {gib} GiB gp3 per machine, the default of the machine image"
-    yield from disk_lines(ask, disk, count, what="root disks", region=region, assumption=said)
+    yield from disk_lines(item, disk, count, what="root disks", region=region, assumption=said)

@@ -7,7 +7,7 @@ from typing import Final
 
 from gpucluster.cost.handlers.covered import Cover, bought
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject, read
+from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.program.resources import UNKNOWN, Resource
 
 __all__ = ["LAUNCH_TEMPLATE", "machine_lines", "reservation_of"]
@@ -26,22 +26,22 @@ _COVERS: Final = tuple(
 
 
 def machine_lines(
-    ask: Subject, machine: str, count: Count, purchase: str, *, region: str, assumption: str = ""
+    item: Pricing, machine: str, count: Count, purchase: str, *, region: str, assumption: str = ""
 ) -> Iterator[CostLine | NotPriced]:
     """Machines running all month, as many as `count` says. Raises CannotPrice when their price is not known."""
-    yield from bought(ask, machine, count, purchase, _COVERS, region=region, assumption=assumption)
+    yield from bought(item, machine, count, purchase, _COVERS, region=region, assumption=assumption)
 
 
-def reservation_of(ask: Subject) -> Resource | str | None:
+def reservation_of(item: Pricing) -> Resource | str | None:
     """The capacity that `ask` (a launch template or instance) targets.
 
     A resource of this stack, the id or ARN of one that is bought elsewhere, or None when it targets none.
     """
     for type_ in _RESERVATIONS:
-        found = ask.resources.referred(ask.resource, "capacityReservationSpecification", type_)
+        found = item.resources.referred(item.resource, "capacityReservationSpecification", type_)
         if found is not None:
             return found
-    target = read(ask.resource.inputs, "capacityReservationSpecification", "capacityReservationTarget")
+    target = read(item.resource.inputs, "capacityReservationSpecification", "capacityReservationTarget")
     for key in ("capacityReservationId", "capacityReservationResourceGroupArn"):
         value = read(target, key)
         if value is UNKNOWN:

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.stored import stored_gib
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 EXPECTED: Final = "gpucluster-expected-gib"
 """Label that says how many GiB a bucket holds on average; goes before the assumption `gcs_gib`."""
@@ -25,17 +25,17 @@ _PLACES: Final = {"us": "multi-region-us", "nam4": "dual-region-nam4"}
 
 
 @prices("gcp:storage/bucket:Bucket")
-def bucket(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def bucket(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """GiB stored in the bucket's class (Cloud Storage price page); requests and retrieval are not in the total."""
-    kind = ask.text("storageClass", default="STANDARD").upper()
+    kind = item.text("storageClass", default="STANDARD").upper()
     if kind not in _CLASSES:
         raise CannotPrice(f"storageClass is {kind!r}; priced are {', '.join(_CLASSES)}")
-    location = ask.text("location").lower()
-    gib, where = stored_gib(ask, "labels", EXPECTED, "gcs_gib", each="Cloud Storage bucket")
+    location = item.text("location").lower()
+    gib, where = stored_gib(item, "labels", EXPECTED, "gcs_gib", each="Cloud Storage bucket")
     said = f"{where}; requests and retrieval are not in the total"
-    price = ask.price(f"gcs-{_CLASSES[kind]}", "GiB-month", region=_PLACES.get(location, location))
-    yield ask.line(
+    price = item.price(f"gcs-{_CLASSES[kind]}", "GiB-month", region=_PLACES.get(location, location))
+    yield item.line(
         f"Cloud Storage {kind.lower()}", gib, price, basis=f"{gib:,f} GiB", assumption=said, usage=("gcs_gib",)
     )
-    if ask.get("autoclass", "enabled"):
-        yield ask.not_priced("autoclass: billed by the object it looks after; no price known")
+    if item.get("autoclass", "enabled"):
+        yield item.not_priced("autoclass: billed by the object it looks after; no price known")

@@ -12,7 +12,7 @@ from gpucluster.cost.handlers.covered import bought as covered
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.prices import Price
-from gpucluster.cost.subject import CannotPrice, Subject, read
+from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import is_list
 
@@ -26,7 +26,7 @@ _COVERS: Final = tuple(Cover(f"cud_{term}_share", "reserved", term, "committed u
 _ANY_THEN_FAIL: Final = "any open reservation"
 
 
-def target_of(ask: Subject, config: str, affinity: Any, kind: str, values: str) -> Resource | str | None:
+def target_of(item: Pricing, config: str, affinity: Any, kind: str, values: str) -> Resource | str | None:
     """The capacity that machines must take: a resource of this stack, a name, or None when they need not take any.
 
     config: input that the affinity stands in. affinity: its value. kind, values: its keys, which differ between node
@@ -40,7 +40,7 @@ def target_of(ask: Subject, config: str, affinity: Any, kind: str, values: str) 
     if consume != "SPECIFIC_RESERVATION":
         return None
     for type_ in RESERVATIONS:
-        found = ask.resources.referred(ask.resource, config, type_)
+        found = item.resources.referred(item.resource, config, type_)
         if found is not None:
             return found
     names = read(affinity, *values.split("."))
@@ -52,7 +52,7 @@ def target_of(ask: Subject, config: str, affinity: Any, kind: str, values: str) 
 
 
 def reserved(
-    ask: Subject, machine: str, count: Decimal, target: Resource | str, *, region: str, calendar: Decimal | None = None
+    item: Pricing, machine: str, count: Decimal, target: Resource | str, *, region: str, calendar: Decimal | None = None
 ) -> Iterator[CostLine | NotPriced]:
     """Machines that their reservation bills, used or not, so each of them once.
 
@@ -61,16 +61,16 @@ def reserved(
     named (Compute Engine documentation, reservations and future reservations in calendar mode).
     """
     if isinstance(target, Resource):
-        yield inside(ask, machine, count, target.name, f"billed by {target.name}, used or not", region=region)
+        yield inside(item, machine, count, target.name, f"billed by {target.name}, used or not", region=region)
         return
-    rate = ask.find(machine, "instance-hour", "dws_calendar", region=region)
+    rate = item.find(machine, "instance-hour", "dws_calendar", region=region)
     if calendar is not None:
         held = max(calendar, count)
         said = (
             f"{target} is a reservation in calendar mode, not part of this stack: its {plain(held)} machines are "
             "billed for its whole period, used or not"
         )
-        yield from committed(ask, machine, count, rate, target, said, held=held, used=held, region=region)
+        yield from committed(item, machine, count, rate, target, said, held=held, used=held, region=region)
         return
     said = (
         f"{target} is not part of this stack: billed by its reservation while it exists, used or not, at the on-demand "
@@ -79,12 +79,12 @@ def reserved(
     if isinstance(rate, Price) and rate.instead_of is None:
         said += f", or at ${rate.usd:f} per instance-hour for its whole period when bought in calendar mode"
     said += "; what it holds beyond these machines is not told here"
-    found = ask.find(machine, "instance-hour", region=region)
-    yield from committed(ask, machine, count, found, target, said, region=region)
+    found = item.find(machine, "instance-hour", region=region)
+    yield from committed(item, machine, count, found, target, said, region=region)
 
 
 def bought(
-    ask: Subject,
+    item: Pricing,
     machine: str,
     count: Count,
     purchase: str,
@@ -95,5 +95,5 @@ def bought(
 ) -> Iterator[CostLine | NotPriced]:
     """Machines that this stack pays for, some of them under committed use. Raises CannotPrice without a price."""
     yield from covered(
-        ask, machine, count, purchase, _COVERS, region=region, autoscaled=autoscaled, assumption=assumption
+        item, machine, count, purchase, _COVERS, region=region, autoscaled=autoscaled, assumption=assumption
     )

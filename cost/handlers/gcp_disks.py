@@ -8,7 +8,7 @@ from typing import Final
 
 from gpucluster.cost.handlers.disks import ProvisionedDisk, disk_lines
 from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 __all__ = ["Disk", "google_disk_lines", "local_ssd_lines"]
 
@@ -43,7 +43,7 @@ class Disk(ProvisionedDisk):
 
 
 def google_disk_lines(
-    ask: Subject, disk: Disk, count: Count, *, what: str, region: str, assumption: str = ""
+    item: Pricing, disk: Disk, count: Count, *, what: str, region: str, assumption: str = ""
 ) -> Iterator[CostLine]:
     """Lines of `count` equal disks; of a Hyperdisk Balanced that nobody gives a performance it says what is taken."""
     if disk.kind == "hyperdisk-balanced" and (disk.iops is None or disk.mibps is None):
@@ -52,13 +52,13 @@ def google_disk_lines(
             f"{_INCLUDED_IOPS:,} IOPS and {_INCLUDED_MIBPS} MiB/s"
         )
         assumption = "; ".join(filter(None, [assumption, said]))
-    yield from disk_lines(ask, disk, count, what=what, region=region, assumption=assumption)
+    yield from disk_lines(item, disk, count, what=what, region=region, assumption=assumption)
 
 
-def local_ssd_lines(ask: Subject, number: Decimal, count: Count, *, region: str, purchase: str) -> Iterator[CostLine]:
+def local_ssd_lines(item: Pricing, number: Decimal, count: Count, *, region: str, purchase: str) -> Iterator[CostLine]:
     """Local SSDs that a machine does not bring with it: `number` of 375 GiB on each of `count` machines."""
     if not number:
         return
     if purchase != "on_demand":
         raise CannotPrice(f"local SSDs of {purchase.replace('_', '-')} machines: the price book has on demand only")
-    yield from disk_lines(ask, Disk("local-ssd", number * _LOCAL_SSD_GIB), count, what="local SSDs", region=region)
+    yield from disk_lines(item, Disk("local-ssd", number * _LOCAL_SSD_GIB), count, what="local SSDs", region=region)

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.cost.handlers.gcp_place import place_of, region_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 _TIERS: Final = {
     "STANDARD": "basic-hdd",
@@ -26,17 +26,17 @@ _SMALL_HDD_GIB: Final = 1024
 
 
 @prices("gcp:filestore/instance:Instance")
-def filestore(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def filestore(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """Provisioned GiB of its file share by the month (Filestore price page)."""
-    tier = ask.text("tier")
+    tier = item.text("tier")
     if tier not in _TIERS:
         raise CannotPrice(f"tier is {tier!r}; priced are {', '.join(_TIERS)}")
-    capacity = ask.number("fileShares", "capacityGb")
-    region = region_of(place_of(ask, "location", "zone"))
-    price = ask.price(f"filestore-{_TIERS[tier]}", "GiB-month", region=region)
-    yield ask.line(f"Filestore {tier}", capacity, price, basis=f"{capacity:,f} GiB")
+    capacity = item.number("fileShares", "capacityGb")
+    region = region_of(place_of(item, "location", "zone"))
+    price = item.price(f"filestore-{_TIERS[tier]}", "GiB-month", region=region)
+    yield item.line(f"Filestore {tier}", capacity, price, basis=f"{capacity:,f} GiB")
     if _TIERS[tier] == "basic-hdd" and capacity < _SMALL_HDD_GIB:
-        fee = ask.price("filestore-basic-hdd-instance-hour", "hour", region=region)
-        yield ask.line("Filestore instance", HOURS_PER_MONTH, fee, basis=f"{HOURS_PER_MONTH} h")
-    if ask.get("performanceConfig") is not None:
-        yield ask.not_priced("custom performance: billed by instance, GiB and IOPS; no price known")
+        fee = item.price("filestore-basic-hdd-instance-hour", "hour", region=region)
+        yield item.line("Filestore instance", HOURS_PER_MONTH, fee, basis=f"{HOURS_PER_MONTH} h")
+    if item.get("performanceConfig") is not None:
+        yield item.not_priced("custom performance: billed by instance, GiB and IOPS; no price known")

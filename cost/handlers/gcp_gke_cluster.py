@@ -13,54 +13,56 @@ from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.samples import expected_samples
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 _FREE_METRICS: Final = frozenset({"SYSTEM_COMPONENTS"})
 """Metrics that are not billed by the sample; the other packages are (GKE documentation, configure metrics)."""
 
 
 @prices("gcp:container/cluster:Cluster")
-def cluster(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def cluster(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """An hour of one cluster, whatever its size and topology (GKE price page), and what it brings with it.
 
     A cluster makes a default pool of `initialNodeCount` nodes a zone unless `removeDefaultNodePool` is set.
     """
-    location = place_of(ask, "location")
-    fee = ask.price("gke-cluster-management-fee", "hour", region="global")
-    yield ask.line(
+    location = place_of(item, "location")
+    fee = item.price("gke-cluster-management-fee", "hour", region="global")
+    yield item.line(
         "GKE cluster management",
         HOURS_PER_MONTH,
         fee,
         basis=f"{HOURS_PER_MONTH} h",
-        assumption=_free_tier(ask, zonal=is_zone(location)),
+        assumption=_free_tier(item, zonal=is_zone(location)),
     )
-    if not is_zone(location) or ask.items("nodeLocations"):
-        yield _between_zones(ask)
-    if ask.get("releaseChannel", "channel") == "EXTENDED":
-        yield ask.not_priced("release channel EXTENDED: a further fee once its version is in extended support")
-    if ask.get("dnsConfig", "clusterDns") == "CLOUD_DNS":
-        yield _names_looked_up(ask)
-    yield from _metrics_and_logs(ask)
-    if ask.get("enableAutopilot"):
-        yield ask.not_priced("Autopilot: pods are billed by what they ask for, which no plan shows", compute=True)
+    if not is_zone(location) or item.items("nodeLocations"):
+        yield _between_zones(item)
+    if item.get("releaseChannel", "channel") == "EXTENDED":
+        yield item.not_priced("release channel EXTENDED: a further fee once its version is in extended support")
+    if item.get("dnsConfig", "clusterDns") == "CLOUD_DNS":
+        yield _names_looked_up(item)
+    yield from _metrics_and_logs(item)
+    if item.get("enableAutopilot"):
+        yield item.not_priced("Autopilot: pods are billed by what they ask for, which no plan shows", compute=True)
         return
-    if ask.items("nodePools"):
-        yield ask.not_priced("nodePools inside the cluster: declare them as node pools of their own", compute=True)
-    elif ask.get("initialNodeCount") is not None and not ask.get("removeDefaultNodePool"):
-        zones = len(ask.items("nodeLocations")) + is_zone(location) or 3
-        nodes = Count.fixed(ask.number("initialNodeCount") * zones)
+    if item.items("nodePools"):
+        yield item.not_priced("nodePools inside the cluster: declare them as node pools of their own", compute=True)
+    elif item.get("initialNodeCount") is not None and not item.get("removeDefaultNodePool"):
+        zones = len(item.items("nodeLocations")) + is_zone(location) or 3
+        nodes = Count.fixed(item.number("initialNodeCount") * zones)
         said = "the default node pool, because removeDefaultNodePool is not set"
-        region, purchase = region_of(location), purchase_of(ask)
-        yield from node_lines(ask, nodes, purchase, region=region, said=said)
-        yield from or_named(ask, node_address_lines(ask, nodes, purchase, region=region))
-    if ask.get("clusterAutoscaling", "enabled") and not ask.resources.of_type(
+        region, purchase = region_of(location), purchase_of(item)
+        yield from node_lines(item, nodes, purchase, region=region, said=said)
+        yield from or_named(item, node_address_lines(item, nodes, purchase, region=region))
+    if item.get("clusterAutoscaling", "enabled") and not item.resources.of_type(
         "kubernetes:cloud.google.com/v1:ComputeClass"
     ):
-        yield ask.not_priced("node auto-provisioning: GKE starts machines by itself, which no plan shows", compute=True)
+        yield item.not_priced(
+            "node auto-provisioning: GKE starts machines by itself, which no plan shows", compute=True
+        )
 
 
-def _free_tier(ask: Subject, *, zonal: bool) -> str:
-    if zonal or ask.get("enableAutopilot"):
+def _free_tier(item: Pricing, *, zonal: bool) -> str:
+    if zonal or item.get("enableAutopilot"):
         return (
             "GKE's free tier, a credit of $74.40 a month for each billing account, pays for one zonal or Autopilot "
             "cluster; what else the account runs is not known here, so it is not taken off"
@@ -68,26 +70,26 @@ def _free_tier(ask: Subject, *, zonal: bool) -> str:
     return "GKE's free tier, a credit of the billing account, is for zonal and Autopilot clusters: none for this one"
 
 
-def _between_zones(ask: Subject) -> CostLine:
+def _between_zones(item: Pricing) -> CostLine:
     """What its nodes send to those in other zones, billed once, where it leaves (VPC price page, VM-to-VM)."""
-    return ask.by_usage("Data between zones", "inter_zone_gib", ask.price("inter-zone", "GiB", region="global"))
+    return item.by_usage("Data between zones", "inter_zone_gib", item.price("inter-zone", "GiB", region="global"))
 
 
-def _names_looked_up(ask: Subject) -> CostLine:
+def _names_looked_up(item: Pricing) -> CostLine:
     """What pods of a Standard cluster ask Cloud DNS is billed as any query (GKE documentation, "Use Cloud DNS for
     GKE": pricing).
     """
-    price = ask.price("dns-queries", "1M-requests", region="global")
-    return ask.by_usage("Cloud DNS queries", "dns_million_queries", price)
+    price = item.price("dns-queries", "1M-requests", region="global")
+    return item.by_usage("Cloud DNS queries", "dns_million_queries", price)
 
 
-def _metrics_and_logs(ask: Subject) -> Iterator[CostLine]:
+def _metrics_and_logs(item: Pricing) -> Iterator[CostLine]:
     """Samples of Managed Prometheus and logs: usage that no plan knows, priced by assumptions."""
-    components = {str(item) for item in ask.items("monitoringConfig", "enableComponents")}
-    if ask.get("monitoringConfig", "managedPrometheus", "enabled") or components - _FREE_METRICS:
-        millions, said = expected_samples(ask, "resourceLabels")
-        price = ask.price("managed-prometheus-samples", "1M-samples", region="global")
+    components = {str(entry) for entry in item.items("monitoringConfig", "enableComponents")}
+    if item.get("monitoringConfig", "managedPrometheus", "enabled") or components - _FREE_METRICS:
+        millions, said = expected_samples(item, "resourceLabels")
+        price = item.price("managed-prometheus-samples", "1M-samples", region="global")
         usage = ("prometheus_million_samples",)
-        yield ask.line("Managed Prometheus samples", millions, price, assumption=said, usage=usage)
-    if ask.get("loggingConfig") is None or ask.items("loggingConfig", "enableComponents"):
-        yield cluster_logs(ask)
+        yield item.line("Managed Prometheus samples", millions, price, assumption=said, usage=usage)
+    if item.get("loggingConfig") is None or item.items("loggingConfig", "enableComponents"):
+        yield cluster_logs(item)

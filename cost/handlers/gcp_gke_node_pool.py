@@ -11,18 +11,18 @@ from gpucluster.cost.handlers.gke_nodes import node_lines, purchase_of
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 
 @prices("gcp:container/nodePool:NodePool")
-def node_pool(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def node_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """`nodeCount` machines in each zone, within the bounds of autoscaling, and their disks (Compute Engine prices).
 
     A node pool has no price of its own (GKE price page). Queued provisioning starts nodes as flex-start does.
     """
-    queued = bool(ask.get("queuedProvisioning", "enabled"))
-    purchase = purchase_of(ask, queued=queued)
-    nodes, said = nodes_of(ask, flex_start=purchase == "flex_start")
-    region = region_of(location_of(ask))
-    yield from node_lines(ask, nodes, purchase, region=region, said=said, autoscaled=nodes.varies)
-    yield from or_named(ask, node_address_lines(ask, nodes, purchase, region=region))
+    queued = bool(item.get("queuedProvisioning", "enabled"))
+    purchase = purchase_of(item, queued=queued)
+    nodes, said = nodes_of(item, flex_start=purchase == "flex_start")
+    region = region_of(location_of(item))
+    yield from node_lines(item, nodes, purchase, region=region, said=said, autoscaled=nodes.varies)
+    yield from or_named(item, node_address_lines(item, nodes, purchase, region=region))

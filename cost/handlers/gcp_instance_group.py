@@ -13,7 +13,7 @@ from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.program.resources import Resource
 
 __all__ = ["GROUPS", "machines_of"]
@@ -29,60 +29,60 @@ GROUPS: Final = ("gcp:compute/instanceGroupManager:InstanceGroupManager",
 
 
 @prices(*GROUPS)
-def group(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """Machines of its template all month, within the bounds of its autoscaler, and their disks (Compute Engine prices).
 
     A group has no price of its own. Linux is assumed.
     """
-    region = region_of(place_of(ask, "zone", "region"))
-    template, count, said = machines_of(ask)
+    region = region_of(place_of(item, "zone", "region"))
+    template, count, said = machines_of(item)
     machine = short_name(template.text("machineType"))
     spot = template.get("scheduling", "preemptible") or template.get("scheduling", "provisioningModel") == "SPOT"
     said = "; ".join(filter(None, ["Linux", said]))
-    lines = bought(ask, machine, count, "spot" if spot else "on_demand", region=region, assumption=said)
-    yield from or_named(ask, lines, compute=True)
+    lines = bought(item, machine, count, "spot" if spot else "on_demand", region=region, assumption=said)
+    yield from or_named(item, lines, compute=True)
     if template.items("guestAccelerators"):
-        yield ask.not_priced("GPUs of its template: the price book has machines with GPUs only", compute=True)
+        yield item.not_priced("GPUs of its template: the price book has machines with GPUs only", compute=True)
     for index in range(len(template.items("disks"))):
-        yield from or_named(ask, _disk(ask, template, index, count, region), what=f"disk {index + 1} of its template")
+        yield from or_named(item, _disk(item, template, index, count, region), what=f"disk {index + 1} of its template")
     for _ in range(external_addresses(template)):
         hours = count.times(HOURS_PER_MONTH)
-        price = ask.price("static-ip-hour", "hour", region=region)
-        yield ask.line("External IPv4 addresses", hours.expected, price, floor=hours.floor, ceiling=hours.ceiling)
+        price = item.price("static-ip-hour", "hour", region=region)
+        yield item.line("External IPv4 addresses", hours.expected, price, floor=hours.floor, ceiling=hours.ceiling)
 
 
-def machines_of(ask: Subject) -> tuple[Subject, Count, str]:
+def machines_of(item: Pricing) -> tuple[Pricing, Count, str]:
     """(template of a group's machines, how many there are, what is assumed of that)."""
-    return ask.of(_template(ask)), *_count(ask)
+    return item.of(_template(item)), *_count(item)
 
 
-def _template(ask: Subject) -> Resource:
+def _template(item: Pricing) -> Resource:
     for type_ in _TEMPLATES:
-        found = ask.resources.referred(ask.resource, "versions", type_)
+        found = item.resources.referred(item.resource, "versions", type_)
         if found is not None:
             return found
     raise CannotPrice("its instance template is not part of this stack")
 
 
-def _count(ask: Subject) -> tuple[Count, str]:
+def _count(item: Pricing) -> tuple[Count, str]:
     """(machines, what is assumed of them): what the autoscaler allows, else the size of the group."""
     for type_ in _SCALERS:
-        for scaler in ask.resources.of_type(type_):
-            if ask.resources.referred(scaler, "target", ask.resource.type) is ask.resource:
-                bounds = ask.of(scaler)
+        for scaler in item.resources.of_type(type_):
+            if item.resources.referred(scaler, "target", item.resource.type) is item.resource:
+                bounds = item.of(scaler)
                 least = bounds.number("autoscalingPolicy", "minReplicas")
                 most = bounds.number("autoscalingPolicy", "maxReplicas")
-                share = ask.assumptions.expected_share
+                share = item.assumptions.expected_share
                 expected = max(least, most * share)
                 return Count(expected, least, most), f"expected_share: {share} of the limit of {scaler.name} runs"
-    return Count.fixed(ask.number("targetSize", default=0)), ""
+    return Count.fixed(item.number("targetSize", default=0)), ""
 
 
-def _disk(ask: Subject, template: Subject, index: int, count: Count, region: str) -> Iterator[CostLine]:
+def _disk(item: Pricing, template: Pricing, index: int, count: Count, region: str) -> Iterator[CostLine]:
     if template.get("disks", index, "type") == _SCRATCH:
         raise CannotPrice("a local SSD")
     if template.get("disks", index, "diskSizeGb") is None:
         raise CannotPrice("its size is that of its image, which a plan does not tell; set diskSizeGb")
     kind = short_name(template.text("disks", index, "diskType", default="pd-standard"))
     size: Decimal = template.number("disks", index, "diskSizeGb")
-    yield from google_disk_lines(ask, Disk(kind, size), count, what="disks", region=region)
+    yield from google_disk_lines(item, Disk(kind, size), count, what="disks", region=region)

@@ -10,7 +10,7 @@ from gpucluster.cost.handlers.gke_nodes import CLUSTER
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 from gpucluster.program.resources import Resource
 
 __all__: list[str] = []
@@ -21,19 +21,21 @@ _LEAVES: Final = "retention beyond 30 days"
 
 
 @prices(_BUCKET)
-def bucket(ask: Subject) -> Iterator[CostLine]:
+def bucket(item: Pricing) -> Iterator[CostLine]:
     """GiB taken in (Cloud Logging price page): `log_gib`, else what is assumed where a sink sends a cluster's there."""
-    price = ask.price("cloud-logging-ingest", "GiB", region="global")
-    sinks = [one for one in ask.resources.of_type(_SINK)
-             if ask.resources.referred(one, "destination", _BUCKET) is ask.resource]  # fmt: skip
-    clusters = [one for one in ask.resources.of_type(CLUSTER) if any(_names(sink, one) for sink in sinks)]
-    if not clusters or ask.assumptions.log_gib:
-        yield ask.by_usage("Logs taken in", "log_gib", price, leaves=f"not in the total of Logs taken in: {_LEAVES}")
+    price = item.price("cloud-logging-ingest", "GiB", region="global")
+    sinks = [one for one in item.resources.of_type(_SINK)
+             if item.resources.referred(one, "destination", _BUCKET) is item.resource]  # fmt: skip
+    clusters = [one for one in item.resources.of_type(CLUSTER) if any(_names(sink, one) for sink in sinks)]
+    if not clusters or item.assumptions.log_gib:
+        yield item.by_usage("Logs taken in", "log_gib", price, leaves=f"not in the total of Logs taken in: {_LEAVES}")
         return
-    each, nodes = "pod_log_gib_per_node", nodes_in(ask, clusters)
-    gib = nodes * ask.assumptions.amount(each)
-    said = f"our estimate for {plain(nodes)} nodes: {ask.assumptions.said(each)}; not in the total: {_LEAVES}"
-    yield ask.line("Pod logs taken in", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each))
+    each, nodes = "pod_log_gib_per_node", nodes_in(item, clusters)
+    gib = nodes * item.assumptions.amount(each)
+    said = f"our estimate for {plain(nodes)} nodes: {item.assumptions.said(each)}; not in the total: {_LEAVES}"
+    yield item.line(
+        "Pod logs taken in", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each)
+    )
 
 
 def _names(sink: Resource, cluster: Resource) -> bool:

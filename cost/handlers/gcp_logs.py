@@ -12,7 +12,7 @@ from gpucluster.cost.handlers.gke_nodes import CLUSTER, purchase_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, Free
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.program.resources import Resource
 
 __all__ = ["cluster_logs", "nodes_in"]
@@ -22,24 +22,24 @@ _FREE_GIB: Final = Decimal(50)
 """GiB of logs that are free in each project; network logs have none free (Google Cloud Observability price page)."""
 
 
-def cluster_logs(ask: Subject) -> CostLine:
+def cluster_logs(item: Pricing) -> CostLine:
     """GiB beyond what is free: `log_gib`, else what is assumed of the system on each node, and of its pods where they
     are collected.
     """
     name, each = "Cloud Logging", ["gke_log_gib_per_node"]
-    if "WORKLOADS" in ask.items("loggingConfig", "enableComponents"):
+    if "WORKLOADS" in item.items("loggingConfig", "enableComponents"):
         each.append("pod_log_gib_per_node")
-    price = ask.price("cloud-logging-ingest", "GiB", region="global")
-    nodes = nodes_in(ask, [ask.resource])
-    gib = nodes * sum(map(ask.assumptions.amount, each), Decimal(0))
-    said = ", ".join(map(ask.assumptions.said, each))
-    if ask.assumptions.log_gib or gib <= _FREE_GIB:
-        if gib and not ask.assumptions.log_gib:
+    price = item.price("cloud-logging-ingest", "GiB", region="global")
+    nodes = nodes_in(item, [item.resource])
+    gib = nodes * sum(map(item.assumptions.amount, each), Decimal(0))
+    said = ", ".join(map(item.assumptions.said, each))
+    if item.assumptions.log_gib or gib <= _FREE_GIB:
+        if gib and not item.assumptions.log_gib:
             within = f"within the {_FREE_GIB} GiB that are free in each project"
-            ask.guesses.add(f"our estimate for {plain(nodes)} nodes of {ask.resource.name}: {said}, {within}")
-        return ask.by_usage(name, "log_gib", price, leaves=f"the first {_FREE_GIB} GiB are free in each project")
+            item.guesses.add(f"our estimate for {plain(nodes)} nodes of {item.resource.name}: {said}, {within}")
+        return item.by_usage(name, "log_gib", price, leaves=f"the first {_FREE_GIB} GiB are free in each project")
     billed = gib - _FREE_GIB
-    return ask.line(
+    return item.line(
         name,
         billed,
         price,
@@ -50,32 +50,32 @@ def cluster_logs(ask: Subject) -> CostLine:
 
 
 @prices(_SUBNET)
-def subnetwork(ask: Subject) -> Iterator[CostLine | Free]:
+def subnetwork(item: Pricing) -> Iterator[CostLine | Free]:
     """GiB of flow logs, where `logConfig` switches them on (price page of Google Cloud Observability)."""
-    if ask.get("logConfig") is None:
-        yield ask.free("no charge for the object; traffic is billed where it flows",
+    if item.get("logConfig") is None:
+        yield item.free("no charge for the object; traffic is billed where it flows",
                        "https://cloud.google.com/vpc/network-pricing")  # fmt: skip
         return
     name, each = "Flow logs taken in", "gke_flow_log_gib_per_node"
     leaves = "what Network Telemetry takes for making them is not in the total"
-    price = ask.price("cloud-logging-network-ingest", "GiB", region="global")
-    if ask.assumptions.log_gib:
-        yield ask.by_usage(name, "log_gib", price, leaves=leaves)
+    price = item.price("cloud-logging-network-ingest", "GiB", region="global")
+    if item.assumptions.log_gib:
+        yield item.by_usage(name, "log_gib", price, leaves=leaves)
         return
-    inside = [one for one in ask.resources.of_type(CLUSTER)
-              if ask.resources.referred(one, "subnetwork", _SUBNET) is ask.resource]  # fmt: skip
-    nodes = nodes_in(ask, inside)
-    gib = nodes * ask.assumptions.amount(each)
-    said = f"our estimate for {plain(nodes)} nodes: {ask.assumptions.said(each)}; {leaves}"
-    yield ask.line(name, gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each))
+    inside = [one for one in item.resources.of_type(CLUSTER)
+              if item.resources.referred(one, "subnetwork", _SUBNET) is item.resource]  # fmt: skip
+    nodes = nodes_in(item, inside)
+    gib = nodes * item.assumptions.amount(each)
+    said = f"our estimate for {plain(nodes)} nodes: {item.assumptions.said(each)}; {leaves}"
+    yield item.line(name, gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each))
 
 
-def nodes_in(ask: Subject, clusters: list[Resource]) -> Decimal:
+def nodes_in(item: Pricing, clusters: list[Resource]) -> Decimal:
     """Nodes of the clusters' pools, as many as are expected."""
     total = Decimal(0)
-    for pool in ask.resources.of_type(NODE_POOL):
-        if ask.resources.referred(pool, "cluster", CLUSTER) in clusters:
-            one = ask.of(pool)
+    for pool in item.resources.of_type(NODE_POOL):
+        if item.resources.referred(pool, "cluster", CLUSTER) in clusters:
+            one = item.of(pool)
             try:
                 total += nodes_of(one, flex_start=purchase_of(one) == "flex_start")[0].expected
             except CannotPrice:  # it is named with its own resource

@@ -8,7 +8,7 @@ from decimal import Decimal
 from gpucluster.cost.handlers.gcp_place import place_of, region_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 __all__ = ["DYNAMIC", "managed_lustre"]
 
@@ -17,19 +17,19 @@ DYNAMIC = "managed-lustre-dynamic"
 
 
 @prices("gcp:lustre/instance:Instance")
-def lustre(ask: Subject) -> Iterator[CostLine]:
+def lustre(item: Pricing) -> Iterator[CostLine]:
     """Provisioned GiB by the month; the throughput tier is part of that price (billing SKUs of Managed Lustre).
 
     `capacityGib` and `perUnitStorageThroughput` are texts in the API.
     """
-    capacity = ask.number("capacityGib")
-    if ask.text("dynamicTierOptions", "mode", default="DISABLED") != "DISABLED":
+    capacity = item.number("capacityGib")
+    if item.text("dynamicTierOptions", "mode", default="DISABLED") != "DISABLED":
         sku, words = DYNAMIC, "Managed Lustre, dynamic tier"
     else:
-        tier = ask.number("perUnitStorageThroughput")
+        tier = item.number("perUnitStorageThroughput")
         sku, words = managed_lustre(tier), f"Managed Lustre, {tier:f} MB/s per TiB"
-    price = ask.price(sku, "GiB-month", region=region_of(place_of(ask, "location")))
-    yield ask.line(words, capacity, price, basis=f"{capacity:,f} GiB")
+    price = item.price(sku, "GiB-month", region=region_of(place_of(item, "location")))
+    yield item.line(words, capacity, price, basis=f"{capacity:,f} GiB")
 
 
 def managed_lustre(tier: Decimal | int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 __all__ = ["is_zone", "place_of", "region_of", "short_name"]
 
@@ -22,12 +22,12 @@ def region_of(place: str) -> str:
     return place.rsplit("-", 1)[0] if is_zone(place) else place
 
 
-def place_of(ask: Subject, *paths: str) -> str:
+def place_of(item: Pricing, *paths: str) -> str:
     """The zone or region in the first of these inputs that is set, else the region of the provider.
 
     Raises CannotPrice when it is not known.
     """
     for path in paths:
-        if ask.get(path) is not None:
-            return short_name(ask.text(path))
-    return ask.region
+        if item.get(path) is not None:
+            return short_name(item.text(path))
+    return item.region

@@ -15,48 +15,48 @@ from gpucluster.cost.handlers.gke_node_count import location_of, nodes_of
 from gpucluster.cost.handlers.gke_nodes import purchase_of
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 _MOST_BILLED: Final = Decimal(32)
 """Machines behind a gateway that are billed; more cost no more (Cloud NAT price page)."""
 
 
 @prices("gcp:compute/routerNat:RouterNat")
-def router_nat(ask: Subject) -> Iterator[CostLine]:
+def router_nat(item: Pricing) -> Iterator[CostLine]:
     """Hours of each machine behind it, 32 at the most, GiB processed, and its addresses (Cloud NAT price page).
 
     What leaves for the internet is billed as well (`egress_gib`). Addresses in `natIps` are resources of their own.
     """
-    if ask.text("type", default="PUBLIC") != "PUBLIC":
-        raise CannotPrice(f"type is {ask.text('type')!r}: the price book has public NAT only")
-    region = place_of(ask, "region")
-    nodes = _machines(ask, region)
+    if item.text("type", default="PUBLIC") != "PUBLIC":
+        raise CannotPrice(f"type is {item.text('type')!r}: the price book has public NAT only")
+    region = place_of(item, "region")
+    nodes = _machines(item, region)
     hours = nodes.times(HOURS_PER_MONTH)
-    yield ask.line(
+    yield item.line(
         "Cloud NAT gateway",
         hours.expected,
-        ask.price("cloud-nat-gateway-vm-hour", "VM-hour", region=region),
+        item.price("cloud-nat-gateway-vm-hour", "VM-hour", region=region),
         basis=f"{nodes.expected.normalize():f} x {HOURS_PER_MONTH} h",
         assumption="machines behind the NAT: those of the stack without an external address, 32 at the most",
         floor=hours.floor,
         ceiling=hours.ceiling,
     )
-    yield ask.by_usage("NAT data processed", "nat_gib", ask.price("cloud-nat-data-processed", "GiB", region=region))
-    yield from egress_lines(ask, region=region)
-    if ask.text("natIpAllocateOption", default="AUTO_ONLY") == "AUTO_ONLY":
-        price = ask.price("cloud-nat-ip-hour", "hour", region=region)
+    yield item.by_usage("NAT data processed", "nat_gib", item.price("cloud-nat-data-processed", "GiB", region=region))
+    yield from egress_lines(item, region=region)
+    if item.text("natIpAllocateOption", default="AUTO_ONLY") == "AUTO_ONLY":
+        price = item.price("cloud-nat-ip-hour", "hour", region=region)
         said = "Cloud NAT takes one external address; more with many connections"
-        yield ask.line("NAT address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h", assumption=said)
+        yield item.line("NAT address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h", assumption=said)
 
 
-def _machines(ask: Subject, region: str) -> Count:
+def _machines(item: Pricing, region: str) -> Count:
     """Machines of the stack in the gateway's region without an external address, as many as are billed."""
     floor = expected = Decimal(0)
     ceiling: Decimal = Decimal(0)
     for type_, behind in _BEHIND.items():
-        for resource in ask.resources.of_type(type_):
+        for resource in item.resources.of_type(type_):
             try:
-                count = behind(ask.of(resource), region)
+                count = behind(item.of(resource), region)
             except CannotPrice:  # it is named with its own resource
                 continue
             floor, expected = floor + count.floor, expected + count.expected
@@ -64,25 +64,25 @@ def _machines(ask: Subject, region: str) -> Count:
     return Count(min(expected, _MOST_BILLED), min(floor, _MOST_BILLED), min(ceiling, _MOST_BILLED))
 
 
-def _pool(pool: Subject, region: str) -> Count:
+def _pool(pool: Pricing, region: str) -> Count:
     if nodes_are_private(pool) is False or region_of(location_of(pool)) != region:
         return _NONE
     return nodes_of(pool, flex_start=purchase_of(pool) == "flex_start")[0]
 
 
-def _instance(machine: Subject, region: str) -> Count:
+def _instance(machine: Pricing, region: str) -> Count:
     if external_addresses(machine) or region_of(place_of(machine, "zone")) != region:
         return _NONE
     return Count.fixed(Decimal(1))
 
 
-def _group(group: Subject, region: str) -> Count:
+def _group(group: Pricing, region: str) -> Count:
     template, count, _ = machines_of(group)
     return _NONE if external_addresses(template) or region_of(place_of(group, "zone", "region")) != region else count
 
 
 _NONE: Final = Count.fixed(Decimal(0))
-_BEHIND: Final[dict[str, Callable[[Subject, str], Count]]] = {
+_BEHIND: Final[dict[str, Callable[[Pricing, str], Count]]] = {
     NODE_POOL: _pool,
     "gcp:compute/instance:Instance": _instance,
     **dict.fromkeys(GROUPS, _group),

@@ -12,7 +12,7 @@ from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 _CUSTOM: Final = re.compile(r"db-custom-(\d+)-(\d+)")
 _SHARED: Final = ("db-f1-micro", "db-g1-small")
@@ -22,29 +22,31 @@ _DEFAULT_DISK_GIB: Final = 10
 
 
 @prices("gcp:sql/databaseInstance:DatabaseInstance")
-def database(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def database(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """vCPUs and memory, or a shared core, all month, and the disk (Cloud SQL price page, MySQL and PostgreSQL).
 
     Regional instances, which have a standby, cost twice a zonal one. Backups are not in the total.
     """
-    if ask.text("databaseVersion").startswith("SQLSERVER"):
+    if item.text("databaseVersion").startswith("SQLSERVER"):
         raise CannotPrice("databaseVersion is SQL Server, which has a licence: the price book has MySQL and PostgreSQL")
-    if ask.text("settings", "edition", default="ENTERPRISE") != "ENTERPRISE":
-        raise CannotPrice(f"settings.edition is {ask.get('settings', 'edition')!r}: the price book has ENTERPRISE only")
-    kind = ask.text("settings", "availabilityType", default="ZONAL").lower()
-    region = place_of(ask, "region")
-    yield from _machine(ask, kind, region)
-    disk = ask.text("settings", "diskType", default="PD_SSD").removeprefix("PD_").lower()
-    gib = ask.number("settings", "diskSize", default=_DEFAULT_DISK_GIB)
+    if item.text("settings", "edition", default="ENTERPRISE") != "ENTERPRISE":
+        raise CannotPrice(
+            f"settings.edition is {item.get('settings', 'edition')!r}: the price book has ENTERPRISE only"
+        )
+    kind = item.text("settings", "availabilityType", default="ZONAL").lower()
+    region = place_of(item, "region")
+    yield from _machine(item, kind, region)
+    disk = item.text("settings", "diskType", default="PD_SSD").removeprefix("PD_").lower()
+    gib = item.number("settings", "diskSize", default=_DEFAULT_DISK_GIB)
     said = "the disk as declared, not as it may grow; not in the total: backups"
     lines = _line(
-        ask, f"Storage {disk.upper()}, {kind}", f"cloud-sql-{disk}-{kind}", "GiB-month", region, gib, "", said
+        item, f"Storage {disk.upper()}, {kind}", f"cloud-sql-{disk}-{kind}", "GiB-month", region, gib, "", said
     )
-    yield from or_named(ask, lines)
+    yield from or_named(item, lines)
 
 
-def _machine(ask: Subject, kind: str, region: str) -> Iterator[CostLine | NotPriced]:
-    tier = ask.text("settings", "tier")
+def _machine(item: Pricing, kind: str, region: str) -> Iterator[CostLine | NotPriced]:
+    tier = item.text("settings", "tier")
     if tier in _SHARED:
         parts = ((f"{tier}, {kind}", f"cloud-sql-{tier}-{kind}", "instance-hour", Decimal(1)),)
     elif match := _CUSTOM.fullmatch(tier):
@@ -54,17 +56,17 @@ def _machine(ask: Subject, kind: str, region: str) -> Iterator[CostLine | NotPri
         )
     else:
         reason = f"settings.tier is {tier!r}; priced are db-custom-VCPUS-MIB, {', '.join(_SHARED)}"
-        yield ask.not_priced(reason, compute=True)
+        yield item.not_priced(reason, compute=True)
         return
-    hours = ask.assumptions.hours_per_month
-    said = ask.assumptions.said("hours_per_month") if hours != HOURS_PER_MONTH else ""
+    hours = item.assumptions.hours_per_month
+    said = item.assumptions.said("hours_per_month") if hours != HOURS_PER_MONTH else ""
     for name, sku, unit, each in parts:
         basis = f"{plain(each)} x {plain(hours)} h"
-        yield from or_named(ask, _line(ask, name, sku, unit, region, each * hours, basis, said), compute=True)
+        yield from or_named(item, _line(item, name, sku, unit, region, each * hours, basis, said), compute=True)
 
 
 def _line(
-    ask: Subject, name: str, sku: str, unit: str, region: str, quantity: Decimal, basis: str, said: str
+    item: Pricing, name: str, sku: str, unit: str, region: str, quantity: Decimal, basis: str, said: str
 ) -> Iterator[CostLine]:
-    price = ask.price(sku, unit, region=region)
-    yield ask.line(name, quantity, price, basis=basis, assumption=said)
+    price = item.price(sku, unit, region=region)
+    yield item.line(name, quantity, price, basis=basis, assumption=said)

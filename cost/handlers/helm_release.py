@@ -7,7 +7,7 @@ from typing import Final
 
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 _PLUGIN: Final = "a device plug-in: one pod per node"
 _OPERATOR: Final = "controllers and per-node pods without volumes or load balancers"
@@ -59,18 +59,18 @@ _GOOGLE: Final = "cloudpilot-ai.github.io/karpenter-provider-gcp"
 
 
 @prices("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")
-def release(ask: Subject) -> Iterator[Free | NotPriced]:
+def release(item: Pricing) -> Iterator[Free | NotPriced]:
     """Charts known to make nothing billable are free; what others make, no plan shows (their templates)."""
-    if any(child.parent == ask.urn for child in ask.resources):
-        yield ask.free("its objects are listed by themselves", "https://www.pulumi.com/docs/iac/concepts/components/")
+    if any(child.parent == item.urn for child in item.resources):
+        yield item.free("its objects are listed by themselves", "https://www.pulumi.com/docs/iac/concepts/components/")
         return
-    chart = ask.get("chart")
+    chart = item.get("chart")
     name = str(chart).rstrip("/").rsplit("/", 1)[-1]
     if name in _CHARTS:
         why, source = _CHARTS[name]
-        if _GOOGLE in f"{chart} {ask.get('repositoryOpts', 'repo')}":
+        if _GOOGLE in f"{chart} {item.get('repositoryOpts', 'repo')}":
             source = f"https://github.com/cloudpilot-ai/karpenter-provider-gcp/tree/v0.5.0/charts/{name}"
-        yield ask.free(f"chart {name}: {why}", source)
+        yield item.free(f"chart {name}: {why}", source)
     else:
         shown = "chart" if chart is None else f"chart {name!r}"
-        yield ask.not_priced(f"{shown}: what the chart creates is not visible in the plan")
+        yield item.not_priced(f"{shown}: what the chart creates is not visible in the plan")

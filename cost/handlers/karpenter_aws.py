@@ -12,14 +12,14 @@ from gpucluster.cost.handlers.ebs import Disk, default_root
 from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
 from gpucluster.cost.handlers.karpenter_quantity import gib
 from gpucluster.cost.model import CostLine, Count
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 __all__ = ["KARPENTER", "disks", "region_of_zone"]
 
 _ZONE: Final = re.compile(r"([a-z]{2}(?:-[a-z]+)+-\d)(?:-[a-z]{3}-\d)?[a-z]")
 
 
-def disks(node_class: Subject, machine: str, count: Count, region: str) -> Iterator[CostLine]:
+def disks(node_class: Pricing, machine: str, count: Count, region: str) -> Iterator[CostLine]:
     """EBS volumes of `spec.blockDeviceMappings`."""
     del machine  # every machine has the disks of its class
     mappings = node_class.items("spec", "blockDeviceMappings")

@@ -10,7 +10,7 @@ from gpucluster.cost.handlers.aks_nodes import system_disks
 from gpucluster.cost.handlers.azure_place import CLUSTER, region_of_zone
 from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 __all__ = ["KARPENTER", "disks"]
 
@@ -18,7 +18,7 @@ _DEFAULT_GB: Final = 128
 """`osDiskSizeGB` where none is set (Azure/karpenter-provider-azure, AKSNodeClass v1beta1)."""
 
 
-def disks(node_class: Subject, machine: str, count: Count, region: str) -> Iterator[CostLine | NotPriced]:
+def disks(node_class: Pricing, machine: str, count: Count, region: str) -> Iterator[CostLine | NotPriced]:
     """On the machine's own disk where that is large enough, at no charge; else a managed disk for each machine."""
     gib = node_class.number("spec", "osDiskSizeGB", default=_DEFAULT_GB)
     if machine in machines() and gib <= machines()[machine].temp_disk_gib:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from gpucluster.catalog.clouds import modules_of
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.record import record
 
 __all__ = ["KarpenterCloud", "cloud_of"]
@@ -26,7 +26,7 @@ class KarpenterCloud:
     cluster: str
     node_class: str
     region_of_zone: Callable[[str], str | None]
-    disks: Callable[[Subject, str, Count, str], Iterator[CostLine | NotPriced]]
+    disks: Callable[[Pricing, str, Count, str], Iterator[CostLine | NotPriced]]
     machine_keys: tuple[str, ...] = ("node.kubernetes.io/instance-type",)
     zone_keys: tuple[str, ...] = ("topology.kubernetes.io/zone",)
 
@@ -37,9 +37,9 @@ def _clouds() -> Iterator[KarpenterCloud]:
         yield module.KARPENTER
 
 
-def cloud_of(ask: Subject) -> KarpenterCloud:
+def cloud_of(item: Pricing) -> KarpenterCloud:
     """The cloud of a pool, by `spec.template.spec.nodeClassRef.group`. Raises CannotPrice for one not known here."""
-    group = ask.text("spec", "template", "spec", "nodeClassRef", "group", default="karpenter.k8s.aws")
+    group = item.text("spec", "template", "spec", "nodeClassRef", "group", default="karpenter.k8s.aws")
     for cloud in _clouds():
         if cloud.group == group:
             return cloud

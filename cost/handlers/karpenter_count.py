@@ -7,21 +7,21 @@ from decimal import Decimal
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.autoscaled import autoscaled
 from gpucluster.cost.model import UNBOUNDED, Count, Unbounded
-from gpucluster.cost.subject import CannotPrice, Subject, as_number
+from gpucluster.cost.pricing import CannotPrice, Pricing, as_number
 
 __all__ = ["machines_of"]
 
 
-def machines_of(ask: Subject, machine: str) -> tuple[Count, str]:
+def machines_of(item: Pricing, machine: str) -> tuple[Count, str]:
     """(machines of type `machine`, what was assumed)."""
-    replicas = ask.get("spec", "replicas")
+    replicas = item.get("spec", "replicas")
     if replicas is not None:
         count = as_number(replicas, "spec.replicas")
         return Count.fixed(count), ""
-    return autoscaled(ask, machine, _ceiling(ask, machine))
+    return autoscaled(item, machine, _ceiling(item, machine))
 
 
-def _ceiling(ask: Subject, machine: str) -> Decimal | Unbounded:
+def _ceiling(item: Pricing, machine: str) -> Decimal | Unbounded:
     """Machines that `spec.limits` allow, `unbounded` when nothing limits them."""
     known = machines().get(machine)
     most: list[Decimal] = []
@@ -30,7 +30,7 @@ def _ceiling(ask: Subject, machine: str) -> Decimal | Unbounded:
         ("cpu", known.vcpus if known else None),
         ("nodes", 1),
     ):
-        limit = ask.get("spec", "limits", key)
+        limit = item.get("spec", "limits", key)
         if limit is None:
             continue
         if per_machine is None:

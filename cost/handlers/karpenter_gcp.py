@@ -10,7 +10,7 @@ from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines
 from gpucluster.cost.handlers.gcp_place import region_of
 from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 __all__ = ["KARPENTER", "disks"]
 
@@ -18,7 +18,7 @@ _BUNDLED: Final = "local-ssd"
 """Category that machines of the A3 family bring with them; others do not get it by Karpenter at all (#385)."""
 
 
-def disks(node_class: Subject, machine: str, count: Count, region: str) -> Iterator[CostLine | NotPriced]:
+def disks(node_class: Pricing, machine: str, count: Count, region: str) -> Iterator[CostLine | NotPriced]:
     """Persistent disks of `spec.disks`: `category`, `sizeGiB`, `provisionedIOPS`, `provisionedThroughput`."""
     del machine  # every machine has the disks of its class
     listed = node_class.items("spec", "disks")

@@ -12,37 +12,37 @@ from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.handlers.whole_machines import machine_hours
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 
 @prices("kubernetes:karpenter.sh/v1:NodePool")
-def node_pool(ask: Subject) -> Iterator[CostLine | NotPriced]:
+def node_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """Machines of the dearest allowed type: none, what is expected, and as many as `spec.limits` allow.
 
     Source of the fields: Karpenter v1 NodePool API. A pool with `spec.replicas` has a fixed number of machines.
     """
-    cloud = cloud_of(ask)
-    ask = ask.on(cloud.provider)
-    requirements = requirements_of(ask)
-    region, purchase = region_of(ask, requirements, cloud), purchase_of(requirements)
-    machine, price, types = dearest(ask, requirements, cloud, region, purchase)
-    count, said = machines_of(ask, machine)
+    cloud = cloud_of(item)
+    item = item.on(cloud.provider)
+    requirements = requirements_of(item)
+    region, purchase = region_of(item, requirements, cloud), purchase_of(requirements)
+    machine, price, types = dearest(item, requirements, cloud, region, purchase)
+    count, said = machines_of(item, machine)
     if types > 1:
         said = "; ".join(filter(None, [said, f"priced as {machine}, the dearest of {types} machine types"]))
-    yield machine_hours(ask, machine, count, price, autoscaled=count.varies, assumption=said)
-    if isinstance(count.ceiling, str) and expected_gpus(ask) is None:
+    yield machine_hours(item, machine, count, price, autoscaled=count.varies, assumption=said)
+    if isinstance(count.ceiling, str) and expected_gpus(item) is None:
         reason = f"what runs on average: the pool has no limit; set its annotation {EXPECTED_GPUS}"
-        yield ask.not_priced(reason, compute=True)
-    yield from _disks(ask, cloud, machine, count, region)
+        yield item.not_priced(reason, compute=True)
+    yield from _disks(item, cloud, machine, count, region)
 
 
 def _disks(
-    ask: Subject, cloud: KarpenterCloud, machine: str, count: Count, region: str
+    item: Pricing, cloud: KarpenterCloud, machine: str, count: Count, region: str
 ) -> Iterator[CostLine | NotPriced]:
     """Disks of the pool's machines, from its node class."""
-    name = ask.text("spec", "template", "spec", "nodeClassRef", "name")
-    named = ask.resources.objects_named(cloud.node_class, name, provider=ask.resource.provider)
+    name = item.text("spec", "template", "spec", "nodeClassRef", "name")
+    named = item.resources.objects_named(cloud.node_class, name, provider=item.resource.provider)
     if len(named) != 1:
-        yield ask.not_priced(f"disks: node class {name!r} is not part of this stack")
+        yield item.not_priced(f"disks: node class {name!r} is not part of this stack")
         return
-    yield from or_named(ask, cloud.disks(ask.of(named[0]), machine, count, region))
+    yield from or_named(item, cloud.disks(item.of(named[0]), machine, count, region))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from gpucluster.cost.subject import CannotPrice, as_number
+from gpucluster.cost.pricing import CannotPrice, as_number
 
 __all__ = ["gib"]
 

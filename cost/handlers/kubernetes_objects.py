@@ -6,32 +6,32 @@ from collections.abc import Iterator
 
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 _RUNS_ON_NODES = "https://kubernetes.io/docs/concepts/overview/"
 
 
 @prices("kubernetes:core/v1:Service")
-def service(ask: Subject) -> Iterator[Free | NotPriced]:
+def service(item: Pricing) -> Iterator[Free | NotPriced]:
     """A Service of type LoadBalancer makes a load balancer (Kubernetes documentation, Service)."""
-    if ask.get("spec", "type") == "LoadBalancer":
-        yield ask.not_priced("a Service of type LoadBalancer makes a load balancer in the cloud")
+    if item.get("spec", "type") == "LoadBalancer":
+        yield item.not_priced("a Service of type LoadBalancer makes a load balancer in the cloud")
     else:
-        yield ask.free("an object in the cluster", _RUNS_ON_NODES)
+        yield item.free("an object in the cluster", _RUNS_ON_NODES)
 
 
 @prices("kubernetes:networking.k8s.io/v1:Ingress")
-def ingress(ask: Subject) -> Iterator[NotPriced]:
+def ingress(item: Pricing) -> Iterator[NotPriced]:
     """An Ingress may make a load balancer: that is up to the controller of its class."""
-    yield ask.not_priced("an Ingress may make a load balancer in the cloud")
+    yield item.not_priced("an Ingress may make a load balancer in the cloud")
 
 
 @prices("kubernetes:core/v1:PersistentVolumeClaim")
-def volume_claim(ask: Subject) -> Iterator[Free | NotPriced]:
+def volume_claim(item: Pricing) -> Iterator[Free | NotPriced]:
     """A claim on an existing volume costs nothing; a class with a provisioner makes a new one."""
-    storage_class = ask.get("spec", "storageClassName")
-    if storage_class == "" or ask.get("spec", "volumeName"):
-        yield ask.free("a claim on a volume that exists", _RUNS_ON_NODES)
+    storage_class = item.get("spec", "storageClassName")
+    if storage_class == "" or item.get("spec", "volumeName"):
+        yield item.free("a claim on a volume that exists", _RUNS_ON_NODES)
     else:
         shown = "the default class" if storage_class is None else f"class {storage_class!r}"
-        yield ask.not_priced(f"the claim makes a new volume of {shown}")
+        yield item.not_priced(f"the claim makes a new volume of {shown}")

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.cost.handlers.pod_volumes import claims_of, ephemeral_volumes
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 _POD: Final[dict[str, tuple[str, ...]]] = {
     "Pod": ("spec",),
@@ -27,12 +27,12 @@ _POD: Final[dict[str, tuple[str, ...]]] = {
     "kubernetes:core/v1:Pod",
     "kubernetes:core/v1:ReplicationController",
 )
-def workload(ask: Subject) -> Iterator[Free | NotPriced]:
+def workload(item: Pricing) -> Iterator[Free | NotPriced]:
     """Free, except volumes made for each pod (Kubernetes documentation, StatefulSet and ephemeral volumes)."""
-    kind = ask.resource.type.rsplit(":", 1)[-1]
-    pod = ask.get(*_POD.get(kind, ("spec", "template", "spec")))
-    made = [*ephemeral_volumes(pod), *(claims_of(ask.get("spec")) if kind == "StatefulSet" else ())]
+    kind = item.resource.type.rsplit(":", 1)[-1]
+    pod = item.get(*_POD.get(kind, ("spec", "template", "spec")))
+    made = [*ephemeral_volumes(pod), *(claims_of(item.get("spec")) if kind == "StatefulSet" else ())]
     if made:
-        yield ask.not_priced(f"it makes a new volume for each pod: {', '.join(made)}")
+        yield item.not_priced(f"it makes a new volume for each pod: {', '.join(made)}")
     else:
-        yield ask.free("runs on nodes that are priced", "https://kubernetes.io/docs/concepts/workloads/")
+        yield item.free("runs on nodes that are priced", "https://kubernetes.io/docs/concepts/workloads/")

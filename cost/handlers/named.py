@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 __all__ = ["or_named"]
 
 
 def or_named(
-    ask: Subject, lines: Iterator[CostLine | NotPriced], *, what: str = "", compute: bool = False
+    item: Pricing, lines: Iterator[CostLine | NotPriced], *, what: str = "", compute: bool = False
 ) -> Iterator[CostLine | NotPriced]:
     """The lines; where a price is not known, that, after `what` it belongs to. `compute`: whether they are machines."""
     try:
         yield from lines
     except CannotPrice as error:
         reason = CannotPrice(f"{what}: {error}", error.own_row) if what else error
-        yield ask.not_priced(reason, compute=compute)
+        yield item.not_priced(reason, compute=compute)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gpucluster.cost.subject import CannotPrice, read
+from gpucluster.cost.pricing import CannotPrice, read
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list
 

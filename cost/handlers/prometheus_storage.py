@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.cost.handlers.pod_volumes import ephemeral_volumes
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import Free, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 
 _SOURCE: Final = "https://prometheus-operator.dev/docs/platform/storage/"
 
@@ -19,13 +19,13 @@ _SOURCE: Final = "https://prometheus-operator.dev/docs/platform/storage/"
     "kubernetes:monitoring.coreos.com/v1:ThanosRuler",
     "kubernetes:monitoring.coreos.com/v1alpha1:PrometheusAgent",
 )
-def stored(ask: Subject) -> Iterator[Free | NotPriced]:
+def stored(item: Pricing) -> Iterator[Free | NotPriced]:
     """Free, except volumes of `spec.storage` and `spec.volumes` (Prometheus operator documentation, storage)."""
-    made = [*ephemeral_volumes(ask.get("spec"))]
+    made = [*ephemeral_volumes(item.get("spec"))]
     for key in ("volumeClaimTemplate", "ephemeral"):
-        if ask.get("spec", "storage", key) is not None:
+        if item.get("spec", "storage", key) is not None:
             made.append(f"storage.{key}")
     if made:
-        yield ask.not_priced(f"it makes a new volume for each pod: {', '.join(made)}")
+        yield item.not_priced(f"it makes a new volume for each pod: {', '.join(made)}")
     else:
-        yield ask.free("runs on nodes that are priced", _SOURCE)
+        yield item.free("runs on nodes that are priced", _SOURCE)

@@ -9,7 +9,7 @@ from typing import Final
 
 from gpucluster.catalog.rows import Row
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
-from gpucluster.cost.subject import CannotPrice, Subject, read
+from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.cost.tables import usage_words
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list
@@ -34,16 +34,16 @@ class Condition:
     values: tuple[str, ...]
     holds: bool = True
 
-    def met_by(self, ask: Subject) -> bool:
+    def met_by(self, item: Pricing) -> bool:
         """Whether the resource has it. Raises CannotPrice when the input is not known."""
-        return (self.seen(ask).lower() in self.values) is self.holds
+        return (self.seen(item).lower() in self.values) is self.holds
 
-    def seen(self, ask: Subject) -> str:
+    def seen(self, item: Pricing) -> str:
         """The input as text, `otherwise` when it is absent."""
-        value = read(ask.resource.inputs, *self.path)
+        value = read(item.resource.inputs, *self.path)
         if value is UNKNOWN and self.values == ("",):  # that it is set is all that is asked
             return str(value)
-        value = ask.get(*self.path)
+        value = item.get(*self.path)
         return self.otherwise if value is None else str(value)
 
 
@@ -60,7 +60,7 @@ class Factor:
     members: bool = False
     usage: str = ""
 
-    def value(self, ask: Subject, unit: str) -> Decimal:
+    def value(self, item: Pricing, unit: str) -> Decimal:
         """Its value. Raises CannotPrice for an input that is unknown, absent without a default, or no number.
 
         How many members a list has that is not known yet is the default, where there is one.
@@ -68,20 +68,20 @@ class Factor:
         if self.number is not None:
             return self.number
         if self.usage == "hours":
-            return ask.assumptions.hours_per_month if unit == "instance-hour" else HOURS_PER_MONTH
+            return item.assumptions.hours_per_month if unit == "instance-hour" else HOURS_PER_MONTH
         if self.usage:
-            return ask.assumptions.amount(self.usage)
+            return item.assumptions.amount(self.usage)
         if self.members:
-            if self.otherwise is not None and not is_list(read(ask.resource.inputs, *self.path)):
+            if self.otherwise is not None and not is_list(read(item.resource.inputs, *self.path)):
                 return self.otherwise
-            return Decimal(len(ask.items(*self.path)))
-        if self.otherwise is not None and ask.get(*self.path) is None:
+            return Decimal(len(item.items(*self.path)))
+        if self.otherwise is not None and item.get(*self.path) is None:
             return self.otherwise
-        return ask.number(*self.path)
+        return item.number(*self.path)
 
-    def said(self, ask: Subject) -> str:
+    def said(self, item: Pricing) -> str:
         """What is assumed of a list that is not known; empty where nothing is."""
-        unknown = self.members and self.otherwise is not None and read(ask.resource.inputs, *self.path) is UNKNOWN
+        unknown = self.members and self.otherwise is not None and read(item.resource.inputs, *self.path) is UNKNOWN
         return f"{'.'.join(map(str, self.path))} is not known: taken as {self.otherwise}" if unknown else ""
 
 
@@ -97,30 +97,30 @@ class Rate:
     region: str
     leaves: str
 
-    def applies(self, ask: Subject) -> bool:
+    def applies(self, item: Pricing) -> bool:
         """Whether the resource is billed so. Raises CannotPrice when what decides it is not known."""
-        return all(condition.met_by(ask) for condition in self.when)
+        return all(condition.met_by(item) for condition in self.when)
 
-    def lines(self, ask: Subject, region: str) -> Iterator[CostLine]:
+    def lines(self, item: Pricing, region: str) -> Iterator[CostLine]:
         """The line, one at most. Raises CannotPrice without a price, or where an input is missing."""
-        values = [factor.value(ask, self.unit) for factor in self.quantity]
+        values = [factor.value(item, self.unit) for factor in self.quantity]
         quantity = Decimal(1)
         for value in values:
             quantity *= value
-        price = ask.price(_filled(self.sku, ask).lower(), self.unit, region=self.region or region)
-        name = _filled(self.name, ask)
-        said = self._assumption(ask, name)
-        yield ask.line(name, quantity, price, basis=self._basis(values), assumption=said, usage=self.usage)
+        price = item.price(_filled(self.sku, item).lower(), self.unit, region=self.region or region)
+        name = _filled(self.name, item)
+        said = self._assumption(item, name)
+        yield item.line(name, quantity, price, basis=self._basis(values), assumption=said, usage=self.usage)
 
     @property
     def usage(self) -> tuple[str, ...]:
         """Names of usage that the quantity rests on."""
         return tuple(factor.usage for factor in self.quantity if factor.usage not in ("", "hours"))
 
-    def title(self, ask: Subject) -> str:
+    def title(self, item: Pricing) -> str:
         """The name as far as the resource fills it in."""
         try:
-            return _filled(self.name, ask)
+            return _filled(self.name, item)
         except CannotPrice:
             return self.name.partition("{")[0].strip()
 
@@ -133,19 +133,19 @@ class Rate:
         hours = next(value for value, factor in zip(values, self.quantity, strict=True) if factor.usage == "hours")
         return " x ".join([*shown, f"{hours.normalize():f} h"])
 
-    def _assumption(self, ask: Subject, name: str) -> str:
+    def _assumption(self, item: Pricing, name: str) -> str:
         """The usage that the quantity rests on, and what is not in the total."""
         names = [*self.usage]
-        if self.unit == "instance-hour" and ask.assumptions.hours_per_month != HOURS_PER_MONTH:
+        if self.unit == "instance-hour" and item.assumptions.hours_per_month != HOURS_PER_MONTH:
             names.append("hours_per_month")
-        said = [ask.assumptions.said(name) for name in names]
-        said += [text for factor in self.quantity if (text := factor.said(ask))]
+        said = [item.assumptions.said(name) for name in names]
+        said += [text for factor in self.quantity if (text := factor.said(item))]
         return "; ".join([*said, *([f"not in the total of {name}: {self.leaves}"] if self.leaves else [])])
 
 
-def _filled(text: str, ask: Subject) -> str:
+def _filled(text: str, item: Pricing) -> str:
     def value(match: re.Match[str]) -> str:
-        found = ask.get(*_path(match[1]))
+        found = item.get(*_path(match[1]))
         if found is None and match[2] is None:
             raise CannotPrice(f"{match[1]} is not set")
         return str(match[2] if found is None else found)

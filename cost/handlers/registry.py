@@ -8,12 +8,12 @@ from typing import Final
 from gpucluster.catalog.free import free_reason
 from gpucluster.cost import handlers
 from gpucluster.cost.model import CostLine, Free, NotPriced
-from gpucluster.cost.subject import Subject
+from gpucluster.cost.pricing import Pricing
 from gpucluster.cost.tables import rows_of
 
 __all__ = ["Handler", "handler_for", "priced_types", "prices"]
 
-Handler = Callable[[Subject], Iterator[CostLine | Free | NotPriced]]
+Handler = Callable[[Pricing], Iterator[CostLine | Free | NotPriced]]
 """Yields the lines of one resource, or says why it is free or cannot be priced; may raise CannotPrice."""
 
 _HANDLERS: Final[dict[str, Handler]] = {}

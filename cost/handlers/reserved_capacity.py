@@ -10,7 +10,7 @@ from gpucluster.cost.handlers.committed import committed, inside
 from gpucluster.cost.handlers.ec2_machines import LAUNCH_TEMPLATE, reservation_of
 from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import CostLine, NotPriced
-from gpucluster.cost.subject import CannotPrice, Subject, as_number, read
+from gpucluster.cost.pricing import CannotPrice, Pricing, as_number, read
 from gpucluster.program.resources import Resource
 
 __all__ = ["block_days", "block_size", "reserved"]
@@ -32,7 +32,7 @@ def block_days(days: Decimal) -> Decimal:
 
 
 def reserved(
-    ask: Subject, machine: str, count: Decimal, target: Resource | str, *, block: bool, region: str
+    item: Pricing, machine: str, count: Decimal, target: Resource | str, *, block: bool, region: str
 ) -> Iterator[CostLine | NotPriced]:
     """Machines that their reservation bills, used or not, so each of them once.
 
@@ -40,53 +40,53 @@ def reserved(
     costs its list price: by the hour for a reservation, upfront for a capacity block.
     """
     if isinstance(target, Resource):
-        yield inside(ask, machine, count, target.name, f"billed by {target.name}, used or not")
+        yield inside(item, machine, count, target.name, f"billed by {target.name}, used or not")
         return
     if not block:
         said = (
             f"{target} is not part of this stack: billed by its reservation, hour by hour at the on-demand rate "
             "while it exists, used or not; what it holds beyond these machines is not told here"
         )
-        found = ask.find(machine, "instance-hour", region=region)
-        yield from committed(ask, machine, count, found, target, said)
+        found = item.find(machine, "instance-hour", region=region)
+        yield from committed(item, machine, count, found, target, said)
         return
-    users = sorted(_users(ask, target))
-    if users and users[0][0] != ask.urn:
+    users = sorted(_users(item, target))
+    if users and users[0][0] != item.urn:
         said = f"{target} is one capacity block for several node groups or machines: its fee is counted once"
-        yield inside(ask, machine, count, target, said, spend="committed-elsewhere")
+        yield inside(item, machine, count, target, said, spend="committed-elsewhere")
         return
     together = sum((number for _, number in users), Decimal(0)) or count
     size = block_size(together)
-    found = ask.find(machine, "instance-hour", "capacity_block", region=region)
+    found = item.find(machine, "instance-hour", "capacity_block", region=region)
     said = f"{target} is a capacity block, not part of this stack: paid upfront, by its fee"
     if size != together:
         said += f"; sold by {', '.join(map(str, _SIZES))} instances, so {plain(together)} nodes are a block of {size}"
     days = Decimal(0)
-    if ask.duration_days is None:
+    if item.duration_days is None:
         said += "; no component says for how many days"
     else:
-        days = block_days(ask.duration_days)
+        days = block_days(item.duration_days)
         said += f"; this trial takes {plain(days)} days of it"
-    yield from committed(ask, machine, count, found, target, said, held=size, used=together, upfront_days=days)
+    yield from committed(item, machine, count, found, target, said, held=size, used=together, upfront_days=days)
 
 
-def _users(ask: Subject, target: str) -> Iterator[tuple[str, Decimal]]:
+def _users(item: Pricing, target: str) -> Iterator[tuple[str, Decimal]]:
     """(URN, machines at the most) of everything in the stack that runs inside the capacity with this id.
 
     A node group is kept at 0 until its block starts (EKS user guide, capacity blocks), so its maximum counts.
     """
-    for group in ask.resources.of_type("aws:eks/nodeGroup:NodeGroup"):
-        template = ask.resources.referred(group, "launchTemplate", LAUNCH_TEMPLATE)
-        if template is not None and _targets(ask.of(template), target):
+    for group in item.resources.of_type("aws:eks/nodeGroup:NodeGroup"):
+        template = item.resources.referred(group, "launchTemplate", LAUNCH_TEMPLATE)
+        if template is not None and _targets(item.of(template), target):
             yield group.urn, max(_number(group, "desiredSize"), _number(group, "maxSize"))
-    for machine in ask.resources.of_type("aws:ec2/instance:Instance"):
-        if _targets(ask.of(machine), target):
+    for machine in item.resources.of_type("aws:ec2/instance:Instance"):
+        if _targets(item.of(machine), target):
             yield machine.urn, Decimal(1)
 
 
-def _targets(ask: Subject, target: str) -> bool:
+def _targets(item: Pricing, target: str) -> bool:
     try:
-        return reservation_of(ask) == target
+        return reservation_of(item) == target
     except CannotPrice:  # it is named with its own resource
         return False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.subject import Subject, as_number
+from gpucluster.cost.pricing import Pricing, as_number
 
 __all__ = ["expected_samples"]
 
@@ -13,16 +13,16 @@ _OWN: Final = "gpucluster-expected-million-samples"
 """Tag or label that says how many millions of samples a cluster's GPUs and rules are."""
 
 
-def expected_samples(ask: Subject, tags: str) -> tuple[Decimal, str]:
+def expected_samples(item: Pricing, tags: str) -> tuple[Decimal, str]:
     """Millions of samples, and what is assumed in words: those that the cluster says of itself, and those of all else,
     which no plan knows. tags: name of the input that holds tags or labels.
     """
-    others: Decimal = ask.assumptions.prometheus_million_samples
-    said = ask.get(tags, _OWN)
+    others: Decimal = item.assumptions.prometheus_million_samples
+    said = item.get(tags, _OWN)
     if said is None:
         return others, f"prometheus_million_samples: {others:,f} million samples a month"
     own = as_number(said, _OWN)
     return own + others, (
-        f"{own:,f} million samples a month of GPUs and rules ({_OWN} of {ask.resource.name}), {others:,f} million of "
+        f"{own:,f} million samples a month of GPUs and rules ({_OWN} of {item.resource.name}), {others:,f} million of "
         "all that the cloud collects besides, as of containers (prometheus_million_samples)"
     )

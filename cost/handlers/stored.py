@@ -6,29 +6,29 @@ from decimal import Decimal
 
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import Price
-from gpucluster.cost.subject import Subject, as_number
+from gpucluster.cost.pricing import Pricing, as_number
 
 __all__ = ["stored_gib", "stored_or_usage"]
 
 
-def stored_gib(ask: Subject, labels: str, key: str, otherwise: str, *, each: str) -> tuple[Decimal, str]:
+def stored_gib(item: Pricing, labels: str, key: str, otherwise: str, *, each: str) -> tuple[Decimal, str]:
     """(GiB on average, where that comes from).
 
     labels, key: the input, and the name in it, by which a resource says it of itself. otherwise: the assumption that
     holds for `each` where it says nothing. Raises CannotPrice when what it says is no number.
     """
-    said = ask.get(labels, key)
+    said = item.get(labels, key)
     if said is None:
-        gib: Decimal = getattr(ask.assumptions, otherwise)
+        gib: Decimal = getattr(item.assumptions, otherwise)
         return gib, f"{otherwise}: {gib:f} GiB in each {each}"
     own = f"{labels.removesuffix('s')} {key}"
     gib = as_number(said, own)
-    return gib, f"{gib:f} GiB stored in {ask.resource.name} ({own})"
+    return gib, f"{gib:f} GiB stored in {item.resource.name} ({own})"
 
 
-def stored_or_usage(ask: Subject, words: str, tag: str, usage: str, price: Price, *, leaves: str) -> CostLine:
+def stored_or_usage(item: Pricing, words: str, tag: str, usage: str, price: Price, *, leaves: str) -> CostLine:
     """What a resource says of itself by a tag, else a line that depends on usage. leaves: what the price leaves out."""
-    if ask.get("tags", tag) is None:
-        return ask.by_usage(words, usage, price, leaves=leaves)
-    gib, said = stored_gib(ask, "tags", tag, usage, each="")
-    return ask.line(words, gib, price, basis=f"{gib:,f} GiB", assumption=f"{said}; {leaves}", usage=(usage,))
+    if item.get("tags", tag) is None:
+        return item.by_usage(words, usage, price, leaves=leaves)
+    gib, said = stored_gib(item, "tags", tag, usage, each="")
+    return item.line(words, gib, price, basis=f"{gib:,f} GiB", assumption=f"{said}; {leaves}", usage=(usage,))

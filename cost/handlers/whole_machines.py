@@ -9,7 +9,7 @@ from gpucluster.catalog.sold import hard_to_get, not_sold
 from gpucluster.cost.machine_price import of_an_hour, published
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count
 from gpucluster.cost.prices import NotKnown, Price
-from gpucluster.cost.subject import CannotPrice, Subject
+from gpucluster.cost.pricing import CannotPrice, Pricing
 
 __all__ = ["machine_hours", "machine_price", "plain", "purchase_words"]
 
@@ -37,8 +37,8 @@ def plain(number: Decimal) -> str:
     return f"{number.normalize():f}"
 
 
-def machine_price(ask: Subject, machine: str, purchase: str, term: str = "", *, region: str | None = None) -> Price:
-    """The price of a machine bought in this way; where it has none, what stands for it, as `Subject.find` says.
+def machine_price(item: Pricing, machine: str, purchase: str, term: str = "", *, region: str | None = None) -> Price:
+    """The price of a machine bought in this way; where it has none, what stands for it, as `Pricing.find` says.
 
     A sum of parts may be known of a machine that nobody can buy so: it is refused before it is looked up. Raises
     CannotPrice then, and where there is neither price nor bound.
@@ -46,23 +46,23 @@ def machine_price(ask: Subject, machine: str, purchase: str, term: str = "", *, 
     reason = not_sold(machine, purchase)
     if reason is not None:
         raise CannotPrice(reason)
-    found = published(ask.book, ask.provider, region or ask.region, machine, purchase, term)
+    found = published(item.book, item.provider, region or item.region, machine, purchase, term)
     if isinstance(found, NotKnown):
-        return ask.price(machine, "instance-hour", purchase, term, region=region)
+        return item.price(machine, "instance-hour", purchase, term, region=region)
     return of_an_hour(found, machine)
 
 
 def machine_hours(
-    ask: Subject, machine: str, count: Count, price: Price, *, autoscaled: bool = False, assumption: str = ""
+    item: Pricing, machine: str, count: Count, price: Price, *, autoscaled: bool = False, assumption: str = ""
 ) -> CostLine:
     """Machines running all month, as many as `count` says; `autoscaled` leaves the number out of the line's name."""
     row = price.row
-    each = HOURS_PER_MONTH if row.purchase in _ALL_MONTH else ask.assumptions.hours_per_month
-    said = ask.assumptions.said("hours_per_month") if each != HOURS_PER_MONTH else ""
+    each = HOURS_PER_MONTH if row.purchase in _ALL_MONTH else item.assumptions.hours_per_month
+    said = item.assumptions.said("hours_per_month") if each != HOURS_PER_MONTH else ""
     hours = count.times(each)
     assumption = "; ".join(filter(None, [assumption, said, hard_to_get(machine, row.purchase)]))
-    words = f"{machine} {purchase_words(ask.provider, row.purchase)}{f' {row.term}' if row.term else ''}"
-    return ask.line(
+    words = f"{machine} {purchase_words(item.provider, row.purchase)}{f' {row.term}' if row.term else ''}"
+    return item.line(
         f"{words}, autoscaled" if autoscaled else f"{plain(count.expected)} x {words}",
         hours.expected,
         price,

@@ -18,7 +18,7 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, region_ke
 from gpucluster.program.values import BadValue, amount, is_list, is_object, shown
 from gpucluster.record import record
 
-__all__ = ["CannotPrice", "Subject", "as_number", "provider_of", "read"]
+__all__ = ["CannotPrice", "Pricing", "as_number", "provider_of", "read"]
 
 
 @functools.cache
@@ -59,14 +59,14 @@ def read(value: Any, *path: str | int) -> Any:
 
 
 @record(kw_only=True)
-class Subject:
+class Pricing:
     """One resource to price.
 
     urn: the resource that its lines belong to; `resource` may be one it refers to, such as a launch template.
     part: name of the component it is shown under.
     duration_days: days the components want the cluster for, None when none says it.
     provider: price book file, e.g. `aws`; that of the resource's type unless a handler says otherwise.
-    guesses: takes what was taken for granted of no single line; without a default, which would make a Subject slow.
+    guesses: takes what was taken for granted of no single line; without a default, which would make a Pricing slow.
     """
 
     urn: str
@@ -100,11 +100,11 @@ class Subject:
         self.guesses.add(f"region {taken[0]}: from {taken[1]}, for what says no region of its own")
         return taken[0]
 
-    def of(self, resource: Resource) -> Subject:
+    def of(self, resource: Resource) -> Pricing:
         """The same question about a resource it refers to, e.g. the launch template of a node group."""
         return replace(self, resource=resource)
 
-    def on(self, provider: str) -> Subject:
+    def on(self, provider: str) -> Pricing:
         """The same question with the prices of `provider`, for objects in a cluster of that cloud."""
         return replace(self, provider=provider)
 
