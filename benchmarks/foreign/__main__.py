@@ -92,9 +92,9 @@ def tried(program: Path, name: str, work: Path, settings: Mapping[str, Any]) -> 
 
 
 def _with_own_environment(file: Path) -> None:
-    """Names the environment that is made here, where the project has another tool make one."""
-    own = re.sub(r"toolchain: \w+", "virtualenv: venv", file.read_text())
-    file.write_text(re.sub(r".*typechecker: .*\n", "", own))
+    """Names the environment that is made here, where the project has another tool make one, or none."""
+    project = yaml.safe_load(file.read_text())
+    file.write_text(yaml.safe_dump(project | {"runtime": {"name": "python", "options": {"virtualenv": "venv"}}}))
 
 
 def _installed(folder: Path) -> str:
