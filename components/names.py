@@ -61,6 +61,9 @@ NODE_HEALTH_PORT: Final = 8080
 """Where the program that looks for broken nodes tells of them."""
 OPENCOST_PORT: Final = 9003
 """Where OpenCost answers. Source: opencost/opencost-helm-chart 725bb93, charts/opencost/values.yaml (apiPort)."""
+EXPORTER_NAMESPACE: Final = "gpu-exporter"
+EXPORTER_ACCOUNT: Final = "dcgm-exporter"
+"""Where DCGM's exporter is, and as whom. Its pods need no queue: components/kubernetes/manifests/gpu-pods.yaml."""
 EXPORTER_PORT: Final = 9400
 """Where DCGM's exporter answers. Source: NVIDIA/dcgm-exporter, deployment/values.yaml (service.port)."""
 

@@ -13,10 +13,9 @@ from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import Tagger, pod_role
 from gpucluster.components.aws.scrape import scrape_configuration
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, MetricsSink
-from gpucluster.components.kubernetes.platform_pods import EXPORTER_NAMESPACE
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
-from gpucluster.components.names import EXPECTED_SAMPLES, MONITORING
+from gpucluster.components.names import EXPECTED_SAMPLES, EXPORTER_NAMESPACE, MONITORING
 
 _SCRAPED: Final = {"AMPAgentlessScraper": ""}
 """A collector puts this tag on its workspace; without it here, every update would take it off again.

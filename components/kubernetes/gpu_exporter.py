@@ -18,10 +18,15 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from gpucluster.components.kubernetes.charts import DCGM_EXPORTER
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.network_policy import only_these_ports
-from gpucluster.components.kubernetes.platform_pods import EXPORTER_ACCOUNT, EXPORTER_NAMESPACE
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
-from gpucluster.components.names import EXPORTER_PORT, GPU_PRESENT, GPU_TOLERATION
+from gpucluster.components.names import (
+    EXPORTER_ACCOUNT,
+    EXPORTER_NAMESPACE,
+    EXPORTER_PORT,
+    GPU_PRESENT,
+    GPU_TOLERATION,
+)
 
 # The chart's own, which a list of mounts would take away.
 _COUNTERS_MOUNT: Final = {

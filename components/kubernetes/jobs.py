@@ -12,7 +12,7 @@ import pulumi
 from gpucluster.components.kubernetes.job_images import mirrored
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.job_queue import JobQueue
-from gpucluster.components.kubernetes.job_rules import job_rules
+from gpucluster.components.kubernetes.job_rules import job_rules, rules_of
 from gpucluster.components.kubernetes.kinds import CLUSTER_TRAINING_RUNTIME, WORKLOAD_PRIORITY_CLASS
 from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
 from gpucluster.components.kubernetes.objects import custom_object
@@ -112,16 +112,15 @@ class Jobs(pulumi.ComponentResource):
                 opts=ready,
             )
         training = next(pool for pool in pools if pool.name == TRAINING_POOL)
-        job_rules(
-            f"{name}-rules",
-            pools=pools,
+        rules = rules_of(
+            pools,
             release=training.release,
             queues=queues_of(pools),
             namespaces=[NAMESPACE, *(team.namespace for team in teams)],
             restricted=workspace.pod_security == "baseline",
             labels=labels,
-            opts=ready,
         )
+        job_rules(f"{name}-rules", rules, ready)
         only_from_within(f"{name}-network", namespace=namespace, labels=labels, opts=here)
         if closed:
             not_to_these(f"{name}-closed", closed, namespace=namespace, labels=labels, opts=here)

@@ -6,13 +6,10 @@ from typing import Final
 
 from gpucluster.components.kubernetes.objects import Kind
 
-_ADMISSION: Final = "admissionregistration.k8s.io/v1"
 _RBAC: Final = "rbac.authorization.k8s.io/v1"
 _KUEUE: Final = "kueue.x-k8s.io/v1beta2"
 
 # Source: Kubernetes API reference v1.35.
-ADMISSION_POLICY: Final = Kind(_ADMISSION, "ValidatingAdmissionPolicy")
-ADMISSION_POLICY_BINDING: Final = Kind(_ADMISSION, "ValidatingAdmissionPolicyBinding")
 CLUSTER_ROLE: Final = Kind(_RBAC, "ClusterRole", nested=False)
 CLUSTER_ROLE_BINDING: Final = Kind(_RBAC, "ClusterRoleBinding", nested=False)
 DAEMON_SET: Final = Kind("apps/v1", "DaemonSet")

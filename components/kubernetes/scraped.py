@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from gpucluster.components.kubernetes.platform_pods import EXPORTER_NAMESPACE
 from gpucluster.components.kubernetes.telemetry.opencost import COST_METRICS
 from gpucluster.components.kubernetes.telemetry.plan import SCRAPE_SECONDS, TelemetryPlan
-from gpucluster.components.names import MONITORING
+from gpucluster.components.names import EXPORTER_NAMESPACE, MONITORING
 from gpucluster.record import record
 
 

@@ -21,13 +21,9 @@ import pytest
 import yaml
 
 from gpucluster.components.kubernetes import charts
-from gpucluster.components.kubernetes.gpu_pod_rules import GPU_POD_RULES, gpu_pod_spec
 from gpucluster.components.kubernetes.job_pool import JobPool
-from gpucluster.components.kubernetes.job_rules import JOB_RULES, job_spec
+from gpucluster.components.kubernetes.job_rules import rules_of
 from gpucluster.components.kubernetes.jobs import queues_of
-from gpucluster.components.kubernetes.kinds import ADMISSION_POLICY, ADMISSION_POLICY_BINDING
-from gpucluster.components.kubernetes.objects import Kind
-from gpucluster.components.kubernetes.pod_rules import POD_RULES, folders_of, pod_spec
 from gpucluster.components.names import NAMESPACE
 from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
@@ -82,10 +78,6 @@ class Judge:
         return ""
 
 
-def _object(kind: Kind, name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {"apiVersion": kind.api_version, "kind": kind.name, "metadata": {"name": name}, "spec": spec}
-
-
 def _namespace(name: str, standard: str, more: Mapping[str, str] | None = None) -> dict[str, Any]:
     labels = {"pod-security.kubernetes.io/enforce": standard, **(more or {})}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}
@@ -104,18 +96,10 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
             judge = Judge(cloud, Client(server))
             # Those of Ray are large: the one of the example.
             judge.client.define([it for it in definitions if it["metadata"]["name"] not in OTHER_RAY])
-            of_the_cloud = pools(cloud)
-            rules = {
-                JOB_RULES: _job_rules(of_the_cloud),
-                GPU_POD_RULES: gpu_pod_spec(of_the_cloud, folders_of(of_the_cloud), [NAMESPACE]),
-            }
-            if standard == "privileged":
-                rules[POD_RULES] = pod_spec(of_the_cloud)
             judge.client.apply(_namespace(NAMESPACE, standard))
             for name, labels in OTHER_NAMESPACES.items():
                 judge.client.apply(_namespace(name, "privileged", labels))
-            for name, spec in rules.items():
-                _enforce(judge, name, spec)
+            _enforce(judge, pools(cloud), restricted=standard == "baseline")
             found.append(judge)
         # A server acts on new rules a moment later.
         unqueued, privileged = _job(example, {"field": "metadata.labels", "value": {}}), _bare("a")
@@ -127,14 +111,17 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
         yield found
 
 
-def _job_rules(of_the_cloud: list[JobPool]) -> dict[str, Any]:
-    return job_spec(of_the_cloud, of_the_cloud[0].release, queues_of(of_the_cloud), [NAMESPACE])
-
-
-def _enforce(judge: Judge, name: str, spec: Mapping[str, Any]) -> None:
-    judge.client.apply(_object(ADMISSION_POLICY, name, spec))
-    binding = {"policyName": name, "validationActions": ["Deny"]}
-    judge.client.apply(_object(ADMISSION_POLICY_BINDING, name, binding))
+def _enforce(judge: Judge, pools: list[JobPool], *, restricted: bool) -> None:
+    rules = rules_of(
+        pools,
+        release=pools[0].release,
+        queues=queues_of(pools),
+        namespaces=[NAMESPACE],
+        restricted=restricted,
+        labels={"team": "ml"},
+    )
+    for manifest in (manifest for rule in rules.values() for manifest in rule):
+        judge.client.apply(manifest)
 
 
 def _bare(name: str, namespace: str = NAMESPACE, *, gpus: int = 0) -> dict[str, Any]:
@@ -363,7 +350,7 @@ def test_an_image_is_refused_where_its_tag_says_that_it_cannot_load_the_fabric(
     judge = next(judge for judge in judges if judge.cloud == "gcp")
     of_the_machine = pools("gcp", training={**trial_training, "fabric_gbps": gbps})
     release = of_the_machine[0].release
-    _enforce(judge, JOB_RULES, _job_rules(of_the_machine))
+    _enforce(judge, of_the_machine, restricted=False)
     jobs = {image: _job(example, {"field": "spec.trainer.image", "value": image}) for image in IMAGES}
     end = time.monotonic() + 30
     while release.plugin_version not in judge(jobs[REFUSED[gbps][0]]):

@@ -1,0 +1,65 @@
+"""Manifests as `kubectl apply` reads them, once what they leave open has values. A comment at their top names it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, cast
+
+import pulumi
+import yaml
+
+_PLACE: Final = re.compile(r"\$\{(\w+)\}")
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def manifests(file: Path, values: Mapping[str, object], labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The objects of a file, with labels for each and for its pods.
+
+    values: what stands in the place of `${name}`: itself, where the place is all of a text; JSON in an `expression`,
+    since CEL reads it; in other text words, with commas in a list.
+    """
+    loaded: list[dict[str, Any]] = list(yaml.load_all(file.read_text(encoding="utf-8"), _LOADER))
+    try:
+        found = [_filled(manifest, values) for manifest in loaded]
+    except KeyError as unknown:
+        known = ", ".join(sorted(values))
+        raise ValueError(f"{file.name}: ${{{unknown.args[0]}}} has no value; there are: {known}") from None
+    for manifest in found:
+        for labelled in (manifest, manifest["spec"].get("template") if "spec" in manifest else None):
+            if labelled is not None:
+                metadata = labelled["metadata"]
+                metadata["labels"] = {**labels, **metadata.get("labels", {})}
+    return found
+
+
+def declared(name: str, manifest: Mapping[str, Any], opts: pulumi.ResourceOptions) -> pulumi.CustomResource:
+    """Registers an object as its manifest says."""
+    version: str = manifest["apiVersion"]
+    group = version if "/" in version else f"core/{version}"
+    return pulumi.CustomResource(f"kubernetes:{group}:{manifest['kind']}", name, dict(manifest), opts)
+
+
+def _filled(node: Any, values: Mapping[str, object], key: str = "") -> Any:
+    if isinstance(node, dict):
+        members = cast("dict[str, Any]", node)
+        return {name: _filled(inner, values, name) for name, inner in members.items()}
+    if isinstance(node, list):
+        return [_filled(inner, values) for inner in cast("list[Any]", node)]
+    if not isinstance(node, str) or "${" not in node:
+        return node
+    write = _cel if key == "expression" else _words
+    place = _PLACE.fullmatch(node)
+    if place and write is _words:
+        return values[place[1]]
+    return _PLACE.sub(lambda place: write(values[place[1]]), node)
+
+
+def _cel(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _words(value: object) -> str:
+    return value if isinstance(value, str) else ", ".join(cast("Sequence[str]", value)) or "none"

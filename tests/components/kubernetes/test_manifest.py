@@ -1,0 +1,83 @@
+"""Manifests with values in the place of what is left open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+
+from gpucluster.components.kubernetes.manifest import declared, manifests
+
+ROOT = Path(__file__).parents[3]
+Registered = list[tuple[str, str, dict[str, Any]]]
+
+POLICY = """\
+# ${nobody} reads a comment.
+kind: Policy
+metadata: {name: a, labels: {app: a}}
+spec:
+  values: ${names}
+  variables: [{name: names, expression: "${names}"}, {name: most, expression: "${most} + 1"}]
+  message: "allowed: ${names}; found: ${none}; not ${text}, nor {braces} or $(other)"
+---
+kind: Daemon
+metadata: {name: b}
+spec: {template: {metadata: {labels: {app: b}}, spec: {containers: []}}}
+"""
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    file = tmp_path / "policy.yaml"
+    file.write_text(POLICY)
+    return file
+
+
+def test_a_value_is_itself_or_cel_or_words(policy: Path) -> None:
+    values = {"names": ["a", "b"], "most": {"a": {"b": 1}}, "none": [], "text": "c"}
+    first, second = manifests(policy, values, {"team": "ml"})
+    assert first == {
+        "kind": "Policy",
+        "metadata": {"name": "a", "labels": {"team": "ml", "app": "a"}},
+        "spec": {
+            "values": ["a", "b"],
+            "variables": [
+                {"name": "names", "expression": '["a", "b"]'},
+                {"name": "most", "expression": '{"a": {"b": 1}} + 1'},
+            ],
+            "message": "allowed: a, b; found: none; not c, nor {braces} or $(other)",
+        },
+    }
+    assert second == {
+        "kind": "Daemon",
+        "metadata": {"name": "b", "labels": {"team": "ml"}},
+        "spec": {"template": {"metadata": {"labels": {"team": "ml", "app": "b"}}, "spec": {"containers": []}}},
+    }
+
+
+def test_a_place_without_a_value_is_refused(policy: Path) -> None:
+    with pytest.raises(ValueError, match=r"^policy\.yaml: \$\{text\} has no value; there are: most, names, none$"):
+        manifests(policy, {"names": [], "most": {}, "none": []}, {})
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.glob("components/*/manifests/*.yaml")), ids=lambda file: file.stem)
+def test_the_comment_at_the_top_names_what_is_left_open(file: Path) -> None:
+    comment, _, objects = file.read_text().partition("\napiVersion: ")
+    named = re.findall(r"^#   \$\{(\w+)\} {2,}\S", comment, re.MULTILINE)
+    assert named == list(dict.fromkeys(named))
+    assert set(named) == set(re.findall(r"\$\{(\w+)\}", objects))
+
+
+def test_an_object_is_registered_as_its_manifest_says(registered: Callable[[Callable[[], object]], Registered]) -> None:
+    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a"}}
+    policy = {"apiVersion": "example.com/v1", "kind": "Policy", "metadata": {"name": "b"}, "spec": {"camelCase": 1}}
+    opts = pulumi.ResourceOptions()
+    found = registered(lambda: [declared("one", account, opts), declared("two", policy, opts)])
+    assert found == [
+        ("kubernetes:core/v1:ServiceAccount", "one", account),
+        ("kubernetes:example.com/v1:Policy", "two", policy),
+    ]
