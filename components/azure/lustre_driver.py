@@ -8,7 +8,7 @@ from typing import Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.manifest import declared, manifests
+from gpucluster.components.kubernetes.manifest import Declared, manifests
 
 __all__ = ["DRIVER", "STARTUP_TAINT", "LustreDriver"]
 
@@ -46,12 +46,12 @@ class LustreDriver(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
         objects = manifests(_MANIFESTS / "lustre-csi.yaml", {}, labels)
         first = [
-            declared(f"{name}-{part}", manifest, here)
+            Declared(f"{name}-{part}", manifest, here)
             for part, manifest in zip(("kind", "account", "role", "binding"), objects, strict=True)
         ]
         then = pulumi.ResourceOptions.merge(here, pulumi.ResourceOptions(depends_on=first))
         self.ready = [first[0]]
         for release in _RELEASES:
             [nodes] = manifests(_MANIFESTS / "lustre-csi-node.yaml", {"version": _VERSION, **release}, labels)
-            self.ready.append(declared(f"{name}-{release['release']}", nodes, then))
+            self.ready.append(Declared(f"{name}-{release['release']}", nodes, then))
         self.register_outputs({"driver": DRIVER, "version": _VERSION})

@@ -11,16 +11,16 @@ import pulumi
 from gpucluster.catalog.fabric_releases import FabricRelease
 from gpucluster.components.kubernetes.image_rules import image_values
 from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.manifest import declared, manifests
+from gpucluster.components.kubernetes.manifest import Declared, manifests
 from gpucluster.components.kubernetes.queue_limits import limit_values
 
 
 def job_rules(name: str, policies: Mapping[str, Sequence[Mapping[str, Any]]], opts: pulumi.ResourceOptions) -> None:
     """Declares the policies, each with its binding."""
     for rule, (policy, binding) in policies.items():
-        first = declared(f"{name}-{rule}", policy, opts)
+        first = Declared(f"{name}-{rule}", policy, opts)
         bound = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[first]))
-        declared(f"{name}-{rule}-binding", binding, bound)
+        Declared(f"{name}-{rule}-binding", binding, bound)
 
 
 def rules_of(

@@ -35,11 +35,13 @@ def manifests(file: Path, values: Mapping[str, object], labels: Mapping[str, str
     return found
 
 
-def declared(name: str, manifest: Mapping[str, Any], opts: pulumi.ResourceOptions) -> pulumi.CustomResource:
-    """Registers an object as its manifest says."""
-    version: str = manifest["apiVersion"]
-    group = version if "/" in version else f"core/{version}"
-    return pulumi.CustomResource(f"kubernetes:{group}:{manifest['kind']}", name, dict(manifest), opts)
+class Declared(pulumi.CustomResource):
+    """An object as its manifest says. A class, so that the engine names the line that declares it."""
+
+    def __init__(self, name: str, manifest: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
+        version: str = manifest["apiVersion"]
+        group = version if "/" in version else f"core/{version}"
+        super().__init__(f"kubernetes:{group}:{manifest['kind']}", name, dict(manifest), opts)
 
 
 def _filled(node: Any, values: Mapping[str, object], key: str = "") -> Any:

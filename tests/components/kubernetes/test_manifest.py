@@ -10,7 +10,7 @@ from typing import Any
 import pulumi
 import pytest
 
-from gpucluster.components.kubernetes.manifest import declared, manifests
+from gpucluster.components.kubernetes.manifest import Declared, manifests
 
 ROOT = Path(__file__).parents[3]
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -76,7 +76,7 @@ def test_an_object_is_registered_as_its_manifest_says(registered: Callable[[Call
     account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a"}}
     policy = {"apiVersion": "example.com/v1", "kind": "Policy", "metadata": {"name": "b"}, "spec": {"camelCase": 1}}
     opts = pulumi.ResourceOptions()
-    found = registered(lambda: [declared("one", account, opts), declared("two", policy, opts)])
+    found = registered(lambda: [Declared("one", account, opts), Declared("two", policy, opts)])
     assert found == [
         ("kubernetes:core/v1:ServiceAccount", "one", account),
         ("kubernetes:example.com/v1:Policy", "two", policy),
