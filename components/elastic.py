@@ -28,6 +28,28 @@ class PoolPlan:
     expire_after: int | None
 
 
+@record(kw_only=True)
+class ElasticMachines:
+    """shape: the smallest machine, of every pool."""
+
+    shape: Machine
+    pools: tuple[PoolPlan, ...]
+    root_gib: int = 200
+
+    def nodes(self, pool: PoolPlan) -> int:
+        """Machines that a pool may have."""
+        return pool.max_gpus // self.shape.gpus
+
+    @property
+    def most_nodes(self) -> int:
+        """Machines of all pools together."""
+        return sum(map(self.nodes, self.pools))
+
+    def bought(self, purchase: str) -> int:
+        """Machines that may run at a time, bought so."""
+        return sum(self.nodes(pool) for pool in self.pools if purchase in pool.purchase)
+
+
 def plan_pools(
     elastic: Elastic, shape: Machine, sold: Callable[[Sequence[str]], Sequence[str]] = tuple
 ) -> tuple[PoolPlan, ...]:
@@ -60,6 +82,16 @@ def pool_rows(engine: str, shape: Machine, pools: Sequence[PoolPlan]) -> list[tu
             f"{pool.name}: {engine}, up to {pool.max_gpus} GPUs on {shape.machine_type}, {' or '.join(pool.purchase)}",
         )
         for pool in pools
+    ]
+
+
+def shape_losses(accelerator: str, shape: Machine) -> list[str]:
+    """Machines with another GPU than the training nodes'. accelerator: as the spec names it."""
+    if shape.accelerator == accelerator:
+        return []
+    return [
+        f"elastic pools: no machine with a single {accelerator.upper()}; {shape.machine_type} has one "
+        f"{shape.accelerator.upper()}"
     ]
 
 

@@ -1,11 +1,13 @@
-"""What pods of a MIG pool ask for, and what the pool has of it. Imports no Pulumi."""
+"""The MIG pool: its machines, what pods ask for, and what the pool has of it. Imports no Pulumi."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
-from gpucluster.components.mig_layout import COMPUTE, MEMORY, Layout, Strategy
-from gpucluster.components.names import GPU, MIG_POOL, MIG_SLICE, POOL
+from gpucluster.catalog.machines import Machine
+from gpucluster.components.mig_layout import COMPUTE, MEMORY, Layout, Strategy, layout_of
+from gpucluster.components.names import GPU, MIG_POOL, MIG_SLICE, NODE_GPUS, POOL
+from gpucluster.components.spec.mig import Mig
 from gpucluster.program.facts import Slices
 from gpucluster.record import record
 
@@ -37,6 +39,29 @@ class MigResources:
             Slices(size=kind.size(self.gpu), count=Decimal(self.gpus * count), eighths=Decimal(kind.memory))
             for kind, count in self.layout.slices.items()
         )
+
+
+@record(kw_only=True)
+class MigMachines:
+    """nodes: machines, of fewer GPUs than the spec's nodes where the cloud has such. roll: they may be replaced."""
+
+    shape: Machine
+    nodes: int
+    pool: MigResources
+    roll: bool = False
+    root_gib: int = 200
+
+    def __str__(self) -> str:
+        """For people."""
+        sizes = ", ".join(f"{count} x {size}" for size, count in self.pool.slices.items())
+        return f"{self.nodes} x {self.shape.machine_type}: {sizes}"
+
+
+def sliced(asked: Mig, accelerator: str, shape: Machine) -> tuple[int, MigResources]:
+    """How many machines of a shape have the GPUs that are asked for, and what they have for pods."""
+    layout, nodes = layout_of(asked.layout, accelerator), asked.nodes * NODE_GPUS // shape.gpus
+    strategy = asked.strategy or layout.strategy
+    return nodes, MigResources(layout=layout, gpu=shape.gpu, gpus=nodes * shape.gpus, strategy=strategy)
 
 
 def mig_note(pool: MigResources, selector: str = f"{POOL}: {MIG_POOL}") -> list[str]:

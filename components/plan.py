@@ -10,13 +10,14 @@ from typing import Any, Generic, Protocol, TypeVar
 from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.fabric_notes import fabric_notes
-from gpucluster.components.names import MIG_POOL, TRAINING_POOL
+from gpucluster.components.mig import MigResources
+from gpucluster.components.names import ELASTIC, MIG_POOL, TRAINING_POOL
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.parts import PoolSpec, TrainingSpec
 from gpucluster.components.teams import team_facts, team_notes
 from gpucluster.errors import InputError
-from gpucluster.program.facts import Budget, Facts, Slices, StorageAsked, Terms
+from gpucluster.program.facts import Budget, Facts, StorageAsked, Terms
 from gpucluster.record import record
 
 # Lustre slows down above 80 % full: 25 % more than the data need keeps it below.
@@ -55,38 +56,6 @@ class PlanError(InputError):
     def __init__(self, problems: Sequence[Problem | str]) -> None:
         super().__init__("\n".join(map(str, problems)))
         self.problems = tuple(Problem("", one) if isinstance(one, str) else one for one in problems)
-
-
-@record(kw_only=True)
-class Equivalence:
-    """What two clusters of one spec are compared by.
-
-    fabric_gbps, host_gbps: per training node, Gb/s. scratch_gb: local NVMe per training node, GB.
-    storage_gib, storage_gb_per_s: shared storage as provisioned, GiB and GB/s; None where no throughput is promised.
-    """
-
-    shape: Machine
-    nodes: int
-    co_location: str
-    storage_gib: int
-    storage_gb_per_s: Decimal | None
-
-    def facts(self) -> dict[str, Any]:
-        return {
-            "machineType": self.shape.machine_type,
-            "accelerator": self.shape.accelerator,
-            "gpus": self.nodes * self.shape.gpus,
-            "gpuMemoryMib": self.shape.gpu_memory_mib,
-            "fabric": self.shape.fabric,
-            "fabricGbps": self.shape.fabric_gbps,
-            "hostGbps": self.shape.host_gbps,
-            "coLocation": self.co_location,
-            "vcpus": self.shape.vcpus,
-            "memoryGib": self.shape.memory_gib,
-            "scratchGb": self.shape.nvme_gb,
-            "storageGib": self.storage_gib,
-            **({} if self.storage_gb_per_s is None else {"storageGbPerS": str(self.storage_gb_per_s)}),
-        }
 
 
 Training = TypeVar("Training", covariant=True)
@@ -135,25 +104,28 @@ def name_problems(cluster_name: str, *, service: str, longest: int) -> list[Prob
 
 def cluster_facts(
     spec: ClusterSpec,
+    shape: Machine,
     *,
-    equivalence: Equivalence,
-    outside_training: Sequence[str],
-    slices: Mapping[str, tuple[Slices, ...]],
-    not_built: Sequence[str],
+    co_location: str,
+    storage: tuple[int, Decimal | None],
+    elastic: bool,
+    mig: MigResources | None,
+    not_built: Sequence[str] = (),
     losses: Sequence[str],
     notes: Sequence[str],
     scale_set_limit: int | None = None,
 ) -> Facts:
     """What a cluster states: read by the cost module and the policies, which know no component.
 
-    outside_training: names of the parts that are not training, such as the elastic pool. slices: name of a part -> its
-    MIG slices. not_built: what the spec asks for and this cluster does not contain. losses: what this cloud can't give.
-    notes: what a reader of the plan should know. scale_set_limit: nodes that one scale set holds, on Azure.
+    shape: of the training nodes. co_location: what keeps them together. storage: as `shared_sizes` has it. elastic,
+    mig: what is built beside them. not_built: what the spec asks for and this cluster does not contain. losses: what
+    this cloud can't give. notes: what a reader of the plan should know. scale_set_limit: nodes that one scale set
+    holds, on Azure.
     """
-    gpus = equivalence.shape.gpus
     rolls = [
         pool for pool, part in ((TRAINING_POOL, spec.training), (MIG_POOL, spec.mig)) if part is not None and part.roll
     ]
+    outside = [*([ELASTIC] if elastic else []), *([MIG_POOL] if mig else [])]
     return Facts(
         required_labels=_labels(spec),
         budget=None if spec.budget is None else Budget(spec.budget.monthly_usd, spec.budget.on_exceed),
@@ -163,24 +135,49 @@ def cluster_facts(
         },
         exemptions=[{**vars(item), "until": item.until.isoformat()} for item in spec.exemptions],
         duration_days=_days(spec),
-        training_gpus=Decimal(spec.training.nodes * gpus),
-        spare_gpus=Decimal(spec.training.spares * gpus),
-        outside_training=tuple(outside_training),
-        slices=slices,
+        training_gpus=Decimal(spec.training.nodes * shape.gpus),
+        spare_gpus=Decimal(spec.training.spares * shape.gpus),
+        outside_training=tuple(f"{spec.name}-{pool}" for pool in outside),
+        slices={} if mig is None else {f"{spec.name}-{MIG_POOL}": mig.shares},
         teams=team_facts(spec),
         rolls=tuple(f"{spec.name}-{pool}" for pool in rolls),
         not_built=tuple(not_built),
         losses=tuple(losses),
         notes=(
             *notes,
-            *fabric_notes(release_of(equivalence.shape, spec.versions.fabric)),
+            *fabric_notes(release_of(shape, spec.versions.fabric)),
             *team_notes(spec),
             *(_roll_note(pool) for pool in rolls),
         ),
-        equivalence=equivalence.facts(),
+        equivalence=_equivalence(shape, spec.training.nodes, co_location, *storage),
         storage_asked=_storage_asked(spec),
         scale_set_limit=scale_set_limit,
     )
+
+
+def _equivalence(
+    shape: Machine, nodes: int, co_location: str, storage_gib: int, gb_per_s: Decimal | None
+) -> dict[str, Any]:
+    """What two clusters of one spec are compared by.
+
+    fabricGbps, hostGbps: per training node, Gb/s. scratchGb: local NVMe per training node, GB. storageGib,
+    storageGbPerS: shared storage as provisioned, GiB and GB/s; none where no throughput is promised.
+    """
+    return {
+        "machineType": shape.machine_type,
+        "accelerator": shape.accelerator,
+        "gpus": nodes * shape.gpus,
+        "gpuMemoryMib": shape.gpu_memory_mib,
+        "fabric": shape.fabric,
+        "fabricGbps": shape.fabric_gbps,
+        "hostGbps": shape.host_gbps,
+        "coLocation": co_location,
+        "vcpus": shape.vcpus,
+        "memoryGib": shape.memory_gib,
+        "scratchGb": shape.nvme_gb,
+        "storageGib": storage_gib,
+        **({} if gb_per_s is None else {"storageGbPerS": str(gb_per_s)}),
+    }
 
 
 def _labels(spec: TrainingSpec) -> dict[str, str] | None:
@@ -205,6 +202,6 @@ def _storage_asked(spec: ClusterSpec) -> StorageAsked | None:
     none of one that stands.
     """
     shared = spec.storage.shared
-    if shared.kind == "bucket" or shared.existing is not None:
+    if not shared.makes_lustre:
         return None
     return StorageAsked(usable_tib=shared.usable_tib, gb_per_s=shared.gb_per_s, headroom=HEADROOM)

@@ -9,12 +9,11 @@ from gpucluster.components.aws.location import Location, parse_location
 from gpucluster.components.aws.plan import AwsClusterPlan, config_problems, plan_cluster, plan_problems
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
-from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import ELASTIC
 from gpucluster.components.problem import Problem
+from gpucluster.components.shared_storage import shared_part, shared_sizes
 
 if TYPE_CHECKING:
-    from gpucluster.components.aws.mig import MigPlan
     from gpucluster.components.outputs import Cluster
 
 
@@ -31,24 +30,13 @@ def _location(values: Mapping[str, str]) -> Location | list[Problem]:
 
 
 def _parts(plan: AwsClusterPlan) -> list[tuple[str, str]]:
-    storage, elastic = plan.storage, plan.elastic
+    elastic, (capacity, _) = plan.elastic, shared_sizes(plan.storage)
     return [
-        (
-            "storage",
-            f"yours, {storage.files.id}, for {storage.usable_gib:,} GiB of data"
-            if isinstance(storage, MountedPlan)
-            else f"FSx for Lustre {storage.capacity_gib:,} GiB for {storage.usable_gib:,} GiB of data, "
-            f"{storage.gb_per_s:.1f} GB/s",
-        ),
+        ("storage", shared_part(plan.storage, lustre=f"FSx for Lustre {capacity:,} GiB")),
         ("home", f"EFS for small files, {plan.home.expected_gib} GiB expected" if plan.home else "none"),
         *(pool_rows("Karpenter", elastic.shape, elastic.pools) if elastic else [(ELASTIC, "none")]),
-        *([] if plan.mig is None else [("MIG", _slices(plan.mig))]),
+        *([] if plan.mig is None else [("MIG", str(plan.mig))]),
     ]
-
-
-def _slices(mig: MigPlan) -> str:
-    sizes = ", ".join(f"{count} x {size}" for size, count in mig.pool.slices.items())
-    return f"{mig.nodes} x {mig.shape.machine_type}: {sizes}"
 
 
 def _declare(plan: AwsClusterPlan) -> Cluster:

@@ -15,7 +15,7 @@ from gpucluster.components.aws.karpenter_iam import POLICIES, controller_policie
 from gpucluster.components.aws.location import is_zone_id
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.node_class import EC2_NODE_CLASS, node_class
-from gpucluster.components.aws.plan import ElasticPlan
+from gpucluster.components.elastic import ElasticMachines
 from gpucluster.components.kubernetes.charts import KARPENTER, KARPENTER_CRD
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.karpenter import ZONE, node_pool
@@ -41,7 +41,7 @@ class ElasticPools(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        plan: ElasticPlan,
+        plan: ElasticMachines,
         *,
         region: str,
         zone: str,

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Literal
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.aws.access import AccessPlan, access_problems, people_problems, plan_access
 from gpucluster.components.aws.bucket import storage_problems
-from gpucluster.components.aws.interfaces import Interface, plan_interfaces
+from gpucluster.components.aws.elastic import elastic_not_built, plan_elastic
 from gpucluster.components.aws.key import key_place_problems, key_problems
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.lustre import LustrePlan, plan_lustre
 from gpucluster.components.aws.machines import machine_problems, training_machine
-from gpucluster.components.aws.mig import MigPlan, mig_not_built, mig_notes, mig_problems, plan_mig
+from gpucluster.components.aws.mig import MigPlan, mig_not_built, plan_mig
 from gpucluster.components.aws.network_plan import NetworkPlan, network_notes, network_problems, plan_network
 from gpucluster.components.aws.node_health import REPAIR
 from gpucluster.components.aws.places import (
@@ -25,46 +23,30 @@ from gpucluster.components.aws.places import (
     place_problems,
     zone_notes,
 )
-from gpucluster.components.aws.purchase import (
-    BLOCK_SIZES,
-    block_notes,
-    block_size,
-    elastic_purchase_problems,
-    on_demand_note,
-    purchase_problems,
-    reservation_notes,
-)
 from gpucluster.components.aws.quotas import cluster_quotas, quota_note
 from gpucluster.components.aws.repository import plan_repository, repository_problems
 from gpucluster.components.aws.system import SystemPlan, plan_system
 from gpucluster.components.aws.topic import receiver_notes, topic_place_problems, topic_problems
-from gpucluster.components.buckets import (
-    IdentityPlan,
-    OwnBucketPlan,
-    identity_problems,
-    plan_bucket,
-    plan_identities,
-)
-from gpucluster.components.elastic import PoolPlan, plan_pools
+from gpucluster.components.aws.training import TrainingPlan, plan_training, training_notes, training_problems
+from gpucluster.components.buckets import identity_problems, plan_bucket, plan_identities
+from gpucluster.components.cluster_plan import PlannedCluster
+from gpucluster.components.elastic import ElasticMachines, shape_losses
 from gpucluster.components.example_ranges import example_range_notes
+from gpucluster.components.flex_start import other_flex_start_problems
 from gpucluster.components.kubernetes.node_health.plan import health_note
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
 from gpucluster.components.logs import log_note, log_problems
+from gpucluster.components.mig import mig_note
 from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
-from gpucluster.components.plan import Equivalence, PlanError, Prices, cluster_facts, name_problems
+from gpucluster.components.plan import PlanError, Prices, cluster_facts, name_problems
 from gpucluster.components.problem import Problem
-from gpucluster.components.registry import RegistryPlan
-from gpucluster.components.shapes import elastic_shape
+from gpucluster.components.shared_storage import shared_sizes
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.data import OWN
-from gpucluster.components.spec.elastic import Elastic
-from gpucluster.components.spec.operations import BrokenNodes
-from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import CapacityBlockPurchase, ReservationPlacement
-from gpucluster.components.teams import PeoplePlan, plan_people
-from gpucluster.components.versions import VersionPlan, plan_versions, support_notes, version_problems
-from gpucluster.program.facts import Facts
+from gpucluster.components.teams import plan_people
+from gpucluster.components.training import training_losses
+from gpucluster.components.versions import plan_versions, support_notes, version_problems
 from gpucluster.record import record
 
 # Source: Amazon CloudWatch Logs API, PutRetentionPolicy; without 0, which is for ever.
@@ -72,50 +54,6 @@ _LOG_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096
 
 # Characters. Source: Amazon EKS API, CreateCluster.
 _CLUSTER_NAME = 100
-
-
-@record(kw_only=True)
-class PlacementPlan:
-    """group: make a cluster placement group. reservation: target this one instead, in `group_name` only where the
-    reservation was created inside that group: a group forced on a reservation starves the launch."""
-
-    kind: Literal["group", "reservation", "none"]
-    reservation: str | None = None
-    group_name: str | None = None
-
-
-@record(kw_only=True)
-class TrainingPlan:
-    """capacity_block: bought for fixed dates. active: the capacity can be had now; a block's only while it runs. roll:
-    its nodes may be replaced.
-    """
-
-    shape: Machine
-    nodes: int
-    spares: int
-    capacity_block: bool
-    active: bool = True
-    placement: PlacementPlan
-    interfaces: tuple[Interface, ...]
-    roll: bool = False
-    root_gib: int = 500
-
-    @property
-    def size(self) -> int:
-        """Nodes bought: asked and spare."""
-        return self.nodes + self.spares
-
-    @property
-    def started(self) -> int:
-        """Nodes that EKS is asked for now: none before a block begins, or every launch fails until it does, and none
-        of a paused cluster.
-        """
-        return self.size if self.active else 0
-
-    @property
-    def least(self) -> int:
-        """Nodes that EKS may go down to: it empties the pool of a block before the block ends."""
-        return 0 if self.capacity_block else self.started
 
 
 @record(kw_only=True)
@@ -127,57 +65,19 @@ class HomePlan:
 
 
 @record(kw_only=True)
-class ElasticPlan:
-    """Single-node GPU capacity by Karpenter, in pools on one kind of machine."""
+class AwsClusterPlan(PlannedCluster):
+    """secrets_key: ARN of the key that stands; None for one of the cluster's own."""
 
-    shape: Machine
-    pools: tuple[PoolPlan, ...]
-    root_gib: int = 200
-
-    @property
-    def machines(self) -> int:
-        """Machines that may run at a time."""
-        return sum(pool.max_gpus // self.shape.gpus for pool in self.pools)
-
-    def most_nodes(self, purchase: str) -> int:
-        """Those that are bought so."""
-        return sum(pool.max_gpus // self.shape.gpus for pool in self.pools if purchase in pool.purchase)
-
-
-@record(kw_only=True)
-class AwsClusterPlan:
-    """cluster_name: the name of the EKS cluster, known before it is made, because its log group is named by it.
-    secrets_key: ARN of the key that stands; None for one of the cluster's own.
-    """
-
-    name: str
-    cluster_name: str
-    stack: str
     location: Location
-    labels: Mapping[str, str]
-    versions: VersionPlan
     access: AccessPlan
-    people: PeoplePlan
     network: NetworkPlan
     system: SystemPlan
     training: TrainingPlan
     storage: LustrePlan | MountedPlan
     secrets_key: str | None
     home: HomePlan | None
-    bucket: OwnBucketPlan | None
-    identities: tuple[IdentityPlan, ...]
-    elastic: ElasticPlan | None
+    elastic: ElasticMachines | None
     mig: MigPlan | None
-    broken_nodes: BrokenNodes
-    registry: RegistryPlan | None
-    keep_logs_days: int
-    telemetry: TelemetryPlan
-    facts: Facts
-
-    @property
-    def kubernetes_version(self) -> str:
-        """Minor version of the control plane."""
-        return self.versions.control_plane
 
 
 def plan_cluster(
@@ -199,11 +99,9 @@ def plan_cluster(
     shape = training_machine(spec, machine)
     training = plan_training(spec, shape)
     storage = plan_mounted(spec.storage.shared) or _lustre(spec, location, prices)
-    built = spec.elastic if spec.elastic is not None and spec.elastic.engine == "karpenter" else None
-    elastic = None if built is None else _elastic(spec.accelerator, built)
-    mig = plan_mig(spec)
+    elastic, mig = plan_elastic(spec), plan_mig(spec)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
-    system = plan_system(training.size + (elastic.machines if elastic else 0) + (mig.nodes if mig else 0))
+    system = plan_system(training.size + (elastic.most_nodes if elastic else 0) + (mig.nodes if mig else 0))
     access = plan_access(
         spec.access,
         vpc_cidr=plan_network(spec.network).vpc_cidr,
@@ -236,18 +134,11 @@ def plan_cluster(
         telemetry=telemetry,
         facts=cluster_facts(
             spec,
-            equivalence=Equivalence(
-                shape=shape,
-                nodes=spec.training.nodes,
-                co_location=_co_location(training.placement),
-                storage_gib=storage.usable_gib if isinstance(storage, MountedPlan) else storage.capacity_gib,
-                storage_gb_per_s=None if isinstance(storage, MountedPlan) else storage.gb_per_s,
-            ),
-            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.shares},
-            outside_training=[
-                *([f"{spec.name}-elastic"] if elastic else []),
-                *([f"{spec.name}-mig"] if mig else []),
-            ],
+            shape,
+            co_location=training.placement.co_location,
+            storage=shared_sizes(storage),
+            elastic=elastic is not None,
+            mig=None if mig is None else mig.pool,
             not_built=_not_built(spec, location),
             losses=_losses(spec, shape, elastic),
             notes=[
@@ -257,13 +148,13 @@ def plan_cluster(
                 *machine_notes(_machines(spec, machine), location),
                 *example_range_notes(spec.access),
                 *support_notes(plan_versions(spec.versions), "aws"),
-                *mig_notes(mig),
+                *(mig_note(mig.pool) if mig else []),
                 health_note(spec.health.broken_nodes, spares=training.spares, repair=REPAIR),
                 *_metrics_notes(telemetry, shape, location.region),
                 *receiver_notes(telemetry.receivers),
                 log_note(spec.telemetry.logs.keep_days, where="a log group of CloudWatch"),
                 *_spot_notes(elastic, mig),
-                quotas(training, elastic, mig, cluster=_cluster_quotas(system, network, storage)),
+                quota_note(training, elastic, mig, cluster=cluster_quotas(system, network, storage)),
             ],
         ),
     )
@@ -283,19 +174,19 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
 
 def _machines(spec: ClusterSpec, machine: str | None) -> dict[str, Machine]:
     """The machine of each pool, by its name in words."""
-    found = {TRAINING: training_machine(spec, machine)}
-    if spec.elastic is not None and spec.elastic.engine == "karpenter":
-        found["the elastic pools"] = elastic_shape("aws", spec.accelerator)
-    mig = plan_mig(spec)
-    return found if mig is None else {**found, "the MIG pool": mig.shape}
+    elastic, mig = plan_elastic(spec), plan_mig(spec)
+    return {
+        TRAINING: training_machine(spec, machine),
+        **({"the elastic pools": elastic.shape} if elastic else {}),
+        **({"the MIG pool": mig.shape} if mig else {}),
+    }
 
 
 def plan_problems(spec: ClusterSpec, *, stack: str) -> list[Problem]:
     """Every reason why AWS can't carry a spec anywhere."""
     return [
         *training_problems(spec),
-        *elastic_purchase_problems(spec.elastic),
-        *mig_problems(spec),
+        *other_flex_start_problems(spec, "AWS"),
         *name_problems(_cluster_name(spec, stack), service="EKS", longest=_CLUSTER_NAME),
         *access_problems(spec.access),
         *people_problems(spec),
@@ -310,34 +201,9 @@ def plan_problems(spec: ClusterSpec, *, stack: str) -> list[Problem]:
     ]
 
 
-def training_problems(spec: TrainingSpec) -> list[Problem]:
-    """Those about the training pool."""
-    return [*_size_problems(spec), *purchase_problems(spec), *_reservation_problems(spec)]
-
-
-def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
-    """The training pool of a spec without such problems. shape: of its machines."""
-    return TrainingPlan(
-        shape=shape,
-        nodes=spec.training.nodes,
-        spares=spec.training.spares,
-        capacity_block=isinstance(spec.purchase, CapacityBlockPurchase),
-        active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
-        placement=_placement(spec),
-        interfaces=plan_interfaces(shape),
-        roll=spec.training.roll,
-    )
-
-
 def _cluster_name(spec: ClusterSpec, stack: str) -> str:
     """Stack names may hold dots, names of clusters may not."""
     return re.sub(r"[^A-Za-z0-9_-]", "-", f"{spec.name}-{stack}")
-
-
-def _placement(spec: TrainingSpec) -> PlacementPlan:
-    if isinstance(spec.placement, ReservationPlacement):
-        return PlacementPlan(kind="reservation", reservation=spec.placement.id, group_name=spec.placement.group)
-    return PlacementPlan(kind=spec.placement.kind)
 
 
 def _lustre(spec: ClusterSpec, location: Location, prices: Prices | None) -> LustrePlan:
@@ -355,42 +221,6 @@ def _home(spec: ClusterSpec) -> HomePlan | None:
     return None if home is None else HomePlan(expected_gib=f"{home.expected_gib:f}", protect=home.protect)
 
 
-def _elastic(accelerator: str, elastic: Elastic) -> ElasticPlan:
-    shape = elastic_shape("aws", accelerator)
-    return ElasticPlan(shape=shape, pools=plan_pools(elastic, shape))
-
-
-def _size_problems(spec: TrainingSpec) -> list[Problem]:
-    network = plan_network(spec.network) if isinstance(spec, ClusterSpec) else NetworkPlan()
-    limit, what = (
-        (BLOCK_SIZES[-1], "one capacity block, which is all that a pool can target, holds")
-        if isinstance(spec.purchase, CapacityBlockPurchase)
-        else (network.most_nodes, "the GPU subnet has addresses for")
-    )
-    size = spec.training.nodes + spec.training.spares
-    if size <= limit:
-        return []
-    return [
-        Problem("training.nodes", f"and training.spares make {size} nodes", f"{what} at most {limit}: ask for fewer")
-    ]
-
-
-def _reservation_problems(spec: TrainingSpec) -> list[Problem]:
-    if not isinstance(spec.placement, ReservationPlacement) or spec.placement.id.startswith("cr-"):
-        return []
-    return [
-        Problem("placement.id", f"is {spec.placement.id!r}", "an AWS reservation or capacity block is named cr-...")
-    ]
-
-
-def _co_location(placement: PlacementPlan) -> str:
-    return {
-        "group": "one cluster placement group",
-        "reservation": f"as reserved in {placement.reservation}",
-        "none": "none, a single node",
-    }[placement.kind]
-
-
 def _metrics_notes(telemetry: TelemetryPlan, shape: Machine, region: str) -> list[str]:
     if not collects_metrics(region):
         return []
@@ -405,9 +235,7 @@ def _not_built(spec: ClusterSpec, location: Location) -> list[str]:
             f"metrics of the GPUs: EKS has no managed collector in {location.region}, so no alert about GPUs is sent; "
             "metrics that jobs send reach the workspace (telemetry.collector)"
         )
-    if spec.elastic is not None and spec.elastic.engine == "native":
-        not_built.append("elastic.engine native: on AWS the elastic pools are Karpenter's")
-    return not_built
+    return not_built + elastic_not_built(spec)
 
 
 def _notes(training: TrainingPlan, storage: LustrePlan | MountedPlan, location: Location, *, cidr: str) -> list[str]:
@@ -428,37 +256,12 @@ def _notes(training: TrainingPlan, storage: LustrePlan | MountedPlan, location: 
     return [*notes, *training_notes(training, location)]
 
 
-def training_notes(training: TrainingPlan, location: Location) -> list[str]:
-    """What must be true of its capacity that the plan can't check."""
-    reservation, machine = training.placement.reservation, training.shape.machine_type
-    if reservation is None:
-        return [*_ip_notes(training), on_demand_note(nodes=training.size, machine=machine, location=location)]
-    held = (block_size(training.size) if training.capacity_block else None) or training.size
-    block = block_notes(reservation, nodes=training.size, active=training.active) if training.capacity_block else []
-    return [
-        *_ip_notes(training),
-        *reservation_notes(reservation, nodes=held, machine=machine, location=location),
-        *block,
-    ]
-
-
-def _ip_notes(training: TrainingPlan) -> list[str]:
-    """What the one interface with an address leaves of a machine with many cards."""
-    shape = training.shape
-    if shape.network_cards < 2:
-        return []
-    return [
-        f"shared storage, S3 and checkpoints have {shape.host_gbps} Gb/s a node: one of its {shape.network_cards} "
-        "network cards carries IP"
-    ]
-
-
-def _spot_notes(elastic: ElasticPlan | None, mig: MigPlan | None) -> list[str]:
+def _spot_notes(elastic: ElasticMachines | None, mig: MigPlan | None) -> list[str]:
     """What an account that never bought spot capacity lacks.
 
     Source: aws/karpenter-provider-aws v1.14.1, troubleshooting ("Missing Service Linked Role").
     """
-    if not (mig is not None and mig.spot) and not (elastic is not None and elastic.most_nodes("spot")):
+    if not (mig is not None and mig.spot) and not (elastic is not None and elastic.bought("spot")):
         return []
     return [
         "spot machines start once the account has the role AWSServiceRoleForEC2Spot: `aws iam "
@@ -466,51 +269,7 @@ def _spot_notes(elastic: ElasticPlan | None, mig: MigPlan | None) -> list[str]:
     ]
 
 
-def quotas(
-    training: TrainingPlan, elastic: ElasticPlan | None = None, mig: MigPlan | None = None, *, cluster: str = ""
-) -> str:
-    """The quotas that these pools need. cluster: as `quota_note` has it."""
-    # A capacity block has quotas of its own.
-    on_demand, spot = 0 if training.capacity_block else training.size * training.shape.vcpus, 0
-    if elastic is not None:
-        on_demand += elastic.most_nodes("on-demand") * elastic.shape.vcpus
-        spot = elastic.most_nodes("spot") * elastic.shape.vcpus
-    if mig is not None:
-        on_demand += 0 if mig.spot else mig.nodes * mig.shape.vcpus
-        spot += mig.nodes * mig.shape.vcpus if mig.spot else 0
-    interfaces = training.size * len(training.interfaces)
-    block = (block_size(training.size) or 0) if training.capacity_block else 0
-    return quota_note(
-        on_demand=on_demand, spot=spot, block=block, interfaces=interfaces, nodes=training.size, cluster=cluster
-    )
-
-
-def _cluster_quotas(system: SystemPlan, network: NetworkPlan, storage: LustrePlan | MountedPlan) -> str:
-    return cluster_quotas(
-        system_vcpus=system.nodes * system.vcpus,
-        network=network.existing is None,
-        nat=network.existing is None and network.nat,
-        lustre=None if isinstance(storage, MountedPlan) else (storage.deployment, storage.capacity_gib),
-    )
-
-
-def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
-    """What the machines of the training pool can't give of what the spec asks."""
-    losses: list[str] = []
-    if shape.fabric_gbps < spec.training.fabric_gbps:
-        asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
-        losses.append(f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}")
-    if shape.gpus != 8:
-        losses.append(f"GPUs a node: 8 asked, {shape.gpus} on {shape.machine_type}")
-    return losses
-
-
-def _losses(spec: ClusterSpec, shape: Machine, elastic: ElasticPlan | None) -> list[str]:
+def _losses(spec: ClusterSpec, shape: Machine, elastic: ElasticMachines | None) -> list[str]:
     """What AWS can't give of what the spec asks."""
     losses = training_losses(spec, shape)
-    if elastic is not None and elastic.shape.accelerator != spec.accelerator:
-        losses.append(
-            f"elastic pools: no machine with a single {spec.accelerator.upper()}; "
-            f"{elastic.shape.machine_type} has one {elastic.shape.accelerator.upper()}"
-        )
-    return losses
+    return losses + shape_losses(spec.accelerator, elastic.shape) if elastic else losses

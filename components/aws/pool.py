@@ -5,17 +5,12 @@ from __future__ import annotations
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.machines import machine_problems, training_machine
 from gpucluster.components.aws.places import TRAINING, machine_notes, sale_problems
-from gpucluster.components.aws.plan import (
-    TrainingPlan,
-    plan_training,
-    quotas,
-    training_losses,
-    training_notes,
-    training_problems,
-)
+from gpucluster.components.aws.quotas import quota_note
+from gpucluster.components.aws.training import TrainingPlan, plan_training, training_notes, training_problems
 from gpucluster.components.plan import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
+from gpucluster.components.training import training_losses
 
 
 def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
@@ -41,7 +36,7 @@ def plan_pool(spec: PoolSpec, location: Location, machine: str | None) -> PoolPl
     notes = [
         *machine_notes({"the training pool": shape}, location),
         *training_notes(training, location),
-        quotas(training),
+        quota_note(training),
     ]
     facts = pool_facts(spec, shape, losses=training_losses(spec, shape), notes=notes)
     return PoolPlan(name=spec.name, labels=spec.labels, training=training, facts=facts)

@@ -3,36 +3,10 @@
 from __future__ import annotations
 
 from gpucluster.components.aws.location import Location
-from gpucluster.components.elastic import fields_that_ask_for
-from gpucluster.components.problem import Problem
-from gpucluster.components.spec.elastic import Elastic
-from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import FlexStartPurchase
 
 # Instances in one capacity block. Source: Amazon EC2 user guide, "Capacity Blocks for ML", and
 # aws/aws-eks-best-practices, aiml_compute.
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
-
-
-def purchase_problems(spec: TrainingSpec) -> list[Problem]:
-    """What the spec would buy for the training pool and AWS does not sell."""
-    if not isinstance(spec.purchase, FlexStartPurchase):
-        return []
-    return [
-        Problem(
-            "purchase.kind",
-            "is 'flex-start', which Google Cloud sells and AWS does not",
-            "choose on-demand, or capacity-block for capacity of fixed dates",
-        )
-    ]
-
-
-def elastic_purchase_problems(elastic: Elastic | None) -> list[Problem]:
-    """What the elastic pools would buy and AWS does not sell."""
-    return [
-        Problem(field, "has flex-start, which Google Cloud sells and AWS does not", "choose from on-demand and spot")
-        for field in fields_that_ask_for(elastic, "flex-start")
-    ]
 
 
 def block_size(nodes: int) -> int | None:

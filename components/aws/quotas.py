@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from gpucluster.components.aws.lustre import LustrePlan
+from gpucluster.components.aws.mig import MigPlan
+from gpucluster.components.aws.network_plan import NetworkPlan
+from gpucluster.components.aws.purchase import block_size
+from gpucluster.components.aws.system import SystemPlan
+from gpucluster.components.aws.training import TrainingPlan
+from gpucluster.components.elastic import ElasticMachines
+from gpucluster.components.mounted import MountedPlan
+
 # Quota L-BD136F5B. Source: Amazon EKS user guide, service-quotas.
 _NODE_GROUP_LIMIT = 450
 
@@ -18,13 +27,23 @@ _BLOCK_INSTANCES = 256
 _LUSTRE = {"PERSISTENT_1": "L-C8640C82", "PERSISTENT_2": "L-8F1B9C74"}
 
 
-def quota_note(*, on_demand: int, spot: int, block: int, interfaces: int, nodes: int, cluster: str = "") -> str:
-    """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
+def quota_note(
+    training: TrainingPlan, elastic: ElasticMachines | None = None, mig: MigPlan | None = None, *, cluster: str = ""
+) -> str:
+    """The quotas that decide whether these pools start, with what they need of each, in one line.
 
-    on_demand: vCPUs of P machines on demand or reserved. spot: vCPUs of P5 machines as spot capacity, at the limit.
-    block: instances in a capacity block, which has no quota of vCPUs. interfaces, nodes: of the training pool.
-    cluster: what is around it. Source of the codes: the Service Quotas tables of EC2, VPC and EKS.
+    cluster: what is around them. Source of the codes: the Service Quotas tables of EC2, VPC and EKS.
     """
+    # A capacity block has quotas of its own.
+    on_demand, spot = 0 if training.capacity_block else training.size * training.shape.vcpus, 0
+    if elastic is not None:
+        on_demand += elastic.bought("on-demand") * elastic.shape.vcpus
+        spot = elastic.bought("spot") * elastic.shape.vcpus
+    if mig is not None:
+        on_demand += 0 if mig.spot else mig.nodes * mig.shape.vcpus
+        spot += mig.nodes * mig.shape.vcpus if mig.spot else 0
+    block = (block_size(training.size) or 0) if training.capacity_block else 0
+    interfaces, nodes = training.size * len(training.interfaces), training.size
     parts: list[str] = []
     if on_demand:
         parts.append(f"{on_demand:,} vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account)")
@@ -39,15 +58,16 @@ def quota_note(*, on_demand: int, spot: int, block: int, interfaces: int, nodes:
     return f"quotas to have: {', '.join(parts)}{cluster}"
 
 
-def cluster_quotas(*, system_vcpus: int, network: bool, nat: bool, lustre: tuple[str, int] | None) -> str:
-    """What a whole cluster takes beside its training pool, to go on with. network, nat: of its own. lustre: deployment
-    and GiB of the shared file system, None where it stands.
-    """
-    standard = _default("L-1216C47A", system_vcpus, _STANDARD_VCPUS)
-    vpc = ", a VPC (L-F678F1CE, 5 by default)" if network else ""
-    address = ", an Elastic IP (L-0263D0A3, 5 by default)" if nat else ""
-    files = f", {lustre[1]:,} GiB of Lustre {lustre[0]} ({_LUSTRE[lustre[0]]})" if lustre else ""
-    return f", {system_vcpus} vCPUs of running on-demand standard instances ({standard}){vpc}{address}{files}"
+def cluster_quotas(system: SystemPlan, network: NetworkPlan, storage: LustrePlan | MountedPlan) -> str:
+    """What a whole cluster takes beside its training pool, to go on with."""
+    own, vcpus = network.existing is None, system.nodes * system.vcpus
+    standard = _default("L-1216C47A", vcpus, _STANDARD_VCPUS)
+    vpc = ", a VPC (L-F678F1CE, 5 by default)" if own else ""
+    address = ", an Elastic IP (L-0263D0A3, 5 by default)" if own and network.nat else ""
+    files = ""
+    if isinstance(storage, LustrePlan):
+        files = f", {storage.capacity_gib:,} GiB of Lustre {storage.deployment} ({_LUSTRE[storage.deployment]})"
+    return f", {vcpus} vCPUs of running on-demand standard instances ({standard}){vpc}{address}{files}"
 
 
 def _default(code: str, needed: int, default: int) -> str:

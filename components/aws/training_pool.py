@@ -14,7 +14,7 @@ from gpucluster.components.aws.launch_template import label_machines, node_launc
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.node_repair import node_repair
 from gpucluster.components.aws.node_versions import node_versions
-from gpucluster.components.aws.plan import TrainingPlan
+from gpucluster.components.aws.training import TrainingPlan
 from gpucluster.components.aws.user_data import gpu_user_data
 from gpucluster.components.names import EFA_PRESENT, GPU, GPU_PRESENT, POOL, TRAINING_POOL
 from gpucluster.components.rolls import RollGuard

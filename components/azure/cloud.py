@@ -7,28 +7,25 @@ from typing import TYPE_CHECKING
 from gpucluster.components.azure.location import first_zone, parse_location
 from gpucluster.components.azure.plan import AzureClusterPlan, config_problems, plan_cluster, plan_problems
 from gpucluster.components.azure.settings import KEYS
-from gpucluster.components.azure.shared import shared_part
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
+from gpucluster.components.home import home_part
 from gpucluster.components.names import ELASTIC
+from gpucluster.components.plan import GIB_PER_TIB
+from gpucluster.components.shared_storage import shared_part, shared_sizes
 
 if TYPE_CHECKING:
-    from gpucluster.components.azure.mig import MigPlan
     from gpucluster.components.outputs import Cluster
 
 __all__ = ["CLOUD"]
 
 
 def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
-    elastic, mig = plan.elastic, plan.mig
+    elastic, (capacity, _) = plan.elastic, shared_sizes(plan.storage)
+    lustre = f"Azure Managed Lustre {capacity // GIB_PER_TIB:,} TiB"
     return [
-        ("storage", shared_part(plan.storage)),
-        (
-            "home",
-            f"Azure Files for small files, {plan.home.capacity_gib:,} GiB for {plan.home.expected_gib} GiB"
-            if plan.home
-            else "none",
-        ),
+        ("storage", shared_part(plan.storage, lustre=lustre, bucket="container of blobs")),
+        ("home", home_part(plan.home, "Azure Files")),
         *(
             pool_rows(
                 "node auto provisioning" if elastic.engine == "karpenter" else "cluster autoscaler",
@@ -38,12 +35,8 @@ def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
             if elastic
             else [(ELASTIC, "none")]
         ),
-        ("MIG", f"{mig.nodes} x {mig.shape.machine_type}: {_slices(mig)}" if mig else "none"),
+        ("MIG", str(plan.mig or "none")),
     ]
-
-
-def _slices(mig: MigPlan) -> str:
-    return ", ".join(f"{count} x {size}" for size, count in mig.pool.slices.items())
 
 
 def _declare(plan: AzureClusterPlan) -> Cluster:

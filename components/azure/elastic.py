@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.machines import CLOUD
-from gpucluster.components.elastic import PoolPlan, age_losses, plan_pools
+from gpucluster.components.elastic import ElasticMachines, PoolPlan, age_losses, plan_pools
 from gpucluster.components.names import MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import elastic_shape
@@ -35,28 +34,11 @@ _POOL_NAME: Final = 12
 
 
 @record(kw_only=True)
-class ElasticPlan:
-    """shape: the smallest machine, without InfiniBand, of every pool. root_gib: on the machine's own disk, for what
-    jobs keep on a node, too.
-    """
+class ElasticPlan(ElasticMachines):
+    """shape: without InfiniBand. root_gib: on the machine's own disk, for what jobs keep on a node, too."""
 
     engine: Literal["karpenter", "native"]
-    shape: Machine
-    pools: tuple[PoolPlan, ...]
     root_gib: int = 1_000
-
-    def nodes(self, pool: PoolPlan) -> int:
-        """Machines that a pool may have."""
-        return pool.max_gpus // self.shape.gpus
-
-    @property
-    def most_nodes(self) -> int:
-        """Machines of all pools together."""
-        return sum(map(self.nodes, self.pools))
-
-    def bought(self, purchase: str) -> int:
-        """Machines that may run at a time, bought so."""
-        return sum(self.nodes(pool) for pool in self.pools if purchase in pool.purchase)
 
     @property
     def keep_empty(self) -> int:

@@ -62,7 +62,7 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
         if subnet is not None and (found is None or found["network"].lower() != existing.id.lower()):
             fix = f"write the id of a subnet of the network, such as {existing.id}/subnets/{name}"
             problems.append(Problem(f"{at}.{name}", f"is {subnet!r}", fix))
-    if existing.storage is None and spec.storage.shared.existing is None and spec.storage.shared.kind == "lustre":
+    if existing.storage is None and spec.storage.shared.makes_lustre:
         problems.append(Problem(f"{at}.storage", "is missing", "name the subnet of Azure Managed Lustre"))
     given = {"others": existing.others or None, "pods": existing.pods, "services": existing.services}
     return problems + [

@@ -3,39 +3,15 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 
+from gpucluster.components.home import HomePlan
 from gpucluster.components.plan import HEADROOM
-from gpucluster.components.problem import Problem
 from gpucluster.components.spec.storage import HomeStorage
-from gpucluster.record import record
 
-__all__ = ["HomePlan", "home_problems", "plan_home"]
+__all__ = ["MOST_GIB", "plan_home"]
 
 # A premium share by NFS, GiB. Source: Azure Files documentation, "Understanding billing: provisioned v1 model".
-_LEAST, _MOST = 100, 102_400
-
-
-@record(kw_only=True)
-class HomePlan:
-    """capacity_gib: as provisioned and billed, GiB. expected_gib: what is stored on average, as the spec says."""
-
-    capacity_gib: int
-    expected_gib: Decimal
-    protect: bool
-
-
-def home_problems(home: HomeStorage | None) -> list[Problem]:
-    """Why Azure Files can't hold the home folders."""
-    if home is None or home.expected_gib * HEADROOM <= _MOST:
-        return []
-    return [
-        Problem(
-            "storage.home.expected_gib",
-            f"is {home.expected_gib:,}",
-            f"a share of Azure Files holds at most {_MOST:,} GiB, 25 % headroom among them: ask for less",
-        )
-    ]
+_LEAST, MOST_GIB = 100, 102_400
 
 
 def plan_home(home: HomeStorage | None) -> HomePlan | None:

@@ -7,11 +7,11 @@ from typing import Final
 import pulumi
 from pulumi_azure_native import storage
 
-from gpucluster.components.azure.files import HomePlan
 from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.private_container import nodes_alone
 from gpucluster.components.azure.volumes import files_volume
+from gpucluster.components.home import HomePlan
 from gpucluster.components.kubernetes.volume import Volume
 
 __all__ = ["Home"]

@@ -39,6 +39,6 @@ def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
 
 def _fitting(spec: TrainingSpec) -> dict[str, Machine]:
     """Machines for training: those with InfiniBand, and for a single node the others too."""
-    single = spec.training.nodes + spec.training.spares == 1
+    single = spec.training.size == 1
     rows = [row for row in shapes() if (row.cloud, row.accelerator) == (CLOUD, spec.accelerator)]
     return {row.machine_type: row for row in rows if single or has_infiniband(row.machine_type)}

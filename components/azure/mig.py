@@ -1,38 +1,31 @@
-"""The MIG pool: nodes whose GPUs are sliced, each like the others. Imports no Pulumi."""
+"""The MIG pool on Azure: nodes whose GPUs are sliced, each like the others. Imports no Pulumi."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.mig import slices, slices_of
 from gpucluster.components.azure.machines import CLOUD
 from gpucluster.components.azure.settings import Driver
-from gpucluster.components.mig import MigResources, mig_note
+from gpucluster.components.mig import MigMachines, sliced
 from gpucluster.components.mig_layout import Kind, Layout, layout_of
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes, training_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.record import record
 
-__all__ = ["MigPlan", "driver_problems", "mig_losses", "mig_notes", "plan_mig"]
-
-_GPUS_A_NODE: Final = 8
+__all__ = ["MigPlan", "driver_problems", "mig_losses", "plan_mig"]
 
 
 @record(kw_only=True)
-class MigPlan:
-    """nodes: machines, of fewer GPUs than the spec's nodes where Azure's are. profile: AKS's name of the layout, where
-    AKS slices; None where the operators' MIG manager does. spot: bought as spot. roll: its nodes may be replaced.
+class MigPlan(MigMachines):
+    """profile: AKS's name of the layout, where AKS slices; None where the operators' MIG manager does. spot: bought as
+    spot.
     """
 
-    shape: Machine
-    nodes: int
-    pool: MigResources
     profile: str | None
     spot: bool
-    roll: bool = False
     root_gib: int = 1_000
 
     @property
@@ -71,20 +64,15 @@ def plan_mig(spec: ClusterSpec, driver: Driver) -> MigPlan | None:
     """The pool, of machines without InfiniBand where there are some with this accelerator."""
     if spec.mig is None:
         return None
-    layout, shape = layout_of(spec.mig.layout, spec.accelerator), _shape(spec.accelerator)
-    nodes = spec.mig.nodes * _GPUS_A_NODE // shape.gpus
+    shape = _shape(spec.accelerator)
+    nodes, pool = sliced(spec.mig, spec.accelerator, shape)
     return MigPlan(
         shape=shape,
         nodes=nodes,
-        pool=MigResources(
-            layout=layout,
-            gpu=shape.gpu,
-            gpus=nodes * shape.gpus,
-            strategy=spec.mig.strategy or layout.strategy,
-        ),
-        profile=_profile(layout) if driver == "aks" else None,
-        spot=spec.mig.purchase == "spot",
+        pool=pool,
         roll=spec.mig.roll,
+        profile=_profile(pool.layout) if driver == "aks" else None,
+        spot=spec.mig.purchase == "spot",
     )
 
 
@@ -103,8 +91,3 @@ def mig_losses(spec: ClusterSpec, plan: MigPlan | None) -> list[str]:
         f"MIG pool: H100 NVL with 94 GB instead of SXM with 80 GB, so slices are {', '.join(plan.pool.slices)} instead "
         f"of {', '.join(asked)}; {plan.nodes} x {plan.shape.machine_type} have the GPUs of {spec.mig.nodes} x 8"
     ]
-
-
-def mig_notes(plan: MigPlan | None) -> list[str]:
-    """What pods have to ask for."""
-    return [] if plan is None else mig_note(plan.pool)

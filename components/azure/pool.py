@@ -7,13 +7,14 @@ from typing import Final
 
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.machines import machine_problems, training_machine
-from gpucluster.components.azure.plan import TrainingPlan, plan_training, training_losses
 from gpucluster.components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
 from gpucluster.components.azure.quotas import quota_note
+from gpucluster.components.azure.training import TrainingPlan, plan_training
 from gpucluster.components.plan import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.components.spec.training import CapacityBlockPurchase
+from gpucluster.components.training import training_losses
 
 __all__ = ["config_problems", "plan_pool", "plan_problems"]
 

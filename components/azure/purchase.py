@@ -12,37 +12,26 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.arm import RESERVATION_GROUP
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.settings import MOST_NODES
-from gpucluster.components.elastic import fields_that_ask_for
+from gpucluster.components.flex_start import flex_start_problems
 from gpucluster.components.problem import Problem
-from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.parts import TrainingSpec
 from gpucluster.components.spec.training import (
     CapacityBlockPurchase,
-    FlexStartPurchase,
     OnDemandPurchase,
     ReservationPlacement,
 )
 
-__all__ = ["other_purchase_problems", "purchase_notes", "purchase_problems", "scale_set_problems"]
+__all__ = ["purchase_notes", "purchase_problems", "scale_set_problems"]
 
 # Machines in one block, and how long it lasts.
 _BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 _BLOCK_DAYS, _BLOCK_WEEKS = 14, (3, 26)
-_FLEX_START = "which Google Cloud sells and Azure does not"
 
 
 def purchase_problems(spec: TrainingSpec) -> list[Problem]:
     """Why these nodes can't be bought as the spec says, in any subscription."""
-    nodes = spec.training.nodes + spec.training.spares
-    problems: list[Problem] = []
-    if isinstance(spec.purchase, FlexStartPurchase):
-        problems.append(
-            Problem(
-                "purchase.kind",
-                f"is 'flex-start', {_FLEX_START}",
-                "choose on-demand, or capacity-block for capacity of fixed dates",
-            )
-        )
+    nodes = spec.training.size
+    problems = flex_start_problems(spec, "Azure")
     if isinstance(spec.placement, ReservationPlacement):
         if not RESERVATION_GROUP.match(spec.placement.id):
             problems.append(
@@ -74,17 +63,6 @@ def purchase_problems(spec: TrainingSpec) -> list[Problem]:
     return problems
 
 
-def other_purchase_problems(spec: ClusterSpec) -> list[Problem]:
-    """Why the nodes beside the training pool can't be bought as the spec says."""
-    problems = [
-        Problem(field, f"has flex-start, {_FLEX_START}", "choose from on-demand and spot")
-        for field in fields_that_ask_for(spec.elastic, "flex-start")
-    ]
-    if spec.mig is not None and spec.mig.purchase == "flex-start":
-        problems.append(Problem("mig.purchase", f"is 'flex-start', {_FLEX_START}", "choose on-demand or spot"))
-    return problems
-
-
 def _block_problems(nodes: int, hours: int) -> list[Problem]:
     problems: list[Problem] = []
     days = hours / 24
@@ -111,7 +89,7 @@ def _block_problems(nodes: int, hours: int) -> list[Problem]:
 
 def scale_set_problems(spec: TrainingSpec, location: Location) -> list[Problem]:
     """Why the scale set of this subscription is too small, in the words of the stack's configuration."""
-    nodes, limit = spec.training.nodes + spec.training.spares, location.settings.scale_set_limit
+    nodes, limit = spec.training.size, location.settings.scale_set_limit
     problems: list[Problem] = []
     if limit < nodes <= MOST_NODES:
         problems.append(
@@ -137,7 +115,7 @@ def scale_set_problems(spec: TrainingSpec, location: Location) -> list[Problem]:
 
 def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> list[str]:
     """What must be true that a plan, which asks no cloud, can't check."""
-    nodes, machine = spec.training.nodes + spec.training.spares, shape.machine_type
+    nodes, machine = spec.training.size, shape.machine_type
     if not isinstance(spec.placement, ReservationPlacement):
         if not isinstance(spec.purchase, OnDemandPurchase):
             return []

@@ -5,8 +5,6 @@ Imports no Pulumi.
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 from gpucluster.components.azure.bucket import bucket_notes
 from gpucluster.components.azure.lustre import LustrePlan, lustre_problems, plan_lustre
 from gpucluster.components.buckets import SHARED_BUCKET_NOTE, BucketPlan, plan_shared_bucket
@@ -15,7 +13,7 @@ from gpucluster.components.offers import TierPrices
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.storage import SharedStorage
 
-__all__ = ["SharedPlan", "plan_shared", "shared_notes", "shared_part", "shared_problems", "shared_sizes"]
+__all__ = ["SharedPlan", "plan_shared", "shared_notes", "shared_problems"]
 
 SharedPlan = LustrePlan | BucketPlan | MountedPlan
 
@@ -27,22 +25,7 @@ def plan_shared(asked: SharedStorage, price: TierPrices) -> SharedPlan:
 
 def shared_problems(asked: SharedStorage) -> list[Problem]:
     """Why Managed Lustre can't be made as asked; of the others there is nothing to choose."""
-    return [] if asked.existing or asked.kind == "bucket" else lustre_problems(asked)
-
-
-def shared_sizes(storage: SharedPlan) -> tuple[int, Decimal | None]:
-    """Capacity, GiB, and throughput, GB/s; None where none is promised."""
-    if not isinstance(storage, LustrePlan):
-        return storage.usable_gib, None
-    return storage.capacity_gib, storage.gb_per_s
-
-
-def shared_part(storage: SharedPlan) -> str:
-    """What is mounted, for people."""
-    data = f"for {storage.usable_gib:,} GiB of data"
-    if isinstance(storage, LustrePlan):
-        return f"Azure Managed Lustre {storage.capacity_tib:,} TiB {data}, {storage.gb_per_s:.1f} GB/s"
-    return f"container of blobs {data}" if isinstance(storage, BucketPlan) else f"yours, {storage.files.id}, {data}"
+    return lustre_problems(asked) if asked.makes_lustre else []
 
 
 def shared_notes(storage: SharedPlan, region: str, cidr: str) -> list[str]:

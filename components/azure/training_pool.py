@@ -13,7 +13,7 @@ from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.infiniband_feature import feature_registered
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.node_pool import GpuNodes
-from gpucluster.components.azure.plan import TrainingPlan
+from gpucluster.components.azure.training import TrainingPlan
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.rolls import RollGuard
 

@@ -7,33 +7,20 @@ from typing import TYPE_CHECKING
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
 from gpucluster.components.gcp.location import first_zone, parse_location
-from gpucluster.components.gcp.lustre import LustrePlan
 from gpucluster.components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
-from gpucluster.components.mounted import MountedPlan
+from gpucluster.components.home import home_part
 from gpucluster.components.names import ELASTIC
+from gpucluster.components.shared_storage import shared_part, shared_sizes
 
 if TYPE_CHECKING:
     from gpucluster.components.outputs import Cluster
 
 
 def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
-    storage, elastic, mig = plan.storage, plan.elastic, plan.mig
+    elastic, (capacity, _) = plan.elastic, shared_sizes(plan.storage)
     return [
-        (
-            "storage",
-            f"Managed Lustre {storage.capacity_gib:,} GiB for {storage.usable_gib:,} GiB of data, "
-            f"{storage.gb_per_s:.1f} GB/s"
-            if isinstance(storage, LustrePlan)
-            else f"yours, {storage.files.id}, for {storage.usable_gib:,} GiB of data"
-            if isinstance(storage, MountedPlan)
-            else f"bucket for {storage.usable_gib:,} GiB of data",
-        ),
-        (
-            "home",
-            f"Filestore for small files, {plan.home.capacity_gib:,} GiB for {plan.home.expected_gib} GiB"
-            if plan.home
-            else "none",
-        ),
+        ("storage", shared_part(plan.storage, lustre=f"Managed Lustre {capacity:,} GiB")),
+        ("home", home_part(plan.home, "Filestore")),
         *(
             pool_rows(
                 "Karpenter" if elastic.engine == "karpenter" else "GKE ComputeClass", elastic.shape, elastic.pools
@@ -41,7 +28,7 @@ def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
             if elastic
             else [(ELASTIC, "none")]
         ),
-        ("MIG", f"{mig.nodes} x {mig.shape.machine_type}: {mig.pool.slices[mig.size]} x {mig.size}" if mig else "none"),
+        ("MIG", str(plan.mig or "none")),
     ]
 
 

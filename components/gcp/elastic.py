@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from gpucluster.catalog.machines import Machine
-from gpucluster.components.elastic import PoolPlan, age_losses, fields_that_ask_for, plan_pools
+from gpucluster.components.elastic import (
+    ElasticMachines,
+    PoolPlan,
+    age_losses,
+    fields_that_ask_for,
+    plan_pools,
+    shape_losses,
+)
 from gpucluster.components.gcp.karpenter_limits import KARPENTER_NOTE, karpenter_problems
 from gpucluster.components.gcp.machines import CLOUD
 from gpucluster.components.problem import Problem
@@ -19,13 +25,10 @@ _GKES_OWN = ("gke", "autopilot")
 
 
 @record(kw_only=True)
-class ElasticPlan:
-    """shape: the smallest machine, of every pool. pools: bought as spot or flex-start."""
+class ElasticPlan(ElasticMachines):
+    """pools: bought as spot or flex-start."""
 
     engine: Literal["karpenter", "native"]
-    shape: Machine
-    pools: tuple[PoolPlan, ...]
-    root_gib: int = 200
 
     @property
     def max_gpus(self) -> int:
@@ -91,12 +94,7 @@ def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
     """What the elastic pools can't give of what the spec asks."""
     if plan is None or spec.elastic is None:
         return []
-    losses: list[str] = []
-    if plan.shape.accelerator != spec.accelerator:
-        losses.append(
-            f"elastic pools: no machine with a single {spec.accelerator.upper()}; {plan.shape.machine_type} has one "
-            f"{plan.shape.accelerator.upper()}"
-        )
+    losses = shape_losses(spec.accelerator, plan.shape)
     on_demand = fields_that_ask_for(spec.elastic, "on-demand")
     losses += [
         f"{field}: {plan.shape.machine_type} is sold as Spot or flex-start, never on demand; it is "

@@ -54,8 +54,7 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
         for name, value in (("pods", spec.network.ranges.pods), ("services", spec.network.ranges.services))
         if value is not None
     ]
-    made = spec.storage.shared.kind == "lustre" and spec.storage.shared.existing is None
-    if (made or spec.storage.home is not None) and existing.storage is None:
+    if (spec.storage.shared.makes_lustre or spec.storage.home is not None) and existing.storage is None:
         fix = "write its private services access range, which file systems use, such as 10.30.0.0/20"
         problems.append(Problem(f"{at}.storage", "is missing", fix))
     if existing.storage is not None and not is_range(existing.storage):

@@ -5,37 +5,14 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
+from gpucluster.components.home import HomePlan
 from gpucluster.components.plan import HEADROOM
-from gpucluster.components.problem import Problem
 from gpucluster.components.spec.storage import HomeStorage
-from gpucluster.record import record
 
 # Zonal tier, GiB: from 1 to 9.75 TiB in steps of 256 GiB, from 10 to 100 TiB in steps of 2.5 TiB.
 # Source: Filestore documentation, "Service tiers".
 _LEAST, _STEP, _SMALL_MOST = 1_024, 256, 9_984
-_LARGE_STEP, _MOST = 2_560, 102_400
-
-
-@record(kw_only=True)
-class HomePlan:
-    """capacity_gib: as provisioned and billed, GiB. expected_gib: what is stored on average, as the spec says."""
-
-    capacity_gib: int
-    expected_gib: Decimal
-    protect: bool
-
-
-def home_problems(home: HomeStorage | None) -> list[Problem]:
-    """Why Filestore can't hold the home folders."""
-    if home is None or home.expected_gib * HEADROOM <= _MOST:
-        return []
-    return [
-        Problem(
-            "storage.home.expected_gib",
-            f"is {home.expected_gib:,}",
-            f"Filestore holds at most {_MOST:,} GiB, 25 % headroom among them: ask for less",
-        )
-    ]
+_LARGE_STEP, MOST_GIB = 2_560, 102_400
 
 
 def plan_home(home: HomeStorage | None) -> HomePlan | None:

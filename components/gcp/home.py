@@ -8,11 +8,11 @@ from typing import Final
 import pulumi
 from pulumi_gcp import filestore
 
-from gpucluster.components.gcp.filestore import HomePlan
 from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.volumes import filestore_volume
+from gpucluster.components.home import HomePlan
 from gpucluster.components.kubernetes.volume import Volume
 
 _SHARE: Final = "home"

@@ -1,11 +1,10 @@
-"""The MIG pool: nodes whose GPUs are sliced, all alike. Imports no Pulumi."""
+"""The MIG pool on Google Cloud: nodes whose GPUs are sliced, all alike. Imports no Pulumi."""
 
 from __future__ import annotations
 
-from gpucluster.catalog.machines import Machine
 from gpucluster.catalog.mig import slices_of
 from gpucluster.components.gcp.machines import CLOUD
-from gpucluster.components.mig import MigResources, mig_note
+from gpucluster.components.mig import MigMachines, mig_note, sliced
 from gpucluster.components.mig_layout import layout_of
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import training_shape
@@ -14,16 +13,16 @@ from gpucluster.record import record
 
 
 @record(kw_only=True)
-class MigPlan:
-    """size: of every slice. purchase: on-demand, spot or flex-start. roll: its nodes may be replaced."""
+class MigPlan(MigMachines):
+    """purchase: on-demand, spot or flex-start."""
 
-    shape: Machine
-    nodes: int
-    size: str
-    pool: MigResources
     purchase: str
-    roll: bool = False
-    root_gib: int = 200
+
+    @property
+    def size(self) -> str:
+        """Of every slice."""
+        [size] = self.pool.slices
+        return size
 
 
 def mig_problems(spec: ClusterSpec) -> list[Problem]:
@@ -55,18 +54,9 @@ def plan_mig(spec: ClusterSpec) -> MigPlan | None:
     """The pool, of machines with 8 GPUs and no fabric in use. Asked is what `mig_problems` has no objection to."""
     if spec.mig is None:
         return None
-    layout, shape = layout_of(spec.mig.layout, spec.accelerator), training_shape(CLOUD, spec.accelerator, 0)
-    [size] = layout.sizes(spec.accelerator)
-    return MigPlan(
-        shape=shape,
-        nodes=spec.mig.nodes,
-        size=size,
-        pool=MigResources(
-            layout=layout, gpu=spec.accelerator, gpus=spec.mig.nodes * shape.gpus, strategy=layout.strategy
-        ),
-        purchase=spec.mig.purchase,
-        roll=spec.mig.roll,
-    )
+    shape = training_shape(CLOUD, spec.accelerator, 0)
+    nodes, pool = sliced(spec.mig, spec.accelerator, shape)
+    return MigPlan(shape=shape, nodes=nodes, pool=pool, roll=spec.mig.roll, purchase=spec.mig.purchase)
 
 
 def mig_notes(plan: MigPlan | None) -> list[str]:

@@ -7,7 +7,8 @@ from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.machines import CLOUD, zone_problems
-from gpucluster.components.gcp.plan import NetworkPlan, label_problems, plan_network
+from gpucluster.components.gcp.network_plan import NetworkPlan, plan_network
+from gpucluster.components.gcp.plan import label_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes
 from gpucluster.components.spec.parts import NetworkSpec

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
 
-from gpucluster.catalog.gpudirect import MTU, fabric_of
 from gpucluster.catalog.label_syntax import LabelSyntax, problem_of_key
 from gpucluster.catalog.machines import Machine
-from gpucluster.catalog.sold import sold
 from gpucluster.components.buckets import (
     SHARED_BUCKET_NOTE,
     BucketPlan,
-    IdentityPlan,
-    OwnBucketPlan,
     identity_problems,
     plan_bucket,
     plan_identities,
     plan_shared_bucket,
 )
+from gpucluster.components.cluster_plan import PlannedCluster
 from gpucluster.components.example_ranges import example_range_notes
 from gpucluster.components.gcp.access import (
     AccessPlan,
@@ -30,50 +25,37 @@ from gpucluster.components.gcp.access import (
     plan_access,
     security_group,
 )
-from gpucluster.components.gcp.addresses import GPU_PODS_PER_NODE, AddressPlan, address_problems, plan_addresses
+from gpucluster.components.gcp.addresses import address_problems
 from gpucluster.components.gcp.auto_provisioning import PoolSize, cluster_limits, limit_losses
 from gpucluster.components.gcp.elastic import ElasticPlan, elastic_losses, elastic_notes, elastic_problems, plan_elastic
 from gpucluster.components.gcp.existing import existing_place_problems, existing_problems, network_notes
-from gpucluster.components.gcp.filestore import HomePlan, home_problems, plan_home
+from gpucluster.components.gcp.filestore import MOST_GIB, plan_home
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.lustre import LustrePlan, lustre_problems, plan_lustre, zone_notes
 from gpucluster.components.gcp.machines import CLOUD, machine_problems, training_machine, zone_problems
 from gpucluster.components.gcp.mig import MigPlan, mig_notes, mig_problems, plan_mig
+from gpucluster.components.gcp.network_plan import NetworkPlan, plan_network
 from gpucluster.components.gcp.node_health import REPAIR
-from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems, queues_nodes
+from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from gpucluster.components.gcp.quotas import quota_note
 from gpucluster.components.gcp.receivers import receiver_notes, receiver_problems
 from gpucluster.components.gcp.repository import repository_problems
+from gpucluster.components.gcp.system import SystemPlan, plan_system
+from gpucluster.components.gcp.training import TrainingPlan, co_location, plan_training, training_losses
+from gpucluster.components.home import HomePlan, home_notes, home_problems
 from gpucluster.components.kubernetes.node_health.plan import health_note
-from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry, telemetry_notes
+from gpucluster.components.kubernetes.telemetry.plan import plan_telemetry, telemetry_notes
 from gpucluster.components.logs import log_note, log_problems
 from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
-from gpucluster.components.plan import (
-    Equivalence,
-    PlanError,
-    Prices,
-    cluster_facts,
-    lower_case_name,
-    name_problems,
-)
+from gpucluster.components.plan import PlanError, Prices, cluster_facts, lower_case_name, name_problems
 from gpucluster.components.problem import Problem
-from gpucluster.components.registry import RegistryPlan, plan_registry
+from gpucluster.components.registry import plan_registry
+from gpucluster.components.shared_storage import shared_sizes
 from gpucluster.components.spec.access import PrivateAccess
 from gpucluster.components.spec.cluster import ClusterSpec
-from gpucluster.components.spec.operations import BrokenNodes
-from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
-from gpucluster.components.spec.parts import TrainingSpec
-from gpucluster.components.spec.training import CapacityBlockPurchase, FlexStartPurchase, ReservationPlacement
-from gpucluster.components.teams import PeoplePlan, plan_people
-from gpucluster.components.versions import (
-    VersionPlan,
-    chosen_fabric_notes,
-    plan_versions,
-    support_notes,
-    version_problems,
-)
-from gpucluster.program.facts import Facts
+from gpucluster.components.teams import plan_people
+from gpucluster.components.versions import chosen_fabric_notes, plan_versions, support_notes, version_problems
 from gpucluster.record import record
 
 DAYS_OF_DEFAULT = 30
@@ -82,108 +64,24 @@ DAYS_OF_DEFAULT = 30
 Source: Cloud Logging documentation, "Quotas and limits" (logs retention periods: 1 to 3650 days of other buckets).
 """
 
-# In three zones, so that DNS, Karpenter and operators survive the loss of one.
-_SYSTEM_NODES = 3
-# More come when pods find no room: one for so many GPU nodes, for what GKE runs by the number of nodes, such as
-# kube-dns and konnectivity. GoogleCloudPlatform/cluster-toolkit lets a system pool grow from 2 to 10.
-_GPU_NODES_PER_SYSTEM_NODE = 32
-_MOST_OF_A_SMALL_CLUSTER = 6
-
 # Source: Kubernetes Engine API, names of clusters and node pools.
 _CLUSTER_NAME = 40
 # Keys of labels start with a letter. Source: Google Cloud documentation, "Requirements for labels".
-
-
-@record(kw_only=True)
-class NetworkPlan:
-    """gpu_networks: modes of the device networks, in the order of a node's interfaces; several of mode RDMA are subnets
-    of one network. mtu: of every network, bytes. nat: a way out to the internet. private_services: Google's own
-    services appear inside the network. existing: the network that takes the place of the cluster's own.
-    """
-
-    addresses: AddressPlan
-    gpu_networks: tuple[str, ...]
-    mtu: int
-    nat: bool
-    private_services: bool
-    existing: ExistingNetwork | None = None
-
-
-@record(kw_only=True)
-class SystemPlan:
-    """CPU nodes for DNS, Karpenter and operators: one in each of three zones, up to `most` where they need more."""
-
-    most: int
-    nodes: int = _SYSTEM_NODES
-    machine_type: str = "e2-standard-4"
-    # Source: Compute Engine documentation, "General-purpose machine family", E2 standard.
-    vcpus: int = 4
-    memory_gib: int = 16
-    root_gib: int = 100
-
-
-@record(kw_only=True)
-class PlacementPlan:
-    """compact: nodes close together, by a resource policy made for this pool or the one named.
-
-    reservation: its id. policy: the resource policy the reservation was made with; none is forced on another one.
-    """
-
-    compact: bool
-    reservation: str | None = None
-    policy: str | None = None
-
-
-@record(kw_only=True)
-class TrainingPlan:
-    """flex_start_hours: how long flex-start nodes run, None for other ways to buy. queued: all nodes of a job come at
-    once, at the request of its queue. calendar: the reservation is one of calendar mode. active: the capacity can be
-    had now; that of a calendar reservation only once it is delivered. roll: its nodes may be replaced.
-    """
-
-    shape: Machine
-    nodes: int
-    spares: int
-    placement: PlacementPlan
-    flex_start_hours: int | None = None
-    queued: bool = False
-    calendar: bool = False
-    active: bool = True
-    roll: bool = False
-    root_gib: int = 200
-    max_pods: int = GPU_PODS_PER_NODE
-
-    @property
-    def size(self) -> int:
-        """Nodes bought: asked and spare."""
-        return self.nodes + self.spares
-
-    @property
-    def started(self) -> int:
-        """Nodes that GKE is asked for now."""
-        return self.size if self.active else 0
 
 
 SharedPlan = LustrePlan | BucketPlan | MountedPlan
 
 
 @record(kw_only=True)
-class GcpClusterPlan:
-    """cluster_name: of the GKE cluster and the Lustre instance. account_suffix: tells the service accounts of two
-    stacks apart, whose ids are too short for a stack's name. limits: what all pools together may hold, by GKE's
-    resource type; None where GKE makes no pools by itself. security_group: in which GKE looks for groups of people;
-    None where none submits.
+class GcpClusterPlan(PlannedCluster):
+    """cluster_name: of the Lustre instance, too. account_suffix: tells the service accounts of two stacks apart, whose
+    ids are too short for a stack's name. limits: what all pools together may hold, by GKE's resource type; None where
+    GKE makes no pools by itself. security_group: in which GKE looks for groups of people; None where none submits.
     """
 
-    name: str
-    cluster_name: str
     account_suffix: str
-    stack: str
     location: Location
-    labels: Mapping[str, str]
-    versions: VersionPlan
     access: AccessPlan
-    people: PeoplePlan
     security_group: str | None
     network: NetworkPlan
     system: SystemPlan
@@ -191,21 +89,9 @@ class GcpClusterPlan:
     storage: SharedPlan
     secrets_key: str | None
     home: HomePlan | None
-    bucket: OwnBucketPlan | None
-    identities: tuple[IdentityPlan, ...]
     elastic: ElasticPlan | None
     mig: MigPlan | None
     limits: Mapping[str, int] | None
-    broken_nodes: BrokenNodes
-    registry: RegistryPlan | None
-    keep_logs_days: int
-    telemetry: TelemetryPlan
-    facts: Facts
-
-    @property
-    def kubernetes_version(self) -> str:
-        """Minor version of the control plane."""
-        return self.versions.control_plane
 
 
 def plan_cluster(
@@ -231,8 +117,7 @@ def plan_cluster(
     training = plan_training(spec, shape)
     telemetry = plan_telemetry(spec, shape, region=location.region, stack=stack, prices=prices)
     storage = _storage(spec, location, prices)
-    capacity, speed = _sizes(storage)
-    system = _system(spec)
+    system, home = _system(spec), plan_home(spec.storage.home)
     others = _other_pools(training, mig)
     return GcpClusterPlan(
         name=spec.name,
@@ -250,7 +135,7 @@ def plan_cluster(
         training=training,
         storage=storage,
         secrets_key=spec.secrets_key,
-        home=plan_home(spec.storage.home),
+        home=home,
         bucket=plan_bucket(spec),
         identities=plan_identities(spec),
         elastic=elastic,
@@ -262,19 +147,11 @@ def plan_cluster(
         telemetry=telemetry,
         facts=cluster_facts(
             spec,
-            equivalence=Equivalence(
-                shape=shape,
-                nodes=spec.training.nodes,
-                co_location=_co_location(spec, training.placement),
-                storage_gib=capacity,
-                storage_gb_per_s=speed,
-            ),
-            slices={} if mig is None else {f"{spec.name}-mig": mig.pool.shares},
-            outside_training=[
-                *([f"{spec.name}-elastic"] if elastic else []),
-                *([f"{spec.name}-mig"] if mig else []),
-            ],
-            not_built=[],
+            shape,
+            co_location=co_location(spec, training.placement),
+            storage=shared_sizes(storage),
+            elastic=elastic is not None,
+            mig=None if mig is None else mig.pool,
             losses=[
                 *_losses(spec, shape),
                 *purchase_losses(spec, shape),
@@ -282,7 +159,8 @@ def plan_cluster(
                 *(limit_losses(elastic, others) if elastic else []),
             ],
             notes=[
-                *_notes(spec, storage, location, cidr=network.addresses.nodes),
+                *_storage_notes(storage, location, cidr=network.addresses.nodes),
+                *home_notes(home, "Filestore"),
                 *network_notes(spec.network, nat=access.nat, mtu=network.mtu),
                 *purchase_notes(spec, shape, location),
                 *elastic_notes(elastic),
@@ -347,10 +225,10 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
         *_address_problems(spec, _network(spec, shape)),
         *mig_problems(spec),
         *elastic_problems(spec),
-        *home_problems(spec.storage.home),
+        *home_problems(spec.storage.home, most_gib=MOST_GIB, service="Filestore"),
         *identity_problems(spec, cloud="Google Cloud", form="gs://NAME"),
         *receiver_problems(spec.telemetry.alerts),
-        *(lustre_problems(spec.storage.shared) if _makes_lustre(spec) else []),
+        *(lustre_problems(spec.storage.shared) if spec.storage.shared.makes_lustre else []),
         *version_problems(spec.versions, "gcp", shape),
     ]
 
@@ -363,77 +241,23 @@ def _logs_note(spec: ClusterSpec) -> str:
     return log_note(keep, where=f"a bucket of the cluster's own, and paid once more for {where}" if keep else where)
 
 
-def _makes_lustre(spec: ClusterSpec) -> bool:
-    return spec.storage.shared.kind == "lustre" and spec.storage.shared.existing is None
-
-
 def _network(spec: ClusterSpec, shape: Machine) -> NetworkPlan:
     return plan_network(
         shape,
         nat=not isinstance(spec.access, PrivateAccess) or spec.access.egress == "nat",
-        private_services=_makes_lustre(spec) or spec.storage.home is not None,
+        private_services=spec.storage.shared.makes_lustre or spec.storage.home is not None,
         asked=spec.network,
     )
 
 
-def network_modes(shape: Machine) -> tuple[str, ...]:
-    """Modes of the device networks that a node of a shape has for its fabric."""
-    fabric = fabric_of(shape)
-    return () if fabric is None else fabric.device_modes
-
-
-def plan_network(
-    shape: Machine, *, nat: bool, private_services: bool, asked: ClusterNetwork | None = None
-) -> NetworkPlan:
-    """The networks of nodes of a shape. nat, private_services: as of the plan. asked: None for ranges of ours."""
-    asked = asked or ClusterNetwork()
-    fabric = fabric_of(shape)
-    modes = network_modes(shape)
-    return NetworkPlan(
-        addresses=plan_addresses(len(modes), asked),
-        gpu_networks=modes,
-        mtu=MTU if fabric is None else fabric.mtu,
-        nat=nat,
-        private_services=private_services,
-        existing=asked.existing,
-    )
-
-
-def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
-    """The training pool of a spec that can be bought. shape: of its machines."""
-    flex_start = isinstance(spec.purchase, FlexStartPurchase)
-    queued = queues_nodes(spec)
-    if isinstance(spec.placement, ReservationPlacement):
-        placement = PlacementPlan(
-            compact=spec.placement.group is not None, reservation=spec.placement.id, policy=spec.placement.group
-        )
-    else:
-        allowed = not flex_start or (sold(shape.machine_type, "compact_flex_start") == "yes" and not queued)
-        placement = PlacementPlan(compact=spec.placement.kind == "group" and allowed)
-    return TrainingPlan(
-        shape=shape,
-        nodes=spec.training.nodes,
-        spares=spec.training.spares,
-        placement=placement,
-        flex_start_hours=spec.duration if flex_start else None,
-        queued=queued,
-        calendar=isinstance(spec.purchase, CapacityBlockPurchase),
-        active=not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active,
-        roll=spec.training.roll,
-    )
-
-
 def _system(spec: ClusterSpec) -> SystemPlan:
-    gpu_nodes = spec.training.nodes + spec.training.spares + _nodes_beside_training(spec)
-    return SystemPlan(
-        most=max(_MOST_OF_A_SMALL_CLUSTER, _SYSTEM_NODES + math.ceil(gpu_nodes / _GPU_NODES_PER_SYSTEM_NODE))
-    )
+    return plan_system(spec.training.size + _nodes_beside_training(spec))
 
 
 def _nodes_beside_training(spec: ClusterSpec) -> int:
-    """GPU nodes of the other pools: an elastic one has a single GPU."""
+    """GPU nodes of the other pools."""
     elastic = plan_elastic(spec)
-    return (elastic.max_gpus if elastic else 0) + (spec.mig.nodes if spec.mig else 0)
+    return (elastic.most_nodes if elastic else 0) + (spec.mig.nodes if spec.mig else 0)
 
 
 def _other_pools(training: TrainingPlan, mig: MigPlan | None) -> list[PoolSize]:
@@ -447,7 +271,7 @@ def _other_pools(training: TrainingPlan, mig: MigPlan | None) -> list[PoolSize]:
 def _limits(elastic: ElasticPlan | None, others: list[PoolSize], system: SystemPlan) -> Mapping[str, int] | None:
     if elastic is None or not elastic.open_ended:
         return None
-    pool = PoolSize(shape=elastic.shape, nodes=elastic.max_gpus // elastic.shape.gpus, scaled=True)
+    pool = PoolSize(shape=elastic.shape, nodes=elastic.most_nodes, scaled=True)
     return cluster_limits(
         elastic.shape,
         [*others, pool],
@@ -465,13 +289,6 @@ def _storage(spec: ClusterSpec, location: Location, prices: Prices | None) -> Sh
     )
 
 
-def _sizes(storage: SharedPlan) -> tuple[int, Decimal | None]:
-    """Capacity, GiB, and throughput, GB/s; None where none is promised."""
-    if not isinstance(storage, LustrePlan):
-        return storage.usable_gib, None
-    return storage.capacity_gib, storage.gb_per_s
-
-
 def label_problems(labels: Mapping[str, str]) -> list[Problem]:
     """Labels that Google Cloud does not take."""
     wrong = [key for key in labels if problem_of_key(key, LabelSyntax.GOOGLE) is not None]
@@ -482,12 +299,10 @@ def label_problems(labels: Mapping[str, str]) -> list[Problem]:
 
 
 def _other_quotas(network: NetworkPlan, storage: SharedPlan) -> Iterator[str]:
-    """VPC networks: the cluster's own, one for each GPU interface over TCP, one for all over RoCE."""
     if isinstance(storage, LustrePlan):
         yield f"{storage.capacity_gib:,} GiB of Managed Lustre"
-    modes = network.gpu_networks
-    if networks := (network.existing is None) + modes.count("NetDevice") + ("RDMA" in modes):
-        yield f"{networks} VPC networks"
+    if network.vpcs:
+        yield f"{network.vpcs} VPC networks"
     if network.nat:
         yield "IN_USE_ADDRESSES for NAT"
 
@@ -495,35 +310,11 @@ def _other_quotas(network: NetworkPlan, storage: SharedPlan) -> Iterator[str]:
 def _address_problems(spec: ClusterSpec, network: NetworkPlan) -> list[Problem]:
     return address_problems(
         network.addresses,
-        gpu_nodes=spec.training.nodes + spec.training.spares,
+        gpu_nodes=spec.training.size,
         other_nodes=_nodes_beside_training(spec) + _system(spec).most,
         peers=spec.access.cidrs if isinstance(spec.access, PrivateAccess) else (),
         existing=network.existing is not None,
     )
-
-
-def _co_location(spec: ClusterSpec, placement: PlacementPlan) -> str:
-    if placement.reservation is not None:
-        return f"as reserved in {placement.reservation}"
-    if placement.compact:
-        return "one compact placement group"
-    return "best effort, as flex-start places them" if spec.placement.kind == "group" else "none, a single node"
-
-
-def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
-    """What the machines of the training pool can't give of what the spec asks."""
-    losses: list[str] = []
-    if shape.fabric_gbps == 0:
-        losses.append(
-            f"GPU fabric: {shape.machine_type} has none; nodes reach each other at {shape.host_gbps} Gb/s by TCP"
-        )
-    elif shape.fabric_gbps < spec.training.fabric_gbps:
-        asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
-        roce = "; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) only" if shape.accelerator == "h100" else ""
-        losses.append(f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}{roce}")
-    if shape.nvme_disks == 0:
-        losses.append(f"/scratch: {shape.machine_type} has no local disks of its own; it is on the boot disk")
-    return losses
 
 
 def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
@@ -545,18 +336,8 @@ def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
     return losses
 
 
-def _notes(spec: ClusterSpec, storage: SharedPlan, location: Location, *, cidr: str) -> list[str]:
-    """What the spec does not say of itself. cidr: addresses of the nodes."""
-    notes: list[str] = []
+def _storage_notes(storage: SharedPlan, location: Location, *, cidr: str) -> list[str]:
+    """cidr: addresses of the nodes."""
     if isinstance(storage, LustrePlan):
-        notes += [f"shared storage: {storage.choice}", *zone_notes(location.zone)]
-    elif isinstance(storage, MountedPlan):
-        notes += mounted_notes(storage, cidr)
-    else:
-        notes.append(SHARED_BUCKET_NOTE)
-    home = plan_home(spec.storage.home)
-    if home is not None:
-        notes.append(
-            f"home folders: Filestore is billed as provisioned, {home.capacity_gib:,} GiB, not by what is stored"
-        )
-    return notes
+        return [f"shared storage: {storage.choice}", *zone_notes(location.zone)]
+    return mounted_notes(storage, cidr) if isinstance(storage, MountedPlan) else [SHARED_BUCKET_NOTE]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.machines import machine_problems, training_machine, zone_problems
-from gpucluster.components.gcp.plan import TrainingPlan, label_problems, network_modes, plan_training, training_losses
+from gpucluster.components.gcp.network_plan import network_modes
+from gpucluster.components.gcp.plan import label_problems
 from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from gpucluster.components.gcp.quotas import quota_note
+from gpucluster.components.gcp.training import TrainingPlan, plan_training, training_losses
 from gpucluster.components.plan import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec

@@ -51,7 +51,7 @@ _ON_DEMAND = {
 
 def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
     """Why these nodes can't be bought as the spec says."""
-    nodes = spec.training.nodes + spec.training.spares
+    nodes = spec.training.size
     days = (spec.duration or 0) / 24  # the spec has one wherever it matters
     problems: list[Problem] = []
     if isinstance(spec.placement, ReservationPlacement) and not _RESERVATION.match(spec.placement.id):
@@ -111,7 +111,7 @@ def queues_nodes(spec: TrainingSpec) -> bool:
 
     Source: GKE documentation, "Run a large-scale workload with flex-start with queued provisioning" (best practice).
     """
-    several = spec.training.nodes + spec.training.spares > 1
+    several = spec.training.size > 1
     return several and isinstance(spec, ClusterSpec) and isinstance(spec.purchase, FlexStartPurchase)
 
 
@@ -132,7 +132,7 @@ def purchase_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
 
 def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> list[str]:
     """What must be true that a plan, which asks no cloud, can't check."""
-    nodes = spec.training.nodes + spec.training.spares
+    nodes = spec.training.size
     placement = spec.placement
     if isinstance(placement, ReservationPlacement):
         notes = [

@@ -78,7 +78,7 @@ def _pools(
     if not isinstance(spec.purchase, CapacityBlockPurchase):
         yield _Pool(
             shape=shape,
-            nodes=spec.training.nodes + spec.training.spares,
+            nodes=spec.training.size,
             preemptible=isinstance(spec.purchase, FlexStartPurchase),
             root_gib=root_gib,
             disk=shape.boot_disk,
@@ -95,7 +95,7 @@ def _pools(
         karpenter = elastic.engine == "karpenter"  # without local disks: `karpenter_limits.py`
         yield _Pool(
             shape=elastic.shape,
-            nodes=-(-elastic.max_gpus // elastic.shape.gpus),
+            nodes=elastic.most_nodes,
             preemptible=True,
             root_gib=elastic.root_gib,
             disk="pd-balanced" if karpenter else elastic.shape.boot_disk,

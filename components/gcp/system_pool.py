@@ -11,7 +11,7 @@ from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.identity import Labeller, NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.node_pool import node_config, scaled
-from gpucluster.components.gcp.plan import SystemPlan
+from gpucluster.components.gcp.system import SystemPlan
 from gpucluster.components.names import SYSTEM_POOL
 
 

@@ -13,7 +13,7 @@ from gpucluster.components.gcp import compute
 from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
-from gpucluster.components.gcp.plan import TrainingPlan
+from gpucluster.components.gcp.training import TrainingPlan
 from gpucluster.components.labels import CALENDAR_NODES
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.rolls import RollGuard

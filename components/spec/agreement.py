@@ -57,7 +57,7 @@ def bucket_problems(storage: Storage, identities: Mapping[str, Identity], teams:
 
 def purchase_problems(training: Training, purchase: Purchase, placement: Placement, hours: int | None) -> list[Problem]:
     """hours: for how long it is wanted."""
-    nodes = training.nodes + training.spares
+    nodes = training.size
     problems: list[Problem] = []
     if isinstance(placement, NoPlacement) and nodes > 1:
         problems.append(

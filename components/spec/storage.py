@@ -46,6 +46,11 @@ class SharedStorage(Model):
         default=None, description="A Lustre file system of yours to mount; default: the cluster makes its own"
     )
 
+    @property
+    def makes_lustre(self) -> bool:
+        """Whether the cluster makes a file system: neither a bucket nor one of the user's."""
+        return self.kind == "lustre" and self.existing is None
+
     def check(self) -> None:
         """Neither files of the user's nor a bucket have what is asked of a file system that is made."""
         asked = {

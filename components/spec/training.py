@@ -21,6 +21,11 @@ class Training(Model):
     )
     roll: bool = Field(default=False, description=ROLL)
 
+    @property
+    def size(self) -> int:
+        """Nodes bought: asked and spare."""
+        return self.nodes + self.spares
+
 
 class OnDemandPurchase(Model):
     """List price by the hour, no promise of capacity."""

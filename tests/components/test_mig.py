@@ -6,8 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from gpucluster.components.mig import MigResources, mig_note
+from gpucluster.components.mig import MigMachines, MigResources, mig_note, sliced
 from gpucluster.components.mig_layout import Strategy, layout_of
+from gpucluster.components.shapes import shape
+from gpucluster.components.spec.mig import Mig
 from gpucluster.program.facts import Slices
 
 
@@ -51,3 +53,17 @@ def test_the_cost_of_a_pool_is_shared_by_memory() -> None:
         Slices(size="2g.20gb", count=Decimal(8), eighths=Decimal(2)),
         Slices(size="3g.40gb", count=Decimal(8), eighths=Decimal(4)),
     )
+
+
+@pytest.mark.parametrize(
+    ("cloud", "machine", "told"),
+    [
+        ("aws", "p5.4xlarge", "16 x p5.4xlarge: 112 x 1g.10gb"),
+        ("gcp", "a3-highgpu-8g", "2 x a3-highgpu-8g: 112 x 1g.10gb"),
+        ("azure", "Standard_NC80adis_H100_v5", "8 x Standard_NC80adis_H100_v5: 112 x 1g.12gb"),
+    ],
+)
+def test_smaller_machines_have_the_gpus_of_the_nodes_that_are_asked_for(cloud: str, machine: str, told: str) -> None:
+    of = shape(cloud, machine)
+    nodes, made = sliced(Mig(nodes=2, layout="all-1g.10gb"), "h100", of)
+    assert str(MigMachines(shape=of, nodes=nodes, pool=made)) == told

@@ -86,7 +86,7 @@ def _told(receivers: Alerts | None) -> str:
 
 def _gpus(spec: ClusterSpec, shape: Machine) -> Decimal:
     """GPUs that the month has on average."""
-    training = (spec.training.nodes + spec.training.spares) * shape.gpus
+    training = spec.training.size * shape.gpus
     sliced = 0 if spec.mig is None else spec.mig.nodes * _GPUS_OF_A_MIG_NODE
     pools = () if spec.elastic is None else spec.elastic.pools.values()
     # Where nobody says how much runs, the cost of the machines is that of half of the limit, too.

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from gpucluster.components.aws.location import Location
-from gpucluster.components.aws.plan import ElasticPlan, PlacementPlan, plan_cluster
-from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.aws.plan import plan_cluster
+from gpucluster.components.aws.training import PlacementPlan
+from gpucluster.components.elastic import ElasticMachines, PoolPlan
 from gpucluster.components.plan import PlanError
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -124,7 +125,7 @@ def test_the_elastic_pools_take_single_gpu_machines(vary: Vary) -> None:
     plan = plan_cluster(
         vary(elastic={"pools": {"dev": {"max_gpus": 8, "purchase": ["spot", "on-demand"]}}}), HERE, stack="s"
     )
-    assert plan.elastic == ElasticPlan(
+    assert plan.elastic == ElasticMachines(
         shape=shape("aws", "p5.4xlarge"),
         pools=(
             PoolPlan(

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
-from gpucluster.components.plan import Equivalence, Prices, cluster_facts
+from gpucluster.components.plan import Prices, cluster_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shape, training_shape
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -61,7 +61,6 @@ def _location(values: Mapping[str, str]) -> Location | list[Problem]:
 def _plan(spec: ClusterSpec, location: Any, stack: str, machine: str | None, prices: Prices | None) -> Plan:
     of = shape("toy", machine) if machine else training_shape("toy", spec.accelerator, 0)
     training = Pool(of, spec.training.nodes, spec.training.spares)
-    whole = Equivalence(shape=of, nodes=training.nodes, co_location="one rack", storage_gib=0, storage_gb_per_s=None)
     return Plan(
         name=spec.name,
         location=location,
@@ -70,7 +69,15 @@ def _plan(spec: ClusterSpec, location: Any, stack: str, machine: str | None, pri
         versions=plan_versions(spec.versions),
         telemetry=plan_telemetry(spec, of, region=location.region, stack=stack, prices=prices),
         facts=cluster_facts(
-            spec, equivalence=whole, outside_training=(), slices={}, not_built=["storage"], losses=[], notes=[]
+            spec,
+            of,
+            co_location="one rack",
+            storage=(0, None),
+            elastic=False,
+            mig=None,
+            not_built=["storage"],
+            losses=[],
+            notes=[],
         ),
     )
 

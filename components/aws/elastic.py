@@ -1,0 +1,23 @@
+"""The elastic pools on AWS: single GPUs, by Karpenter alone. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from gpucluster.components.elastic import ElasticMachines, plan_pools
+from gpucluster.components.shapes import elastic_shape
+from gpucluster.components.spec.cluster import ClusterSpec
+
+
+def plan_elastic(spec: ClusterSpec) -> ElasticMachines | None:
+    """None where another engine is asked for."""
+    elastic = spec.elastic
+    if elastic is None or elastic.engine != "karpenter":
+        return None
+    shape = elastic_shape("aws", spec.accelerator)
+    return ElasticMachines(shape=shape, pools=plan_pools(elastic, shape))
+
+
+def elastic_not_built(spec: ClusterSpec) -> list[str]:
+    """What of the spec this cluster does not contain."""
+    if spec.elastic is None or spec.elastic.engine == "karpenter":
+        return []
+    return ["elastic.engine native: on AWS the elastic pools are Karpenter's"]

@@ -1,0 +1,131 @@
+"""The training pool on AWS as plain values: its nodes, what keeps them together, what they need. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gpucluster.catalog.machines import Machine
+from gpucluster.components.aws.interfaces import Interface, plan_interfaces
+from gpucluster.components.aws.location import Location
+from gpucluster.components.aws.network_plan import NetworkPlan, plan_network
+from gpucluster.components.aws.purchase import (
+    BLOCK_SIZES,
+    block_notes,
+    block_size,
+    on_demand_note,
+    reservation_notes,
+)
+from gpucluster.components.flex_start import flex_start_problems
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import CapacityBlockPurchase, ReservationPlacement
+from gpucluster.components.training import TrainingNodes, has_begun
+from gpucluster.record import record
+
+
+@record(kw_only=True)
+class PlacementPlan:
+    """group: make a cluster placement group. reservation: target this one instead, in `group_name` only where the
+    reservation was created inside that group: a group forced on a reservation starves the launch."""
+
+    kind: Literal["group", "reservation", "none"]
+    reservation: str | None = None
+    group_name: str | None = None
+
+    @property
+    def co_location(self) -> str:
+        """For people."""
+        return {
+            "group": "one cluster placement group",
+            "reservation": f"as reserved in {self.reservation}",
+            "none": "none, a single node",
+        }[self.kind]
+
+
+@record(kw_only=True)
+class TrainingPlan(TrainingNodes):
+    """capacity_block: bought for fixed dates."""
+
+    capacity_block: bool
+    placement: PlacementPlan
+    interfaces: tuple[Interface, ...]
+    root_gib: int = 500
+
+    @property
+    def least(self) -> int:
+        """Nodes that EKS may go down to: it empties the pool of a block before the block ends."""
+        return 0 if self.capacity_block else self.started
+
+
+def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
+    """The training pool of a spec without such problems. shape: of its machines."""
+    return TrainingPlan(
+        shape=shape,
+        nodes=spec.training.nodes,
+        spares=spec.training.spares,
+        active=has_begun(spec),
+        roll=spec.training.roll,
+        capacity_block=isinstance(spec.purchase, CapacityBlockPurchase),
+        placement=_placement(spec),
+        interfaces=plan_interfaces(shape),
+    )
+
+
+def _placement(spec: TrainingSpec) -> PlacementPlan:
+    if isinstance(spec.placement, ReservationPlacement):
+        return PlacementPlan(kind="reservation", reservation=spec.placement.id, group_name=spec.placement.group)
+    return PlacementPlan(kind=spec.placement.kind)
+
+
+def training_problems(spec: TrainingSpec) -> list[Problem]:
+    """Why AWS can't have the training pool."""
+    return [*_size_problems(spec), *flex_start_problems(spec, "AWS"), *_reservation_problems(spec)]
+
+
+def _size_problems(spec: TrainingSpec) -> list[Problem]:
+    network = plan_network(spec.network) if isinstance(spec, ClusterSpec) else NetworkPlan()
+    limit, what = (
+        (BLOCK_SIZES[-1], "one capacity block, which is all that a pool can target, holds")
+        if isinstance(spec.purchase, CapacityBlockPurchase)
+        else (network.most_nodes, "the GPU subnet has addresses for")
+    )
+    size = spec.training.size
+    if size <= limit:
+        return []
+    return [
+        Problem("training.nodes", f"and training.spares make {size} nodes", f"{what} at most {limit}: ask for fewer")
+    ]
+
+
+def _reservation_problems(spec: TrainingSpec) -> list[Problem]:
+    if not isinstance(spec.placement, ReservationPlacement) or spec.placement.id.startswith("cr-"):
+        return []
+    return [
+        Problem("placement.id", f"is {spec.placement.id!r}", "an AWS reservation or capacity block is named cr-...")
+    ]
+
+
+def training_notes(training: TrainingPlan, location: Location) -> list[str]:
+    """What must be true of its capacity that the plan can't check."""
+    reservation, machine = training.placement.reservation, training.shape.machine_type
+    if reservation is None:
+        return [*_ip_notes(training), on_demand_note(nodes=training.size, machine=machine, location=location)]
+    held = (block_size(training.size) if training.capacity_block else None) or training.size
+    block = block_notes(reservation, nodes=training.size, active=training.active) if training.capacity_block else []
+    return [
+        *_ip_notes(training),
+        *reservation_notes(reservation, nodes=held, machine=machine, location=location),
+        *block,
+    ]
+
+
+def _ip_notes(training: TrainingPlan) -> list[str]:
+    """What the one interface with an address leaves of a machine with many cards."""
+    shape = training.shape
+    if shape.network_cards < 2:
+        return []
+    return [
+        f"shared storage, S3 and checkpoints have {shape.host_gbps} Gb/s a node: one of its {shape.network_cards} "
+        "network cards carries IP"
+    ]

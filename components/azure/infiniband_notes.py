@@ -1,0 +1,71 @@
+"""What InfiniBand and the drivers of GPU nodes ask of the subscription, and do not give. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from gpucluster.catalog.azure_sizes import has_infiniband
+from gpucluster.components.azure.location import Location
+from gpucluster.components.azure.mig import MigPlan
+from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, TORSET
+from gpucluster.components.elastic import ElasticMachines
+
+
+def infiniband_notes(machine_type: str, nodes: int, location: Location) -> list[str]:
+    """Of the training pool. nodes: that jobs can use."""
+    if not has_infiniband(machine_type):
+        return []
+    return [
+        "InfiniBand without SHARP, sums in the switches: jobs reduce by NCCL's rings and trees, and figures published "
+        "with it, 450 GB/s at 16 GiB, are not promised (docs/jobs.md)",
+        _feature_note(location),
+        *_torset_notes(nodes, location),
+    ]
+
+
+def _feature_note(location: Location) -> str:
+    """GB200 and GB300: Azure/ai-infrastructure-on-azure a01b073, infrastructure_references/aks/README.md."""
+    apart = "GB200 and GB300 pools of one subscription need it off"
+    if location.settings.infiniband_feature == "waived":
+        return f"{FEATURE} is waived and not looked up: without it nodes may be on several InfiniBand networks; {apart}"
+    return (
+        f"the subscription must have the feature {FEATURE}, or up ends before anything dear is made: run az feature "
+        f"register --namespace {FEATURE_NAMESPACE} --name {FEATURE} once and wait for Registered; {apart}"
+    )
+
+
+def _torset_notes(nodes: int, location: Location) -> list[str]:
+    if nodes == 1:
+        return []
+    labelers = "Microsoft's labelers (Azure/ai-infrastructure-on-azure, utilities/aks)"
+    if location.settings.torsets:
+        return [
+            f"queue: pods of a job are put on nodes of one leaf switch by the label {TORSET}, which AKS does not set: "
+            f"run {labelers} after up and for every new node, for one without the label takes no job"
+        ]
+    return [
+        f"queue: AKS sets no leaf-switch labels; where {labelers} set "
+        f'{TORSET} on all training nodes, write gpucluster:torsets: "true"'
+    ]
+
+
+def driver_notes(machine_type: str, location: Location, *others: ElasticMachines | MigPlan | None) -> list[str]:
+    """machine_type: of the training pool. others: the pools beside it."""
+    fabric = has_infiniband(machine_type)
+    if location.settings.driver == "aks":
+        # Azure/AKS issue 3507.
+        slow = (
+            "AKS owns the GPU driver: nothing here loads nvidia-peermem, without which GPUDirect RDMA may be slow; "
+            "measure NCCL between nodes before training"
+        )
+        return [slow] if fabric else []
+    notes = ["the operators own GPU and InfiniBand drivers: AKS's own GPU and link checks of nodes do not run"]
+    found = {pool.shape.machine_type for pool in others if pool is not None}
+    single = sorted(machine for machine in found if not has_infiniband(machine))
+    if fabric and single:
+        # NVIDIA/gpu-operator v26.3.3, assets/state-driver/0500_daemonset.yaml; NVIDIA/gpu-driver-container,
+        # nvidia-driver (reload_nvidia_peermem, probe_nvidia_peermem).
+        notes.append(
+            f"{' and '.join(single)} without InfiniBand: the driver's container nvidia-peermem-ctr finds no cards "
+            "there and may restart every 20 minutes, with ClusterPolicy notReady; GPUs and slices work "
+            "(docs/inside-aks.md)"
+        )
+    return notes

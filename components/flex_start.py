@@ -1,0 +1,32 @@
+"""Flex-start, asked for on a cloud that does not sell it. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from gpucluster.components.elastic import fields_that_ask_for
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import FlexStartPurchase
+
+
+def flex_start_problems(spec: TrainingSpec, cloud: str) -> list[Problem]:
+    """Asked for by the training pool. cloud: as people call it."""
+    if not isinstance(spec.purchase, FlexStartPurchase):
+        return []
+    fix = "choose on-demand, or capacity-block for capacity of fixed dates"
+    return [Problem("purchase.kind", f"is 'flex-start', {_sold(cloud)}", fix)]
+
+
+def other_flex_start_problems(spec: ClusterSpec, cloud: str) -> list[Problem]:
+    """The same of the pools beside it."""
+    problems = [
+        Problem(field, f"has flex-start, {_sold(cloud)}", "choose from on-demand and spot")
+        for field in fields_that_ask_for(spec.elastic, "flex-start")
+    ]
+    if spec.mig is not None and spec.mig.purchase == "flex-start":
+        problems.append(Problem("mig.purchase", f"is 'flex-start', {_sold(cloud)}", "choose on-demand or spot"))
+    return problems
+
+
+def _sold(cloud: str) -> str:
+    return f"which Google Cloud sells and {cloud} does not"

@@ -1,0 +1,33 @@
+"""The CPU nodes for what the cluster itself runs: how many there may be. Imports no Pulumi."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from gpucluster.record import record
+
+# In three zones, so that DNS, Karpenter and operators survive the loss of one.
+_NODES: Final = 3
+# More come when pods find no room: one for so many GPU nodes, for what GKE runs by the number of nodes, such as
+# kube-dns and konnectivity. GoogleCloudPlatform/cluster-toolkit lets a system pool grow from 2 to 10.
+_GPU_NODES: Final = 32
+_MOST_OF_A_SMALL_CLUSTER: Final = 6
+
+
+@record(kw_only=True)
+class SystemPlan:
+    """CPU nodes for DNS, Karpenter and operators: one in each of three zones, up to `most` where they need more."""
+
+    most: int
+    nodes: int = _NODES
+    machine_type: str = "e2-standard-4"
+    # Source: Compute Engine documentation, "General-purpose machine family", E2 standard.
+    vcpus: int = 4
+    memory_gib: int = 16
+    root_gib: int = 100
+
+
+def plan_system(gpu_nodes: int) -> SystemPlan:
+    """gpu_nodes: all that the cluster may have."""
+    return SystemPlan(most=max(_MOST_OF_A_SMALL_CLUSTER, _NODES + math.ceil(gpu_nodes / _GPU_NODES)))

@@ -1,0 +1,85 @@
+"""The training pool on Google Cloud as plain values: its nodes and what keeps them together. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from gpucluster.catalog.machines import Machine
+from gpucluster.catalog.sold import sold
+from gpucluster.components.gcp.addresses import GPU_PODS_PER_NODE
+from gpucluster.components.gcp.purchase import queues_nodes
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import CapacityBlockPurchase, FlexStartPurchase, ReservationPlacement
+from gpucluster.components.training import TrainingNodes, fabric_losses, has_begun
+from gpucluster.record import record
+
+
+@record(kw_only=True)
+class PlacementPlan:
+    """compact: nodes close together, by a resource policy made for this pool or the one named.
+
+    reservation: its id. policy: the resource policy the reservation was made with; none is forced on another one.
+    """
+
+    compact: bool
+    reservation: str | None = None
+    policy: str | None = None
+
+
+@record(kw_only=True)
+class TrainingPlan(TrainingNodes):
+    """flex_start_hours: how long flex-start nodes run, None for other ways to buy. queued: all nodes of a job come at
+    once, at the request of its queue. calendar: the reservation is one of calendar mode, whose capacity can be had once
+    it is delivered.
+    """
+
+    placement: PlacementPlan
+    flex_start_hours: int | None = None
+    queued: bool = False
+    calendar: bool = False
+    root_gib: int = 200
+    max_pods: int = GPU_PODS_PER_NODE
+
+
+def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
+    """The training pool of a spec that can be bought. shape: of its machines."""
+    return TrainingPlan(
+        shape=shape,
+        nodes=spec.training.nodes,
+        spares=spec.training.spares,
+        active=has_begun(spec),
+        roll=spec.training.roll,
+        placement=_placement(spec, shape),
+        flex_start_hours=spec.duration if isinstance(spec.purchase, FlexStartPurchase) else None,
+        queued=queues_nodes(spec),
+        calendar=isinstance(spec.purchase, CapacityBlockPurchase),
+    )
+
+
+def _placement(spec: TrainingSpec, shape: Machine) -> PlacementPlan:
+    if isinstance(spec.placement, ReservationPlacement):
+        group = spec.placement.group
+        return PlacementPlan(compact=group is not None, reservation=spec.placement.id, policy=group)
+    allowed = not isinstance(spec.purchase, FlexStartPurchase) or (
+        sold(shape.machine_type, "compact_flex_start") == "yes" and not queues_nodes(spec)
+    )
+    return PlacementPlan(compact=spec.placement.kind == "group" and allowed)
+
+
+def co_location(spec: TrainingSpec, placement: PlacementPlan) -> str:
+    """What keeps the nodes together, for people."""
+    if placement.reservation is not None:
+        return f"as reserved in {placement.reservation}"
+    if placement.compact:
+        return "one compact placement group"
+    return "best effort, as flex-start places them" if spec.placement.kind == "group" else "none, a single node"
+
+
+def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
+    """What the machines of the training pool can't give of what the spec asks."""
+    if shape.fabric_gbps == 0:
+        losses = [f"GPU fabric: {shape.machine_type} has none; nodes reach each other at {shape.host_gbps} Gb/s by TCP"]
+    else:
+        roce = "; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) only" if shape.accelerator == "h100" else ""
+        losses = fabric_losses(spec, shape, instead=roce)
+    if shape.nvme_disks == 0:
+        losses.append(f"/scratch: {shape.machine_type} has no local disks of its own; it is on the boot disk")
+    return losses

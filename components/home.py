@@ -1,0 +1,41 @@
+"""The file system for small files, where a cloud bills it as provisioned, not as used. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from gpucluster.components.plan import HEADROOM
+from gpucluster.components.problem import Problem
+from gpucluster.components.spec.storage import HomeStorage
+from gpucluster.record import record
+
+
+@record(kw_only=True)
+class HomePlan:
+    """capacity_gib: as provisioned and billed, GiB. expected_gib: what is stored on average, as the spec says."""
+
+    capacity_gib: int
+    expected_gib: Decimal
+    protect: bool
+
+
+def home_problems(home: HomeStorage | None, *, most_gib: int, service: str) -> list[Problem]:
+    """Why the service, or one share of it, can't hold the home folders."""
+    if home is None or home.expected_gib * HEADROOM <= most_gib:
+        return []
+    fix = f"{service} holds at most {most_gib:,} GiB, 25 % headroom among them: ask for less"
+    return [Problem("storage.home.expected_gib", f"is {home.expected_gib:,}", fix)]
+
+
+def home_notes(home: HomePlan | None, service: str) -> list[str]:
+    """What it costs."""
+    if home is None:
+        return []
+    return [f"home folders: {service} is billed as provisioned, {home.capacity_gib:,} GiB, not by what is stored"]
+
+
+def home_part(home: HomePlan | None, service: str) -> str:
+    """What there is, for people."""
+    if home is None:
+        return "none"
+    return f"{service} for small files, {home.capacity_gib:,} GiB for {home.expected_gib} GiB"

@@ -1,0 +1,53 @@
+"""The training pool as plain values: what it is on every cloud. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from gpucluster.catalog.machines import Machine
+from gpucluster.components.names import NODE_GPUS
+from gpucluster.components.spec.parts import TrainingSpec
+from gpucluster.components.spec.training import CapacityBlockPurchase
+from gpucluster.record import record
+
+
+@record(kw_only=True)
+class TrainingNodes:
+    """active: the capacity can be had now; that of a block only while it runs. roll: its nodes may be replaced."""
+
+    shape: Machine
+    nodes: int
+    spares: int
+    active: bool = True
+    roll: bool = False
+
+    @property
+    def size(self) -> int:
+        """Nodes bought: asked and spare."""
+        return self.nodes + self.spares
+
+    @property
+    def started(self) -> int:
+        """Nodes that the cloud is asked for now: none before a block begins, or every launch fails until it does, and
+        none of a paused cluster.
+        """
+        return self.size if self.active else 0
+
+
+def has_begun(spec: TrainingSpec) -> bool:
+    """Whether the capacity can be had now; only a block begins later."""
+    return not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active
+
+
+def fabric_losses(spec: TrainingSpec, shape: Machine, *, instead: str = "") -> list[str]:
+    """A fabric that is slower than asked. instead: what has a faster one."""
+    if shape.fabric_gbps >= spec.training.fabric_gbps:
+        return []
+    asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
+    return [f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}{instead}"]
+
+
+def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
+    """What the machines of the training pool can't give of what the spec asks."""
+    losses = fabric_losses(spec, shape)
+    if shape.gpus != NODE_GPUS:
+        losses.append(f"GPUs a node: {NODE_GPUS} asked, {shape.gpus} on {shape.machine_type}")
+    return losses

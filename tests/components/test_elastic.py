@@ -1,0 +1,33 @@
+"""Elastic pools: how many machines they may have, and with which GPU."""
+
+from __future__ import annotations
+
+from gpucluster.components.elastic import ElasticMachines, PoolPlan, shape_losses
+from gpucluster.components.shapes import elastic_shape, shape
+
+NC80 = shape("azure", "Standard_NC80adis_H100_v5")  # of 2 GPUs
+
+
+def pool(name: str, max_gpus: int, *purchase: str) -> PoolPlan:
+    return PoolPlan(
+        name=name, max_gpus=max_gpus, expected_gpus=None, purchase=purchase, keep_empty=5, expire_after=None
+    )
+
+
+def test_machines_are_counted_whole_and_by_each_way_to_buy() -> None:
+    dev, big = pool("dev", 8, "spot", "on-demand"), pool("big", 6, "on-demand")
+    elastic = ElasticMachines(shape=NC80, pools=(dev, big))
+    assert (elastic.nodes(dev), elastic.most_nodes) == (4, 7)
+    assert {way: elastic.bought(way) for way in ("spot", "on-demand", "flex-start")} == {
+        "spot": 4,
+        "on-demand": 7,
+        "flex-start": 0,
+    }
+
+
+def test_another_gpu_than_the_training_nodes_is_a_loss() -> None:
+    small = elastic_shape("aws", "h200")
+    assert shape_losses("h100", small) == []
+    assert shape_losses("h200", small) == [
+        "elastic pools: no machine with a single H200; p5.4xlarge has one H100",
+    ]

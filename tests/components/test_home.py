@@ -1,0 +1,35 @@
+"""The file system for small files: what it can't hold, and that it is billed whole."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from gpucluster.components.home import HomePlan, home_notes, home_part, home_problems
+from gpucluster.components.spec.storage import HomeStorage
+
+
+@pytest.mark.parametrize(("expected", "fits"), [(80, True), (81, False)])
+def test_headroom_counts_against_the_most_that_is_sold(expected: int, fits: bool) -> None:
+    home = HomeStorage(expected_gib=Decimal(expected))
+    assert [str(problem) for problem in home_problems(home, most_gib=100, service="Filestore")] == (
+        []
+        if fits
+        else [
+            "storage.home.expected_gib is 81; Filestore holds at most 100 GiB, 25 % headroom among them: ask for less"
+        ]
+    )
+
+
+def test_it_is_billed_as_provisioned() -> None:
+    home = HomePlan(capacity_gib=1_024, expected_gib=Decimal(500), protect=True)
+    assert home_notes(home, "Filestore") == [
+        "home folders: Filestore is billed as provisioned, 1,024 GiB, not by what is stored"
+    ]
+    assert home_part(home, "Filestore") == "Filestore for small files, 1,024 GiB for 500 GiB"
+
+
+def test_without_one_nothing_is_said() -> None:
+    assert (home_problems(None, most_gib=100, service="Filestore"), home_notes(None, "Filestore")) == ([], [])
+    assert home_part(None, "Filestore") == "none"
