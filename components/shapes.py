@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 from gpucluster.catalog.machines import Machine, machines
+from gpucluster.components.names import NODE_GPUS
 
 
 @functools.cache
@@ -26,12 +27,17 @@ def shape_named(machine_type: str | None) -> Machine | None:
     return next((row for row in shapes() if row.machine_type == machine_type), None)
 
 
+def shapes_with(cloud: str, accelerator: str) -> list[Machine]:
+    """Every machine of a cloud with this accelerator."""
+    return [row for row in shapes() if (row.cloud, row.accelerator) == (cloud, accelerator)]
+
+
 def training_shape(cloud: str, accelerator: str, fabric_gbps: int) -> Machine:
     """The 8-GPU machine for multi-node training: the slowest fabric that is fast enough, else the fastest there is.
 
     Raises KeyError when the cloud has no 8-GPU machine with this accelerator.
     """
-    rows = [row for row in shapes() if (row.cloud, row.accelerator, row.gpus) == (cloud, accelerator, 8)]
+    rows = [row for row in shapes_with(cloud, accelerator) if row.gpus == NODE_GPUS]
     if not rows:
         raise KeyError(f"no 8-GPU machine with {accelerator} in the table of {cloud} shapes")
     enough = [row for row in rows if row.fabric_gbps >= fabric_gbps]
@@ -43,7 +49,7 @@ def elastic_shape(cloud: str, accelerator: str) -> Machine:
 
     Raises KeyError when the cloud has none.
     """
-    rows = [row for row in shapes() if row.cloud == cloud and row.gpus < 8]
+    rows = [row for row in shapes() if row.cloud == cloud and row.gpus < NODE_GPUS]
     if not rows:
         raise KeyError(f"no machine with fewer than 8 GPUs in the table of {cloud} shapes")
     return min(rows, key=lambda row: (row.accelerator != accelerator, row.gpus))

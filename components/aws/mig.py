@@ -6,7 +6,7 @@ from typing import Final
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.mig import MigMachines, sliced
-from gpucluster.components.shapes import shapes, training_shape
+from gpucluster.components.shapes import shapes_with, training_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.record import record
 
@@ -48,5 +48,5 @@ def plan_mig(spec: ClusterSpec) -> MigPlan | None:
 
 
 def _shape(accelerator: str) -> Machine:
-    rows = [row for row in shapes() if (row.cloud, row.accelerator, row.gpus) == (_CLOUD, accelerator, 1)]
+    rows = [row for row in shapes_with(_CLOUD, accelerator) if row.gpus == 1]
     return rows[0] if rows else training_shape(_CLOUD, accelerator, 0)

@@ -11,7 +11,7 @@ from gpucluster.components.azure.settings import Driver
 from gpucluster.components.mig import MigMachines, sliced
 from gpucluster.components.mig_layout import Kind, Layout, layout_of
 from gpucluster.components.problem import Problem
-from gpucluster.components.shapes import shapes, training_shape
+from gpucluster.components.shapes import shapes_with, training_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.record import record
 
@@ -78,7 +78,7 @@ def plan_mig(spec: ClusterSpec, driver: Driver) -> MigPlan | None:
 
 def _shape(accelerator: str) -> Machine:
     """The machine with most GPUs among those without fabric, else the training machine."""
-    rows = [row for row in shapes() if (row.cloud, row.accelerator, row.fabric) == (CLOUD, accelerator, "none")]
+    rows = [row for row in shapes_with(CLOUD, accelerator) if row.fabric == "none"]
     return max(rows, key=lambda row: row.gpus) if rows else training_shape(CLOUD, accelerator, 0)
 
 

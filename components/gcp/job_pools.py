@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.elastic import PoolPlan
@@ -12,8 +13,8 @@ from gpucluster.components.gcp.fabric import fabric_of
 from gpucluster.components.gcp.fabric_pod import TOPOLOGY_LABELS, fabric_pod, mpi_fabric_pod
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.gcp.plan import GcpClusterPlan
-from gpucluster.components.kubernetes.job_pool import JobPool, kept
-from gpucluster.components.names import GPU, MIG_POOL, TRAINING_POOL
+from gpucluster.components.job_pools import elastic_job_pool, mig_job_pool, training_job_pool
+from gpucluster.components.kubernetes.job_pool import JobPool
 
 # Google's driver mounts a bucket by a container beside the job's. Source: GKE documentation, "Cloud Storage FUSE CSI
 # driver".
@@ -43,16 +44,12 @@ def job_pools(plan: GcpClusterPlan) -> list[JobPool]:
 
 
 def _training(plan: GcpClusterPlan, annotations: Mapping[str, str]) -> JobPool:
-    training, shape = plan.training, plan.training.shape
-    fabric = fabric_of(shape, plan.versions.fabric)
+    training = plan.training
+    fabric = fabric_of(training.shape, plan.versions.fabric)
     # A job gets exactly the flex-start nodes that came for it: there is nothing to choose by how near they are.
     placed = training.placement.compact or training.placement.reservation is not None
-    return JobPool(
-        name=TRAINING_POOL,
-        shape=shape,
-        nodes=training.nodes,
-        gpus={GPU: training.nodes * shape.gpus},
-        ask={GPU: shape.gpus},
+    return replace(
+        training_job_pool(training),
         fabric=None if fabric is None else fabric_pod(fabric),
         mpi_fabric=None if fabric is None else mpi_fabric_pod(fabric),
         fabric_release=plan.versions.fabric,
@@ -66,27 +63,15 @@ def _training(plan: GcpClusterPlan, annotations: Mapping[str, str]) -> JobPool:
 
 
 def _elastic(elastic: ElasticPlan, pool: PoolPlan, annotations: Mapping[str, str]) -> JobPool:
-    native = elastic.engine == "native"
-    return JobPool(
-        name=pool.name,
-        shape=elastic.shape,
-        nodes=pool.max_gpus // elastic.shape.gpus,
-        gpus={GPU: pool.max_gpus},
-        ask={GPU: 1},
-        elastic=True,
+    made, native = elastic_job_pool(elastic, pool), elastic.engine == "native"
+    return replace(
+        made,
         selector=class_node_label(pool.name) if native else {},
         tolerations=[{**class_node_taint(pool.name), "operator": "Equal"}] if native else [],
-        annotations={**annotations, **kept(pool.purchase)},
+        annotations={**annotations, **made.annotations},
     )
 
 
 def _mig(mig: MigPlan, annotations: Mapping[str, str]) -> JobPool:
-    return JobPool(
-        name=MIG_POOL,
-        shape=mig.shape,
-        nodes=mig.nodes,
-        gpus=mig.pool.resources,
-        ask={next(iter(mig.pool.resources)): 1},
-        selector=_FLEX_START if mig.purchase == "flex-start" else {},
-        annotations=annotations,
-    )
+    selector = _FLEX_START if mig.purchase == "flex-start" else {}
+    return replace(mig_job_pool(mig), selector=selector, annotations=annotations)

@@ -66,8 +66,6 @@ Source: Cloud Logging documentation, "Quotas and limits" (logs retention periods
 
 # Source: Kubernetes Engine API, names of clusters and node pools.
 _CLUSTER_NAME = 40
-# Keys of labels start with a letter. Source: Google Cloud documentation, "Requirements for labels".
-
 
 SharedPlan = LustrePlan | BucketPlan | MountedPlan
 
@@ -290,7 +288,7 @@ def _storage(spec: ClusterSpec, location: Location, prices: Prices | None) -> Sh
 
 
 def label_problems(labels: Mapping[str, str]) -> list[Problem]:
-    """Labels that Google Cloud does not take."""
+    """Labels that Google Cloud does not take. Source: Google Cloud documentation, "Requirements for labels"."""
     wrong = [key for key in labels if problem_of_key(key, LabelSyntax.GOOGLE) is not None]
     return [
         Problem("labels", f"has the name {key!r}", "on Google Cloud a label's name starts with a letter")

@@ -1,0 +1,36 @@
+"""The pools of a plan as jobs see them: what is alike on every cloud. Imports no Pulumi."""
+
+from __future__ import annotations
+
+from gpucluster.components.elastic import ElasticMachines, PoolPlan
+from gpucluster.components.kubernetes.job_pool import JobPool, kept
+from gpucluster.components.mig import MigMachines
+from gpucluster.components.names import GPU, MIG_POOL, TRAINING_POOL
+from gpucluster.components.training import TrainingNodes
+
+
+def training_job_pool(training: TrainingNodes) -> JobPool:
+    """Without a fabric. A job gets whole nodes."""
+    shape, gpus = training.shape, training.shape.gpus
+    return JobPool(
+        name=TRAINING_POOL, shape=shape, nodes=training.nodes, gpus={GPU: training.nodes * gpus}, ask={GPU: gpus}
+    )
+
+
+def elastic_job_pool(elastic: ElasticMachines, pool: PoolPlan) -> JobPool:
+    """A job gets a single GPU unless it asks for more."""
+    return JobPool(
+        name=pool.name,
+        shape=elastic.shape,
+        nodes=elastic.nodes(pool),
+        gpus={GPU: pool.max_gpus},
+        ask={GPU: 1},
+        elastic=True,
+        annotations=kept(pool.purchase),
+    )
+
+
+def mig_job_pool(mig: MigMachines) -> JobPool:
+    """Where slices are of several sizes, a job gets one of the first kind unless it asks for another."""
+    resources = mig.pool.resources
+    return JobPool(name=MIG_POOL, shape=mig.shape, nodes=mig.nodes, gpus=resources, ask={next(iter(resources)): 1})
