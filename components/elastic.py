@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import ELASTIC
+from gpucluster.components.problem import Problem
 from gpucluster.components.spec.elastic import Elastic
 from gpucluster.record import record
 
@@ -30,8 +32,9 @@ class PoolPlan:
 
 @record(kw_only=True)
 class ElasticMachines:
-    """shape: the smallest machine, of every pool."""
+    """engine: what scales them. shape: the smallest machine, of every pool."""
 
+    engine: Literal["karpenter", "native"] = "karpenter"
     shape: Machine
     pools: tuple[PoolPlan, ...]
     root_gib: int = 200
@@ -74,14 +77,16 @@ def fields_that_ask_for(elastic: Elastic | None, purchase: str) -> list[str]:
     return [f"elastic.pools.{name}.purchase" for name, pool in elastic.pools.items() if purchase in pool.purchase]
 
 
-def pool_rows(engine: str, shape: Machine, pools: Sequence[PoolPlan]) -> list[tuple[str, str]]:
-    """A row for people of each pool. engine: what scales them, in words."""
+def pool_rows(
+    elastic: ElasticMachines | None, *, karpenter: str = "Karpenter", native: str = ""
+) -> list[tuple[str, str]]:
+    """A row for people of each pool. karpenter, native: what people call the engines."""
+    if elastic is None:
+        return [(ELASTIC, "none")]
+    engine, machine = karpenter if elastic.engine == "karpenter" else native, elastic.shape.machine_type
     return [
-        (
-            ELASTIC,
-            f"{pool.name}: {engine}, up to {pool.max_gpus} GPUs on {shape.machine_type}, {' or '.join(pool.purchase)}",
-        )
-        for pool in pools
+        (ELASTIC, f"{pool.name}: {engine}, up to {pool.max_gpus} GPUs on {machine}, {' or '.join(pool.purchase)}")
+        for pool in elastic.pools
     ]
 
 
@@ -93,6 +98,15 @@ def shape_losses(accelerator: str, shape: Machine) -> list[str]:
         f"elastic pools: no machine with a single {accelerator.upper()}; {shape.machine_type} has one "
         f"{shape.accelerator.upper()}"
     ]
+
+
+def karpenter_purchase_problems(pool: str, purchase: Sequence[str], *, cloud: str, fix: str) -> list[Problem]:
+    """Ways to buy that Karpenter has nowhere. pool: its name. cloud: as people call it."""
+    wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
+    if not wrong:
+        return []
+    seen = f"has {', '.join(wrong)}, which elastic.engine karpenter can't buy on {cloud}"
+    return [Problem(f"elastic.pools.{pool}.purchase", seen, f"allowed: on-demand, spot; {fix}")]
 
 
 def age_losses(pools: Sequence[PoolPlan], autoscaler: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Ways to a private API that one cloud has and others have not. Imports no Pulumi."""
+"""Ways to a private API: those of every cloud, and those that one has and others have not. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ def dns_problems(access: PublicAccess | PrivateAccess, service: str) -> list[Pro
     if isinstance(access, PublicAccess) or access.via != "dns":
         return []
     return [Problem("access.via", "is 'dns', which is Google Cloud's", f"for {service} choose vpn, bastion or inside")]
+
+
+def way_in(access: PrivateAccess, cidr: str) -> str:
+    """How people come to the API, on every cloud, in words. cidr: of the network."""
+    return {
+        "vpn": f"through your VPN or peering from {', '.join(access.cidrs)}",
+        "bastion": f"through a bastion host in the network ({cidr})",
+        "inside": f"from machines in the network ({cidr})",
+    }.get(access.via or "", "from the nodes alone")
 
 
 def no_peer(access: PublicAccess | PrivateAccess) -> list[Problem]:

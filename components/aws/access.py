@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from gpucluster.components.example_ranges import only_examples
-from gpucluster.components.private_ways import dns_problems, no_peer
+from gpucluster.components.private_ways import dns_problems, no_peer, way_in
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -74,11 +74,6 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
             summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
         )
     clients = access.cidrs if access.via == "vpn" else (vpc_cidr,)
-    through = {
-        "vpn": f"through your VPN or peering from {', '.join(clients)}",
-        "bastion": f"through a bastion host in the network ({vpc_cidr})",
-        "inside": f"from machines in the network ({vpc_cidr})",
-    }.get(access.via or "", "from the nodes alone")
     out = "internet by NAT" if access.egress == "nat" else "no internet"
     return AccessPlan(
         public_cidrs=(),
@@ -87,7 +82,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
         services=(*SERVICES, *(["sqs"] if karpenter else []), *(["aps-workspaces"] if collector else [])),
         nat=access.egress == "nat",
         registry=access.registry,
-        summary=f"inside only, {through}; {_rights(access.admins)}; {out}",
+        summary=f"inside only, {way_in(access, vpc_cidr)}; {_rights(access.admins)}; {out}",
     )
 
 

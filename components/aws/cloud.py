@@ -9,7 +9,6 @@ from gpucluster.components.aws.location import Location, parse_location
 from gpucluster.components.aws.plan import AwsClusterPlan, config_problems, plan_cluster, plan_problems
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
-from gpucluster.components.names import ELASTIC
 from gpucluster.components.problem import Problem
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
@@ -30,11 +29,11 @@ def _location(values: Mapping[str, str]) -> Location | list[Problem]:
 
 
 def _parts(plan: AwsClusterPlan) -> list[tuple[str, str]]:
-    elastic, (capacity, _) = plan.elastic, shared_sizes(plan.storage)
+    capacity, _ = shared_sizes(plan.storage)
     return [
         ("storage", shared_part(plan.storage, lustre=f"FSx for Lustre {capacity:,} GiB")),
         ("home", f"EFS for small files, {plan.home.expected_gib} GiB expected" if plan.home else "none"),
-        *(pool_rows("Karpenter", elastic.shape, elastic.pools) if elastic else [(ELASTIC, "none")]),
+        *pool_rows(plan.elastic),
         *([] if plan.mig is None else [("MIG", str(plan.mig))]),
     ]
 
@@ -57,10 +56,8 @@ CLOUD = Cloud(
     zone_in=lambda region: f"{region}a",
     parse_location=_location,
     config_problems=config_problems,
-    plan_problems=lambda spec, stack, _: plan_problems(spec, stack=stack),
-    plan_cluster=lambda spec, location, stack, machine, prices: plan_cluster(
-        spec, location, stack=stack, machine=machine, prices=prices
-    ),
+    plan_problems=plan_problems,
+    plan_cluster=plan_cluster,
     parts=_parts,
     declare=_declare,
 )

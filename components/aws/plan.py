@@ -83,7 +83,6 @@ class AwsClusterPlan(PlannedCluster):
 def plan_cluster(
     spec: ClusterSpec,
     location: Location,
-    *,
     stack: str,
     machine: str | None = None,
     prices: Prices | None = None,
@@ -93,7 +92,7 @@ def plan_cluster(
     machine: machine type of the training pool, where it shall not be the one that the spec implies.
     prices: choose the tier of the shared storage, and stand in alerts; without them, nothing has a known price.
     """
-    problems = [*config_problems(spec, machine, location), *plan_problems(spec, stack=stack)]
+    problems = [*config_problems(spec, machine, location), *plan_problems(spec, stack, machine)]
     if problems:
         raise PlanError(problems)
     shape = training_machine(spec, machine)
@@ -182,8 +181,9 @@ def _machines(spec: ClusterSpec, machine: str | None) -> dict[str, Machine]:
     }
 
 
-def plan_problems(spec: ClusterSpec, *, stack: str) -> list[Problem]:
+def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Problem]:
     """Every reason why AWS can't carry a spec anywhere."""
+    del machine
     return [
         *training_problems(spec),
         *other_flex_start_problems(spec, "AWS"),

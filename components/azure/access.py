@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gpucluster.components.azure.arm import UUID
 from gpucluster.components.example_ranges import only_examples
-from gpucluster.components.private_ways import dns_problems
+from gpucluster.components.private_ways import dns_problems, way_in
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -51,17 +51,12 @@ def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str) -> A
             only_examples=only_examples(access),
             summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
         )
-    through = {
-        "vpn": f"through your VPN or peering from {', '.join(access.cidrs)}",
-        "bastion": f"through a bastion host in the network ({network_cidr})",
-        "inside": f"from machines in the network ({network_cidr})",
-    }.get(access.via or "", "from the nodes alone")
     return AccessPlan(
         private=True,
         client_cidrs=(),
         admins=access.admins,
         peer=access.peer,
-        summary=f"inside only, {through}; {_rights(access.admins)}; internet by NAT",
+        summary=f"inside only, {way_in(access, network_cidr)}; {_rights(access.admins)}; internet by NAT",
     )
 
 

@@ -10,7 +10,6 @@ from gpucluster.components.azure.settings import KEYS
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
 from gpucluster.components.home import home_part
-from gpucluster.components.names import ELASTIC
 from gpucluster.components.plan import GIB_PER_TIB
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
@@ -21,20 +20,12 @@ __all__ = ["CLOUD"]
 
 
 def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
-    elastic, (capacity, _) = plan.elastic, shared_sizes(plan.storage)
+    capacity, _ = shared_sizes(plan.storage)
     lustre = f"Azure Managed Lustre {capacity // GIB_PER_TIB:,} TiB"
     return [
         ("storage", shared_part(plan.storage, lustre=lustre, bucket="container of blobs")),
         ("home", home_part(plan.home, "Azure Files")),
-        *(
-            pool_rows(
-                "node auto provisioning" if elastic.engine == "karpenter" else "cluster autoscaler",
-                elastic.shape,
-                elastic.pools,
-            )
-            if elastic
-            else [(ELASTIC, "none")]
-        ),
+        *pool_rows(plan.elastic, karpenter="node auto provisioning", native="cluster autoscaler"),
         ("MIG", str(plan.mig or "none")),
     ]
 
@@ -58,9 +49,7 @@ CLOUD = Cloud(
     parse_location=parse_location,
     config_problems=config_problems,
     plan_problems=plan_problems,
-    plan_cluster=lambda spec, location, stack, machine, prices: plan_cluster(
-        spec, location, stack=stack, machine=machine, prices=prices
-    ),
+    plan_cluster=plan_cluster,
     parts=_parts,
     declare=_declare,
 )

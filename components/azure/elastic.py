@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 from gpucluster.components.azure.machines import CLOUD
 from gpucluster.components.elastic import ElasticMachines, PoolPlan, age_losses, plan_pools
@@ -37,7 +37,6 @@ _POOL_NAME: Final = 12
 class ElasticPlan(ElasticMachines):
     """shape: without InfiniBand. root_gib: on the machine's own disk, for what jobs keep on a node, too."""
 
-    engine: Literal["karpenter", "native"]
     root_gib: int = 1_000
 
     @property

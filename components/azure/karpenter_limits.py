@@ -10,40 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpucluster.catalog.azure_sizes import has_infiniband
+from gpucluster.components.elastic import karpenter_purchase_problems
 from gpucluster.components.problem import Problem
 
 __all__ = ["karpenter_problems"]
 
 
-def karpenter_problems(
-    machine_types: Sequence[str],
-    *,
-    pool: str,
-    purchase: Sequence[str],
-) -> list[Problem]:
+def karpenter_problems(machine_types: Sequence[str], *, pool: str, purchase: Sequence[str]) -> list[Problem]:
     """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
 
     pool: its name. purchase: on-demand, spot, flex-start or reserved.
     """
-
-    def engine(why: str, fix: str) -> Problem:
-        return Problem("elastic.engine", f"is 'karpenter', which on Azure {why}", fix)
-
     problems = [
-        engine(
-            f"starts machines outside any scale set, where {size} has no InfiniBand",
+        Problem(
+            "elastic.engine",
+            f"is 'karpenter', which on Azure starts machines outside any scale set, where {size} has no InfiniBand",
             "allowed: sizes without r; use the training pool",
         )
         for size in machine_types
         if has_infiniband(size)
     ]
-    wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
-    if wrong:
-        problems.append(
-            Problem(
-                f"elastic.pools.{pool}.purchase",
-                f"has {', '.join(wrong)}, which elastic.engine karpenter can't buy on Azure",
-                "allowed: on-demand, spot; choose from these",
-            )
-        )
-    return problems
+    return problems + karpenter_purchase_problems(pool, purchase, cloud="Azure", fix="choose from these")

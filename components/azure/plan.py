@@ -119,7 +119,6 @@ class AzureClusterPlan(PlannedCluster):
 def plan_cluster(
     spec: ClusterSpec,
     location: Location,
-    *,
     stack: str,
     machine: str | None = None,
     prices: Prices | None = None,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from gpucluster.components.example_ranges import only_examples
-from gpucluster.components.private_ways import no_peer
+from gpucluster.components.private_ways import no_peer, way_in
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -56,12 +56,8 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
             summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
         )
     clients = access.cidrs if access.via == "vpn" else (nodes_cidr,)
-    through = {
-        "vpn": f"through your VPN or peering from {', '.join(clients)}",
-        "bastion": f"through a bastion host in the network ({nodes_cidr})",
-        "inside": f"from machines in the network ({nodes_cidr})",
-        "dns": "by its DNS name from anywhere with the IAM right container.clusters.connect",
-    }.get(access.via or "", "from the nodes alone")
+    by_name = "no address, by its DNS name from anywhere with the IAM right container.clusters.connect"
+    through = by_name if access.via == "dns" else f"inside only, {way_in(access, nodes_cidr)}"
     out = "internet by NAT" if access.egress == "nat" else "no internet"
     return AccessPlan(
         private=True,
@@ -70,7 +66,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
         admins=access.admins,
         nat=access.egress == "nat",
         registry=access.registry,
-        summary=f"{'no address' if access.via == 'dns' else 'inside only'}, {through}; {_rights(access.admins)}; {out}",
+        summary=f"{through}; {_rights(access.admins)}; {out}",
     )
 
 

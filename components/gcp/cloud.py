@@ -9,7 +9,6 @@ from gpucluster.components.elastic import pool_rows
 from gpucluster.components.gcp.location import first_zone, parse_location
 from gpucluster.components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
 from gpucluster.components.home import home_part
-from gpucluster.components.names import ELASTIC
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
 if TYPE_CHECKING:
@@ -17,17 +16,11 @@ if TYPE_CHECKING:
 
 
 def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
-    elastic, (capacity, _) = plan.elastic, shared_sizes(plan.storage)
+    capacity, _ = shared_sizes(plan.storage)
     return [
         ("storage", shared_part(plan.storage, lustre=f"Managed Lustre {capacity:,} GiB")),
         ("home", home_part(plan.home, "Filestore")),
-        *(
-            pool_rows(
-                "Karpenter" if elastic.engine == "karpenter" else "GKE ComputeClass", elastic.shape, elastic.pools
-            )
-            if elastic
-            else [(ELASTIC, "none")]
-        ),
+        *pool_rows(plan.elastic, native="GKE ComputeClass"),
         ("MIG", str(plan.mig or "none")),
     ]
 
@@ -50,9 +43,7 @@ CLOUD = Cloud(
     parse_location=parse_location,
     config_problems=config_problems,
     plan_problems=plan_problems,
-    plan_cluster=lambda spec, location, stack, machine, prices: plan_cluster(
-        spec, location, stack=stack, machine=machine, prices=prices
-    ),
+    plan_cluster=plan_cluster,
     parts=_parts,
     declare=_declare,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from gpucluster.components.elastic import (
     ElasticMachines,
@@ -27,8 +26,6 @@ _GKES_OWN = ("gke", "autopilot")
 @record(kw_only=True)
 class ElasticPlan(ElasticMachines):
     """pools: bought as spot or flex-start."""
-
-    engine: Literal["karpenter", "native"]
 
     @property
     def max_gpus(self) -> int:

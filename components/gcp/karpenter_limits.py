@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gpucluster.catalog.sold import flexible_only
+from gpucluster.components.elastic import karpenter_purchase_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shapes
 
@@ -26,26 +27,18 @@ KARPENTER_NOTE: Final = (
 )
 
 
-def karpenter_problems(
-    machine_type: str,
-    *,
-    pool: str,
-    purchase: Sequence[str],
-) -> list[Problem]:
+def karpenter_problems(machine_type: str, *, pool: str, purchase: Sequence[str]) -> list[Problem]:
     """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
 
     pool: its name. purchase: on-demand, spot, flex-start or reserved.
     """
-
-    def engine(why: str, fix: str) -> Problem:
-        return Problem("elastic.engine", f"is 'karpenter', which on Google Cloud {why}", fix)
-
     problems: list[Problem] = []
     allowed = _machines()
     if machine_type not in allowed:
         problems.append(
-            engine(
-                f"can't start {machine_type} with its GPU networks",
+            Problem(
+                "elastic.engine",
+                f"is 'karpenter', which on Google Cloud can't start {machine_type} with its GPU networks",
                 f"allowed: {', '.join(allowed)}; {_NATIVE}",
             )
         )
@@ -57,16 +50,7 @@ def karpenter_problems(
                 "with karpenter write [spot]",
             )
         )
-    wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
-    if wrong:
-        problems.append(
-            Problem(
-                f"elastic.pools.{pool}.purchase",
-                f"has {', '.join(wrong)}, which elastic.engine karpenter can't buy on Google Cloud",
-                f"allowed: on-demand, spot; {_NATIVE}",
-            )
-        )
-    return problems
+    return problems + karpenter_purchase_problems(pool, purchase, cloud="Google Cloud", fix=_NATIVE)
 
 
 def _machines() -> list[str]:

@@ -95,7 +95,6 @@ class GcpClusterPlan(PlannedCluster):
 def plan_cluster(
     spec: ClusterSpec,
     location: Location,
-    *,
     stack: str,
     machine: str | None = None,
     prices: Prices | None = None,

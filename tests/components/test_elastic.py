@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpucluster.components.elastic import ElasticMachines, PoolPlan, shape_losses
+from gpucluster.components.elastic import ElasticMachines, PoolPlan, pool_rows, shape_losses
 from gpucluster.components.shapes import elastic_shape, shape
 
 NC80 = shape("azure", "Standard_NC80adis_H100_v5")  # of 2 GPUs
@@ -31,3 +31,14 @@ def test_another_gpu_than_the_training_nodes_is_a_loss() -> None:
     assert shape_losses("h200", small) == [
         "elastic pools: no machine with a single H200; p5.4xlarge has one H100",
     ]
+
+
+def test_people_read_what_scales_each_pool() -> None:
+    dev = pool("dev", 8, "spot", "on-demand")
+    assert pool_rows(ElasticMachines(shape=NC80, pools=(dev,)), native="autoscaler") == [
+        ("elastic", "dev: Karpenter, up to 8 GPUs on Standard_NC80adis_H100_v5, spot or on-demand")
+    ]
+    assert pool_rows(ElasticMachines(engine="native", shape=NC80, pools=(dev,)), native="autoscaler") == [
+        ("elastic", "dev: autoscaler, up to 8 GPUs on Standard_NC80adis_H100_v5, spot or on-demand")
+    ]
+    assert pool_rows(None) == [("elastic", "none")]
