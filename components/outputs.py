@@ -69,7 +69,7 @@ class Logs:
     command: pulumi.Output[str]
 
 
-class _ControlPlane(Protocol):
+class ControlPlane(Protocol):
     cluster_name: pulumi.Output[str]
     endpoint: pulumi.Output[str]
     kubeconfig: pulumi.Output[str]
@@ -115,7 +115,7 @@ class Cluster(pulumi.ComponentResource):
 
     def _give(
         self,
-        control_plane: _ControlPlane,
+        control_plane: ControlPlane,
         *,
         account: pulumi.Input[str],
         metrics: pulumi.Input[str],

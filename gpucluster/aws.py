@@ -13,14 +13,13 @@ from gpucluster.components.cloud import importing_sdk
 from gpucluster.components.declare import declaring, declaring_cluster
 from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
-from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("aws"):
     from gpucluster.components.aws import cluster, network, pool, training_pool
-    from gpucluster.components.aws.identity import tagger
     from gpucluster.components.aws.network_plan import NetworkPlan
     from gpucluster.components.aws.provider import provider
+    from gpucluster.components.labelling import labelled
 
 __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
 
@@ -115,11 +114,10 @@ class TrainingPool(training_pool.TrainingPool):
                     vpc_id=vpc_id,
                     subnet_id=subnet_id,
                     after=[],
-                    labels=kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=pulumi.get_stack()),
-                    tags=tagger(plan.labels, stack=pulumi.get_stack()),
+                    labels=plan.labels,
                     pool=name,
                     facts=plan.facts.registered(),
-                    opts=with_provider(opts, "aws", partial(provider, f"{name}-aws", here)),
+                    opts=labelled(plan.labels, with_provider(opts, "aws", partial(provider, f"{name}-aws", here))),
                 )
 
 
@@ -146,5 +144,4 @@ class Network(network.Network):
             values = {"nat": nat, "labels": labels or {}}
             spec, here = _AWS.part("Network", name, values, NetworkSpec, location)
             own = with_provider(opts, "aws", partial(provider, f"{name}-aws", here))
-            tags = tagger(spec.labels, stack=pulumi.get_stack())
-            super().__init__(name, NetworkPlan(nat=spec.nat), here, tags, own)
+            super().__init__(name, NetworkPlan(nat=spec.nat), here, labelled(spec.labels, own))

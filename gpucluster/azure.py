@@ -13,15 +13,14 @@ from gpucluster.components.cloud import importing_sdk
 from gpucluster.components.declare import declaring, declaring_cluster
 from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
-from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("azure"):
     from gpucluster.components.azure import cluster, network, pool, training_pool
     from gpucluster.components.azure.addresses import AddressPlan
-    from gpucluster.components.azure.identity import tagger
     from gpucluster.components.azure.node_pool import GpuNodes
     from gpucluster.components.azure.provider import provider
+    from gpucluster.components.labelling import labelled
 
 __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
 
@@ -113,7 +112,6 @@ class TrainingPool(training_pool.TrainingPool):
         with refusing():
             found, here = _AZURE.part("TrainingPool", name, spec, PoolSpec, location, pool, machine)
             plan = pool.plan_pool(found, here, machine)
-            tags = tagger(plan.labels, stack=pulumi.get_stack())
             with declaring(plan, spelled=_AZURE.spelled):
                 super().__init__(
                     name,
@@ -127,16 +125,15 @@ class TrainingPool(training_pool.TrainingPool):
                         version=None,
                         zone=here.number,
                         driver=here.settings.driver,
-                        labels=kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=pulumi.get_stack()),
                         whole={},
-                        tags=tags,
                         after=[],
                     ),
                     after=[],
-                    tags=tags,
                     pool=name,
                     facts=plan.facts.registered(),
-                    opts=with_provider(opts, "azure-native", partial(provider, f"{name}-azure", here)),
+                    opts=labelled(
+                        plan.labels, with_provider(opts, "azure-native", partial(provider, f"{name}-azure", here))
+                    ),
                 )
 
 
@@ -165,6 +162,7 @@ class Network(network.Network):
                 here,
                 group=resource_group,
                 storage=False,
-                tags=tagger(spec.labels, stack=pulumi.get_stack()),
-                opts=with_provider(opts, "azure-native", partial(provider, f"{name}-azure", here)),
+                opts=labelled(
+                    spec.labels, with_provider(opts, "azure-native", partial(provider, f"{name}-azure", here))
+                ),
             )

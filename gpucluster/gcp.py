@@ -13,13 +13,12 @@ from gpucluster.components.cloud import importing_sdk
 from gpucluster.components.declare import declaring, declaring_cluster
 from gpucluster.components.exit_on_error import refusing
 from gpucluster.components.in_program import InProgram, SpecInput, with_provider
-from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
 
 with importing_sdk("gcp"):
     from gpucluster.components.gcp import cluster, network, network_part, pool, training_pool
-    from gpucluster.components.gcp.identity import labeller
     from gpucluster.components.gcp.provider import provider
+    from gpucluster.components.labelling import labelled
 
 __all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
 
@@ -107,11 +106,9 @@ class TrainingPool(training_pool.TrainingPool):
                     node_account=service_account,
                     gpu_subnets=gpu_subnets,
                     after=[],
-                    labels=kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=pulumi.get_stack()),
-                    resource_labels=labeller(plan.labels, stack=pulumi.get_stack()),
                     pool=name,
                     facts=plan.facts.registered(),
-                    opts=with_provider(opts, "gcp", partial(provider, f"{name}-gcp", here)),
+                    opts=labelled(plan.labels, with_provider(opts, "gcp", partial(provider, f"{name}-gcp", here))),
                 )
 
 
@@ -146,6 +143,5 @@ class Network(network.Network):
                 network_part.plan_networks(spec, machine),
                 here,
                 after=[],
-                labels=labeller(spec.labels, stack=pulumi.get_stack()),
-                opts=with_provider(opts, "gcp", partial(provider, f"{name}-gcp", here)),
+                opts=labelled(spec.labels, with_provider(opts, "gcp", partial(provider, f"{name}-gcp", here))),
             )

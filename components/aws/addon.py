@@ -9,7 +9,6 @@ from typing import Any
 import pulumi
 from pulumi_aws import eks
 
-from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.partition import partition
 
 # For Kubernetes 1.35, as `aws eks describe-addon-versions` answered in commercial regions; no source tells of GovCloud,
@@ -34,7 +33,6 @@ def addon(
     cluster_name: pulumi.Input[str],
     region: str,
     kubernetes: str,
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
     configuration: Mapping[str, Any] | None = None,
 ) -> eks.Addon:
@@ -50,6 +48,5 @@ def addon(
         configuration_values=None if configuration is None else json.dumps(configuration),
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="PRESERVE",
-        tags=tags(name),
         opts=opts,
     )

@@ -8,21 +8,15 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import eks
 
-from gpucluster.components.aws.identity import Tagger
-
 _ADMIN = "cluster-access-policy/AmazonEKSClusterAdminPolicy"
 
 
-def admin_access(
-    name: str, principals: Sequence[str], cluster: eks.Cluster, tags: Tagger, opts: pulumi.ResourceOptions
-) -> None:
+def admin_access(name: str, principals: Sequence[str], cluster: eks.Cluster, opts: pulumi.ResourceOptions) -> None:
     """An access entry for each principal. Named by it and not by its place: taking one out leaves the rest."""
     for arn in principals:
         partition = arn.split(":")[1]
         full = f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', arn.split('::')[-1])}"
-        entry = eks.AccessEntry(
-            full, cluster_name=cluster.name, principal_arn=arn, type="STANDARD", tags=tags(full), opts=opts
-        )
+        entry = eks.AccessEntry(full, cluster_name=cluster.name, principal_arn=arn, type="STANDARD", opts=opts)
         eks.AccessPolicyAssociation(
             f"{full}-rights",
             cluster_name=cluster.name,

@@ -10,7 +10,6 @@ import pulumi
 from pulumi_aws import kms, sns
 
 from gpucluster.components.aws import amp
-from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.partition import partition
 from gpucluster.components.aws.topic import topic_region
 from gpucluster.components.kubernetes.telemetry.alertmanager import alertmanager_config
@@ -23,7 +22,7 @@ _SUBJECT: Final = "{{ .Status }}: {{ .GroupLabels.alertname }} in {{ .CommonLabe
 
 
 def alert_manager(
-    name: str, receivers: Alerts, *, workspace: amp.Workspace, region: str, tags: Tagger, opts: pulumi.ResourceOptions
+    name: str, receivers: Alerts, *, workspace: amp.Workspace, region: str, opts: pulumi.ResourceOptions
 ) -> None:
     """Mail and webhook subscribe to a topic of the cluster's own; the user's is sent to beside it.
 
@@ -32,7 +31,7 @@ def alert_manager(
     topics: list[tuple[pulumi.Input[str], str]] = []
     ready: list[pulumi.Resource] = []
     if receivers.mail or receivers.webhook:
-        topic, policy = _topic(f"{name}-topic", workspace, region, tags, opts)
+        topic, policy = _topic(f"{name}-topic", workspace, region, opts)
         topics.append((topic.arn, region))
         ready.append(policy)
         for address in receivers.mail:
@@ -59,7 +58,7 @@ def _definition(topics: Mapping[str, str]) -> str:
 
 
 def _topic(
-    name: str, workspace: amp.Workspace, region: str, tags: Tagger, opts: pulumi.ResourceOptions
+    name: str, workspace: amp.Workspace, region: str, opts: pulumi.ResourceOptions
 ) -> tuple[sns.Topic, sns.TopicPolicy]:
     """A topic that this workspace alone may publish to, and its policy. AWS's own key of SNS lets no service in, so it
     has one of its own; nothing is kept under it, so that it goes as early as a key may, after 7 days.
@@ -72,10 +71,9 @@ def _topic(
         enable_key_rotation=True,
         deletion_window_in_days=7,
         policy=workspace.arn.apply(lambda arn: _document(*_key_statements(partition(region), _account(arn)))),
-        tags=tags(f"{name}-key"),
         opts=opts,
     )
-    topic = sns.Topic(name, kms_master_key_id=key.arn, tags=tags(name), opts=opts)
+    topic = sns.Topic(name, kms_master_key_id=key.arn, opts=opts)
     policy = sns.TopicPolicy(
         f"{name}-policy",
         arn=topic.arn,

@@ -10,7 +10,7 @@ from pulumi_kubernetes.storage.v1 import StorageClass
 
 from gpucluster.components.aws.addon import addon
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.identity import Tagger, managed_pod_role
+from gpucluster.components.aws.identity import managed_pod_role
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
 __all__ = ["BlockStorage"]
@@ -27,11 +27,12 @@ class BlockStorage(pulumi.ComponentResource):
         *,
         control_plane: ControlPlane,
         after: list[pulumi.Resource],
-        labels: Mapping[str, str],
-        tags: Tagger,
+        volume_tags: Mapping[str, str],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the nodes the driver's controller runs on. opts: with the provider of Kubernetes."""
+        """after: the nodes the driver's controller runs on. volume_tags: of the volumes that it makes.
+        opts: with the provider of Kubernetes.
+        """
         super().__init__("gpucluster:aws:BlockStorage", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         # Volumes without the driver's own tags it may neither change nor delete.
@@ -42,7 +43,6 @@ class BlockStorage(pulumi.ComponentResource):
             region=control_plane.region,
             namespace=SYSTEM_NAMESPACE,
             service_account="ebs-csi-controller-sa",
-            tags=tags,
             opts=here,
         )
         driver = addon(
@@ -52,15 +52,13 @@ class BlockStorage(pulumi.ComponentResource):
             region=control_plane.region,
             kubernetes=control_plane.version,
             # The driver names each volume itself.
-            configuration={"controller": {"extraVolumeTags": _without_name(tags(f"{name}-volumes"))}},
-            tags=tags,
+            configuration={"controller": {"extraVolumeTags": _without_name(volume_tags)}},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *grants, *after]),
         )
         StorageClass(
             f"{name}-class",
             metadata=ObjectMetaArgs(
                 name=_CLASS,
-                labels=dict(labels),
                 annotations={"storageclass.kubernetes.io/is-default-class": "true"},
             ),
             provisioner="ebs.csi.aws.com",

@@ -13,7 +13,7 @@ from gpucluster.components.aws.access import AccessPlan
 from gpucluster.components.aws.addon import addon
 from gpucluster.components.aws.admins import admin_access
 from gpucluster.components.aws.encryption import secrets_key
-from gpucluster.components.aws.identity import Tagger, service_role
+from gpucluster.components.aws.identity import service_role
 
 _LOG_RETENTION_DAYS: Final = 90
 
@@ -55,7 +55,6 @@ class ControlPlane(pulumi.ComponentResource):
         service_cidr: str | None,
         existing_key: str | None,
         nodes_after: Sequence[pulumi.Resource],
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """role: ARN of the role that up assumes, which is the cluster's admin. service_cidr: of services, None for what
@@ -65,18 +64,17 @@ class ControlPlane(pulumi.ComponentResource):
         super().__init__("gpucluster:aws:ControlPlane", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         own, attachments = service_role(
-            f"{name}-role", "eks.amazonaws.com", {"cluster": "AmazonEKSClusterPolicy"}, region, tags, here
+            f"{name}-role", "eks.amazonaws.com", {"cluster": "AmazonEKSClusterPolicy"}, region, here
         )
-        key, key_use = secrets_key(f"{name}-secrets", existing_key, own.name, tags, here)
+        key, key_use = secrets_key(f"{name}-secrets", existing_key, own.name, here)
         # Ours, and there first: EKS would make one that is kept for ever and that nobody deletes.
         logs = cloudwatch.LogGroup(
             f"{name}-logs",
             name=f"/aws/eks/{cluster_name}/cluster",
             retention_in_days=_LOG_RETENTION_DAYS,
-            tags=tags(f"{name}-logs"),
             opts=here,
         )
-        clients = _client_group(f"{name}-api", vpc_id, access.client_cidrs, tags, here) if access.client_cidrs else None
+        clients = _client_group(f"{name}-api", vpc_id, access.client_cidrs, here) if access.client_cidrs else None
         self.cluster = eks.Cluster(
             f"{name}-cluster",
             name=cluster_name,
@@ -103,23 +101,27 @@ class ControlPlane(pulumi.ComponentResource):
             ),
             bootstrap_self_managed_addons=False,
             enabled_cluster_log_types=["api", "audit", "authenticator"],
-            tags=tags(f"{name}-cluster"),
             # The name is taken until the old cluster is gone.
             opts=pulumi.ResourceOptions(
                 parent=self, depends_on=[*attachments, key_use, logs], delete_before_replace=True
             ),
         )
-        admin_access(f"{name}-admin", access.admins, self.cluster, tags, here)
-        addons = [
+        admin_access(f"{name}-admin", access.admins, self.cluster, here)
+        self.region, self.version = region, version
+        self.before_nodes = [*self._addons(name), *nodes_after]
+        self._give(role)
+
+    def _addons(self, name: str) -> list[pulumi.Resource]:
+        """Those that nodes need to join."""
+        return [
             addon(
                 f"{name}-{suffix}",
                 addon_name,
                 cluster_name=self.cluster.name,
-                region=region,
-                kubernetes=version,
+                region=self.region,
+                kubernetes=self.version,
                 configuration=configuration,
-                tags=tags,
-                opts=here,
+                opts=pulumi.ResourceOptions(parent=self),
             )
             for suffix, addon_name, configuration in (
                 ("vpc-cni", "vpc-cni", _NETWORK_PLUGIN),
@@ -127,14 +129,14 @@ class ControlPlane(pulumi.ComponentResource):
                 ("pod-identity", "eks-pod-identity-agent", None),
             )
         ]
-        self.region, self.version = region, version
-        self.before_nodes = [*addons, *nodes_after]
+
+    def _give(self, role: str | None) -> None:
         self.cluster_name = self.cluster.name
         self.endpoint = self.cluster.endpoint
         self.security_group_id = self.cluster.vpc_config.cluster_security_group_id
         self.kubeconfig = pulumi.Output.all(
             self.cluster.name, self.cluster.endpoint, self.cluster.certificate_authority.data
-        ).apply(lambda values: _kubeconfig(region, role, *values))
+        ).apply(lambda values: _kubeconfig(self.region, role, *values))
         self.register_outputs(
             {
                 "clusterName": self.cluster_name,
@@ -146,12 +148,10 @@ class ControlPlane(pulumi.ComponentResource):
 
 
 def _client_group(
-    name: str, vpc_id: pulumi.Input[str], cidrs: Sequence[str], tags: Tagger, opts: pulumi.ResourceOptions
+    name: str, vpc_id: pulumi.Input[str], cidrs: Sequence[str], opts: pulumi.ResourceOptions
 ) -> ec2.SecurityGroup:
     """A group that lets these ranges in to the private endpoint; the cluster's own lets in nodes only."""
-    group = ec2.SecurityGroup(
-        name, vpc_id=vpc_id, description="Clients of the Kubernetes API", tags=tags(name), opts=opts
-    )
+    group = ec2.SecurityGroup(name, vpc_id=vpc_id, description="Clients of the Kubernetes API", opts=opts)
     for cidr in cidrs:
         full = f"{name}-{cidr.replace('.', '-').replace('/', '-')}"
         vpc.SecurityGroupIngressRule(
@@ -162,7 +162,6 @@ def _client_group(
             from_port=443,
             to_port=443,
             description="Kubernetes API",
-            tags=tags(full),
             opts=opts,
         )
     return group

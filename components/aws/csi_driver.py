@@ -8,7 +8,7 @@ import pulumi
 from pulumi_aws import eks
 
 from gpucluster.components.aws.addon import addon
-from gpucluster.components.aws.identity import Tagger, pod_role
+from gpucluster.components.aws.identity import pod_role
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
 
@@ -21,7 +21,6 @@ def csi_driver(
     region: str,
     kubernetes: str,
     after: list[pulumi.Resource],
-    tags: Tagger,
     parent: pulumi.Resource,
 ) -> eks.Addon:
     """The add-on, and a role that lets its controller look and not create.
@@ -37,7 +36,6 @@ def csi_driver(
         statements=[
             {"Effect": "Allow", "Action": list(actions), "Resource": resource} for resource, actions in reads.items()
         ],
-        tags=tags,
         opts=pulumi.ResourceOptions(parent=parent),
     )
     return addon(
@@ -46,6 +44,5 @@ def csi_driver(
         cluster_name=cluster_name,
         region=region,
         kubernetes=kubernetes,
-        tags=tags,
         opts=pulumi.ResourceOptions(parent=parent, depends_on=[role, *grants, *after]),
     )

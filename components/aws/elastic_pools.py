@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import pulumi
 from pulumi_aws import eks, iam
 
 from gpucluster.components.aws.access import AccessPlan
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.identity import Tagger, node_role, pod_role_of_policies
+from gpucluster.components.aws.identity import node_role, pod_role_of_policies
 from gpucluster.components.aws.interruption import interruption_queue
 from gpucluster.components.aws.karpenter_iam import POLICIES, controller_policies
 from gpucluster.components.aws.location import is_zone_id
@@ -50,25 +50,22 @@ class ElasticPools(pulumi.ComponentResource):
         control_plane: ControlPlane,
         after: list[pulumi.Resource],
         image: str | None = None,
-        labels: Mapping[str, str],
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """after: the nodes the controller runs on; it never runs on its own. image: as `node_class` has it."""
         super().__init__("gpucluster:aws:ElasticPools", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         cluster = control_plane.cluster
-        role, attachments = node_role(f"{name}-node-role", region, tags, here)
+        role, attachments = node_role(f"{name}-node-role", region, here)
         self.node_role = role
         node_access = eks.AccessEntry(
             f"{name}-node-access",
             cluster_name=cluster.name,
             principal_arn=role.arn,
             type="EC2_LINUX",
-            tags=tags(f"{name}-node-access"),
             opts=here,
         )
-        queue, news = interruption_queue(f"{name}-interruption", tags, here)
+        queue, news = interruption_queue(f"{name}-interruption", here)
         policies = pulumi.Output.all(cluster.name, cluster.arn, role.arn, queue.arn).apply(
             lambda values: controller_policies(
                 cluster=values[0], cluster_arn=values[1], node_role_arn=values[2], queue_arn=values[3], region=region
@@ -80,55 +77,26 @@ class ElasticPools(pulumi.ComponentResource):
             namespace=SYSTEM_NAMESPACE,
             service_account=_SERVICE_ACCOUNT,
             policies={suffix: policies[suffix] for suffix in POLICIES},
-            tags=tags,
             opts=here,
         )
-        definitions = release(
-            f"{name}-karpenter-crd",
-            KARPENTER_CRD,
-            namespace=SYSTEM_NAMESPACE,
-            values={},
-            after=[*after, *grants, *attachments, node_access, *news],
-            opts=here,
-        )
-        controller = release(
-            f"{name}-karpenter",
-            KARPENTER,
-            release_name="karpenter",
-            namespace=SYSTEM_NAMESPACE,
-            skip_crds=True,
-            values={
-                "settings": {
-                    "clusterName": cluster.name,
-                    "clusterEndpoint": cluster.endpoint,
-                    "interruptionQueue": queue.name,
-                    # The price list has no endpoint inside a network.
-                    **({} if access.nat else {"isolatedVPC": True}),
-                },
-                "serviceAccount": {"name": _SERVICE_ACCOUNT},
-                **image_values(KARPENTER, access.registry),
-            },
-            after=[definitions],
-            opts=here,
+        controller = self._controller(
+            name, cluster, queue.name, access, [*after, *grants, *attachments, node_access, *news]
         )
         # Karpenter makes an instance profile of a role by the IAM API, which a closed network can't reach.
         # Source: aws/karpenter-provider-aws, getting-started-with-karpenter, private clusters.
         identity: dict[str, pulumi.Input[str]] = {"role": role.name}
         if not access.nat:
-            profile = iam.InstanceProfile(
-                f"{name}-node-profile", role=role.name, tags=tags(f"{name}-node-profile"), opts=here
-            )
+            profile = iam.InstanceProfile(f"{name}-node-profile", role=role.name, opts=here)
             identity = {"instanceProfile": profile.name}
         nodes = node_class(
             f"{name}-class",
             object_name=ELASTIC,
+            machine_name=f"{name}-node",
             identity=identity,
             subnet_id=network.gpu_subnet_id,
             security_group_ids=[control_plane.security_group_id],
             root_gib=plan.root_gib,
             image=image,
-            labels=labels,
-            tags=tags(f"{name}-node"),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[controller], custom_timeouts=_DRAIN),
         )
         for pool in plan.pools:
@@ -139,7 +107,45 @@ class ElasticPools(pulumi.ComponentResource):
                 machine_types=[plan.shape.machine_type],
                 zone=zone,
                 zone_label=_ZONE_ID if is_zone_id(zone) else ZONE,
-                labels=labels,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
             )
         self.register_outputs({"maxGpus": {pool.name: pool.max_gpus for pool in plan.pools}})
+
+    def _controller(
+        self,
+        name: str,
+        cluster: eks.Cluster,
+        queue: pulumi.Input[str],
+        access: AccessPlan,
+        after: Sequence[pulumi.Resource],
+    ) -> pulumi.Resource:
+        """Karpenter, after its definitions. queue: name of the one that tells of interruptions."""
+        here = pulumi.ResourceOptions(parent=self)
+        definitions = release(
+            f"{name}-karpenter-crd",
+            KARPENTER_CRD,
+            namespace=SYSTEM_NAMESPACE,
+            values={},
+            after=after,
+            opts=here,
+        )
+        return release(
+            f"{name}-karpenter",
+            KARPENTER,
+            release_name="karpenter",
+            namespace=SYSTEM_NAMESPACE,
+            skip_crds=True,
+            values={
+                "settings": {
+                    "clusterName": cluster.name,
+                    "clusterEndpoint": cluster.endpoint,
+                    "interruptionQueue": queue,
+                    # The price list has no endpoint inside a network.
+                    **({} if access.nat else {"isolatedVPC": True}),
+                },
+                "serviceAccount": {"name": _SERVICE_ACCOUNT},
+                **image_values(KARPENTER, access.registry),
+            },
+            after=[definitions],
+            opts=here,
+        )

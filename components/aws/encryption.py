@@ -5,18 +5,16 @@ from __future__ import annotations
 import pulumi
 from pulumi_aws import iam, kms
 
-from gpucluster.components.aws.identity import Tagger
-
 
 def secrets_key(
-    name: str, existing: str | None, role_name: pulumi.Input[str], tags: Tagger, opts: pulumi.ResourceOptions
+    name: str, existing: str | None, role_name: pulumi.Input[str], opts: pulumi.ResourceOptions
 ) -> tuple[pulumi.Input[str], iam.RolePolicy]:
     """The ARN of a key that is rotated every year, and the control plane's right to use it and nothing else.
 
     EKS can't take the key back from a cluster: a deleted one makes its secrets unreadable for good. So a deletion waits
     for the longest time, 30 days, in which the key costs nothing. existing: ARN of a key that takes its place.
     """
-    key = existing or _key(name, tags, opts).arn
+    key = existing or _key(name, opts).arn
     # Source: terraform-aws-modules/terraform-aws-eks v21, cluster encryption policy.
     statement = {
         "Effect": "Allow",
@@ -32,12 +30,11 @@ def secrets_key(
     return key, use
 
 
-def _key(name: str, tags: Tagger, opts: pulumi.ResourceOptions) -> kms.Key:
+def _key(name: str, opts: pulumi.ResourceOptions) -> kms.Key:
     return kms.Key(
         name,
         description="Kubernetes secrets of one EKS cluster",
         enable_key_rotation=True,
         deletion_window_in_days=30,
-        tags=tags(name),
         opts=opts,
     )

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import ec2, vpc
 
-from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.partition import endpoint_service
 
 
@@ -19,7 +18,6 @@ def interface_endpoints(
     vpc_cidr: str,
     region: str,
     subnet_ids: Sequence[pulumi.Input[str]],
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     """One endpoint for each service, by its usual name, in each subnet; open to the network on 443.
@@ -30,7 +28,6 @@ def interface_endpoints(
         f"{name}-group",
         vpc_id=vpc_id,
         description="Interface endpoints of AWS services",
-        tags=tags(f"{name}-group"),
         opts=opts,
     )
     inside = vpc.SecurityGroupIngressRule(
@@ -41,7 +38,6 @@ def interface_endpoints(
         from_port=443,
         to_port=443,
         description="HTTPS from the network",
-        tags=tags(f"{name}-group-in"),
         opts=opts,
     )
     made: list[pulumi.Resource] = [inside]
@@ -56,7 +52,6 @@ def interface_endpoints(
                 subnet_ids=list(subnet_ids),
                 security_group_ids=[group.id],
                 private_dns_enabled=True,
-                tags=tags(full),
                 opts=opts,
             )
         )

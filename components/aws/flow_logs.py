@@ -7,23 +7,18 @@ from typing import Any
 import pulumi
 from pulumi_aws import cloudwatch, ec2, iam
 
-from gpucluster.components.aws.identity import Tagger
-
 _RETENTION_DAYS = 30
 
 
-def flow_logs(name: str, vpc: ec2.Vpc, region: str, tags: Tagger, opts: pulumi.ResourceOptions) -> ec2.FlowLog:
+def flow_logs(name: str, vpc: ec2.Vpc, region: str, opts: pulumi.ResourceOptions) -> ec2.FlowLog:
     """All traffic of a VPC into a log group. Its writer may not make groups, so none comes back after a destroy.
 
     Source of role and rights: Amazon VPC user guide, flow-logs-iam-role.
     """
-    group = cloudwatch.LogGroup(
-        f"{name}-group", retention_in_days=_RETENTION_DAYS, tags=tags(f"{name}-group"), opts=opts
-    )
+    group = cloudwatch.LogGroup(f"{name}-group", retention_in_days=_RETENTION_DAYS, opts=opts)
     role = iam.Role(
         f"{name}-role",
         assume_role_policy=pulumi.Output.json_dumps(_policy(vpc.arn.apply(lambda arn: _trust(arn, region)))),
-        tags=tags(f"{name}-role"),
         opts=opts,
     )
     writing = {
@@ -46,7 +41,6 @@ def flow_logs(name: str, vpc: ec2.Vpc, region: str, tags: Tagger, opts: pulumi.R
         log_destination=group.arn,
         iam_role_arn=role.arn,
         max_aggregation_interval=600,
-        tags=tags(name),
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[right])),
     )
 

@@ -9,7 +9,6 @@ from pulumi_aws import ec2, efs, vpc
 
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.csi_driver import csi_driver
-from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.partition import partition
 from gpucluster.components.aws.plan import HomePlan
 from gpucluster.components.names import EXPECTED_GIB
@@ -32,7 +31,6 @@ class Home(pulumi.ComponentResource):
         subnet_ids: Sequence[pulumi.Input[str]],
         control_plane: ControlPlane,
         after: list[pulumi.Resource],
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """subnet_ids: one for each zone with nodes; a zone takes one mount target, which serves all its subnets.
@@ -45,12 +43,10 @@ class Home(pulumi.ComponentResource):
             encrypted=True,
             # Throughput grows with what is stored, and costs nothing beside it.
             throughput_mode="bursting",
-            tags={**tags(f"{name}-files"), EXPECTED_GIB: plan.expected_gib},
+            tags={EXPECTED_GIB: plan.expected_gib},
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
         )
-        group = ec2.SecurityGroup(
-            f"{name}-nfs", vpc_id=vpc_id, description="NFS of the home folders", tags=tags(f"{name}-nfs"), opts=here
-        )
+        group = ec2.SecurityGroup(f"{name}-nfs", vpc_id=vpc_id, description="NFS of the home folders", opts=here)
         rule = vpc.SecurityGroupIngressRule(
             f"{name}-nfs-in",
             security_group_id=group.id,
@@ -59,7 +55,6 @@ class Home(pulumi.ComponentResource):
             from_port=_NFS,
             to_port=_NFS,
             description="NFS from the nodes",
-            tags=tags(f"{name}-nfs-in"),
             opts=here,
         )
         targets = [
@@ -91,7 +86,6 @@ class Home(pulumi.ComponentResource):
             region=control_plane.region,
             kubernetes=control_plane.version,
             after=after,
-            tags=tags,
             parent=self,
         )
         self.file_system_id = file_system.id

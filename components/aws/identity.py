@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
 from pulumi_aws import eks, iam
 
 from gpucluster.components.aws.partition import ec2_principal, partition
-from gpucluster.components.labels import aws_tags
-
-# Gives the tags of a resource by its logical name.
-Tagger = Callable[[str], dict[str, str]]
 
 # Source: getting-started cloudformation.yaml of aws/karpenter-provider-aws v1.14.1 (node role).
 _NODE_POLICIES = {
@@ -24,19 +20,14 @@ _NODE_POLICIES = {
 }
 
 
-def tagger(labels: Mapping[str, str], *, stack: str) -> Tagger:
-    """Gives resources their tags: these labels, and whose they are."""
-    return lambda name: aws_tags(labels, project=pulumi.get_project(), stack=stack, name=name)
-
-
 def service_role(
-    name: str, service: str, policies: Mapping[str, str], region: str, tags: Tagger, opts: pulumi.ResourceOptions
+    name: str, service: str, policies: Mapping[str, str], region: str, opts: pulumi.ResourceOptions
 ) -> tuple[iam.Role, list[pulumi.Resource]]:
     """A role that one AWS service assumes, and its attachments, for others to wait for.
 
     policies: suffix of the attachment -> name of an AWS managed policy.
     """
-    role = _role(name, {"Service": service}, ["sts:AssumeRole"], tags, opts)
+    role = _role(name, {"Service": service}, ["sts:AssumeRole"], opts)
     attachments: list[pulumi.Resource] = [
         iam.RolePolicyAttachment(
             f"{name}-{suffix}",
@@ -49,11 +40,9 @@ def service_role(
     return role, attachments
 
 
-def node_role(
-    name: str, region: str, tags: Tagger, opts: pulumi.ResourceOptions
-) -> tuple[iam.Role, list[pulumi.Resource]]:
+def node_role(name: str, region: str, opts: pulumi.ResourceOptions) -> tuple[iam.Role, list[pulumi.Resource]]:
     """The role of EC2 nodes, and its attachments."""
-    return service_role(name, ec2_principal(region), _NODE_POLICIES, region, tags, opts)
+    return service_role(name, ec2_principal(region), _NODE_POLICIES, region, opts)
 
 
 def pod_role(
@@ -63,11 +52,10 @@ def pod_role(
     namespace: str,
     service_account: str,
     statements: pulumi.Input[Sequence[Mapping[str, Any]]],
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> tuple[iam.Role, list[pulumi.Resource]]:
     """A role that one Kubernetes service account gets by EKS Pod Identity, with exactly these statements."""
-    role, association = _pod_role(name, cluster_name, namespace, service_account, tags, opts)
+    role, association = _pod_role(name, cluster_name, namespace, service_account, opts)
     policy = iam.RolePolicy(f"{name}-policy", role=role.name, policy=_document(statements), opts=opts)
     return role, [policy, association]
 
@@ -79,18 +67,17 @@ def pod_role_of_policies(
     namespace: str,
     service_account: str,
     policies: Mapping[str, pulumi.Input[Sequence[Mapping[str, Any]]]],
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> tuple[iam.Role, list[pulumi.Resource]]:
     """Like `pod_role`, for statements that exceed the size of one policy.
 
     policies: suffix of a managed policy -> its statements.
     """
-    role, association = _pod_role(name, cluster_name, namespace, service_account, tags, opts)
+    role, association = _pod_role(name, cluster_name, namespace, service_account, opts)
     grants: list[pulumi.Resource] = [association]
     for suffix, statements in policies.items():
         full = f"{name}-{suffix}"
-        policy = iam.Policy(full, policy=_document(statements), tags=tags(full), opts=opts)
+        policy = iam.Policy(full, policy=_document(statements), opts=opts)
         grants.append(iam.RolePolicyAttachment(f"{full}-attachment", role=role.name, policy_arn=policy.arn, opts=opts))
     return role, grants
 
@@ -103,11 +90,10 @@ def managed_pod_role(
     region: str,
     namespace: str,
     service_account: str,
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> tuple[iam.Role, list[pulumi.Resource]]:
     """Like `pod_role`, with a policy of AWS's own. policy: its path and name."""
-    role, association = _pod_role(name, cluster_name, namespace, service_account, tags, opts)
+    role, association = _pod_role(name, cluster_name, namespace, service_account, opts)
     arn = f"arn:{partition(region)}:iam::aws:policy/{policy}"
     return role, [iam.RolePolicyAttachment(f"{name}-policy", role=role.name, policy_arn=arn, opts=opts), association]
 
@@ -117,17 +103,15 @@ def _pod_role(
     cluster_name: pulumi.Input[str],
     namespace: str,
     service_account: str,
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> tuple[iam.Role, eks.PodIdentityAssociation]:
-    role = _role(name, {"Service": "pods.eks.amazonaws.com"}, ["sts:AssumeRole", "sts:TagSession"], tags, opts)
+    role = _role(name, {"Service": "pods.eks.amazonaws.com"}, ["sts:AssumeRole", "sts:TagSession"], opts)
     association = eks.PodIdentityAssociation(
         f"{name}-association",
         cluster_name=cluster_name,
         namespace=namespace,
         service_account=service_account,
         role_arn=role.arn,
-        tags=tags(f"{name}-association"),
         opts=opts,
     )
     return role, association
@@ -137,13 +121,10 @@ def _document(statements: pulumi.Input[Sequence[Mapping[str, Any]]]) -> pulumi.O
     return pulumi.Output.json_dumps({"Version": "2012-10-17", "Statement": statements})
 
 
-def _role(
-    name: str, principal: Mapping[str, str], actions: Sequence[str], tags: Tagger, opts: pulumi.ResourceOptions
-) -> iam.Role:
+def _role(name: str, principal: Mapping[str, str], actions: Sequence[str], opts: pulumi.ResourceOptions) -> iam.Role:
     statement = {"Effect": "Allow", "Principal": principal, "Action": list(actions)}
     return iam.Role(
         name,
         assume_role_policy=json.dumps({"Version": "2012-10-17", "Statement": [statement]}),
-        tags=tags(name),
         opts=opts,
     )

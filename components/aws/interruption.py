@@ -11,8 +11,6 @@ from typing import Any
 import pulumi
 from pulumi_aws import cloudwatch, sqs
 
-from gpucluster.components.aws.identity import Tagger
-
 # suffix of the rule -> source and kind of its events
 EVENTS = {
     "health": ("aws.health", "AWS Health Event"),
@@ -26,16 +24,13 @@ _RETENTION_SECONDS = 300
 _TARGET_ID = "karpenter"
 
 
-def interruption_queue(
-    name: str, tags: Tagger, opts: pulumi.ResourceOptions
-) -> tuple[sqs.Queue, list[pulumi.Resource]]:
+def interruption_queue(name: str, opts: pulumi.ResourceOptions) -> tuple[sqs.Queue, list[pulumi.Resource]]:
     """The queue, and what fills it, for others to wait for."""
     queue = sqs.Queue(
         f"{name}-queue",
         # An older warning is of no use: the machine is gone.
         message_retention_seconds=_RETENTION_SECONDS,
         sqs_managed_sse_enabled=True,
-        tags=tags(f"{name}-queue"),
         opts=opts,
     )
     ready: list[pulumi.Resource] = [
@@ -46,7 +41,6 @@ def interruption_queue(
             f"{name}-{suffix}",
             description=f"{kind} for Karpenter",
             event_pattern=json.dumps({"source": [source], "detail-type": [kind]}),
-            tags=tags(f"{name}-{suffix}"),
             opts=opts,
         )
         ready.append(_target(f"{name}-{suffix}-target", rule, queue, opts))

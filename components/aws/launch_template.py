@@ -8,7 +8,6 @@ from typing import Any
 import pulumi
 from pulumi_aws import ec2, eks
 
-from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.labels import OWN_LABELS
 from gpucluster.components.lazy_sdk import without_the_rest
 
@@ -23,7 +22,6 @@ def node_launch_template(
     node_name: str,
     machine_type: str,
     root_gib: int,
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
     roll: bool = False,
     user_data: str | None = None,
@@ -65,10 +63,9 @@ def node_launch_template(
         capacity_reservation_specification=reservation,
         user_data=user_data,
         tag_specifications=[
-            ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=tags(node_name))
+            ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags={"Name": node_name})
             for kind in ("instance", "volume", "network-interface")
         ],
-        tags=tags(name),
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(ignore_changes=frozen)),
     )
 

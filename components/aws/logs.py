@@ -16,7 +16,7 @@ from pulumi_kubernetes.core.v1 import ConfigMap, ServiceAccount
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.identity import Tagger, pod_role
+from gpucluster.components.aws.identity import pod_role
 from gpucluster.components.aws.partition import console
 from gpucluster.components.kubernetes.critical_pods import NODE_CRITICAL
 from gpucluster.components.kubernetes.job_images import mirrored
@@ -62,9 +62,7 @@ class PodLogs(pulumi.ComponentResource):
         control_plane: ControlPlane,
         cluster_name: str,
         registry: str | None,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """registry: mirror of the image. after: the nodes that it must not wait for. opts: with the provider of
@@ -73,9 +71,7 @@ class PodLogs(pulumi.ComponentResource):
         super().__init__("gpucluster:aws:PodLogs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         region, group_name = control_plane.region, f"/aws/containerinsights/{cluster_name}/application"
-        group = cloudwatch.LogGroup(
-            f"{name}-group", name=group_name, retention_in_days=keep_days, tags=tags(f"{name}-group"), opts=here
-        )
+        group = cloudwatch.LogGroup(f"{name}-group", name=group_name, retention_in_days=keep_days, opts=here)
         # The group has the name that Container Insights gives it, where tools and people look. The role may make none,
         # so none comes back after a destroy. Source: Fluent Bit documentation, "Amazon CloudWatch".
         role, grants = pod_role(
@@ -91,20 +87,18 @@ class PodLogs(pulumi.ComponentResource):
                     "Resource": group.arn.apply(lambda arn: arn and f"{arn}:*"),
                 }
             ],
-            tags=tags,
             opts=here,
         )
         settings = _settings(region, group_name)
-        metadata = ObjectMetaArgs(name=_NAME, namespace=SYSTEM_NAMESPACE, labels=dict(labels))
+        metadata = ObjectMetaArgs(name=_NAME, namespace=SYSTEM_NAMESPACE)
         account = ServiceAccount(f"{name}-account", metadata=metadata, opts=here)
         files = ConfigMap(f"{name}-settings", metadata=metadata, data={"fluent-bit.conf": settings}, opts=here)
         custom_object(
             f"{name}-daemon",
             DAEMON_SET,
-            _daemon(mirrored(IMAGE, registry), settings, labels),
+            _daemon(mirrored(IMAGE, registry), settings),
             object_name=_NAME,
             namespace=SYSTEM_NAMESPACE,
-            labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[account, files, role, *grants, *after]),
         )
         place = group_name.replace("/", "$252F")
@@ -160,7 +154,7 @@ def _settings(region: str, group: str) -> str:
     )
 
 
-def _daemon(image: str, settings: str, labels: Mapping[str, str]) -> dict[str, Any]:
+def _daemon(image: str, settings: str) -> dict[str, Any]:
     """On every node, whatever its taints. It is root, whom the files of other pods belong to, and nothing more."""
     own = {"k8s-app": _NAME}
     container = {
@@ -181,7 +175,7 @@ def _daemon(image: str, settings: str, labels: Mapping[str, str]) -> dict[str, A
         "selector": {"matchLabels": own},
         "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "10%"}},
         "template": {
-            "metadata": {"labels": {**labels, **own}, "annotations": {"gpucluster/files": read}},
+            "metadata": {"labels": own, "annotations": {"gpucluster/files": read}},
             "spec": {
                 "serviceAccountName": _NAME,
                 "automountServiceAccountToken": False,

@@ -8,7 +8,7 @@ import pulumi
 from pulumi_aws import eks, iam
 
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.identity import Tagger, node_role
+from gpucluster.components.aws.identity import node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.mig import MigPlan
 from gpucluster.components.aws.network import Network
@@ -40,7 +40,6 @@ class MigPool(pulumi.ComponentResource):
         repair: bool = True,
         version: str | None = None,
         labels: Mapping[str, str],
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         kind, made_of = (
@@ -58,14 +57,13 @@ class MigPool(pulumi.ComponentResource):
         )
         super().__init__(kind, name, made_of, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
-        role, attachments = node_role(f"{name}-role", control_plane.region, tags, here)
+        role, attachments = node_role(f"{name}-role", control_plane.region, here)
         self.node_role = role
         template = node_launch_template(
             f"{name}-template",
             node_name=name,
             machine_type=plan.shape.machine_type,
             root_gib=plan.root_gib,
-            tags=tags,
             user_data=gpu_user_data(plan.slices_of_a_gpu),
             roll=plan.roll,
             opts=guard.over(here),
@@ -89,13 +87,11 @@ class MigPool(pulumi.ComponentResource):
             node_repair_config=node_repair(enabled=repair),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={
-                **labels,
                 POOL: MIG_POOL,
                 GPU_PRESENT: "true",
                 MIG_SHOWN: plan.pool.layout.name(plan.pool.gpu),
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
-            tags=tags(f"{name}-nodes"),
             opts=guard.over(
                 pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes, *after])
             ),

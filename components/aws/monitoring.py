@@ -10,7 +10,7 @@ import pulumi
 
 from gpucluster.components.aws import amp
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.identity import Tagger, pod_role
+from gpucluster.components.aws.identity import pod_role
 from gpucluster.components.aws.scrape import scrape_configuration
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, MetricsSink
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
@@ -43,7 +43,6 @@ class Monitoring(pulumi.ComponentResource):
         control_plane: ControlPlane,
         collected: bool = True,
         subnet_ids: Sequence[pulumi.Input[str]],
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """collected: whether EKS has a managed collector there. subnet_ids: in two zones at least; it takes addresses
@@ -51,11 +50,11 @@ class Monitoring(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:aws:Monitoring", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        self._name, self._tags, self._control_plane = name, tags, control_plane
+        self._name, self._control_plane = name, control_plane
         self._workspace = workspace = amp.Workspace(
             f"{name}-workspace",
             alias=control_plane.cluster_name,
-            tags={**tags(f"{name}-workspace"), **_SCRAPED, EXPECTED_SAMPLES: f"{plan.million_samples:f}"},
+            tags={**_SCRAPED, EXPECTED_SAMPLES: f"{plan.million_samples:f}"},
             opts=here,
         )
         amp.RuleGroupNamespace(
@@ -64,7 +63,6 @@ class Monitoring(pulumi.ComponentResource):
             workspace_id=workspace.id,
             # JSON is YAML too, which is what the workspace takes.
             data=json.dumps(rule_file(plan.watched), indent=2),
-            tags=tags(f"{name}-rules"),
             opts=here,
         )
         if plan.receivers is not None:
@@ -76,7 +74,6 @@ class Monitoring(pulumi.ComponentResource):
                 plan.receivers,
                 workspace=workspace,
                 region=control_plane.region,
-                tags=tags,
                 opts=here,
             )
         if collected:
@@ -103,7 +100,6 @@ class Monitoring(pulumi.ComponentResource):
                 amp=amp.ScraperDestinationAmpArgs(workspace_arn=self._workspace.arn)
             ),
             scrape_configuration=scrape_configuration(exporter_namespace=EXPORTER_NAMESPACE, opencost=opencost),
-            tags=self._tags(name),
             opts=opts,
         )
 
@@ -117,7 +113,6 @@ class Monitoring(pulumi.ComponentResource):
             statements=self._workspace.arn.apply(
                 lambda arn: [{"Effect": "Allow", "Action": ["aps:RemoteWrite"], "Resource": arn}]
             ),
-            tags=self._tags,
             opts=pulumi.ResourceOptions(parent=self),
         )
         return MetricsSink(

@@ -9,7 +9,6 @@ from pulumi_aws import ec2
 
 from gpucluster.components.aws.endpoints import interface_endpoints
 from gpucluster.components.aws.flow_logs import flow_logs
-from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.location import Location, is_zone_id
 from gpucluster.components.aws.network_plan import NetworkPlan
 from gpucluster.components.spec.own_things import ExistingNetwork
@@ -33,7 +32,6 @@ class Network(pulumi.ComponentResource):
         name: str,
         plan: NetworkPlan,
         location: Location,
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:aws:Network", name, {}, opts)
@@ -46,7 +44,6 @@ class Network(pulumi.ComponentResource):
             cidr_block=plan.vpc_cidr,
             enable_dns_hostnames=True,
             enable_dns_support=True,
-            tags=tags(f"{name}-vpc"),
             opts=here,
         )
 
@@ -59,7 +56,7 @@ class Network(pulumi.ComponentResource):
                 availability_zone=None if is_zone_id(zone) else zone,
                 availability_zone_id=zone if is_zone_id(zone) else None,
                 map_public_ip_on_launch=False,
-                tags={**tags(f"{name}-{suffix}"), **({role: "1"} if role else {})},
+                tags={role: "1"} if role else {},
                 opts=here,
             )
 
@@ -69,10 +66,10 @@ class Network(pulumi.ComponentResource):
             for letter, cidr, zone in zip("ab", plan.cluster_cidrs, location.cluster_zones, strict=True)
         ]
         self.ways_out = []
-        private = self._routes(f"{name}-private", vpc, [gpu, *cluster], tags)
+        private = self._routes(f"{name}-private", vpc, [gpu, *cluster])
         if plan.nat:
             public = subnet("public", plan.public_cidr, location.cluster_zones[0], role="kubernetes.io/role/elb")
-            self.ways_out += self._way_out(name, vpc, public, private, tags)
+            self.ways_out += self._way_out(name, vpc, public, private)
         # Without it, every byte of a data set read from S3 is billed by the NAT gateway.
         s3 = ec2.VpcEndpoint(
             f"{name}-s3",
@@ -80,7 +77,6 @@ class Network(pulumi.ComponentResource):
             service_name=f"com.amazonaws.{location.region}.s3",
             vpc_endpoint_type="Gateway",
             route_table_ids=[private.id],
-            tags=tags(f"{name}-s3"),
             opts=here,
         )
         self.ways_out.append(s3)
@@ -92,10 +88,9 @@ class Network(pulumi.ComponentResource):
                 vpc_cidr=plan.vpc_cidr,
                 region=location.region,
                 subnet_ids=[item.id for item in cluster],
-                tags=tags,
                 opts=here,
             )
-        flow_logs(f"{name}-flow-logs", vpc, location.region, tags, here)
+        flow_logs(f"{name}-flow-logs", vpc, location.region, here)
         self.vpc_id = vpc.id
         self.gpu_subnet_id = gpu.id
         self.cluster_subnet_ids = [item.id for item in cluster]
@@ -120,10 +115,10 @@ class Network(pulumi.ComponentResource):
             }
         )
 
-    def _routes(self, name: str, vpc: ec2.Vpc, subnets: Sequence[ec2.Subnet], tags: Tagger) -> ec2.RouteTable:
+    def _routes(self, name: str, vpc: ec2.Vpc, subnets: Sequence[ec2.Subnet]) -> ec2.RouteTable:
         """A route table of its own for these subnets."""
         here = pulumi.ResourceOptions(parent=self)
-        table = ec2.RouteTable(f"{name}-routes", vpc_id=vpc.id, tags=tags(f"{name}-routes"), opts=here)
+        table = ec2.RouteTable(f"{name}-routes", vpc_id=vpc.id, opts=here)
         self.ways_out += [
             ec2.RouteTableAssociation(
                 f"{member.pulumi_resource_name}-route", route_table_id=table.id, subnet_id=member.id, opts=here
@@ -132,21 +127,18 @@ class Network(pulumi.ComponentResource):
         ]
         return table
 
-    def _way_out(
-        self, name: str, vpc: ec2.Vpc, public: ec2.Subnet, private: ec2.RouteTable, tags: Tagger
-    ) -> list[pulumi.Resource]:
+    def _way_out(self, name: str, vpc: ec2.Vpc, public: ec2.Subnet, private: ec2.RouteTable) -> list[pulumi.Resource]:
         """A NAT gateway in the public subnet, and the routes to it."""
         here = pulumi.ResourceOptions(parent=self)
-        gateway = ec2.InternetGateway(f"{name}-internet", vpc_id=vpc.id, tags=tags(f"{name}-internet"), opts=here)
-        address = ec2.Eip(f"{name}-nat-address", domain="vpc", tags=tags(f"{name}-nat-address"), opts=here)
+        gateway = ec2.InternetGateway(f"{name}-internet", vpc_id=vpc.id, opts=here)
+        address = ec2.Eip(f"{name}-nat-address", domain="vpc", opts=here)
         nat = ec2.NatGateway(
             f"{name}-nat",
             allocation_id=address.id,
             subnet_id=public.id,
-            tags=tags(f"{name}-nat"),
             opts=pulumi.ResourceOptions(parent=self, depends_on=[gateway]),
         )
-        public_routes = self._routes(f"{name}-public", vpc, [public], tags)
+        public_routes = self._routes(f"{name}-public", vpc, [public])
         out = ec2.Route(
             f"{name}-public-out",
             route_table_id=public_routes.id,

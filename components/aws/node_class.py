@@ -23,6 +23,7 @@ def node_class(
     name: str,
     *,
     object_name: str,
+    machine_name: str,
     identity: Mapping[str, pulumi.Input[str]],
     subnet_id: pulumi.Input[str],
     security_group_ids: Sequence[pulumi.Input[str]],
@@ -30,13 +31,11 @@ def node_class(
     interfaces: Sequence[Interface] = (),
     placement_group: pulumi.Input[str] | None = None,
     image: str | None = None,
-    labels: Mapping[str, str],
-    tags: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
     """Private machines with encrypted root disks, their NVMe disks as one RAID0, and the Lustre client.
 
-    identity: `role`, or `instanceProfile` where Karpenter can't make one.
+    machine_name: what EC2 shows its machines by. identity: `role`, or `instanceProfile` where Karpenter can't make one.
     interfaces, placement_group (its name): for a pool with a fabric. Karpenter attaches EFA by itself only where a pod
     asks for it at the machine's start, so such a pool lists its interfaces; its security groups must be open to
     themselves both ways; its pool must require the group's zone and one machine type.
@@ -75,9 +74,8 @@ def node_class(
                 }
             ],
             "userData": karpenter_user_data(),
-            "tags": dict(tags),
+            "tags": {"Name": machine_name},
         },
         object_name=object_name,
-        labels=labels,
         opts=opts,
     )

@@ -9,7 +9,7 @@ import pulumi
 
 from gpucluster.components.aws import s3
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.identity import Tagger, pod_role
+from gpucluster.components.aws.identity import pod_role
 from gpucluster.components.aws.partition import partition
 from gpucluster.components.buckets import IdentityPlan, OwnBucketPlan
 from gpucluster.components.kubernetes.job_identities import JobIdentity
@@ -34,16 +34,14 @@ class OwnBucket(pulumi.ComponentResource):
     bucket: s3.Bucket
     address: pulumi.Output[str]
 
-    def __init__(
-        self, name: str, plan: OwnBucketPlan, tags: Tagger, opts: pulumi.ResourceOptions | None = None
-    ) -> None:
+    def __init__(self, name: str, plan: OwnBucketPlan, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpucluster:aws:OwnBucket", name, {}, opts)
         expected = {} if plan.expected_gib is None else {EXPECTED_GIB: plan.expected_gib}
         self.bucket = s3.Bucket(
             f"{name}-data",
             # Deleted with what is in it, unless it is protected.
             force_destroy=not plan.protect,
-            tags={**tags(f"{name}-data"), **expected},
+            tags=expected,
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
         )
         s3.BucketPublicAccessBlock(
@@ -65,7 +63,6 @@ def bucket_identities(
     own: OwnBucket | None,
     *,
     control_plane: ControlPlane,
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> list[JobIdentity]:
     """A role for each, which its service account gets by EKS Pod Identity."""
@@ -86,7 +83,6 @@ def bucket_identities(
                     _WRITE if bucket in identity.writes else _READ,
                 )
             ],
-            tags=tags,
             opts=opts,
         )
         remotes = {

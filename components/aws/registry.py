@@ -9,7 +9,6 @@ from typing import Final
 import pulumi
 from pulumi_aws import ecr, iam
 
-from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.outputs import Registry
 from gpucluster.components.registry import DAYS_CACHED, IMAGE, UPSTREAMS, RegistryPlan
 from gpucluster.components.untargeted import or_empty
@@ -23,13 +22,12 @@ def registry(
     *,
     region: str,
     node_roles: Mapping[str, iam.Role],
-    tags: Tagger,
     parent: pulumi.Resource,
 ) -> Registry:
     """node_roles: suffix of a logical name -> role of nodes. Each may pull from every repository of its account."""
     if plan.existing is not None:
         return _told(pulumi.Output.from_input(plan.existing), {})
-    made = _Own(name, plan, region=region, node_roles=node_roles, tags=tags, opts=pulumi.ResourceOptions(parent=parent))
+    made = _Own(name, plan, region=region, node_roles=node_roles, opts=pulumi.ResourceOptions(parent=parent))
     return _told(made.uri, made.caches)
 
 
@@ -46,7 +44,6 @@ class _Own(pulumi.ComponentResource):
         *,
         region: str,
         node_roles: Mapping[str, iam.Role],
-        tags: Tagger,
         opts: pulumi.ResourceOptions,
     ) -> None:
         super().__init__("gpucluster:aws:Registry", name, {}, opts)
@@ -60,7 +57,6 @@ class _Own(pulumi.ComponentResource):
             encryption_configurations=[ecr.RepositoryEncryptionConfigurationArgs(encryption_type="AES256")],
             # As on the other clouds: the cluster's own registry goes with it.
             force_delete=True,
-            tags=tags(f"{name}-{IMAGE}"),
             opts=here,
         )
         ecr.LifecyclePolicy(

@@ -7,7 +7,6 @@ from pulumi_aws import ec2, fsx, vpc
 
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.csi_driver import csi_driver
-from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.aws.lustre import LustrePlan
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.own_bucket import OwnBucket
@@ -44,7 +43,6 @@ class Storage(pulumi.ComponentResource):
         fabric_group_id: pulumi.Input[str],
         own_bucket: OwnBucket | None,
         after: list[pulumi.Resource],
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """client_cidr: addresses of the nodes. fabric_group_id: security group of their EFA interfaces.
@@ -57,9 +55,7 @@ class Storage(pulumi.ComponentResource):
             self.dns_name = pulumi.Output.from_input(plan.files.host)
             self.mount_name = pulumi.Output.from_input(plan.files.share)
         else:
-            made = _file_system(
-                name, plan, network, control_plane, client_cidr, fabric_group_id, own_bucket, tags, here
-            )
+            made = _file_system(name, plan, network, control_plane, client_cidr, fabric_group_id, own_bucket, here)
             self.file_system_id, self.dns_name, self.mount_name = made.id, made.dns_name, made.mount_name
         driver = csi_driver(
             f"{name}-csi",
@@ -69,7 +65,6 @@ class Storage(pulumi.ComponentResource):
             region=control_plane.region,
             kubernetes=control_plane.version,
             after=after,
-            tags=tags,
             parent=self,
         )
         self.ready = [driver]
@@ -86,15 +81,12 @@ def _file_system(
     client_cidr: str,
     fabric_group_id: pulumi.Input[str],
     own_bucket: OwnBucket | None,
-    tags: Tagger,
     here: pulumi.ResourceOptions,
 ) -> fsx.LustreFileSystem:
     """One of the cluster's own, with what lets its clients in, and its bucket."""
-    group, rules = _security_group(
-        f"{name}-lustre", network.vpc_id, client_cidr, control_plane.security_group_id, tags, here
-    )
+    group, rules = _security_group(f"{name}-lustre", network.vpc_id, client_cidr, control_plane.security_group_id, here)
     if plan.fabric:
-        rules += _fabric_rules(f"{name}-lustre", group.id, fabric_group_id, tags, here)
+        rules += _fabric_rules(f"{name}-lustre", group.id, fabric_group_id, here)
     file_system = fsx.LustreFileSystem(
         f"{name}-shared",
         deployment_type=plan.deployment,
@@ -111,7 +103,6 @@ def _file_system(
         automatic_backup_retention_days=0,
         subnet_ids=network.gpu_subnet_id if plan.beside_gpus else network.cluster_subnet_ids[0],
         security_group_ids=[group.id],
-        tags=tags(f"{name}-shared"),
         # The rules come first: later changes of the group do not reach the file servers.
         opts=pulumi.ResourceOptions(parent=here.parent, depends_on=rules, protect=plan.protect),
     )
@@ -130,7 +121,6 @@ def _file_system(
                     else None
                 ),
             ),
-            tags=tags(f"{name}-bucket"),
             opts=here,
         )
     return file_system
@@ -141,7 +131,6 @@ def _security_group(
     vpc_id: pulumi.Input[str],
     client_cidr: str,
     client_group_id: pulumi.Input[str],
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> tuple[ec2.SecurityGroup, list[pulumi.Resource]]:
     """The file servers' group, open on Lustre's ports to itself and to the clients' addresses, and what opens it.
@@ -149,7 +138,7 @@ def _security_group(
     Addresses and not the clients' group, which is the EKS cluster's: a protected file system keeps all it refers to,
     and would keep the control plane and its bill.
     """
-    servers = ec2.SecurityGroup(name, vpc_id=vpc_id, description="Lustre file servers", tags=tags(name), opts=opts)
+    servers = ec2.SecurityGroup(name, vpc_id=vpc_id, description="Lustre file servers", opts=opts)
     rules: list[pulumi.Resource] = []
 
     def allow(
@@ -170,7 +159,6 @@ def _security_group(
                 from_port=first,
                 to_port=last,
                 description="Lustre",
-                tags=tags(f"{name}-{suffix}-{first}"),
                 opts=opts,
             )
             for first, last in _PORTS
@@ -189,7 +177,6 @@ def _fabric_rules(
     name: str,
     servers: pulumi.Input[str],
     clients: pulumi.Input[str],
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     """All traffic among the file servers and between them and the EFA clients, both ways: EFA has no ports.
@@ -205,7 +192,6 @@ def _fabric_rules(
             referenced_security_group_id=peer,
             ip_protocol="-1",
             description="Lustre over EFA",
-            tags=tags(f"{name}-fabric-{direction}-{suffix}"),
             opts=opts,
         )
         for suffix, group, peer in peers

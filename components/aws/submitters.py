@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import pulumi
 from pulumi_aws import eks
 
-from gpucluster.components.aws.identity import Tagger
 from gpucluster.components.kubernetes.submitters import Submitter
 
 
@@ -25,7 +24,6 @@ def submitter_access(
     memberships: Mapping[str, Sequence[str]],
     *,
     cluster_name: pulumi.Input[str],
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> None:
     """An access entry for each principal, with no policy. memberships: ARN -> namespaces."""
@@ -37,6 +35,5 @@ def submitter_access(
             principal_arn=arn,
             type="STANDARD",
             kubernetes_groups=[group_of(namespace).name for namespace in namespaces],
-            tags=tags(full),
             opts=opts,
         )

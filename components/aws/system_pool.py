@@ -10,7 +10,7 @@ from pulumi_aws import eks, iam
 
 from gpucluster.components.aws.addon import addon
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.identity import Tagger, node_role
+from gpucluster.components.aws.identity import node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.node_versions import node_versions
 from gpucluster.components.aws.system import SystemPlan
@@ -34,21 +34,19 @@ class SystemPool(pulumi.ComponentResource):
         *,
         control_plane: ControlPlane,
         version: str | None = None,
-        subnet_ids: Sequence[pulumi.Input[str]],
         labels: Mapping[str, str],
-        tags: Tagger,
+        subnet_ids: Sequence[pulumi.Input[str]],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:aws:SystemPool", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        role, attachments = node_role(f"{name}-role", control_plane.region, tags, here)
+        role, attachments = node_role(f"{name}-role", control_plane.region, here)
         self.node_role = role
         template = node_launch_template(
             f"{name}-template",
             node_name=name,
             machine_type=plan.machine_type,
             root_gib=plan.root_gib,
-            tags=tags,
             opts=here,
         )
         group = eks.NodeGroup(
@@ -66,8 +64,7 @@ class SystemPool(pulumi.ComponentResource):
             ),
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
-            labels={**labels, POOL: SYSTEM_POOL},
-            tags=tags(f"{name}-nodes"),
+            labels={POOL: SYSTEM_POOL},
             # A node joins only where its network plug-in is there first.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes]),
         )
@@ -80,7 +77,6 @@ class SystemPool(pulumi.ComponentResource):
             region=control_plane.region,
             kubernetes=control_plane.version,
             configuration=_DNS,
-            tags=tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )
         # Tells of broken GPUs, disks and links, which node repair acts on.
@@ -90,7 +86,6 @@ class SystemPool(pulumi.ComponentResource):
             cluster_name=control_plane.cluster_name,
             region=control_plane.region,
             kubernetes=control_plane.version,
-            tags=tags,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )
         self.ready = [group, dns]

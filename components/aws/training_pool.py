@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 from pulumi_aws import ec2, eks, iam, vpc
 
-from gpucluster.components.aws.identity import Tagger, node_role
+from gpucluster.components.aws.identity import node_role
 from gpucluster.components.aws.launch_template import label_machines, node_launch_template
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.node_repair import node_repair
@@ -44,7 +44,6 @@ class TrainingPool(pulumi.ComponentResource):
         repair: bool = True,
         version: str | None = None,
         labels: Mapping[str, str],
-        tags: Tagger,
         pool: str = TRAINING_POOL,
         facts: Mapping[str, Any] | None = None,
         gpu_hour_usd: Decimal | None = None,
@@ -71,38 +70,11 @@ class TrainingPool(pulumi.ComponentResource):
         )
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
-        fabric = _fabric_security_group(f"{name}-efa", vpc_id, tags, here)
-        group = (
-            ec2.PlacementGroup(f"{name}-group", strategy="cluster", tags=tags(f"{name}-group"), opts=here)
-            if plan.placement.kind == "group"
-            else None
-        )
-        role, attachments = node_role(f"{name}-role", location.region, tags, here)
+        fabric = _fabric_security_group(f"{name}-efa", vpc_id, here)
+        group = _group(f"{name}-group", here) if plan.placement.kind == "group" else None
+        role, attachments = node_role(f"{name}-role", location.region, here)
         self.node_role = role
-        template = node_launch_template(
-            f"{name}-template",
-            node_name=name,
-            machine_type=plan.shape.machine_type,
-            root_gib=plan.root_gib,
-            tags=tags,
-            user_data=gpu_user_data(),
-            network_interfaces=[
-                ec2.LaunchTemplateNetworkInterfaceArgs(
-                    network_card_index=interface.card,
-                    device_index=interface.device,
-                    interface_type=interface.kind,
-                    # A template that names groups keeps EKS from adding the cluster's own.
-                    security_groups=[cluster_group_id, fabric.id],
-                    delete_on_termination="true",
-                )
-                for interface in plan.interfaces
-            ],
-            placement=_placement(plan, group),
-            market=_market(plan),
-            reservation=_reservation(plan),
-            roll=plan.roll or not plan.started,
-            opts=guard.over(here),
-        )
+        template = _template(name, plan, [cluster_group_id, fabric.id], group, guard.over(here))
         nodes = eks.NodeGroup(
             f"{name}-nodes",
             cluster_name=cluster_name,
@@ -120,13 +92,11 @@ class TrainingPool(pulumi.ComponentResource):
             node_repair_config=node_repair(enabled=repair),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={
-                **labels,
                 POOL: pool,
                 GPU_PRESENT: "true",
                 EFA_PRESENT: "true",
             },
             taints=[eks.NodeGroupTaintArgs(key=GPU, value="true", effect="NO_SCHEDULE")],
-            tags=tags(f"{name}-nodes"),
             opts=guard.over(pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *after])),
         )
         label_machines(f"{name}-label", nodes, labels, here)
@@ -142,13 +112,9 @@ class TrainingPool(pulumi.ComponentResource):
         )
 
 
-def _fabric_security_group(
-    name: str, vpc_id: pulumi.Input[str], tags: Tagger, opts: pulumi.ResourceOptions
-) -> ec2.SecurityGroup:
+def _fabric_security_group(name: str, vpc_id: pulumi.Input[str], opts: pulumi.ResourceOptions) -> ec2.SecurityGroup:
     """A group open to itself both ways: EFA traffic has no IP address, so a rule for 0.0.0.0/0 does not match it."""
-    group = ec2.SecurityGroup(
-        name, vpc_id=vpc_id, description="EFA between the nodes of one training pool", tags=tags(name), opts=opts
-    )
+    group = ec2.SecurityGroup(name, vpc_id=vpc_id, description="EFA between the nodes of one training pool", opts=opts)
     for suffix, rule in (("in", vpc.SecurityGroupIngressRule), ("out", vpc.SecurityGroupEgressRule)):
         rule(
             f"{name}-{suffix}",
@@ -156,7 +122,6 @@ def _fabric_security_group(
             referenced_security_group_id=group.id,
             ip_protocol="-1",
             description="EFA within the pool",
-            tags=tags(f"{name}-{suffix}"),
             opts=opts,
         )
     vpc.SecurityGroupEgressRule(
@@ -165,10 +130,46 @@ def _fabric_security_group(
         cidr_ipv4="0.0.0.0/0",
         ip_protocol="-1",
         description="Images and APIs",
-        tags=tags(f"{name}-internet"),
         opts=opts,
     )
     return group
+
+
+def _group(name: str, opts: pulumi.ResourceOptions) -> ec2.PlacementGroup:
+    return ec2.PlacementGroup(name, strategy="cluster", opts=opts)
+
+
+def _template(
+    name: str,
+    plan: TrainingPlan,
+    groups: Sequence[pulumi.Input[str]],
+    placement: ec2.PlacementGroup | None,
+    opts: pulumi.ResourceOptions,
+) -> ec2.LaunchTemplate:
+    """groups: security groups of its interfaces."""
+    return node_launch_template(
+        f"{name}-template",
+        node_name=name,
+        machine_type=plan.shape.machine_type,
+        root_gib=plan.root_gib,
+        user_data=gpu_user_data(),
+        network_interfaces=[
+            ec2.LaunchTemplateNetworkInterfaceArgs(
+                network_card_index=interface.card,
+                device_index=interface.device,
+                interface_type=interface.kind,
+                # A template that names groups keeps EKS from adding the cluster's own.
+                security_groups=list(groups),
+                delete_on_termination="true",
+            )
+            for interface in plan.interfaces
+        ],
+        placement=_placement(plan, placement),
+        market=_market(plan),
+        reservation=_reservation(plan),
+        roll=plan.roll or not plan.started,
+        opts=opts,
+    )
 
 
 def _placement(plan: TrainingPlan, group: ec2.PlacementGroup | None) -> ec2.LaunchTemplatePlacementArgs | None:

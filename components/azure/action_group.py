@@ -7,7 +7,6 @@ from typing import Final
 import pulumi
 from pulumi_azure_native import monitor
 
-from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.spec.operations import Alerts
 
 __all__ = ["action_groups"]
@@ -17,7 +16,7 @@ _SHORT_NAME: Final = "gpucluster"
 
 
 def action_groups(
-    name: str, receivers: Alerts | None, *, group: pulumi.Input[str], tags: Tagger, opts: pulumi.ResourceOptions
+    name: str, receivers: Alerts | None, *, group: pulumi.Input[str], opts: pulumi.ResourceOptions
 ) -> list[pulumi.Input[str]]:
     """Ids of those that tell the receivers: one of the cluster's own for mail and webhook, and the user's. Messages
     have the common schema, which is the same for all alerts of Azure Monitor.
@@ -45,7 +44,6 @@ def action_groups(
             )
             for url in ([receivers.webhook] if receivers.webhook else [])
         ],
-        tags=tags(name),
         opts=opts,
     )
     return [own.id, *existing]

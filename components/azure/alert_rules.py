@@ -9,7 +9,6 @@ import pulumi
 from pulumi_azure_native import alertsmanagement
 
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.kubernetes.telemetry.alerts import Watched
 from gpucluster.components.kubernetes.telemetry.rules import azure_rule_group
 
@@ -24,7 +23,6 @@ def alert_rules(
     group: pulumi.Input[str],
     workspace_id: pulumi.Input[str],
     control_plane: ControlPlane,
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> alertsmanagement.PrometheusRuleGroup:
     """Alerts show in Azure Monitor, and go to action groups. told: their ids.
@@ -42,7 +40,6 @@ def alert_rules(
         enabled=given["enabled"],
         interval=given["interval"],
         rules=[_rule(rule, actions) for rule in given["rules"]],
-        tags=tags(name),
         opts=opts,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pulumi
 
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import Tagger, granted
+from gpucluster.components.azure.identity import granted
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.private_container import CONTAINER, nodes_alone, private_container
 from gpucluster.components.azure.volumes import blob_volume
@@ -36,7 +36,6 @@ class BlobStorage(pulumi.ComponentResource):
         group: pulumi.Input[str],
         network: Network,
         control_plane: ControlPlane,
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:azure:Storage", name, {}, opts)
@@ -47,7 +46,6 @@ class BlobStorage(pulumi.ComponentResource):
             network_rules=nodes_alone(network.nodes_id),
             expected_gib=str(plan.usable_gib),
             protect=plan.protect,
-            tags=tags(f"{name}-account"),
             parent=self,
         )
         # Source: kubernetes-sigs/blob-csi-driver 0744a60, deploy/example/blobfuse-mi/README.md.

@@ -12,7 +12,7 @@ from pulumi_azure_native import authorization, containerservice
 from gpucluster.components.azure.access import CLUSTER_ADMIN, AccessPlan
 from gpucluster.components.azure.addresses import AddressPlan
 from gpucluster.components.azure.caller import caller
-from gpucluster.components.azure.identity import ClusterIdentity, Tagger, granted
+from gpucluster.components.azure.identity import ClusterIdentity, granted
 from gpucluster.components.azure.kubeconfig import kubeconfig
 from gpucluster.components.azure.location import ZONES
 from gpucluster.components.azure.network import Network
@@ -60,8 +60,6 @@ class ControlPlane(pulumi.ComponentResource):
         log_workspace: pulumi.Input[str] | None,
         keep_empty: int | None,
         blobs: bool = False,
-        labels: Mapping[str, str],
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """provisioning: nodes come by node auto provisioning; no pool may autoscale then. million_samples: of metrics
@@ -84,24 +82,8 @@ class ControlPlane(pulumi.ComponentResource):
                 type=containerservice.ResourceIdentityType.USER_ASSIGNED,
                 user_assigned_identities=[identity.identity_id],
             ),
-            agent_pool_profiles=[
-                _system_pool(
-                    system, network, system_version or version, {**labels, POOL: SYSTEM_POOL}, tags(f"{name}-system")
-                )
-            ],
-            network_profile=containerservice.ContainerServiceNetworkProfileArgs(
-                network_plugin="azure",
-                # Pods have addresses of the cluster's own, and node auto provisioning wants this set.
-                network_plugin_mode="overlay",
-                network_dataplane="cilium",
-                network_policy="cilium",
-                load_balancer_sku="standard",
-                # Can't be changed later.
-                outbound_type="userAssignedNATGateway",
-                pod_cidr=addresses.pods,
-                service_cidr=addresses.services,
-                dns_service_ip=addresses.dns,
-            ),
+            agent_pool_profiles=[_system_pool(f"{name}-system", system, network, system_version or version)],
+            network_profile=_network(addresses),
             api_server_access_profile=_api_access(access, network),
             # Microsoft Entra alone: a local account is a certificate that nobody can take back.
             aad_profile=containerservice.ManagedClusterAADProfileArgs(
@@ -127,7 +109,7 @@ class ControlPlane(pulumi.ComponentResource):
             ),
             addon_profiles={"omsagent": _log_agent(log_workspace)},
             storage_profile=_storage(blobs=blobs),
-            tags={**tags(f"{name}-cluster"), EXPECTED_SAMPLES: f"{million_samples:f}"},
+            tags={EXPECTED_SAMPLES: f"{million_samples:f}"},
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*identity.grants, *network.ready],
@@ -137,12 +119,26 @@ class ControlPlane(pulumi.ComponentResource):
                 delete_before_replace=True,
             ),
         )
+        self._enter(name, group, subscription, private=access.private)
+
+    @property
+    def kubelet_principal(self) -> pulumi.Output[str]:
+        """Whom all nodes are to Azure."""
+        return self.cluster.identity_profile.apply(lambda profile: str(_kubelet(profile).object_id))
+
+    @property
+    def kubelet_client(self) -> pulumi.Output[str]:
+        """By what a program on a node asks to be it."""
+        return self.cluster.identity_profile.apply(lambda profile: str(_kubelet(profile).client_id))
+
+    def _enter(self, name: str, group: pulumi.Input[str], subscription: str, *, private: bool) -> None:
+        """What is known of it once it stands, and the rights to work in it."""
         given = containerservice.list_managed_cluster_user_credentials_output(
             resource_group_name=group,
             resource_name=self.cluster.name,
             format="exec",
             # A private zone of its own, to which AKS would point, it has none.
-            server_fqdn="public" if access.private else None,
+            server_fqdn="public" if private else None,
             opts=pulumi.InvokeOutputOptions(parent=self),
         )
         self.cluster_name = self.cluster.name
@@ -157,16 +153,6 @@ class ControlPlane(pulumi.ComponentResource):
         self.register_outputs(
             {"clusterName": self.cluster_name, "endpoint": self.endpoint, "kubeconfig": self.kubeconfig}
         )
-
-    @property
-    def kubelet_principal(self) -> pulumi.Output[str]:
-        """Whom all nodes are to Azure."""
-        return self.cluster.identity_profile.apply(lambda profile: str(_kubelet(profile).object_id))
-
-    @property
-    def kubelet_client(self) -> pulumi.Output[str]:
-        """By what a program on a node asks to be it."""
-        return self.cluster.identity_profile.apply(lambda profile: str(_kubelet(profile).client_id))
 
     def _rights(self, name: str, subscription: str) -> authorization.RoleAssignment:
         """Of whoever runs this program. A first preview has nobody to log in."""
@@ -185,6 +171,22 @@ class ControlPlane(pulumi.ComponentResource):
 def _kubelet(profile: Mapping[str, Any] | None) -> Any:
     """The identity of all nodes, which AKS makes with the cluster."""
     return (profile or {})["kubeletidentity"]
+
+
+def _network(addresses: AddressPlan) -> containerservice.ContainerServiceNetworkProfileArgs:
+    return containerservice.ContainerServiceNetworkProfileArgs(
+        network_plugin="azure",
+        # Pods have addresses of the cluster's own, and node auto provisioning wants this set.
+        network_plugin_mode="overlay",
+        network_dataplane="cilium",
+        network_policy="cilium",
+        load_balancer_sku="standard",
+        # Can't be changed later.
+        outbound_type="userAssignedNATGateway",
+        pod_cidr=addresses.pods,
+        service_cidr=addresses.services,
+        dns_service_ip=addresses.dns,
+    )
 
 
 def _storage(*, blobs: bool) -> containerservice.ManagedClusterStorageProfileArgs:
@@ -259,7 +261,7 @@ def _as_made(version: str | None) -> list[str]:
 
 
 def _system_pool(
-    plan: SystemPlan, network: Network, version: str, labels: Mapping[str, str], tags: Mapping[str, str]
+    name: str, plan: SystemPlan, network: Network, version: str
 ) -> containerservice.ManagedClusterAgentPoolProfileArgs:
     """The pool that AKS insists on. Every other one is a resource of its own."""
     return containerservice.ManagedClusterAgentPoolProfileArgs(
@@ -277,6 +279,6 @@ def _system_pool(
         orchestrator_version=version,
         vnet_subnet_id=network.nodes_id,
         upgrade_settings=containerservice.AgentPoolUpgradeSettingsArgs(max_surge="1"),
-        node_labels=dict(labels),
-        tags=dict(tags),
+        node_labels={POOL: SYSTEM_POOL},
+        tags={"name": name},
     )

@@ -78,7 +78,6 @@ class GpuSoftware(pulumi.ComponentResource):
         infiniband: bool = True,
         mig: Literal["single", "mixed"] | None = None,
         mig_layout: tuple[str, Mapping[str, int]] | None = None,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -89,10 +88,10 @@ class GpuSoftware(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:azure:GpuSoftware", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        fabric = _network_operator(f"{name}-network", labels, after, here) if infiniband else []
-        space = _namespace(f"{name}-gpu-namespace", "gpu-operator", labels, here)
-        layouts = [] if mig_layout is None else [_mig_layouts(f"{name}-gpu-layouts", space, *mig_layout, labels, here)]
-        counters = _counters(f"{name}-gpu-counters", space, labels, here)
+        fabric = _network_operator(f"{name}-network", after, here) if infiniband else []
+        space = _namespace(f"{name}-gpu-namespace", "gpu-operator", here)
+        layouts = [] if mig_layout is None else [_mig_layouts(f"{name}-gpu-layouts", space, *mig_layout, here)]
+        counters = _counters(f"{name}-gpu-counters", space, here)
         gpus = release(
             f"{name}-gpu",
             GPU_OPERATOR,
@@ -107,9 +106,9 @@ class GpuSoftware(pulumi.ComponentResource):
 
 
 def _network_operator(
-    name: str, labels: Mapping[str, str], after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
+    name: str, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
 ) -> list[pulumi.Resource]:
-    space = _namespace(f"{name}-namespace", "network-operator", labels, opts)
+    space = _namespace(f"{name}-namespace", "network-operator", opts)
     operator = release(
         name,
         NETWORK_OPERATOR,
@@ -128,7 +127,6 @@ def _network_operator(
         _FEATURE_RULE,
         _INFINIBAND_NODES,
         object_name="nfd-network-rule",
-        labels=labels,
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[operator])),
     )
     policy = custom_object(
@@ -137,17 +135,16 @@ def _network_operator(
         _POLICY,
         # The operator ignores a policy of any other name.
         object_name="nic-cluster-policy",
-        labels=labels,
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[rule])),
     )
     return [operator, rule, policy]
 
 
-def _namespace(name: str, space: str, labels: Mapping[str, str], opts: pulumi.ResourceOptions) -> Namespace:
+def _namespace(name: str, space: str, opts: pulumi.ResourceOptions) -> Namespace:
     """Both operators start privileged pods."""
     return Namespace(
         name,
-        metadata=ObjectMetaArgs(name=space, labels={**labels, "pod-security.kubernetes.io/enforce": "privileged"}),
+        metadata=ObjectMetaArgs(name=space, labels={"pod-security.kubernetes.io/enforce": "privileged"}),
         opts=opts,
     )
 
@@ -157,7 +154,6 @@ def _mig_layouts(
     space: Namespace,
     layout: str,
     slices: Mapping[str, int],
-    labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> ConfigMap:
     """What a layout of our own means to the MIG manager, which reads this instead of its own list.
@@ -170,13 +166,13 @@ def _mig_layouts(
     }
     return ConfigMap(
         name,
-        metadata=ObjectMetaArgs(name=_LAYOUTS, namespace=space.metadata.name, labels=labels),
+        metadata=ObjectMetaArgs(name=_LAYOUTS, namespace=space.metadata.name),
         data={"config.yaml": json.dumps({"version": "v1", "mig-configs": known}, indent=2)},
         opts=opts,
     )
 
 
-def _counters(name: str, space: Namespace, labels: Mapping[str, str], opts: pulumi.ResourceOptions) -> ConfigMap:
+def _counters(name: str, space: Namespace, opts: pulumi.ResourceOptions) -> ConfigMap:
     """What the exporter collects; its own list lacks the activity of SMs and what goes over NVLink.
 
     Sources: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (dcgmExporter.config);
@@ -184,7 +180,7 @@ def _counters(name: str, space: Namespace, labels: Mapping[str, str], opts: pulu
     """
     return ConfigMap(
         name,
-        metadata=ObjectMetaArgs(name=_counters_name(), namespace=space.metadata.name, labels=labels),
+        metadata=ObjectMetaArgs(name=_counters_name(), namespace=space.metadata.name),
         data={"dcgm-metrics.csv": counters_csv()},
         opts=opts,
     )

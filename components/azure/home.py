@@ -7,7 +7,6 @@ from typing import Final
 import pulumi
 from pulumi_azure_native import storage
 
-from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.private_container import nodes_alone
 from gpucluster.components.azure.volumes import files_volume
@@ -32,7 +31,6 @@ class Home(pulumi.ComponentResource):
         account_name: str,
         group: pulumi.Input[str],
         network: Network,
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """account_name: unique among all of Azure's."""
@@ -49,7 +47,6 @@ class Home(pulumi.ComponentResource):
             allow_blob_public_access=False,
             minimum_tls_version="TLS1_2",
             network_rule_set=nodes_alone(network.nodes_id),
-            tags=tags(f"{name}-account"),
             # Its share goes with it.
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
         )

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import pulumi
 from pulumi_azure_native import authorization, managedidentity
 
 from gpucluster.components.azure.arm import role_id
-from gpucluster.components.labels import azure_tags
 
-__all__ = ["ClusterIdentity", "Tagger", "granted", "tagger"]
-
-# Gives the tags of a resource by its logical name.
-Tagger = Callable[[str], dict[str, str]]
+__all__ = ["ClusterIdentity", "granted"]
 
 
 class ClusterIdentity(pulumi.ComponentResource):
@@ -34,15 +30,12 @@ class ClusterIdentity(pulumi.ComponentResource):
         subscription: str,
         group: pulumi.Input[str],
         roles: Mapping[str, tuple[str, pulumi.Input[str]]],
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """roles: suffix of a logical name -> role and the id of what it is for."""
         super().__init__("gpucluster:azure:ClusterIdentity", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        identity = managedidentity.UserAssignedIdentity(
-            f"{name}-cluster", resource_group_name=group, tags=tags(f"{name}-cluster"), opts=here
-        )
+        identity = managedidentity.UserAssignedIdentity(f"{name}-cluster", resource_group_name=group, opts=here)
         self.identity_id, self.principal_id = identity.id, identity.principal_id
         self.grants = [
             granted(
@@ -56,11 +49,6 @@ class ClusterIdentity(pulumi.ComponentResource):
             for suffix, (role, scope) in roles.items()
         ]
         self.register_outputs({"identityId": self.identity_id})
-
-
-def tagger(labels: Mapping[str, str], *, stack: str) -> Tagger:
-    """Gives resources their tags: these labels, and whose they are."""
-    return lambda name: azure_tags(labels, project=pulumi.get_project(), stack=stack, name=name)
 
 
 def granted(

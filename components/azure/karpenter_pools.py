@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal
 
 import pulumi
@@ -30,7 +30,7 @@ class KarpenterPoolsArgs:
     """zone: its number. subnet_id: of the nodes. driver_owner: who brings the GPU driver.
 
     image_family: that of the other pools, for the GPU Operator builds its driver for one system in a cluster. lustre:
-    whether jobs mount the shared file system. tags: of the machines. os_disk_gb: GB.
+    whether jobs mount the shared file system. os_disk_gb: GB.
     """
 
     region: str
@@ -41,7 +41,6 @@ class KarpenterPoolsArgs:
     driver_owner: Literal["operators", "aks"]
     image_family: Literal["Ubuntu", "Ubuntu2204", "Ubuntu2404"]
     lustre: bool
-    tags: Mapping[str, str]
     os_disk_gb: int = 200
 
 
@@ -57,7 +56,6 @@ class KarpenterPools(pulumi.ComponentResource):
         name: str,
         args: KarpenterPoolsArgs,
         *,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -80,10 +78,9 @@ class KarpenterPools(pulumi.ComponentResource):
                 "imageFamily": args.image_family,
                 "osDiskSizeGB": args.os_disk_gb,
                 "gpu": {"mode": "None" if args.driver_owner == "operators" else "Driver"},
-                "tags": dict(args.tags),
+                "tags": {"name": f"{name}-node"},
             },
             object_name=ELASTIC,
-            labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after), custom_timeouts=_DRAIN),
         )
         for pool in args.pools:
@@ -93,7 +90,6 @@ class KarpenterPools(pulumi.ComponentResource):
                 node_class=("karpenter.azure.com", _NODE_CLASS.name, ELASTIC),
                 machine_types=args.machine_types,
                 zone=f"{args.region}-{args.zone}",
-                labels=labels,
                 # No job meets a machine that can't mount the file system yet.
                 startup_taints=[STARTUP_TAINT] if args.lustre else [],
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),

@@ -8,7 +8,6 @@ import pulumi
 from pulumi_azure_native import monitor, operationalinsights
 
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.outputs import Logs
 
 __all__ = ["LogWorkspace"]
@@ -38,17 +37,15 @@ class LogWorkspace(pulumi.ComponentResource):
         *,
         keep_days: int,
         group: pulumi.Input[str],
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:azure:LogWorkspace", name, {}, opts)
-        self._name, self._group, self._tags = name, group, tags
+        self._name, self._group = name, group
         self._workspace = operationalinsights.Workspace(
             f"{name}-workspace",
             resource_group_name=group,
             sku=operationalinsights.WorkspaceSkuArgs(name="PerGB2018"),
             retention_in_days=keep_days,
-            tags=tags(f"{name}-workspace"),
             opts=pulumi.ResourceOptions(parent=self),
         )
         self.workspace_id = self._workspace.id
@@ -76,7 +73,6 @@ class LogWorkspace(pulumi.ComponentResource):
                 ]
             ),
             data_flows=[monitor.DataFlowArgs(streams=[_STREAM], destinations=[_DESTINATION])],
-            tags=self._tags(f"{name}-rule"),
             opts=here,
         )
         monitor.DataCollectionRuleAssociation(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -37,14 +37,13 @@ class LustreDriver(pulumi.ComponentResource):
         self,
         name: str,
         *,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """after: what stands before."""
         super().__init__("gpucluster:azure:LustreDriver", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
-        objects = manifests(_MANIFESTS / "lustre-csi.yaml", {}, labels)
+        objects = manifests(_MANIFESTS / "lustre-csi.yaml", {})
         first = [
             Declared(f"{name}-{part}", manifest, here)
             for part, manifest in zip(("kind", "account", "role", "binding"), objects, strict=True)
@@ -52,6 +51,6 @@ class LustreDriver(pulumi.ComponentResource):
         then = pulumi.ResourceOptions.merge(here, pulumi.ResourceOptions(depends_on=first))
         self.ready = [first[0]]
         for release in _RELEASES:
-            [nodes] = manifests(_MANIFESTS / "lustre-csi-node.yaml", {"version": _VERSION, **release}, labels)
+            [nodes] = manifests(_MANIFESTS / "lustre-csi-node.yaml", {"version": _VERSION, **release})
             self.ready.append(Declared(f"{name}-{release['release']}", nodes, then))
         self.register_outputs({"driver": DRIVER, "version": _VERSION})

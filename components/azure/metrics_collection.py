@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pulumi
@@ -59,7 +59,6 @@ class MetricsCollection(pulumi.ComponentResource):
         plan: TelemetryPlan,
         *,
         infiniband: bool,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -71,7 +70,7 @@ class MetricsCollection(pulumi.ComponentResource):
         if infiniband:
             ConfigMap(
                 f"{name}-settings",
-                metadata=ObjectMetaArgs(name=_SETTINGS, namespace=SYSTEM_NAMESPACE, labels=labels),
+                metadata=ObjectMetaArgs(name=_SETTINGS, namespace=SYSTEM_NAMESPACE),
                 data={"schema-version": "v2", "config-version": "ver1", "cluster-metrics": _INFINIBAND},
                 opts=here,
             )
@@ -83,7 +82,6 @@ class MetricsCollection(pulumi.ComponentResource):
                 _monitor(target),
                 object_name=target.name,
                 namespace=target.namespace,
-                labels=labels,
                 opts=here,
             )
         self.register_outputs({"monitors": [target.name for target in scraped]})

@@ -8,7 +8,6 @@ from pulumi_azure_native import monitor
 from gpucluster.components.azure.action_group import action_groups
 from gpucluster.components.azure.alert_rules import alert_rules
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 
 __all__ = ["Monitoring"]
@@ -33,20 +32,16 @@ class Monitoring(pulumi.ComponentResource):
         group: pulumi.Input[str],
         control_plane: ControlPlane,
         plan: TelemetryPlan,
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:azure:Monitoring", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        workspace = monitor.AzureMonitorWorkspace(
-            f"{name}-workspace", resource_group_name=group, tags=tags(f"{name}-workspace"), opts=here
-        )
+        workspace = monitor.AzureMonitorWorkspace(f"{name}-workspace", resource_group_name=group, opts=here)
         endpoint = monitor.DataCollectionEndpoint(
             f"{name}-endpoint",
             resource_group_name=group,
             kind="Linux",
             network_acls=monitor.DataCollectionEndpointNetworkAclsArgs(public_network_access="Enabled"),
-            tags=tags(f"{name}-endpoint"),
             opts=here,
         )
         rule = monitor.DataCollectionRule(
@@ -63,7 +58,6 @@ class Monitoring(pulumi.ComponentResource):
                 ]
             ),
             data_flows=[monitor.DataFlowArgs(streams=[_STREAM], destinations=[_DESTINATION])],
-            tags=tags(f"{name}-rule"),
             opts=here,
         )
         monitor.DataCollectionRuleAssociation(
@@ -75,11 +69,10 @@ class Monitoring(pulumi.ComponentResource):
         alert_rules(
             f"{name}-alerts",
             plan.watched,
-            told=action_groups(f"{name}-receivers", plan.receivers, group=group, tags=tags, opts=here),
+            told=action_groups(f"{name}-receivers", plan.receivers, group=group, opts=here),
             group=group,
             workspace_id=workspace.id,
             control_plane=control_plane,
-            tags=tags,
             opts=here,
         )
         self.workspace_id = workspace.id

@@ -8,7 +8,6 @@ import pulumi
 from pulumi_azure_native import network
 
 from gpucluster.components.azure.addresses import AddressPlan
-from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.peering import peerings
 from gpucluster.components.spec.own_things import ExistingNetwork
@@ -38,7 +37,6 @@ class Network(pulumi.ComponentResource):
         *,
         group: pulumi.Input[str],
         storage: bool,
-        tags: Tagger,
         peer: str | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -56,7 +54,6 @@ class Network(pulumi.ComponentResource):
             sku=network.PublicIPAddressSkuArgs(name="Standard"),
             public_ip_allocation_method="Static",
             zones=[location.number],
-            tags=tags(f"{name}-nat-address"),
             opts=here,
         )
         nat = network.NatGateway(
@@ -65,14 +62,12 @@ class Network(pulumi.ComponentResource):
             sku=network.NatGatewaySkuArgs(name="Standard"),
             public_ip_addresses=[network.SubResourceArgs(id=address.id)],
             zones=[location.number],
-            tags=tags(f"{name}-nat"),
             opts=here,
         )
         vnet = network.VirtualNetwork(
             f"{name}-vnet",
             resource_group_name=group,
             address_space=network.AddressSpaceArgs(address_prefixes=[plan.network]),
-            tags=tags(f"{name}-vnet"),
             # It shows every subnet as its own; they are declared beside it.
             opts=pulumi.ResourceOptions(parent=self, ignore_changes=["subnets"]),
         )
@@ -80,7 +75,6 @@ class Network(pulumi.ComponentResource):
             f"{name}-lustre-rules",
             resource_group_name=group,
             security_rules=_lustre_rules([plan.nodes, plan.lustre]),
-            tags=tags(f"{name}-lustre-rules"),
             opts=here,
         )
         nodes = network.Subnet(

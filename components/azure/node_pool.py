@@ -9,7 +9,6 @@ import pulumi
 from pulumi_azure_native import containerservice
 
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.settings import Driver
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL
@@ -41,9 +40,7 @@ class GpuNodes:
         version: str | None,
         zone: str,
         driver: Driver,
-        labels: Mapping[str, str],
         whole: Mapping[str, str],
-        tags: Tagger,
         after: Sequence[pulumi.Resource],
     ) -> None:
         """version: of Kubernetes, None for the cluster's. zone: its number. driver: who owns the drivers. labels: of
@@ -57,7 +54,7 @@ class GpuNodes:
             "orchestrator_version": version,
             "availability_zones": [zone],
         }
-        self._driver, self._labels, self._whole, self._tags = driver, labels, whole, tags
+        self._driver, self._whole = driver, whole
         self._after = list(after)
 
     def declare(
@@ -80,7 +77,7 @@ class GpuNodes:
         AgentPool, by their names.
         """
         bought: dict[str, Any] = {}
-        labels = {**self._labels, POOL: kind or pool, GPU_PRESENT: "true"}
+        labels = {POOL: kind or pool, GPU_PRESENT: "true"}
         labels |= {**(self._whole if sliced is None else sliced), **(node_labels or {})}
         if spot:
             # AKS labels and taints its nodes besides, by a key that nobody else may write.
@@ -107,7 +104,6 @@ class GpuNodes:
             upgrade_settings=None if spot else _IN_PLACE,
             # A deallocated machine keeps its quota and loses its capacity.
             scale_down_mode="Delete",
-            tags=self._tags(name),
             **bought,
             **self._common,
             **more,

@@ -10,7 +10,7 @@ from pulumi_azure_native import managedidentity, storage
 
 from gpucluster.components.azure.arm import container_id, storage_account_id
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import Tagger, granted
+from gpucluster.components.azure.identity import granted
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import bucket_of
 from gpucluster.components.azure.private_container import CONTAINER, private_container
@@ -40,7 +40,6 @@ class OwnBucket(pulumi.ComponentResource):
         account_name: str,
         group: pulumi.Input[str],
         keys: bool,
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """account_name: unique among all of Azure's. keys: whether it is opened by keys as well, as Managed Lustre
@@ -54,7 +53,6 @@ class OwnBucket(pulumi.ComponentResource):
             keys=keys,
             expected_gib=plan.expected_gib,
             protect=plan.protect,
-            tags=tags(f"{name}-account"),
             parent=self,
         )
         self.address = pulumi.Output.format("https://{0}.blob.core.windows.net/{1}", self.account.name, CONTAINER)
@@ -69,14 +67,13 @@ def bucket_identities(
     location: Location,
     group: pulumi.Input[str],
     control_plane: ControlPlane,
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> list[JobIdentity]:
     """A managed identity for each, which its service account has by its token."""
     made: list[JobIdentity] = []
     for identity in identities:
         full = f"{name}-{identity.name}"
-        managed = managedidentity.UserAssignedIdentity(full, resource_group_name=group, tags=tags(full), opts=opts)
+        managed = managedidentity.UserAssignedIdentity(full, resource_group_name=group, opts=opts)
         managedidentity.FederatedIdentityCredential(
             f"{full}-account",
             resource_group_name=group,

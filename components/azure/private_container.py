@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 import pulumi
@@ -24,7 +23,6 @@ def private_container(
     network_rules: storage.NetworkRuleSetArgs | None = None,
     expected_gib: str | None,
     protect: bool,
-    tags: Mapping[str, str],
     parent: pulumi.Resource,
 ) -> tuple[storage.StorageAccount, storage.BlobContainer]:
     """account_name: unique among all of Azure's. keys: whether it is opened by keys as well, as Managed Lustre wants.
@@ -43,7 +41,7 @@ def private_container(
         allow_blob_public_access=False,
         minimum_tls_version="TLS1_2",
         network_rule_set=network_rules,
-        tags={**tags, **({} if expected_gib is None else {EXPECTED_GIB: expected_gib})},
+        tags={} if expected_gib is None else {EXPECTED_GIB: expected_gib},
         opts=kept,
     )
     container = storage.BlobContainer(

@@ -9,7 +9,7 @@ import pulumi
 from pulumi_azure_native import containerregistry
 
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import Tagger, granted
+from gpucluster.components.azure.identity import granted
 from gpucluster.components.outputs import Registry
 from gpucluster.components.registry import IMAGE, UPSTREAMS, RegistryPlan
 from gpucluster.components.untargeted import or_empty
@@ -30,7 +30,6 @@ def registry(
     subscription: str,
     group: pulumi.Input[str],
     control_plane: ControlPlane,
-    tags: Tagger,
     parent: pulumi.Resource,
 ) -> Registry:
     """All nodes pull as the identity of the cluster's kubelets, those that come and go as well."""
@@ -41,7 +40,7 @@ def registry(
         scope, holder = plan.existing, parent
         server = pulumi.Output.from_input(f"{account.lower()}.azurecr.io")
     else:
-        made = _Own(name, plan, group=group, tags=tags, opts=pulumi.ResourceOptions(parent=parent))
+        made = _Own(name, plan, group=group, opts=pulumi.ResourceOptions(parent=parent))
         account, scope, holder, server, caches = plan.name, made.registry_id, made, made.server, made.caches
     granted(
         f"{name}-pull",
@@ -71,7 +70,6 @@ class _Own(pulumi.ComponentResource):
         plan: RegistryPlan,
         *,
         group: pulumi.Input[str],
-        tags: Tagger,
         opts: pulumi.ResourceOptions,
     ) -> None:
         super().__init__("gpucluster:azure:Registry", name, {}, opts)
@@ -83,7 +81,6 @@ class _Own(pulumi.ComponentResource):
             sku=containerregistry.SkuArgs(name=_TIER),
             # Microsoft Entra alone: the registry's own user is a password that everybody shares.
             admin_user_enabled=False,
-            tags=tags(f"{name}-images"),
             opts=here,
         )
         self.registry_id, self.server = made.id, or_empty(made.login_server)

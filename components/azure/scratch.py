@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import pulumi
@@ -92,7 +92,6 @@ class Scratch(pulumi.ComponentResource):
         *,
         disks: int,
         pools: Sequence[str],
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -109,7 +108,6 @@ class Scratch(pulumi.ComponentResource):
             ],
             # Keeps the pod alive after its init container has done the work.
             container=ContainerArgs(name="pause", image=_SHELL, command=["sleep", "infinity"]),
-            labels=labels,
             after=after,
             opts=pulumi.ResourceOptions(parent=self),
         )

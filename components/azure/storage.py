@@ -9,7 +9,7 @@ from pulumi_azure_native import storagecache
 from gpucluster.components.azure.arm import container_id, storage_account_id
 from gpucluster.components.azure.blob_storage import BlobStorage
 from gpucluster.components.azure.control_plane import ControlPlane
-from gpucluster.components.azure.identity import Tagger, granted
+from gpucluster.components.azure.identity import granted
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.lustre import Bucket, LustrePlan
 from gpucluster.components.azure.network import Network
@@ -37,7 +37,6 @@ def shared_storage(
     network: Network,
     control_plane: ControlPlane,
     own_bucket: OwnBucket | None,
-    tags: Tagger,
     opts: pulumi.ResourceOptions,
 ) -> Volume:
     """What the spec asks for every node to mount."""
@@ -52,7 +51,6 @@ def shared_storage(
             group=group,
             network=network,
             control_plane=control_plane,
-            tags=tags,
             opts=opts,
         ).volume
     return Storage(
@@ -62,7 +60,6 @@ def shared_storage(
         group=group,
         network=network,
         own_bucket=own_bucket,
-        tags=tags,
         opts=opts,
     ).volume
 
@@ -91,7 +88,6 @@ class Storage(pulumi.ComponentResource):
         group: pulumi.Input[str],
         network: Network,
         own_bucket: OwnBucket | None,
-        tags: Tagger,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:azure:Storage", name, {}, opts)
@@ -112,7 +108,6 @@ class Storage(pulumi.ComponentResource):
                 day_of_week=storagecache.MaintenanceDayOfWeekType.SUNDAY, time_of_day_utc="03:00"
             ),
             hsm=hsm,
-            tags=tags(f"{name}-shared"),
             # Size, speed, container and subnet can't be changed: another one is a new file system, without the data.
             opts=pulumi.ResourceOptions(
                 parent=self, depends_on=[*network.ready, *before], protect=plan.protect, custom_timeouts=_HOUR
@@ -126,7 +121,6 @@ class Storage(pulumi.ComponentResource):
                 resource_group_name=group,
                 aml_filesystem_name=file_system.name,
                 auto_export_prefixes=[plan.bucket.prefix],
-                tags=tags(f"{name}-write-back"),
                 opts=pulumi.ResourceOptions(parent=self),
             )
         mgs = file_system.client_info.apply(_address)

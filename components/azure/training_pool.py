@@ -9,7 +9,6 @@ from typing import Any
 import pulumi
 from pulumi_azure_native import compute
 
-from gpucluster.components.azure.identity import Tagger
 from gpucluster.components.azure.infiniband_feature import feature_registered
 from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.node_pool import GpuNodes
@@ -38,7 +37,6 @@ class TrainingPool(pulumi.ComponentResource):
         group: pulumi.Input[str],
         nodes: GpuNodes,
         after: Sequence[pulumi.Resource],
-        tags: Tagger,
         pool: str = TRAINING_POOL,
         facts: Mapping[str, Any] | None = None,
         gpu_hour_usd: Decimal | None = None,
@@ -78,7 +76,6 @@ class TrainingPool(pulumi.ComponentResource):
                 # A zone goes only with the sizes that are meant for it.
                 zones=[location.number],
                 intent=compute.ProximityPlacementGroupPropertiesIntentArgs(vm_sizes=[plan.shape.machine_type]),
-                tags=tags(f"{name}-proximity"),
                 opts=here,
             )
             if plan.placement.proximity_group

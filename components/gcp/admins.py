@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pulumi
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from pulumi_kubernetes.rbac.v1 import ClusterRoleBinding, RoleRefArgs, SubjectArgs
 
 from gpucluster.components.gcp.reach import connecting_role, reaching
@@ -25,7 +24,6 @@ class Admins(pulumi.ComponentResource):
         *,
         project: str,
         connect_role: str | None,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -38,7 +36,6 @@ class Admins(pulumi.ComponentResource):
             address = principal.partition(":")[2]
             ClusterRoleBinding(
                 f"{full}-rights",
-                metadata=ObjectMetaArgs(labels=dict(labels)),
                 role_ref=RoleRefArgs(api_group="rbac.authorization.k8s.io", kind="ClusterRole", name="cluster-admin"),
                 subjects=[SubjectArgs(api_group="rbac.authorization.k8s.io", kind="User", name=address)],
                 opts=here,

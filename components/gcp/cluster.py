@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 
 from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.gcp.admins import Admins
@@ -16,7 +15,7 @@ from gpucluster.components.gcp.fabric import POD_SECURITY, fabric_of
 from gpucluster.components.gcp.fabric_plugin import FabricPlugin
 from gpucluster.components.gcp.gpu_networks import GpuNetworks
 from gpucluster.components.gcp.home import Home
-from gpucluster.components.gcp.identity import NodeIdentity, labeller
+from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.job_pools import QUEUED_TOLERATION, job_pools
 from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.gcp.logs import LogBucket, default_logs
@@ -34,67 +33,103 @@ from gpucluster.components.gcp.storage import BucketStorage, LustreStorage, moun
 from gpucluster.components.gcp.submitters import submitter_access, submitter_of
 from gpucluster.components.gcp.system_pool import SystemPool
 from gpucluster.components.gcp.training_pool import TrainingPool
-from gpucluster.components.kubernetes.checks import check_object
-from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
-from gpucluster.components.kubernetes.job_identities import JobIdentities
-from gpucluster.components.kubernetes.jobs import Jobs
 from gpucluster.components.kubernetes.metrics_sink import READ
-from gpucluster.components.kubernetes.node_health.objects import NodeHealth
-from gpucluster.components.kubernetes.node_health.plan import settings_json
-from gpucluster.components.kubernetes.team_space import TeamSpace, people_spaces
 from gpucluster.components.kubernetes.volume import Volume
-from gpucluster.components.kubernetes.workspace import Workspace
-from gpucluster.components.labels import kubernetes_labels
 from gpucluster.components.mounted import MountedPlan
-from gpucluster.components.outputs import Cluster, Logs, SharedStorage
+from gpucluster.components.outputs import Logs
+from gpucluster.components.shared_cluster import Inside, SharedCluster
 
 
-class TrainingCluster(Cluster):
-    """A GKE cluster with one co-located training pool.
-
-    Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
-    component's inputs only, and policies see its outputs only.
-    """
+class TrainingCluster(SharedCluster[GcpClusterPlan]):
+    """A GKE cluster with one co-located training pool."""
 
     def __init__(self, name: str, plan: GcpClusterPlan, opts: pulumi.ResourceOptions | None = None) -> None:
-        checked = pulumi.ResourceOptions(transformations=[check_object])
-        super().__init__(
-            "gpucluster:gcp:TrainingCluster", name, plan.facts.registered(), pulumi.ResourceOptions.merge(opts, checked)
+        super().__init__("gcp", name, plan, opts)
+        location, registry_of = plan.location, plan.access.registry
+        self._services = enabled_services(f"{name}-api", _services(plan), self._here)
+        self._control_plane, self._network = self._gke()
+        self._system = SystemPool(
+            f"{name}-system",
+            plan.system,
+            location=location,
+            control_plane=self._control_plane,
+            nodes=self._nodes,
+            version=plan.versions.system,
+            opts=self._here,
         )
-        self._plan, self._name = plan, name
-        here = pulumi.ResourceOptions(parent=self)
-        location = plan.location
-        self._resource_labels = labeller(plan.labels, stack=plan.stack)
-        self._labels = kubernetes_labels(plan.labels, project=pulumi.get_project(), stack=plan.stack)
+        ready = self._system.ready
+        fabric = fabric_of(plan.training.shape, plan.versions.fabric)
+        found = Inside(pools=job_pools(plan), after=ready, registry=registry_of, conditions=CONDITIONS)
+        self._open(self._control_plane, found, pod_security=POD_SECURITY if fabric else "baseline")
+        kube_dns_by_nodes(f"{name}-kube-dns", after=ready, opts=self._inside)
+        # GPU nodes are most of the bill: an API that `up` can't reach, or a fabric that GKE refuses, fails before.
+        before_gpus: list[pulumi.Resource] = [*ready, self._workspace.namespace]
+        if fabric is not None:
+            before_gpus += GpuNetworks(
+                f"{name}-gpu-networks", fabric, subnets=self._network.gpu_subnets, opts=self._inside
+            ).ready
+        storage = self._files()
+        self._people()
+        self._pools(before_gpus, storage)
+        if fabric is not None:
+            FabricPlugin(f"{name}-fabric", fabric, after=before_gpus, opts=self._inside)
+        Monitoring(
+            f"{name}-monitoring",
+            plan.telemetry,
+            registry=registry_of,
+            tolerations=[QUEUED_TOLERATION] if plan.training.queued else [],
+            after=[*ready, *self._watch(lambda: READ)],
+            opts=self._inside,
+        )
+        self._queue()
+        images = None
+        if plan.registry is not None:
+            images = registry(
+                f"{name}-registry",
+                plan.registry,
+                location=location,
+                nodes=self._nodes,
+                after=self._services,
+                parent=self,
+            )
+        self._end(
+            account=location.project,
+            metrics=query_endpoint(location.project),
+            logs=self._logs(),
+            storage=storage.handle,
+            registry=images,
+            bucket=self._own,
+        )
 
-        self._services = services = enabled_services(f"{name}-api", _services(plan), here)
+    def _gke(self) -> tuple[ControlPlane, Network]:
+        """The control plane and its network, which waits for the key and the account of nodes."""
+        name, plan, location = self._name, self._plan, self._plan.location
         # Elsewhere the network, which waits for the grants and takes its time, stands between them and the cluster.
         known = None if plan.network.existing is None else known_everywhere()
         self._nodes = NodeIdentity(
             f"{name}-identity",
             project=location.project,
             account_id=f"{name}-node-{plan.account_suffix}",
-            after=services,
+            after=self._services,
             known=known,
-            opts=here,
+            opts=self._here,
         )
-        self._control_plane = control_plane = ControlPlane(
+        control_plane = ControlPlane(
             f"{name}-control-plane",
             location=location,
             existing_key=plan.secrets_key,
-            after=services,
-            labels=self._resource_labels,
+            after=self._services,
             known=known,
-            opts=here,
+            opts=self._here,
         )
         network = Network(
             f"{name}-network",
             plan.network,
             location,
-            after=[*services, *self._nodes.grants, control_plane.key_use],
-            labels=self._resource_labels,
-            opts=here,
+            after=[*self._services, *self._nodes.grants, control_plane.key_use],
+            opts=self._here,
         )
+        mounted = isinstance(plan.storage, BucketPlan)
         control_plane.start(
             cluster_name=plan.cluster_name,
             version=plan.kubernetes_version,
@@ -103,211 +138,101 @@ class TrainingCluster(Cluster):
             security_group=plan.security_group,
             network=network,
             nodes=self._nodes,
-            lustre=not isinstance(plan.storage, BucketPlan),
-            bucket=isinstance(plan.storage, BucketPlan),
+            lustre=not mounted,
+            bucket=mounted,
             filestore=plan.home is not None,
             limits=plan.limits,
             million_samples=plan.telemetry.million_samples,
             pod_logs=plan.keep_logs_days > 0,
         )
-        system = SystemPool(
-            f"{name}-system",
-            plan.system,
-            location=location,
-            control_plane=control_plane,
-            nodes=self._nodes,
-            version=plan.versions.system,
-            labels=self._labels,
-            resource_labels=self._resource_labels,
-            opts=here,
-        )
-        inside = pulumi.ResourceOptions(
-            parent=self,
-            providers=[
-                kubernetes.Provider(
-                    f"{name}-kubernetes",
-                    kubeconfig=control_plane.kubeconfig,
-                    enable_server_side_apply=True,
-                    enable_config_map_mutable=True,  # a replaced one is missing for a moment to pods that start
-                    opts=pulumi.ResourceOptions(parent=self),
-                )
-            ],
-        )
-        kube_dns_by_nodes(f"{name}-kube-dns", after=system.ready, opts=inside)
-        fabric = fabric_of(plan.training.shape, plan.versions.fabric)
-        workspace = Workspace(
-            f"{name}-workspace",
-            labels=self._labels,
-            pod_security=POD_SECURITY if fabric else "baseline",
-            opts=inside,
-        )
-        # GPU nodes are most of the bill: an API that `up` can't reach, or a fabric that GKE refuses, fails before.
-        before_gpus: list[pulumi.Resource] = [*system.ready, workspace.namespace]
-        if fabric is not None:
-            networks = GpuNetworks(
-                f"{name}-gpu-networks", fabric, subnets=network.gpu_subnets, labels=self._labels, opts=inside
+        return control_plane, network
+
+    def _files(self) -> Volume:
+        """The cluster's own bucket, the shared storage, which is given, and home folders."""
+        name, plan, location = self._name, self._plan, self._plan.location
+        self._own = None
+        if plan.bucket is not None:
+            self._own = OwnBucket(
+                f"{name}-bucket", plan.bucket, location=location, apis=self._services, opts=self._here
             )
-            before_gpus += networks.ready
-        self._own = (
-            None
-            if plan.bucket is None
-            else OwnBucket(
-                f"{name}-bucket",
-                plan.bucket,
-                location=location,
-                apis=services,
-                labels=self._resource_labels,
-                opts=here,
-            )
-        )
-        storage = self._storage(network)
-        home = None
+        storage, home = self._storage(), None
         if plan.home is not None:
             home = Home(
                 f"{name}-home",
                 plan.home,
                 location=location,
-                network=network,
-                apis=services,
-                labels=self._resource_labels,
-                opts=here,
+                network=self._network,
+                apis=self._services,
+                opts=self._here,
             ).volume
-        workspace.mount(storage, home)
-        spaces = self._people(workspace, services, inside)
-        if plan.identities:
-            JobIdentities(
-                f"{name}-identities",
-                bucket_identities(
-                    f"{name}-job",
-                    plan.identities,
-                    self._own,
-                    project=location.project,
-                    agent=control_plane.key_use.member,
-                    after=[control_plane.cluster],
-                    opts=here,
-                ),
-                workspace=workspace,
-                spaces=spaces,
-                labels=self._labels,
-                opts=inside,
+        self._mount(storage, home)
+        return storage
+
+    def _people(self) -> None:
+        name, plan, control_plane = self._name, self._plan, self._control_plane
+        project = plan.location.project
+        if plan.people.memberships:
+            submitter_access(
+                f"{name}-submitters",
+                list(plan.people.memberships),
+                project=project,
+                connect_role=self._connect_role("submit"),
+                after=self._services,
+                opts=self._here,
             )
-        TrainingPool(
-            f"{name}-training",
-            plan.training,
-            location=location,
-            cluster_name=control_plane.cluster_name,
-            node_account=self._nodes.email,
-            gpu_subnets=network.gpu_subnets,
-            # A file system takes up to an hour, in which GPUs would wait and cost.
-            after=[*control_plane.before_nodes, *before_gpus, *storage.after],
-            labels=self._labels,
-            resource_labels=self._resource_labels,
-            version=plan.versions.nodes,
-            gpu_hour_usd=plan.telemetry.watched.gpu_hour_usd,
-            opts=here,
-        )
-        if fabric is not None:
-            FabricPlugin(
-                f"{name}-fabric",
-                fabric,
-                labels=self._labels,
-                after=before_gpus,
-                opts=inside,
-            )
-        if plan.mig is not None:
-            MigPool(
-                f"{name}-mig",
-                plan.mig,
-                location=location,
-                control_plane=control_plane,
-                nodes=self._nodes,
-                version=plan.versions.nodes,
-                after=before_gpus,
-                labels=self._labels,
-                resource_labels=self._resource_labels,
-                opts=here,
-            )
-        if plan.elastic is not None:
-            self._elastic(plan.elastic, network, system, inside)
-        telemetry = ClusterTelemetry(
-            f"{name}-telemetry",
-            plan.telemetry,
-            cluster_name=plan.cluster_name,
-            sink=READ if plan.telemetry.collector else None,
-            tolerations=[],
-            registry=plan.access.registry,
-            labels=self._labels,
-            after=system.ready,
-            opts=inside,
-        )
-        read = [*telemetry.ready]
-        if plan.broken_nodes != "leave":
-            health = NodeHealth(
-                f"{name}-node-health",
-                settings_json(plan.broken_nodes, job_pools(plan), CONDITIONS),
-                tolerations=[],
-                registry=plan.access.registry,
-                labels=self._labels,
-                after=system.ready,
-                opts=inside,
-            )
-            read += health.ready
-        Monitoring(
-            f"{name}-monitoring",
-            plan.telemetry,
-            registry=plan.access.registry,
-            tolerations=[QUEUED_TOLERATION] if plan.training.queued else [],
-            labels=self._labels,
-            after=[*system.ready, *read],
-            opts=inside,
-        )
-        Jobs(
-            f"{name}-jobs",
-            job_pools(plan),
-            workspace=workspace,
-            home=home is not None,
-            tolerations=[],
-            registry=plan.access.registry,
-            labels=self._labels,
-            after=system.ready,
-            spaces=spaces,
-            opts=inside,
+        self._admit(
+            lambda _, principals: list(map(submitter_of, principals)),
+            lambda: bucket_identities(
+                f"{name}-job",
+                plan.identities,
+                self._own,
+                project=project,
+                agent=control_plane.key_use.member,
+                after=[control_plane.cluster],
+                opts=self._here,
+            ),
         )
         if plan.access.admins:
             Admins(
                 f"{name}-admins",
                 plan.access.admins,
-                project=location.project,
+                project=project,
                 connect_role=self._connect_role("connect"),
-                labels=self._labels,
-                after=services,
-                opts=inside,
+                after=self._services,
+                opts=self._inside,
             )
-        images = None
-        if plan.registry is not None:
-            images = registry(
-                f"{name}-registry",
-                plan.registry,
-                location=location,
-                nodes=self._nodes,
-                after=services,
-                labels=self._resource_labels,
-                parent=self,
-            )
-        self._give(
-            control_plane,
-            account=location.project,
-            metrics=query_endpoint(location.project),
-            logs=self._logs(services, here),
-            pools=job_pools(plan),
-            storage=SharedStorage(id=pulumi.Output.from_input(storage.handle), usable_gib=plan.storage.usable_gib),
-            registry=images,
-            bucket=None if self._own is None else self._own.address,
-            identities=plan.identities,
-            facts=plan.facts,
-        )
 
-    def _logs(self, services: Sequence[pulumi.Resource], here: pulumi.ResourceOptions) -> Logs | None:
+    def _pools(self, before: Sequence[pulumi.Resource], storage: Volume) -> None:
+        """Those of GPU nodes. before: what makes them usable."""
+        name, plan, location = self._name, self._plan, self._plan.location
+        TrainingPool(
+            f"{name}-training",
+            plan.training,
+            location=location,
+            cluster_name=self._control_plane.cluster_name,
+            node_account=self._nodes.email,
+            gpu_subnets=self._network.gpu_subnets,
+            # A file system takes up to an hour, in which GPUs would wait and cost.
+            after=[*self._control_plane.before_nodes, *before, *storage.after],
+            version=plan.versions.nodes,
+            gpu_hour_usd=plan.telemetry.watched.gpu_hour_usd,
+            opts=self._here,
+        )
+        if plan.mig is not None:
+            MigPool(
+                f"{name}-mig",
+                plan.mig,
+                location=location,
+                control_plane=self._control_plane,
+                nodes=self._nodes,
+                version=plan.versions.nodes,
+                after=before,
+                opts=self._here,
+            )
+        if plan.elastic is not None:
+            self._elastic(plan.elastic)
+
+    def _logs(self) -> Logs | None:
         """Where what pods print is kept."""
         plan = self._plan
         if plan.keep_logs_days == DAYS_OF_DEFAULT:
@@ -320,8 +245,8 @@ class TrainingCluster(Cluster):
             cluster_name=plan.cluster_name,
             location=plan.location,
             nodes=self._nodes,
-            after=services,
-            opts=here,
+            after=self._services,
+            opts=self._here,
         ).found
 
     def _connect_role(self, suffix: str) -> str | None:
@@ -329,31 +254,8 @@ class TrainingCluster(Cluster):
         plan = self._plan
         return f"{plan.name}_{plan.account_suffix}_{suffix}".replace("-", "_") if plan.access.dns else None
 
-    def _people(
-        self, workspace: Workspace, services: Sequence[pulumi.Resource], inside: pulumi.ResourceOptions
-    ) -> list[TeamSpace]:
-        """Who submits jobs, and the namespaces of teams."""
-        people, name = self._plan.people, self._name
-        if people.memberships:
-            submitter_access(
-                f"{name}-submitters",
-                list(people.memberships),
-                project=self._plan.location.project,
-                connect_role=self._connect_role("submit"),
-                after=services,
-                opts=pulumi.ResourceOptions(parent=self),
-            )
-        return people_spaces(
-            name,
-            people,
-            lambda _, principals: list(map(submitter_of, principals)),
-            workspace=workspace,
-            labels=self._labels,
-            opts=inside,
-        )
-
-    def _storage(self, network: Network) -> Volume:
-        plan, here = self._plan, pulumi.ResourceOptions(parent=self)
+    def _storage(self) -> Volume:
+        plan, here = self._plan, self._here
         if isinstance(plan.storage, BucketPlan):
             return BucketStorage(
                 f"{self._name}-storage",
@@ -362,7 +264,6 @@ class TrainingCluster(Cluster):
                 apis=self._services,
                 after=[self._control_plane.cluster],
                 namespaces=plan.people.namespaces,
-                labels=self._resource_labels,
                 opts=here,
             ).volume
         if isinstance(plan.storage, MountedPlan):
@@ -372,18 +273,15 @@ class TrainingCluster(Cluster):
             plan.storage,
             instance_id=plan.cluster_name,
             location=plan.location,
-            network=network,
+            network=self._network,
             range_cidr=plan.network.addresses.private_services,
             own_bucket=self._own,
             apis=self._services,
-            labels=self._resource_labels,
             opts=here,
         ).volume
 
-    def _elastic(
-        self, elastic: ElasticPlan, network: Network, system: SystemPool, inside: pulumi.ResourceOptions
-    ) -> None:
-        plan, name = self._plan, f"{self._name}-elastic"
+    def _elastic(self, elastic: ElasticPlan) -> None:
+        plan, name, ready = self._plan, f"{self._name}-elastic", self._system.ready
         location = plan.location
         if elastic.engine == "karpenter":
             KarpenterPools(
@@ -394,19 +292,17 @@ class TrainingCluster(Cluster):
                     zone=location.zone,
                     cluster_name=self._control_plane.cluster_name,
                     cluster_location=location.region,
-                    subnetwork=network.subnetwork_id,
+                    subnetwork=self._network.subnetwork_id,
                     account_id=f"{plan.name}-karp-{plan.account_suffix}",
                     node_account=self._nodes.email,
-                    template_pool=system.node_pool_name,
+                    template_pool=self._system.node_pool_name,
                     machine_type=elastic.shape.machine_type,
                     pools=elastic.pools,
-                    resource_labels=self._resource_labels(f"{name}-node"),
                     boot_gib=elastic.root_gib,
                     registry=plan.access.registry,
                 ),
-                labels=self._labels,
-                after=system.ready,
-                opts=inside,
+                after=ready,
+                opts=self._inside,
             )
             return
         NativePools(
@@ -415,10 +311,8 @@ class TrainingCluster(Cluster):
             location=location,
             control_plane=self._control_plane,
             nodes=self._nodes,
-            labels=self._labels,
-            resource_labels=self._resource_labels,
-            after=system.ready,
-            opts=inside,
+            after=ready,
+            opts=self._inside,
         )
 
 

@@ -11,7 +11,7 @@ from pulumi_gcp import container, kms
 
 from gpucluster.components.gcp.access import AccessPlan
 from gpucluster.components.gcp.encryption import secrets_key
-from gpucluster.components.gcp.identity import Labeller, NodeIdentity, workload_pool
+from gpucluster.components.gcp.identity import NodeIdentity, workload_pool
 from gpucluster.components.gcp.kubeconfig import kubeconfig
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.network import Network
@@ -56,7 +56,6 @@ class ControlPlane(pulumi.ComponentResource):
         location: Location,
         existing_key: str | None,
         after: Sequence[pulumi.Resource],
-        labels: Labeller,
         known: pulumi.ResourceHookBinding | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -64,14 +63,13 @@ class ControlPlane(pulumi.ComponentResource):
         creation of a grant.
         """
         super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
-        self._name, self._location, self._labels = name, location, labels
+        self._name, self._location = name, location
         self._key, self.key_use = secrets_key(
             f"{name}-secrets",
             existing_key,
             project=location.project,
             region=location.region,
             after=after,
-            labels=labels(f"{name}-secrets"),
             known=known,
             opts=pulumi.ResourceOptions(parent=self),
         )
@@ -98,7 +96,7 @@ class ControlPlane(pulumi.ComponentResource):
         which storage its drivers mount. limits: greatest amounts of all pools together where GKE makes pools by itself.
         million_samples: of metrics a month. pod_logs: whether what pods print is collected.
         """
-        name, location, labels = self._name, self._location, self._labels
+        name, location = self._name, self._location
         self.cluster = container.Cluster(
             f"{name}-cluster",
             name=cluster_name,
@@ -157,7 +155,7 @@ class ControlPlane(pulumi.ComponentResource):
             ),
             addons_config=_addons(lustre=lustre, bucket=bucket, filestore=filestore),
             cluster_autoscaling=None if limits is None else _auto_provisioning(limits, nodes),
-            resource_labels={**labels(f"{name}-cluster"), EXPECTED_SAMPLES: f"{million_samples:f}"},
+            resource_labels={EXPECTED_SAMPLES: f"{million_samples:f}"},
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=network.ready,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import pulumi
@@ -22,7 +22,6 @@ def device_injector(
     name: str,
     accelerator: str,
     *,
-    labels: Mapping[str, str],
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> DaemonSet:
@@ -33,7 +32,6 @@ def device_injector(
         nodes=fabric_nodes(accelerator),
         container=privileged_container(_NAME, _IMAGE, mounts={"dev": "/dev", "nri": "/var/run/nri"}, cpu="150m"),
         host_paths={"dev": "/dev", "nri": "/var/run/nri"},
-        labels=labels,
         after=after,
         opts=opts,
     )

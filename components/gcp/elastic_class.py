@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pulumi
@@ -54,7 +54,6 @@ def elastic_class(
     machine: ElasticMachine,
     *,
     fallbacks: Sequence[str],
-    labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
     """One ComputeClass, called as its pool. Pods select it by `cloud.google.com/compute-class`.
@@ -69,24 +68,21 @@ def elastic_class(
     return custom_object(
         name,
         _KIND,
-        _spec(pool, machine, fallbacks, labels),
+        _spec(pool, machine, fallbacks),
         object_name=pool.name,
-        labels=labels,
         annotations=None if pool.expected_gpus is None else {EXPECTED_GPUS: pool.expected_gpus},
         opts=opts,
     )
 
 
-def _spec(
-    pool: PoolPlan, machine: ElasticMachine, fallbacks: Sequence[str], labels: Mapping[str, str]
-) -> dict[str, Any]:
+def _spec(pool: PoolPlan, machine: ElasticMachine, fallbacks: Sequence[str]) -> dict[str, Any]:
     return {
         "priorities": [{"nodepools": [pool.name]}, *(_rule(pool, machine, purchase) for purchase in fallbacks)],
         "nodePoolAutoCreation": {"enabled": bool(fallbacks)},
         "nodePoolConfig": {
             "serviceAccount": machine.node_account,
             "imageType": "cos_containerd",
-            "nodeLabels": {**labels, POOL: pool.name, GPU_PRESENT: "true"},
+            "nodeLabels": {POOL: pool.name, GPU_PRESENT: "true"},
         },
         # Never move a running job, not even to a better machine.
         "activeMigration": {"optimizeRulePriority": False},

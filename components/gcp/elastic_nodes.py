@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pulumi
@@ -12,7 +11,7 @@ from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.elastic_class import class_node_label, class_node_taint
-from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from gpucluster.components.gcp.purchase import FLEX_START_DAYS
@@ -26,8 +25,6 @@ def elastic_nodes(
     location: Location,
     control_plane: ControlPlane,
     nodes: NodeIdentity,
-    labels: Mapping[str, str],
-    resource_labels: Labeller,
     opts: pulumi.ResourceOptions,
 ) -> container.NodePool:
     """Up to the pool's GPUs on the smallest machine, bought in the way it prefers."""
@@ -46,14 +43,11 @@ def elastic_nodes(
         upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
         network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
         node_config=node_config(
-            name,
             plan.shape.machine_type,
             pool=pool.name,
             disk_type=plan.shape.boot_disk,
             root_gib=plan.root_gib,
             account=nodes.email,
-            labels=labels,
-            resource_labels=resource_labels,
             more={
                 **gpus,
                 **bought,

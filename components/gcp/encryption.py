@@ -17,7 +17,6 @@ def secrets_key(
     project: str,
     region: str,
     after: Sequence[pulumi.Resource],
-    labels: dict[str, str],
     known: pulumi.ResourceHookBinding | None,
     opts: pulumi.ResourceOptions,
 ) -> tuple[pulumi.Input[str], kms.CryptoKeyIAMMember]:
@@ -28,7 +27,7 @@ def secrets_key(
     brought back. Source: Google Cloud documentation, "Encrypt secrets at the application layer".
     """
     begun = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
-    key = existing or _key(name, region, labels, begun, opts).id
+    key = existing or _key(name, region, begun, opts).id
     gke = projects.ServiceIdentity(f"{name}-gke", project=project, service="container.googleapis.com", opts=begun)
     use = kms.CryptoKeyIAMMember(
         f"{name}-use",
@@ -40,9 +39,7 @@ def secrets_key(
     return key, use
 
 
-def _key(
-    name: str, region: str, labels: dict[str, str], begun: pulumi.ResourceOptions, opts: pulumi.ResourceOptions
-) -> kms.CryptoKey:
+def _key(name: str, region: str, begun: pulumi.ResourceOptions, opts: pulumi.ResourceOptions) -> kms.CryptoKey:
     ring = kms.KeyRing(f"{name}-ring", location=region, opts=begun)
     return kms.CryptoKey(
         name,
@@ -50,6 +47,5 @@ def _key(
         purpose="ENCRYPT_DECRYPT",
         rotation_period=f"{90 * _DAY}s",
         destroy_scheduled_duration=f"{30 * _DAY}s",
-        labels=labels,
         opts=opts,
     )

@@ -5,7 +5,7 @@ The receive daemon runs beside each job, as its runtime says (`fabric_pod.py`), 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import pulumi
@@ -57,16 +57,15 @@ class FabricPlugin(pulumi.ComponentResource):
         name: str,
         fabric: Fabric,
         *,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """after: what stands before the training nodes."""
         super().__init__("gpucluster:gcp:FabricPlugin", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        _installer(f"{name}-installer", fabric, labels, after, here)
+        _installer(f"{name}-installer", fabric, after, here)
         if fabric.release.daemon:
-            device_injector(f"{name}-injector", fabric.accelerator, labels=labels, after=after, opts=here)
+            device_injector(f"{name}-injector", fabric.accelerator, after=after, opts=here)
         self.plugin = fabric.release.plugin
         self.daemon = fabric.release.daemon or None
         self.register_outputs({"plugin": self.plugin, "daemon": self.daemon})
@@ -75,7 +74,6 @@ class FabricPlugin(pulumi.ComponentResource):
 def _installer(
     name: str,
     fabric: Fabric,
-    labels: Mapping[str, str],
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> DaemonSet:
@@ -99,7 +97,6 @@ def _installer(
         ],
         container=ContainerArgs(name="pause", image=_PAUSE),
         host_paths={volume: path for volume, (path, _) in host_paths.items()},
-        labels=labels,
         after=after,
         opts=opts,
     )

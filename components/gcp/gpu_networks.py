@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import pulumi
@@ -34,7 +34,6 @@ class GpuNetworks(pulumi.ComponentResource):
         fabric: Fabric,
         *,
         subnets: Sequence[Subnet],
-        labels: Mapping[str, str],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """subnets: in the order of the node pool's additional networks.
@@ -53,7 +52,7 @@ class GpuNetworks(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         self.ready = []
         for network, (vpc, subnet) in zip(networks, subnets, strict=True):
-            self.ready += _objects(name, network, vpc, subnet, labels, here)
+            self.ready += _objects(name, network, vpc, subnet, here)
         self.register_outputs({"networks": [item.name for item in networks]})
 
 
@@ -62,7 +61,6 @@ def _objects(
     network: DeviceNetwork,
     vpc: pulumi.Input[str],
     subnet: pulumi.Input[str],
-    labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
     parameters = custom_object(
@@ -70,7 +68,6 @@ def _objects(
         _PARAMETERS,
         {"vpc": vpc, "vpcSubnet": subnet, "deviceMode": network.device_mode},
         object_name=network.name,
-        labels=labels,
         opts=opts,
     )
     return [
@@ -87,7 +84,6 @@ def _objects(
                 },
             },
             object_name=network.name,
-            labels=labels,
             opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[parameters])),
         ),
     ]

@@ -8,7 +8,6 @@ from typing import Final
 import pulumi
 from pulumi_gcp import filestore
 
-from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.volumes import filestore_volume
@@ -31,7 +30,6 @@ class Home(pulumi.ComponentResource):
         location: Location,
         network: Network,
         apis: Sequence[pulumi.Resource],
-        labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:gcp:Home", name, {}, opts)
@@ -49,7 +47,6 @@ class Home(pulumi.ComponentResource):
                     reserved_ip_range=network.private_range,
                 )
             ],
-            labels=labels(f"{name}-files"),
             opts=pulumi.ResourceOptions(
                 parent=self, depends_on=[*apis, *network.private_services], protect=plan.protect
             ),

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import pulumi
 from pulumi_gcp import projects, serviceaccount
-
-from gpucluster.components.labels import gcp_labels
-
-# Gives the labels of a resource by its logical name.
-Labeller = Callable[[str], dict[str, str]]
 
 # Logs, metrics and images, nothing else. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0,
 # examples/gke-a3-ultragpu (node_pool_service_account).
@@ -55,11 +50,6 @@ class NodeIdentity(pulumi.ComponentResource):
         self.email, self.member = self.account.email, self.account.member
         self.grants = _granted(f"{name}-account", self.member, _NODE_ROLES, project, granted)
         self.register_outputs({"email": self.email})
-
-
-def labeller(labels: Mapping[str, str], *, stack: str) -> Labeller:
-    """Gives resources their labels: these labels, and whose they are."""
-    return lambda name: gcp_labels(labels, project=pulumi.get_project(), stack=stack, name=name)
 
 
 def workload_pool(project: str) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import pulumi
 
+from gpucluster.catalog.label_syntax import google_value
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.gcp.karpenter_iam import karpenter_identity
 from gpucluster.components.gcp.karpenter_limits import karpenter_problems
@@ -33,7 +34,7 @@ class KarpenterPoolsArgs:
 
     account_id: of Karpenter's own service account, 6 to 30 characters. node_account: e-mail address of the nodes' one.
     template_pool: node pool whose start-up data the machines take: the system pool.
-    resource_labels: labels of the machines in Compute Engine. boot_gib: boot disk, GiB. registry: mirror of the
+    boot_gib: boot disk, GiB. registry: mirror of the
     controller's image, None to take it from where it is published.
     """
 
@@ -48,7 +49,6 @@ class KarpenterPoolsArgs:
     template_pool: pulumi.Input[str]
     machine_type: str
     pools: Sequence[PoolPlan]
-    resource_labels: Mapping[str, str]
     boot_gib: int = 200
     registry: str | None = None
 
@@ -64,7 +64,6 @@ class KarpenterPools(pulumi.ComponentResource):
         name: str,
         args: KarpenterPoolsArgs,
         *,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -104,36 +103,15 @@ class KarpenterPools(pulumi.ComponentResource):
             release_name="karpenter",
             namespace=SYSTEM_NAMESPACE,
             skip_crds=True,
-            values=merged(
-                {
-                    "controller": {
-                        "settings": {
-                            "projectID": args.project,
-                            "clusterLocation": args.region,
-                            **({} if args.cluster_location == args.region else {"nodeLocation": args.cluster_location}),
-                            "clusterName": args.cluster_name,
-                            "defaultNodePoolTemplateName": args.template_pool,
-                            "defaultNodepoolServiceAccount": args.node_account,
-                        }
-                    },
-                    # No key in a secret: the account comes by workload identity.
-                    "credentials": {"enabled": False},
-                    "serviceAccount": {
-                        "name": _SERVICE_ACCOUNT,
-                        "annotations": {"iam.gke.io/gcp-service-account": email},
-                    },
-                },
-                image_values(KARPENTER_GCP, args.registry),
-            ),
+            values=_values(args, email),
             after=[definitions],
             opts=here,
         )
         nodes = custom_object(
             f"{name}-class",
             _NODE_CLASS,
-            _node_class(args),
+            _node_class(name, args),
             object_name=ELASTIC,
-            labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[controller], custom_timeouts=_DRAIN),
         )
         for pool in args.pools:
@@ -143,13 +121,37 @@ class KarpenterPools(pulumi.ComponentResource):
                 node_class=("karpenter.k8s.gcp", _NODE_CLASS.name, ELASTIC),
                 machine_types=[args.machine_type],
                 zone=args.zone,
-                labels=labels,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
             )
         self.register_outputs({"maxGpus": {pool.name: pool.max_gpus for pool in args.pools}})
 
 
-def _node_class(args: KarpenterPoolsArgs) -> dict[str, object]:
+def _values(args: KarpenterPoolsArgs, email: pulumi.Input[str]) -> dict[str, Any]:
+    """Of the controller's chart. email: of its own account."""
+    return merged(
+        {
+            "controller": {
+                "settings": {
+                    "projectID": args.project,
+                    "clusterLocation": args.region,
+                    **({} if args.cluster_location == args.region else {"nodeLocation": args.cluster_location}),
+                    "clusterName": args.cluster_name,
+                    "defaultNodePoolTemplateName": args.template_pool,
+                    "defaultNodepoolServiceAccount": args.node_account,
+                }
+            },
+            # No key in a secret: the account comes by workload identity.
+            "credentials": {"enabled": False},
+            "serviceAccount": {
+                "name": _SERVICE_ACCOUNT,
+                "annotations": {"iam.gke.io/gcp-service-account": email},
+            },
+        },
+        image_values(KARPENTER_GCP, args.registry),
+    )
+
+
+def _node_class(name: str, args: KarpenterPoolsArgs) -> dict[str, object]:
     """Private machines with GKE's own image and driver. The pool has the GPU taint, so no second one is asked for."""
     return {
         "serviceAccount": args.node_account,
@@ -157,5 +159,5 @@ def _node_class(args: KarpenterPoolsArgs) -> dict[str, object]:
         "disks": [{"category": "pd-balanced", "sizeGiB": args.boot_gib, "boot": True}],
         "networkConfig": {"enablePrivateNodes": True, "subnetwork": args.subnetwork},
         "gpuDriverVersion": "default",
-        "labels": dict(args.resource_labels),
+        "labels": {"name": google_value(f"{name}-node")},
     }

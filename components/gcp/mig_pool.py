@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pulumi
 from pulumi_gcp import container
 
 from gpucluster.components.gcp.control_plane import ControlPlane
-from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.mig import MigPlan
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
@@ -31,8 +31,6 @@ class MigPool(pulumi.ComponentResource):
         nodes: NodeIdentity,
         version: str | None = None,
         after: Sequence[pulumi.Resource],
-        labels: Mapping[str, str],
-        resource_labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         kind = "gpucluster:gcp:MigPool"
@@ -72,14 +70,11 @@ class MigPool(pulumi.ComponentResource):
             upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
             network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
             node_config=node_config(
-                f"{name}-nodes",
                 plan.shape.machine_type,
                 pool=MIG_POOL,
                 disk_type=plan.shape.boot_disk,
                 root_gib=plan.root_gib,
                 account=nodes.email,
-                labels=labels,
-                resource_labels=resource_labels,
                 more={**gpu_config(plan.shape, partition=plan.size), **bought},
             ),
             opts=guard.over(

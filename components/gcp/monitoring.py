@@ -46,7 +46,6 @@ class Monitoring(pulumi.ComponentResource):
         *,
         registry: str | None,
         tolerations: Sequence[Mapping[str, str]],
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -60,11 +59,10 @@ class Monitoring(pulumi.ComponentResource):
             driver_folder=_DRIVER,
             registry=registry,
             tolerations=tolerations,
-            labels=labels,
             after=after,
             opts=here,
         )
-        critical_pods(f"{name}-critical", NODE_CRITICAL, namespace=exporter.namespace, labels=labels, opts=here)
+        critical_pods(f"{name}-critical", NODE_CRITICAL, namespace=exporter.namespace, opts=here)
         scraped = [GPU_EXPORTER, *options_scraped(plan)]
         for target in scraped:
             custom_object(
@@ -73,7 +71,6 @@ class Monitoring(pulumi.ComponentResource):
                 _monitoring(target),
                 object_name=target.name,
                 namespace=target.namespace,
-                labels=labels,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[*exporter.ready, *after]),
             )
         custom_object(
@@ -81,11 +78,10 @@ class Monitoring(pulumi.ComponentResource):
             _CLUSTER_RULES,
             rule_file(plan.watched),
             object_name=NAME,
-            labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
         if plan.receivers is not None and plan.receivers.webhook is not None:
-            _alertmanager_secret(f"{name}-alerts", plan.receivers.webhook, labels=labels, after=after, opts=here)
+            _alertmanager_secret(f"{name}-alerts", plan.receivers.webhook, after=after, opts=here)
         self.register_outputs({"monitors": [target.name for target in scraped]})
 
 
@@ -119,7 +115,6 @@ def _alertmanager_secret(
     name: str,
     webhook: SecretStr,
     *,
-    labels: Mapping[str, str],
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> Secret:
@@ -129,7 +124,7 @@ def _alertmanager_secret(
     config = alertmanager_config({"webhook_configs": [{"url": webhook.get_secret_value()}]})
     return Secret(
         name,
-        metadata=ObjectMetaArgs(name=_NAME, namespace=_NAMESPACE, labels=dict(labels)),
+        metadata=ObjectMetaArgs(name=_NAME, namespace=_NAMESPACE),
         string_data={_KEY: pulumi.Output.secret(json.dumps(config, indent=2))},
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
     )

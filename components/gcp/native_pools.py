@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pulumi
 
@@ -10,7 +10,7 @@ from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.elastic_class import ElasticMachine, elastic_class
 from gpucluster.components.gcp.elastic_nodes import elastic_nodes
-from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 
 
@@ -25,8 +25,6 @@ class NativePools(pulumi.ComponentResource):
         location: Location,
         control_plane: ControlPlane,
         nodes: NodeIdentity,
-        labels: Mapping[str, str],
-        resource_labels: Labeller,
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -47,8 +45,6 @@ class NativePools(pulumi.ComponentResource):
                 location=location,
                 control_plane=control_plane,
                 nodes=nodes,
-                labels=labels,
-                resource_labels=resource_labels,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
             )
             elastic_class(
@@ -56,7 +52,6 @@ class NativePools(pulumi.ComponentResource):
                 pool,
                 machine,
                 fallbacks=plan.fallbacks(pool),
-                labels=labels,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[existing]),
             )
         self.register_outputs({"maxGpus": {pool.name: pool.max_gpus for pool in plan.pools}})

@@ -9,7 +9,6 @@ from pulumi_gcp import servicenetworking
 
 from gpucluster.components.gcp import compute
 from gpucluster.components.gcp.fabric_networks import Subnet, fabric_networks
-from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.network_plan import NetworkPlan
 from gpucluster.components.spec.own_things import ExistingNetwork
@@ -47,7 +46,6 @@ class Network(pulumi.ComponentResource):
         location: Location,
         *,
         after: Sequence[pulumi.Resource],
-        labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """after: the APIs, and what Google Cloud gets the time of a network to know everywhere. labels: the range for
@@ -56,7 +54,7 @@ class Network(pulumi.ComponentResource):
         super().__init__("gpucluster:gcp:Network", name, {}, opts)
         self.ways_out, self.private_services, self.private_range = [], [], None
         if plan.existing is None:
-            self._make(name, plan, location, after, labels)
+            self._make(name, plan, location, after)
         else:
             self._use(plan.existing, after)
         self.gpu_subnets = fabric_networks(
@@ -77,9 +75,7 @@ class Network(pulumi.ComponentResource):
         self.pods_range, self.services_range = existing.pods or _PODS, existing.services or _SERVICES
         self.ready = list(after)
 
-    def _make(
-        self, name: str, plan: NetworkPlan, location: Location, after: Sequence[pulumi.Resource], labels: Labeller
-    ) -> None:
+    def _make(self, name: str, plan: NetworkPlan, location: Location, after: Sequence[pulumi.Resource]) -> None:
         """One of the cluster's own."""
         here = pulumi.ResourceOptions(parent=self)
         self.network = compute.Network(
@@ -108,7 +104,7 @@ class Network(pulumi.ComponentResource):
         if plan.nat:
             self.ways_out = self._way_out(name, location)
         if plan.private_services:
-            self._private_services(name, plan.addresses.private_services, labels)
+            self._private_services(name, plan.addresses.private_services)
         self.ready = [self.subnetwork, *self.ways_out, *self.private_services]
         self.network_id, self.network_name = self.network.id, self.network.name
         self.subnetwork_id, self.subnetwork_name = self.subnetwork.id, self.subnetwork.name
@@ -138,7 +134,7 @@ class Network(pulumi.ComponentResource):
         )
         return [router, nat]
 
-    def _private_services(self, name: str, cidr: str, labels: Labeller) -> None:
+    def _private_services(self, name: str, cidr: str) -> None:
         """A range of ours in which Google's services (Lustre, Filestore) stand, and the way to them."""
         here = pulumi.ResourceOptions(parent=self)
         address, _, length = cidr.partition("/")
@@ -149,7 +145,6 @@ class Network(pulumi.ComponentResource):
             address=address,
             prefix_length=int(length),
             network=self.network.id,
-            labels=labels(f"{name}-private-range"),
             opts=here,
         )
         connection = servicenetworking.Connection(

@@ -9,7 +9,6 @@ import pulumi
 from pulumi_gcp import container
 
 from gpucluster.catalog.machines import Machine
-from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 
 CLOUD_PLATFORM: Final = "https://www.googleapis.com/auth/cloud-platform"
@@ -25,20 +24,19 @@ _SYSCTLS: Final = {"net.ipv4.tcp_rmem": "4096 87380 16777216", "net.ipv4.tcp_wme
 
 
 def node_config(
-    name: str,
     machine_type: str,
     *,
     pool: str,
     disk_type: str,
     root_gib: int,
     account: pulumi.Input[str],
-    labels: Mapping[str, str],
-    resource_labels: Labeller,
+    resource_labels: Mapping[str, str] | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> container.NodePoolNodeConfigArgs:
     """Nodes of one pool: the nodes' own account, no way to it for pods, verified boot.
 
-    name: logical name of the pool. pool: its kind, for selectors. more: further arguments, by their names.
+    pool: its kind, for selectors. resource_labels: of its machines in
+    Compute Engine, beside those of the component. more: further arguments, by their names.
     """
     given: dict[str, Any] = {"node_labels": {}, **(more or {})}
     return container.NodePoolNodeConfigArgs(
@@ -48,8 +46,8 @@ def node_config(
         disk_size_gb=root_gib,
         service_account=account,
         oauth_scopes=[CLOUD_PLATFORM],
-        labels={**labels, POOL: pool, **given.pop("node_labels")},
-        resource_labels=resource_labels(name),
+        labels={POOL: pool, **given.pop("node_labels")},
+        resource_labels=resource_labels,
         # Without it, pods read the credentials of their node.
         workload_metadata_config=container.NodePoolNodeConfigWorkloadMetadataConfigArgs(mode="GKE_METADATA"),
         metadata={"disable-legacy-endpoints": "true"},

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import pulumi
 from pulumi_gcp import storage
 
 from gpucluster.components.buckets import IdentityPlan, OwnBucketPlan, remote_name
-from gpucluster.components.gcp.identity import Labeller, workload_pool
+from gpucluster.components.gcp.identity import workload_pool
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.kubernetes.job_identities import JobIdentity
 from gpucluster.components.labels import EXPECTED_GIB
@@ -34,7 +34,6 @@ def private_bucket(
     location: Location,
     expected_gib: str | None,
     protect: bool,
-    labels: Mapping[str, str],
     after: Sequence[pulumi.Resource],
     parent: pulumi.Resource,
 ) -> storage.Bucket:
@@ -48,7 +47,7 @@ def private_bucket(
         hierarchical_namespace=storage.BucketHierarchicalNamespaceArgs(enabled=True),
         # Deleted with what is in it, unless it is protected.
         force_destroy=not protect,
-        labels={**labels, **({} if expected_gib is None else {EXPECTED_GIB: expected_gib})},
+        labels={} if expected_gib is None else {EXPECTED_GIB: expected_gib},
         opts=pulumi.ResourceOptions(parent=parent, depends_on=list(after), protect=protect),
     )
 
@@ -66,7 +65,6 @@ class OwnBucket(pulumi.ComponentResource):
         *,
         location: Location,
         apis: Sequence[pulumi.Resource],
-        labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:gcp:OwnBucket", name, {}, opts)
@@ -75,7 +73,6 @@ class OwnBucket(pulumi.ComponentResource):
             location=location,
             expected_gib=plan.expected_gib,
             protect=plan.protect,
-            labels=labels(f"{name}-data"),
             after=apis,
             parent=self,
         )

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pulumi
 from pulumi_gcp import artifactregistry
 
-from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.repository import REPOSITORY
 from gpucluster.components.outputs import Registry
@@ -25,7 +25,6 @@ def registry(
     location: Location,
     nodes: NodeIdentity,
     after: Sequence[pulumi.Resource],
-    labels: Labeller,
     parent: pulumi.Resource,
 ) -> Registry:
     """Nodes may read every repository of their own project; one of another project lets them in here."""
@@ -43,7 +42,7 @@ def registry(
             )
         return _told(pulumi.Output.from_input(found[0]), {})
     opts = pulumi.ResourceOptions(parent=parent, depends_on=list(after))
-    made = _Own(name, plan, location=location, labels=labels, opts=opts)
+    made = _Own(name, plan, location=location, opts=opts)
     return _told(made.path, made.caches)
 
 
@@ -53,11 +52,9 @@ class _Own(pulumi.ComponentResource):
     path: pulumi.Output[str]
     caches: Mapping[str, pulumi.Output[str]]
 
-    def __init__(
-        self, name: str, plan: RegistryPlan, *, location: Location, labels: Labeller, opts: pulumi.ResourceOptions
-    ) -> None:
+    def __init__(self, name: str, plan: RegistryPlan, *, location: Location, opts: pulumi.ResourceOptions) -> None:
         super().__init__("gpucluster:gcp:Registry", name, {}, opts)
-        self._name, self._plan, self._location, self._labels = name, plan, location, labels
+        self._name, self._plan, self._location = name, plan, location
         jobs = self._repository(
             IMAGE,
             # A node that takes a broken one's place runs the same image under the same tag.
@@ -96,7 +93,6 @@ class _Own(pulumi.ComponentResource):
             location=self._location.region,
             repository_id=f"{self._plan.name}-{suffix}",
             format="DOCKER",
-            labels=self._labels(name),
             opts=pulumi.ResourceOptions(parent=self),
             **how,
         )

@@ -10,7 +10,7 @@ from pulumi_gcp import lustre, projects, storage
 
 from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.gcp import compute
-from gpucluster.components.gcp.identity import Labeller, workload_pool
+from gpucluster.components.gcp.identity import workload_pool
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.lustre import LustrePlan
 from gpucluster.components.gcp.network import Network
@@ -46,7 +46,6 @@ class LustreStorage(pulumi.ComponentResource):
         range_cidr: str,
         own_bucket: OwnBucket | None,
         apis: Sequence[pulumi.Resource],
-        labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """instance_id: unique in project and zone. range_cidr: where the file servers stand."""
@@ -69,7 +68,6 @@ class LustreStorage(pulumi.ComponentResource):
             capacity_gib=str(plan.capacity_gib),
             per_unit_storage_throughput=str(plan.tier),
             network=pulumi.Output.format("projects/{0}/global/networks/{1}", location.project, network.network_name),
-            labels=labels(f"{name}-shared"),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[rule, *network.private_services],
@@ -136,7 +134,6 @@ class BucketStorage(pulumi.ComponentResource):
         apis: Sequence[pulumi.Resource],
         after: Sequence[pulumi.Resource],
         namespaces: Sequence[str],
-        labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """after: the cluster, whose pool of identities has to be there first. namespaces: whose pods use the bucket."""
@@ -146,7 +143,6 @@ class BucketStorage(pulumi.ComponentResource):
             location=location,
             expected_gib=str(plan.usable_gib),
             protect=plan.protect,
-            labels=labels(f"{name}-shared"),
             after=apis,
             parent=self,
         )

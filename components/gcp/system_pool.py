@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pulumi
 from pulumi_gcp import container
 
 from gpucluster.components.gcp.control_plane import ControlPlane
-from gpucluster.components.gcp.identity import Labeller, NodeIdentity
+from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.node_pool import node_config, scaled
 from gpucluster.components.gcp.system import SystemPlan
@@ -30,8 +28,6 @@ class SystemPool(pulumi.ComponentResource):
         control_plane: ControlPlane,
         nodes: NodeIdentity,
         version: str | None = None,
-        labels: Mapping[str, str],
-        resource_labels: Labeller,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:gcp:SystemPool", name, {}, opts)
@@ -50,14 +46,11 @@ class SystemPool(pulumi.ComponentResource):
             upgrade_settings=container.NodePoolUpgradeSettingsArgs(max_surge=1, max_unavailable=0),
             network_config=container.NodePoolNetworkConfigArgs(enable_private_nodes=True),
             node_config=node_config(
-                f"{name}-nodes",
                 plan.machine_type,
                 pool=SYSTEM_POOL,
                 disk_type="pd-balanced",
                 root_gib=plan.root_gib,
                 account=nodes.email,
-                labels=labels,
-                resource_labels=resource_labels,
             ),
             opts=pulumi.ResourceOptions(
                 parent=self,

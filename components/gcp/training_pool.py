@@ -10,7 +10,6 @@ import pulumi
 from pulumi_gcp import container
 
 from gpucluster.components.gcp import compute
-from gpucluster.components.gcp.identity import Labeller
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.node_pool import FROZEN, flex_start, gpu_config, node_config, scaled
 from gpucluster.components.gcp.training import TrainingPlan
@@ -35,8 +34,6 @@ class TrainingPool(pulumi.ComponentResource):
         node_account: pulumi.Input[str],
         gpu_subnets: Sequence[tuple[pulumi.Input[str], pulumi.Input[str]]],
         after: Sequence[pulumi.Resource],
-        labels: Mapping[str, str],
-        resource_labels: Labeller,
         pool: str = TRAINING_POOL,
         facts: Mapping[str, Any] | None = None,
         version: str | None = None,
@@ -50,15 +47,7 @@ class TrainingPool(pulumi.ComponentResource):
         gpu_hour_usd: what a GPU costs, of which a change tells. version: of the nodes; None as they were made.
         """
         kind = "gpucluster:gcp:TrainingPool"
-        made_of: dict[str, Any] = {
-            "machineType": plan.shape.machine_type,
-            "zone": location.zone,
-            "reservation": plan.placement.reservation,
-            "placementPolicy": plan.placement.policy or plan.placement.compact,
-            "flexStart": plan.flex_start_hours is not None,
-            # Left out where it is not so: another input would be a change to every pool that stands.
-            **({"queued": True} if plan.queued else {}),
-        }
+        made_of = _made_of(plan, location)
         if facts is not None:
             subnets = [[network, subnet] for network, subnet in gpu_subnets]
             made_of |= {"clusterName": cluster_name, "nodeAccount": node_account, "gpuSubnets": subnets}
@@ -73,21 +62,7 @@ class TrainingPool(pulumi.ComponentResource):
             gpu_hour_usd=gpu_hour_usd,
         )
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
-        policy = plan.placement.policy
-        own = plan.placement.compact and policy is None
-        group = (
-            compute.ResourcePolicy(
-                f"{name}-placement",
-                region=location.region,
-                # No distance: on A3 Google refuses one that it has not granted to the project.
-                # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/resource-policy.
-                group_placement_policy=compute.ResourcePolicyGroupPlacementPolicyArgs(collocation="COLLOCATED"),
-                opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
-            )
-            if own
-            else None
-        )
-        policy_name = group.name if group is not None else policy
+        policy_name = self._policy(f"{name}-placement", plan, location, after)
         nodes = container.NodePool(
             f"{name}-nodes",
             name=pool,
@@ -107,30 +82,9 @@ class TrainingPool(pulumi.ComponentResource):
             upgrade_settings=container.NodePoolUpgradeSettingsArgs(strategy="SURGE", max_surge=0, max_unavailable=1),
             best_effort_provisioning=_without_spares(plan),
             queued_provisioning=container.NodePoolQueuedProvisioningArgs(enabled=True) if plan.queued else None,
-            placement_policy=(
-                container.NodePoolPlacementPolicyArgs(type="COMPACT", policy_name=policy_name)
-                if policy_name is not None
-                else None
-            ),
-            network_config=container.NodePoolNetworkConfigArgs(
-                enable_private_nodes=True,
-                additional_node_network_configs=[
-                    container.NodePoolNetworkConfigAdditionalNodeNetworkConfigArgs(network=network, subnetwork=subnet)
-                    for network, subnet in gpu_subnets
-                ]
-                or None,
-            ),
-            node_config=node_config(
-                f"{name}-nodes",
-                plan.shape.machine_type,
-                pool=pool,
-                disk_type=plan.shape.boot_disk,
-                root_gib=plan.root_gib,
-                account=node_account,
-                labels=labels,
-                resource_labels=lambda full: {**resource_labels(full), **_calendar(plan)},
-                more={**gpu_config(plan.shape), **_bought(plan)},
-            ),
+            placement_policy=_compact(policy_name),
+            network_config=_in_networks(gpu_subnets),
+            node_config=_config(plan, pool, node_account),
             # A pool of this name stands until the old one is gone, and so does what it holds of a reservation.
             opts=guard.over(
                 pulumi.ResourceOptions(
@@ -147,6 +101,64 @@ class TrainingPool(pulumi.ComponentResource):
         self.register_outputs(
             {**(facts or {}), "nodePoolName": self.node_pool_name, "placementPolicyName": policy_name}
         )
+
+    def _policy(
+        self, name: str, plan: TrainingPlan, location: Location, after: Sequence[pulumi.Resource]
+    ) -> pulumi.Input[str] | None:
+        """The name of the policy that places the nodes compactly: the one that stands, else one of the pool's own."""
+        if plan.placement.policy is not None or not plan.placement.compact:
+            return plan.placement.policy
+        made = compute.ResourcePolicy(
+            name,
+            region=location.region,
+            # No distance: on A3 Google refuses one that it has not granted to the project.
+            # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/resource-policy.
+            group_placement_policy=compute.ResourcePolicyGroupPlacementPolicyArgs(collocation="COLLOCATED"),
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+        )
+        return made.name
+
+
+def _made_of(plan: TrainingPlan, location: Location) -> dict[str, Any]:
+    """What forces new nodes."""
+    return {
+        "machineType": plan.shape.machine_type,
+        "zone": location.zone,
+        "reservation": plan.placement.reservation,
+        "placementPolicy": plan.placement.policy or plan.placement.compact,
+        "flexStart": plan.flex_start_hours is not None,
+        # Left out where it is not so: another input would be a change to every pool that stands.
+        **({"queued": True} if plan.queued else {}),
+    }
+
+
+def _config(plan: TrainingPlan, pool: str, account: pulumi.Input[str]) -> container.NodePoolNodeConfigArgs:
+    return node_config(
+        plan.shape.machine_type,
+        pool=pool,
+        disk_type=plan.shape.boot_disk,
+        root_gib=plan.root_gib,
+        account=account,
+        resource_labels=_calendar(plan),
+        more={**gpu_config(plan.shape), **_bought(plan)},
+    )
+
+
+def _compact(policy: pulumi.Input[str] | None) -> container.NodePoolPlacementPolicyArgs | None:
+    return None if policy is None else container.NodePoolPlacementPolicyArgs(type="COMPACT", policy_name=policy)
+
+
+def _in_networks(
+    subnets: Sequence[tuple[pulumi.Input[str], pulumi.Input[str]]],
+) -> container.NodePoolNetworkConfigArgs:
+    return container.NodePoolNetworkConfigArgs(
+        enable_private_nodes=True,
+        additional_node_network_configs=[
+            container.NodePoolNetworkConfigAdditionalNodeNetworkConfigArgs(network=network, subnetwork=subnet)
+            for network, subnet in subnets
+        ]
+        or None,
+    )
 
 
 def _size(plan: TrainingPlan) -> dict[str, Any]:

@@ -21,15 +21,10 @@ from gpucluster.components.kubernetes.syntax import (
     node_label_problem,
     quantity_problem,
 )
+from gpucluster.components.labelling import NODE_LABELS
 from gpucluster.components.plan import PlanError
 
 _RELEASE: Final = "kubernetes:helm.sh/v3:Release"
-# Other resources that put labels on nodes, and where.
-_NODE_LABELS: Final[Mapping[str, tuple[str, ...]]] = {
-    "aws:eks/nodeGroup:NodeGroup": ("labels",),
-    "azure-native:containerservice:AgentPool": ("node_labels",),
-    "gcp:container/nodePool:NodePool": ("node_config", "labels"),
-}
 # Maps of labels, and maps of amounts, wherever they stand in an object. Fields of the SDK's own types are in Python's
 # spelling, those of plain objects in Kubernetes'.
 _LABELS: Final = frozenset({"labels", "matchLabels", "match_labels", "nodeSelector", "node_selector"})
@@ -52,8 +47,8 @@ def check_object(args: pulumi.ResourceTransformationArgs) -> None:
 
 def _problems(args: pulumi.ResourceTransformationArgs) -> Iterator[str]:
     props = cast(Mapping[str, Any], args.props)
-    if args.type_ in _NODE_LABELS:
-        path = _NODE_LABELS[args.type_]
+    if not args.type_.startswith("kubernetes:") and args.type_ in NODE_LABELS:
+        path = NODE_LABELS[args.type_]
         found: Any = props
         for step in path:
             found = _members(found).get(step)

@@ -39,7 +39,6 @@ class ClusterTelemetry(pulumi.ComponentResource):
         sink: MetricsSink | None,
         tolerations: Sequence[Mapping[str, str]],
         registry: str | None,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -50,9 +49,7 @@ class ClusterTelemetry(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         space = Namespace(
             f"{name}-namespace",
-            metadata=ObjectMetaArgs(
-                name=MONITORING, labels={**labels, "pod-security.kubernetes.io/enforce": "restricted"}
-            ),
+            metadata=ObjectMetaArgs(name=MONITORING, labels={"pod-security.kubernetes.io/enforce": "restricted"}),
             opts=here,
         )
         inside = space.metadata.name
@@ -60,15 +57,15 @@ class ClusterTelemetry(pulumi.ComponentResource):
         for dashboard, content in dashboards(plan.watched).items():
             ConfigMap(
                 f"{name}-dashboard-{dashboard.removeprefix('gpucluster-')}",
-                metadata=ObjectMetaArgs(name=dashboard, namespace=inside, labels={**labels, **_DASHBOARD}),
+                metadata=ObjectMetaArgs(name=dashboard, namespace=inside, labels=_DASHBOARD),
                 data={f"{dashboard}.json": json.dumps(content, sort_keys=True)},
                 opts=here,
             )
         ports: list[int] = [*([OPENCOST_PORT] if plan.price_sheet else []), *_collectors_ports(sink)]
         if ports:
-            only_these_ports(f"{name}-ports", ports, namespace=inside, labels=labels, opts=here)
+            only_these_ports(f"{name}-ports", ports, namespace=inside, opts=here)
         else:
-            only_from_within(f"{name}-network", namespace=inside, labels=labels, opts=here)
+            only_from_within(f"{name}-network", namespace=inside, opts=here)
         # Most clusters have neither: only those that do import them.
         if plan.price_sheet is not None:
             from gpucluster.components.kubernetes.opencost import opencost
@@ -80,7 +77,6 @@ class ClusterTelemetry(pulumi.ComponentResource):
                 namespace=inside,
                 tolerations=tolerations,
                 registry=registry,
-                labels=labels,
                 after=after,
                 opts=here,
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 import pulumi
@@ -25,7 +24,6 @@ def critical_pods(
     priority: str,
     *,
     namespace: pulumi.Input[str],
-    labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> ResourceQuota:
     """GKE lets pods of such a priority into namespaces alone that have a quota of them; elsewhere it changes nothing.
@@ -34,7 +32,7 @@ def critical_pods(
     """
     return ResourceQuota(
         name,
-        metadata=ObjectMetaArgs(name="critical-pods", namespace=namespace, labels=dict(labels)),
+        metadata=ObjectMetaArgs(name="critical-pods", namespace=namespace),
         spec=ResourceQuotaSpecArgs(
             hard={"pods": _PODS},
             scope_selector=ScopeSelectorArgs(

@@ -52,7 +52,6 @@ class GpuExporter(pulumi.ComponentResource):
         driver_folder: str | None = None,
         registry: str | None,
         tolerations: Sequence[Mapping[str, str]] = (),
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -65,11 +64,11 @@ class GpuExporter(pulumi.ComponentResource):
             f"{name}-namespace",
             metadata=ObjectMetaArgs(
                 name=EXPORTER_NAMESPACE,
-                labels={**labels, "pod-security.kubernetes.io/enforce": "privileged"},
+                labels={"pod-security.kubernetes.io/enforce": "privileged"},
             ),
             opts=here,
         )
-        only_these_ports(f"{name}-ports", [EXPORTER_PORT], namespace=space.metadata.name, labels=labels, opts=here)
+        only_these_ports(f"{name}-ports", [EXPORTER_PORT], namespace=space.metadata.name, opts=here)
         exporter = release(
             f"{name}-dcgm",
             DCGM_EXPORTER,

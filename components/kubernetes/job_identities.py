@@ -41,7 +41,6 @@ class JobIdentities(pulumi.ComponentResource):
         *,
         workspace: Workspace,
         spaces: Sequence[TeamSpace],
-        labels: Mapping[str, str],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """spaces: of the teams, whose labels their accounts have."""
@@ -52,7 +51,7 @@ class JobIdentities(pulumi.ComponentResource):
             asked = identity.plan
             space = of_teams.get(asked.namespace)
             namespace = (space or workspace).namespace.metadata.name
-            its = dict(labels if space is None else space.labels)
+            its = space.labels if space is not None else dict[str, str]()
             ServiceAccount(
                 f"{name}-{asked.name}-account",
                 metadata=ObjectMetaArgs(

@@ -40,7 +40,6 @@ class JobQueue(pulumi.ComponentResource):
         pool: JobPool,
         *,
         namespace: pulumi.Input[str],
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         teams: Sequence[TeamPlan] = (),
         opts: pulumi.ResourceOptions | None = None,
@@ -61,7 +60,6 @@ class JobQueue(pulumi.ComponentResource):
                 spec,
                 object_name=pool.name,
                 namespace=space,
-                labels=labels,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[*after, *needs]),
             )
 

@@ -30,7 +30,6 @@ def rules_of(
     queues: Mapping[str, Sequence[str]],
     namespaces: Sequence[str],
     restricted: bool,
-    labels: Mapping[str, str],
 ) -> dict[str, list[dict[str, Any]]]:
     """Name -> the manifests of a policy and its binding.
 
@@ -47,7 +46,7 @@ def rules_of(
     }
     rules = ("training-jobs", "gpu-pods", *(() if restricted else ("training-pods",)))
     folder = Path(__file__).with_name("manifests")
-    return {rule: manifests(folder / f"{rule}.yaml", values, labels) for rule in rules}
+    return {rule: manifests(folder / f"{rule}.yaml", values) for rule in rules}
 
 
 def _queue_values(queues: Mapping[str, Sequence[str]]) -> dict[str, object]:

@@ -54,7 +54,6 @@ class Jobs(pulumi.ComponentResource):
         home: bool,
         tolerations: Sequence[Mapping[str, str]],
         registry: str | None,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         closed: Sequence[str] = (),
         spaces: Sequence[TeamSpace] = (),
@@ -72,7 +71,6 @@ class Jobs(pulumi.ComponentResource):
             f"{name}-software",
             tolerations=tolerations,
             registry=registry,
-            labels=labels,
             after=[workspace.namespace, *after],
             teams=teams,
             opts=here,
@@ -83,7 +81,6 @@ class Jobs(pulumi.ComponentResource):
                 f"{name}-{pool.name}",
                 pool,
                 namespace=namespace,
-                labels=labels,
                 after=software.ready,
                 teams=teams,
                 opts=here,
@@ -98,7 +95,6 @@ class Jobs(pulumi.ComponentResource):
                 WORKLOAD_PRIORITY_CLASS,
                 {"value": value, "description": description},
                 object_name=priority,
-                labels=labels,
                 opts=ready,
             )
         runtimes = runtimes_of(pools, home=home, registry=registry)
@@ -108,7 +104,6 @@ class Jobs(pulumi.ComponentResource):
                 CLUSTER_TRAINING_RUNTIME,
                 spec,
                 object_name=runtime,
-                labels=labels,
                 opts=ready,
             )
         training = next(pool for pool in pools if pool.name == TRAINING_POOL)
@@ -118,12 +113,11 @@ class Jobs(pulumi.ComponentResource):
             queues=queues_of(pools),
             namespaces=[NAMESPACE, *(team.namespace for team in teams)],
             restricted=workspace.pod_security == "baseline",
-            labels=labels,
         )
         job_rules(f"{name}-rules", rules, ready)
-        only_from_within(f"{name}-network", namespace=namespace, labels=labels, opts=here)
+        only_from_within(f"{name}-network", namespace=namespace, opts=here)
         if closed:
-            not_to_these(f"{name}-closed", closed, namespace=namespace, labels=labels, opts=here)
+            not_to_these(f"{name}-closed", closed, namespace=namespace, opts=here)
         self.register_outputs({"queues": [pool.name for pool in pools], "runtimes": list(runtimes)})
 
 

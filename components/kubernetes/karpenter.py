@@ -25,7 +25,6 @@ def node_pool(
     machine_types: Sequence[str],
     zone: str,
     zone_label: str = ZONE,
-    labels: Mapping[str, str],
     startup_taints: Sequence[Mapping[str, str]] = (),
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
@@ -40,7 +39,7 @@ def node_pool(
         NODE_POOL,
         {
             "template": {
-                "metadata": {"labels": {**labels, POOL: plan.name, GPU_PRESENT: "true"}},
+                "metadata": {"labels": {POOL: plan.name, GPU_PRESENT: "true"}},
                 "spec": {
                     "nodeClassRef": {"group": group, "kind": kind, "name": class_name},
                     "requirements": [
@@ -70,7 +69,6 @@ def node_pool(
             },
         },
         object_name=plan.name,
-        labels=labels,
         annotations=None if plan.expected_gpus is None else {EXPECTED_GPUS: plan.expected_gpus},
         opts=opts,
     )

@@ -15,24 +15,18 @@ _PLACE: Final = re.compile(r"\$\{(\w+)\}")
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def manifests(file: Path, values: Mapping[str, object], labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The objects of a file, with labels for each and for its pods.
+def manifests(file: Path, values: Mapping[str, object]) -> list[dict[str, Any]]:
+    """The objects of a file.
 
     values: what stands in the place of `${name}`: itself, where the place is all of a text; JSON in an `expression`,
     since CEL reads it; in other text words, with commas in a list.
     """
     loaded: list[dict[str, Any]] = list(yaml.load_all(file.read_text(encoding="utf-8"), _LOADER))
     try:
-        found = [_filled(manifest, values) for manifest in loaded]
+        return [_filled(manifest, values) for manifest in loaded]
     except KeyError as unknown:
         known = ", ".join(sorted(values))
         raise ValueError(f"{file.name}: ${{{unknown.args[0]}}} has no value; there are: {known}") from None
-    for manifest in found:
-        for labelled in (manifest, manifest["spec"].get("template") if "spec" in manifest else None):
-            if labelled is not None:
-                metadata = labelled["metadata"]
-                metadata["labels"] = {**labels, **metadata.get("labels", {})}
-    return found
 
 
 class Declared(pulumi.CustomResource):

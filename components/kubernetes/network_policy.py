@@ -13,12 +13,10 @@ from gpucluster.components.kubernetes.objects import custom_object
 _EVERYWHERE: Final = "0.0.0.0/0"
 
 
-def only_from_within(
-    name: str, *, namespace: pulumi.Input[str], labels: Mapping[str, str], opts: pulumi.ResourceOptions
-) -> pulumi.CustomResource:
+def only_from_within(name: str, *, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions) -> pulumi.CustomResource:
     """Pods of the namespace reach each other, by any port, and nobody else reaches them."""
     rules: dict[str, Any] = {"policyTypes": ["Ingress"], "ingress": [{"from": [{"podSelector": {}}]}]}
-    return _policy(name, "only-from-within", rules, namespace, labels, opts)
+    return _policy(name, "only-from-within", rules, namespace, opts)
 
 
 def not_to_these(
@@ -26,7 +24,6 @@ def not_to_these(
     addresses: Sequence[str],
     *,
     namespace: pulumi.Input[str],
-    labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
     """Pods of the namespace reach every pod and every address but these.
@@ -38,7 +35,7 @@ def not_to_these(
         "policyTypes": ["Egress"],
         "egress": [{"to": [{"namespaceSelector": {}}, {"ipBlock": block}]}],
     }
-    return _policy(name, "not-to-the-machine", rules, namespace, labels, opts)
+    return _policy(name, "not-to-the-machine", rules, namespace, opts)
 
 
 def only_these_ports(
@@ -46,13 +43,12 @@ def only_these_ports(
     ports: Sequence[int],
     *,
     namespace: pulumi.Input[str],
-    labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
     """Everybody reaches the pods, by these ports of TCP alone: the API server calls them, from outside of any pod."""
     open_ports = [{"protocol": "TCP", "port": port} for port in ports]
     rules: dict[str, Any] = {"policyTypes": ["Ingress"], "ingress": [{"ports": open_ports}]}
-    return _policy(name, "only-these-ports", rules, namespace, labels, opts)
+    return _policy(name, "only-these-ports", rules, namespace, opts)
 
 
 def _policy(
@@ -60,7 +56,6 @@ def _policy(
     object_name: str,
     rules: Mapping[str, Any],
     namespace: pulumi.Input[str],
-    labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
     return custom_object(
@@ -69,6 +64,5 @@ def _policy(
         {"podSelector": {}, **rules},
         object_name=object_name,
         namespace=namespace,
-        labels=labels,
         opts=opts,
     )

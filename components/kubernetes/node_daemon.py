@@ -64,7 +64,6 @@ def node_daemon(
     init_containers: Sequence[ContainerArgs] = (),
     container: ContainerArgs,
     host_paths: Mapping[str, str] | None = None,
-    labels: Mapping[str, str],
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> DaemonSet:
@@ -72,12 +71,12 @@ def node_daemon(
     own = {"k8s-app": object_name}
     return DaemonSet(
         name,
-        metadata=ObjectMetaArgs(name=object_name, namespace=SYSTEM_NAMESPACE, labels={**labels, **own}),
+        metadata=ObjectMetaArgs(name=object_name, namespace=SYSTEM_NAMESPACE, labels=own),
         spec=DaemonSetSpecArgs(
             selector=LabelSelectorArgs(match_labels=own),
             update_strategy=DaemonSetUpdateStrategyArgs(type="RollingUpdate"),
             template=PodTemplateSpecArgs(
-                metadata=ObjectMetaArgs(labels={**labels, **own}),
+                metadata=ObjectMetaArgs(labels=own),
                 spec=PodSpecArgs(
                     priority_class_name="system-node-critical",
                     affinity=_on(nodes),

@@ -27,16 +27,16 @@ def custom_object(
     spec: Mapping[str, Any],
     *,
     object_name: str,
-    labels: Mapping[str, str],
+    labels: Mapping[str, str] | None = None,
     namespace: pulumi.Input[str] | None = None,
     annotations: Mapping[str, str] | None = None,
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
-    """Registers a custom object. namespace: of a kind that has one."""
+    """Registers a custom object. labels: beside those of the component. namespace: of a kind that has one."""
     metadata = ObjectMetaArgs(
         name=object_name,
         namespace=namespace,
-        labels=dict(labels),
+        labels=dict(labels) if labels else None,
         annotations=dict(annotations) if annotations else None,
     )
     if not kind.nested:

@@ -43,14 +43,13 @@ def opencost(
     namespace: pulumi.Input[str],
     tolerations: Sequence[Mapping[str, str]],
     registry: str | None,
-    labels: Mapping[str, str],
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.Resource:
     """price_sheet: as `telemetry.opencost` writes it. cluster_name: what it calls the cluster."""
     prices = ConfigMap(
         f"{name}-prices",
-        metadata=ObjectMetaArgs(name=_PRICES, namespace=namespace, labels=dict(labels)),
+        metadata=ObjectMetaArgs(name=_PRICES, namespace=namespace),
         data={_FILE: price_sheet},
         opts=opts,
     )

@@ -53,7 +53,6 @@ class Queueing(pulumi.ComponentResource):
         *,
         tolerations: Sequence[Mapping[str, str]],
         registry: str | None,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         teams: Sequence[TeamPlan] = (),
         opts: pulumi.ResourceOptions | None = None,
@@ -68,7 +67,7 @@ class Queueing(pulumi.ComponentResource):
             space = Namespace(
                 f"{name}-{part.suffix}-namespace",
                 metadata=ObjectMetaArgs(
-                    name=part.namespace, labels={**labels, "pod-security.kubernetes.io/enforce": "restricted"}
+                    name=part.namespace, labels={"pod-security.kubernetes.io/enforce": "restricted"}
                 ),
                 opts=here,
             )
@@ -76,7 +75,6 @@ class Queueing(pulumi.ComponentResource):
                 f"{name}-{part.suffix}-ports",
                 part.ports,
                 namespace=space.metadata.name,
-                labels=labels,
                 opts=here,
             )
             quota = (
@@ -85,7 +83,6 @@ class Queueing(pulumi.ComponentResource):
                         f"{name}-{part.suffix}-critical",
                         CLUSTER_CRITICAL,
                         namespace=space.metadata.name,
-                        labels=labels,
                         opts=here,
                     )
                 ]

@@ -48,12 +48,11 @@ class Submitters(pulumi.ComponentResource):
         people: Sequence[Submitter],
         *,
         namespace: pulumi.Input[str],
-        labels: Mapping[str, str],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:kubernetes:Submitters", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        metadata = ObjectMetaArgs(name=_NAME, namespace=namespace, labels=dict(labels))
+        metadata = ObjectMetaArgs(name=_NAME, namespace=namespace)
         role = Role(
             f"{name}-role",
             metadata=metadata,

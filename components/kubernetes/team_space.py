@@ -12,6 +12,7 @@ from pulumi_kubernetes.core.v1 import Namespace
 from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
 from gpucluster.components.kubernetes.submitters import Submitter, Submitters
 from gpucluster.components.kubernetes.workspace import Workspace, claims, job_namespace
+from gpucluster.components.labelling import labelled_objects
 from gpucluster.components.names import NAMESPACE, TEAM
 from gpucluster.components.teams import PeoplePlan, TeamPlan
 
@@ -24,7 +25,7 @@ class TeamSpace(pulumi.ComponentResource):
 
     namespace: Namespace
     labels: Mapping[str, str]
-    """Of all that is the team's."""
+    """Of all that is the team's, beside the cluster's."""
 
     def __init__(
         self,
@@ -33,30 +34,26 @@ class TeamSpace(pulumi.ComponentResource):
         people: Sequence[Submitter],
         *,
         workspace: Workspace,
-        labels: Mapping[str, str],
         closed: Sequence[str] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """people: who submits its jobs. workspace: with its volumes. closed: addresses that no job may reach."""
-        super().__init__("gpucluster:kubernetes:TeamSpace", name, {}, opts)
+        self.labels = {TEAM: team.name}
+        super().__init__("gpucluster:kubernetes:TeamSpace", name, {}, labelled_objects(self.labels, opts))
         here = pulumi.ResourceOptions(parent=self)
         self.team = team
-        self.labels = {**labels, TEAM: team.name}
-        self.namespace = job_namespace(
-            f"{name}.namespace", team.namespace, workspace.pod_security, labels=self.labels, opts=here
-        )
+        self.namespace = job_namespace(f"{name}.namespace", team.namespace, workspace.pod_security, opts=here)
         inside = self.namespace.metadata.name
         claims(
             f"{name}.files",
             {claim: volume.again(team.name) for claim, volume in workspace.volumes.items()},
             namespace=inside,
-            labels=self.labels,
             opts=here,
         )
-        only_from_within(f"{name}.network", namespace=inside, labels=self.labels, opts=here)
+        only_from_within(f"{name}.network", namespace=inside, opts=here)
         if closed:
-            not_to_these(f"{name}.closed", closed, namespace=inside, labels=self.labels, opts=here)
-        Submitters(f"{name}.submitters", people, namespace=inside, labels=self.labels, opts=here)
+            not_to_these(f"{name}.closed", closed, namespace=inside, opts=here)
+        Submitters(f"{name}.submitters", people, namespace=inside, opts=here)
         self.register_outputs({"namespace": inside})
 
 
@@ -66,7 +63,6 @@ def people_spaces(
     members: Callable[[str, Sequence[str]], Sequence[Submitter]],
     *,
     workspace: Workspace,
-    labels: Mapping[str, str],
     closed: Sequence[str] = (),
     opts: pulumi.ResourceOptions,
 ) -> list[TeamSpace]:
@@ -79,7 +75,6 @@ def people_spaces(
             f"{name}-submitters",
             members(NAMESPACE, people.submitters),
             namespace=workspace.namespace.metadata.name,
-            labels=labels,
             opts=opts,
         )
     return [
@@ -88,7 +83,6 @@ def people_spaces(
             team,
             members(team.namespace, team.groups),
             workspace=workspace,
-            labels=labels,
             closed=closed,
             opts=opts,
         )

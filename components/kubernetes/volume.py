@@ -50,14 +50,12 @@ def claimed(
     *,
     claim: str,
     namespace: pulumi.Input[str],
-    labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> PersistentVolumeClaim:
     """The claim of a volume that all nodes mount at once, with the volume it is bound to."""
     capacity = f"{volume.capacity_gib}Gi"
     made = PersistentVolume(
         f"{name}-volume",
-        metadata=ObjectMetaArgs(labels=dict(labels)),
         spec=PersistentVolumeSpecArgs(
             capacity={"storage": capacity},
             access_modes=["ReadWriteMany"],
@@ -75,7 +73,7 @@ def claimed(
     )
     return PersistentVolumeClaim(
         f"{name}-claim",
-        metadata=ObjectMetaArgs(name=claim, namespace=namespace, labels=dict(labels)),
+        metadata=ObjectMetaArgs(name=claim, namespace=namespace),
         spec=PersistentVolumeClaimSpecArgs(
             access_modes=["ReadWriteMany"],
             storage_class_name="",

@@ -31,16 +31,14 @@ class Workspace(pulumi.ComponentResource):
         self,
         name: str,
         *,
-        labels: Mapping[str, str],
         pod_security: PodSecurity = "baseline",
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("gpucluster:kubernetes:Workspace", name, {}, opts)
         self._name = name
-        self._labels = labels
         self.pod_security = pod_security
         self.namespace = job_namespace(
-            f"{name}-namespace", NAMESPACE, pod_security, labels=labels, opts=pulumi.ResourceOptions(parent=self)
+            f"{name}-namespace", NAMESPACE, pod_security, opts=pulumi.ResourceOptions(parent=self)
         )
 
     def mount(self, shared: Volume, home: Volume | None) -> None:
@@ -48,23 +46,20 @@ class Workspace(pulumi.ComponentResource):
         self.volumes = {SHARED_CLAIM: shared, **({} if home is None else {HOME_CLAIM: home})}
         inside = self.namespace.metadata.name
         here = pulumi.ResourceOptions(parent=self)
-        made = claims(self._name, self.volumes, namespace=inside, labels=self._labels, opts=here)
+        made = claims(self._name, self.volumes, namespace=inside, opts=here)
         outputs: dict[str, pulumi.Output[str]] = {"namespace": inside, "claim": made[SHARED_CLAIM].metadata.name}
         if home is not None:
             outputs["homeClaim"] = made[HOME_CLAIM].metadata.name
         self.register_outputs(outputs)
 
 
-def job_namespace(
-    name: str, namespace: str, pod_security: PodSecurity, *, labels: Mapping[str, str], opts: pulumi.ResourceOptions
-) -> Namespace:
+def job_namespace(name: str, namespace: str, pod_security: PodSecurity, *, opts: pulumi.ResourceOptions) -> Namespace:
     """A namespace in which jobs run."""
     return Namespace(
         name,
         metadata=ObjectMetaArgs(
             name=namespace,
             labels={
-                **labels,
                 "pod-security.kubernetes.io/enforce": pod_security,
                 **({} if pod_security == "baseline" else {"pod-security.kubernetes.io/warn": "baseline"}),
             },
@@ -78,7 +73,6 @@ def claims(
     volumes: Mapping[str, Volume],
     *,
     namespace: pulumi.Input[str],
-    labels: Mapping[str, str],
     opts: pulumi.ResourceOptions,
 ) -> dict[str, PersistentVolumeClaim]:
     """Those of a namespace, by name. volumes: by the names of their claims."""
@@ -88,7 +82,6 @@ def claims(
             volume,
             claim=claim,
             namespace=namespace,
-            labels=labels,
             opts=opts,
         )
         for claim, volume in volumes.items()

@@ -349,13 +349,13 @@ def test_a_cluster_that_can_not_be_declared_to_its_end_leaves_nothing(
     declared: Declared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is in an object may turn out wrong when half of the cluster is queued."""
-    from gpucluster.components.aws import cluster
+    from gpucluster.components import shared_cluster
     from gpucluster.components.plan import PlanError
 
     def wrong(*_: object, **__: object) -> None:
         raise PlanError(["Namespace trial: metadata.name is 'X'"])
 
-    monkeypatch.setattr(cluster, "Jobs", wrong)
+    monkeypatch.setattr(shared_cluster, "Jobs", wrong)
     assert refused(declared, lambda: aws.TrainingCluster("trial", SPEC, EAST)) == [
         "cluster trial: 1 problem",
         "  Namespace trial: metadata.name is 'X'",

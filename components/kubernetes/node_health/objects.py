@@ -54,7 +54,6 @@ class NodeHealth(pulumi.ComponentResource):
         *,
         tolerations: Sequence[Mapping[str, str]],
         registry: str | None,
-        labels: Mapping[str, str],
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
@@ -65,20 +64,18 @@ class NodeHealth(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         space = Namespace(
             f"{name}-namespace",
-            metadata=ObjectMetaArgs(name=NAME, labels={**labels, "pod-security.kubernetes.io/enforce": "restricted"}),
+            metadata=ObjectMetaArgs(name=NAME, labels={"pod-security.kubernetes.io/enforce": "restricted"}),
             opts=here,
         )
         namespace = space.metadata.name
         self.ready = [space]
-        metadata = ObjectMetaArgs(name=NAME, namespace=namespace, labels=dict(labels))
-        quota = critical_pods(f"{name}-quota", CLUSTER_CRITICAL, namespace=namespace, labels=labels, opts=here)
-        only_these_ports(f"{name}-network", [NODE_HEALTH_PORT], namespace=namespace, labels=labels, opts=here)
+        metadata = ObjectMetaArgs(name=NAME, namespace=namespace)
+        quota = critical_pods(f"{name}-quota", CLUSTER_CRITICAL, namespace=namespace, opts=here)
+        only_these_ports(f"{name}-network", [NODE_HEALTH_PORT], namespace=namespace, opts=here)
         files = {_PROGRAM: Path(__file__).with_name(_PROGRAM).read_text(encoding="utf-8"), _SETTINGS: settings}
         account = ServiceAccount(f"{name}-account", metadata=metadata, opts=here)
         shown = ConfigMap(f"{name}-files", metadata=metadata, data=files, opts=here)
-        role = custom_object(
-            f"{name}-role", CLUSTER_ROLE, {"rules": list(_RIGHTS)}, object_name=NAME, labels=labels, opts=here
-        )
+        role = custom_object(f"{name}-role", CLUSTER_ROLE, {"rules": list(_RIGHTS)}, object_name=NAME, opts=here)
         binding = custom_object(
             f"{name}-binding",
             CLUSTER_ROLE_BINDING,
@@ -87,24 +84,20 @@ class NodeHealth(pulumi.ComponentResource):
                 "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": namespace}],
             },
             object_name=NAME,
-            labels=labels,
             opts=here,
         )
         custom_object(
             f"{name}-program",
             DEPLOYMENT,
-            _deployment(files, mirrored(IMAGE, registry), [dict(item) for item in tolerations], labels),
+            _deployment(files, mirrored(IMAGE, registry), [dict(item) for item in tolerations]),
             object_name=NAME,
             namespace=namespace,
-            labels=labels,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[account, shown, role, binding, quota, *after]),
         )
         self.register_outputs({"namespace": namespace})
 
 
-def _deployment(
-    files: Mapping[str, str], image: str, tolerations: list[dict[str, str]], labels: Mapping[str, str]
-) -> dict[str, Any]:
+def _deployment(files: Mapping[str, str], image: str, tolerations: list[dict[str, str]]) -> dict[str, Any]:
     own = dict(NODE_HEALTH.labels)
     # A pod does not read its files again: other files are another pod.
     read = hashlib.sha256("".join(files.values()).encode()).hexdigest()[:16]
@@ -139,7 +132,7 @@ def _deployment(
         "strategy": {"type": "Recreate"},
         "selector": {"matchLabels": own},
         "template": {
-            "metadata": {"labels": {**labels, **own}, "annotations": {"gpucluster/files": read}},
+            "metadata": {"labels": own, "annotations": {"gpucluster/files": read}},
             "spec": spec,
         },
     }

@@ -16,8 +16,10 @@ from gpucluster.components.aws.node_class import node_class
 from gpucluster.components.aws.user_data import karpenter_user_data
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.karpenter import node_pool
+from gpucluster.components.labelling import labelled, labelled_objects
 
 QUEUE = "arn:aws:sqs:us-east-1:000000000000:queue"
+OWN = {"managed-by": "pulumi", "pulumi-project": "project", "pulumi-stack": "stack"}
 POLICY_LIMIT = 6144
 """Characters of a managed policy, blanks left out (IAM user guide, IAM and AWS STS quotas)."""
 
@@ -45,7 +47,7 @@ def recorder() -> Recorder:
 def test_the_interruption_queue_and_what_fills_it(recorder: Recorder) -> None:
     @pulumi.runtime.test
     def program() -> None:
-        interruption_queue("q", lambda name: {"Name": name}, pulumi.ResourceOptions())
+        interruption_queue("q", labelled({}, None))
 
     program()
     policy = {
@@ -71,7 +73,7 @@ def test_the_interruption_queue_and_what_fills_it(recorder: Recorder) -> None:
         (
             "aws:sqs/queue:Queue",
             "q-queue",
-            {"messageRetentionSeconds": 300, "sqsManagedSseEnabled": True, "tags": {"Name": "q-queue"}},
+            {"messageRetentionSeconds": 300, "sqsManagedSseEnabled": True, "tags": {**OWN, "Name": "q-queue"}},
         ),
         ("aws:sqs/queuePolicy:QueuePolicy", "q-queue-policy", {"queueUrl": "https://queue", "policy": policy}),
     ]
@@ -90,7 +92,7 @@ def test_the_interruption_queue_and_what_fills_it(recorder: Recorder) -> None:
                 {
                     "description": f"{kind} for Karpenter",
                     "eventPattern": {"source": [source], "detail-type": [kind]},
-                    "tags": {"Name": name},
+                    "tags": {**OWN, "Name": name},
                 },
             ),
             (
@@ -187,13 +189,12 @@ def machines(**fabric: Any) -> dict[str, Any]:
         node_class(
             "class",
             object_name="elastic",
+            machine_name="node",
             identity={"role": "node"},
             subnet_id="subnet-1",
             security_group_ids=["sg-1"],
             root_gib=200,
-            labels={"team": "ml"},
-            tags={"Name": "node"},
-            opts=pulumi.ResourceOptions(),
+            opts=labelled_objects({"team": "ml"}, None),
             **fabric,
         )
 
@@ -265,8 +266,7 @@ def test_the_pool_grows_to_its_limit_and_never_moves_a_job(recorder: Recorder) -
             node_class=("karpenter.k8s.aws", "EC2NodeClass", "elastic"),
             machine_types=["p5.4xlarge"],
             zone="us-east-1a",
-            labels={"team": "ml"},
-            opts=pulumi.ResourceOptions(),
+            opts=labelled_objects({"team": "ml"}, None),
         )
 
     program()

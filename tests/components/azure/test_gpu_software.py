@@ -14,6 +14,7 @@ from gpucluster.catalog.machines import machines
 from gpucluster.components.azure.gpu_software import NO_MIG, GpuSoftware, mig_node_labels
 from gpucluster.components.azure.gpu_versions import GPU_DRIVER, VERSIONS
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
+from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -42,7 +43,7 @@ COUNTERS = "gpu-counters-0b595f8d"
 
 def declared(registered: Run, **more: Any) -> dict[str, tuple[str, dict[str, Any]]]:
     asked: dict[str, Any] = {"owner": "operators", **more}
-    found = registered(lambda: GpuSoftware("software", **asked, labels={"team": "ml"}, after=[]))
+    found = registered(lambda: GpuSoftware("software", **asked, after=[], opts=labelled_objects({"team": "ml"}, None)))
     return {name: (type_.removeprefix("kubernetes:"), inputs) for type_, name, inputs in found}
 
 

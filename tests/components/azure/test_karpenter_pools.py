@@ -10,6 +10,7 @@ import pytest
 
 from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.elastic import PoolPlan
+from gpucluster.components.labelling import labelled_objects
 from gpucluster.components.plan import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -31,12 +32,11 @@ ARGS = KarpenterPoolsArgs(
     driver_owner="operators",
     image_family="Ubuntu2204",
     lustre=True,
-    tags={"team": "ml"},
 )
 
 
 def declared(registered: Run, args: KarpenterPoolsArgs = ARGS) -> dict[str, tuple[str, dict[str, Any]]]:
-    found = registered(lambda: KarpenterPools("elastic", args, labels={"team": "ml"}, after=[]))
+    found = registered(lambda: KarpenterPools("elastic", args, after=[], opts=labelled_objects({"team": "ml"}, None)))
     return {name: (type_, inputs) for type_, name, inputs in found}
 
 
@@ -105,7 +105,7 @@ def test_all_that_the_pools_are_made_of(registered: Run) -> None:
                     "imageFamily": "Ubuntu2204",
                     "osDiskSizeGB": 200,
                     "gpu": {"mode": "None"},
-                    "tags": {"team": "ml"},
+                    "tags": {"name": "elastic-node"},
                 },
             },
         ),

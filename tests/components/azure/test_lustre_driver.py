@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpucluster.components.azure.lustre_driver import LustreDriver
+from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -152,7 +153,7 @@ def daemon_set(flavor: str, system: str, client: str, build: str) -> dict[str, A
 
 
 def test_the_driver_and_nothing_that_makes_file_systems(registered: Run) -> None:
-    found = registered(lambda: LustreDriver("driver", labels=TEAM, after=[]))
+    found = registered(lambda: LustreDriver("driver", after=[], opts=labelled_objects(TEAM, None)))
     assert {name: inputs for _, name, inputs in found} == {
         "driver-kind": {
             "apiVersion": "storage.k8s.io/v1",

@@ -12,6 +12,7 @@ import yaml
 from gpucluster.components.azure.metrics_collection import MetricsCollection
 from gpucluster.components.kubernetes.telemetry.alerts import Watched
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -58,7 +59,9 @@ def declared(registered: Run) -> Declare:
             watched=watched, price_sheet=sheet, collector=collector, node_health=health, million_samples=Decimal(1)
         )
         found = registered(
-            lambda: MetricsCollection("metrics", plan, infiniband=infiniband, labels={"team": "ml"}, after=[])
+            lambda: MetricsCollection(
+                "metrics", plan, infiniband=infiniband, after=[], opts=labelled_objects({"team": "ml"}, None)
+            )
         )
         return {name: inputs for _, name, inputs in found}
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from gpucluster.components.azure.scratch import Scratch, mount_script
+from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -145,7 +146,9 @@ def test_a_node_image_without_mdadm_is_said(node: Node) -> None:
 
 
 def test_the_pod_that_makes_it(registered: Run) -> None:
-    found = registered(lambda: Scratch("scratch", disks=8, pools=["training"], labels={"team": "ml"}, after=[]))
+    found = registered(
+        lambda: Scratch("scratch", disks=8, pools=["training"], after=[], opts=labelled_objects({"team": "ml"}, None))
+    )
     labels = {"team": "ml", "k8s-app": "scratch"}
     assert found == [
         (

@@ -8,6 +8,7 @@ from typing import Any
 from gpucluster.components.azure.volumes import files_volume, lustre_volume
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.kubernetes.workspace import Workspace
+from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -30,7 +31,7 @@ def volume(driver: str, handle: str, capacity: str, options: list[str], attribut
 
 
 def workspace(registered: Run, shared: Volume, home: Volume | None) -> dict[str, dict[str, Any]]:
-    found = registered(lambda: Workspace("space", labels={"team": "ml"}).mount(shared, home))
+    found = registered(lambda: Workspace("space", opts=labelled_objects({"team": "ml"}, None)).mount(shared, home))
     return {name: inputs for _, name, inputs in found}
 
 

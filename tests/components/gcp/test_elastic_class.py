@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import pulumi
 import pytest
 
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.gcp.elastic_class import ElasticMachine, class_node_label, class_node_taint, elastic_class
+from gpucluster.components.labelling import labelled_objects
 from gpucluster.components.plan import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -36,8 +36,7 @@ def declared(registered: Run, pool: PoolPlan = POOL, fallbacks: Sequence[str] = 
             pool,
             ADDED,
             fallbacks=fallbacks,
-            labels={"team": "ml"},
-            opts=pulumi.ResourceOptions(),
+            opts=labelled_objects({"team": "ml"}, None),
         )
     )
 

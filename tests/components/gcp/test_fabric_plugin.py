@@ -9,6 +9,7 @@ import pytest
 
 from gpucluster.components.gcp.fabric import FABRICS
 from gpucluster.components.gcp.fabric_plugin import FabricPlugin
+from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -111,7 +112,9 @@ def plugin(registered: Run) -> Callable[[Any], dict[str, dict[str, Any]]]:
     """What a fabric registers: (type: name) -> inputs."""
 
     def run(fabric: Any) -> dict[str, dict[str, Any]]:
-        found = registered(lambda: FabricPlugin("fabric", fabric, labels={"team": "ml"}, after=[]))
+        found = registered(
+            lambda: FabricPlugin("fabric", fabric, after=[], opts=labelled_objects({"team": "ml"}, None))
+        )
         return {f"{type_.rsplit(':', 1)[-1]} {name}": inputs for type_, name, inputs in found}
 
     return run
@@ -202,7 +205,7 @@ def test_roce_has_an_installer_alone(plugin: Callable[[Any], dict[str, Any]]) ->
 @pytest.mark.parametrize("fabric", [HIGH, MEGA, ULTRA])
 def test_the_daemon_of_the_same_release_is_exposed_for_the_jobs(registered: Run, fabric: Any) -> None:
     made: list[FabricPlugin] = []
-    registered(lambda: made.append(FabricPlugin("fabric", fabric, labels={}, after=[])))
+    registered(lambda: made.append(FabricPlugin("fabric", fabric, after=[])))
     assert (made[0].plugin, made[0].daemon) == (fabric.release.plugin, fabric.release.daemon or None)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from gpucluster.components.gcp.fabric import FABRICS
 from gpucluster.components.gcp.gpu_networks import GpuNetworks
+from gpucluster.components.labelling import labelled_objects
 from gpucluster.components.plan import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -47,7 +48,9 @@ def pair(name: str, vpc: str, subnet: str, mode: str) -> Registered:
 @pytest.mark.parametrize(("machine", "count"), [("a3-highgpu-8g", 4), ("a3-megagpu-8g", 8)])
 def test_tcpx_and_tcpxo_have_a_network_of_its_own_for_each_interface(registered: Run, machine: str, count: int) -> None:
     subnets = [(f"gpu-{index}", f"gpu-sub-{index}") for index in range(count)]
-    found = registered(lambda: GpuNetworks("nets", FABRICS[machine], subnets=subnets, labels={"team": "ml"}))
+    found = registered(
+        lambda: GpuNetworks("nets", FABRICS[machine], subnets=subnets, opts=labelled_objects({"team": "ml"}, None))
+    )
     expected = [
         item
         for index in range(count)
@@ -58,7 +61,11 @@ def test_tcpx_and_tcpxo_have_a_network_of_its_own_for_each_interface(registered:
 
 def test_roce_has_one_host_network_and_8_subnets_of_one_rdma_network(registered: Run) -> None:
     subnets = [("host", "host-sub"), *(("roce", f"roce-{index}") for index in range(8))]
-    found = registered(lambda: GpuNetworks("nets", FABRICS["a3-ultragpu-8g"], subnets=subnets, labels={"team": "ml"}))
+    found = registered(
+        lambda: GpuNetworks(
+            "nets", FABRICS["a3-ultragpu-8g"], subnets=subnets, opts=labelled_objects({"team": "ml"}, None)
+        )
+    )
     expected = pair("gvnic-1", "host", "host-sub", "NetDevice")
     for index in range(8):
         expected += pair(f"rdma-{index}", "roce", f"roce-{index}", "RDMA")
@@ -69,4 +76,4 @@ def test_roce_has_one_host_network_and_8_subnets_of_one_rdma_network(registered:
 def test_another_number_of_networks_is_refused(registered: Run, machine: str, count: int) -> None:
     subnets = [("n", f"s-{index}") for index in range(count)]
     with pytest.raises(PlanError, match=f"{machine} has {count} additional networks; .* needs exactly"):
-        registered(lambda: GpuNetworks("nets", FABRICS[machine], subnets=subnets, labels={}))
+        registered(lambda: GpuNetworks("nets", FABRICS[machine], subnets=subnets))

@@ -11,6 +11,7 @@ import pytest
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.gcp.karpenter_iam import MACHINE_PERMISSIONS, PERMISSIONS
 from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+from gpucluster.components.labelling import labelled_objects
 from gpucluster.components.plan import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -36,12 +37,11 @@ ARGS = KarpenterPoolsArgs(
     template_pool="trial-system-nodes",
     machine_type="a3-highgpu-1g",
     pools=[DEV, TUNING],
-    resource_labels={"team": "ml"},
 )
 
 
 def declared(registered: Run, args: KarpenterPoolsArgs = ARGS) -> dict[str, tuple[str, dict[str, Any]]]:
-    found = registered(lambda: KarpenterPools("elastic", args, labels={"team": "ml"}, after=[]))
+    found = registered(lambda: KarpenterPools("elastic", args, after=[], opts=labelled_objects({"team": "ml"}, None)))
     return {name: (type_, inputs) for type_, name, inputs in found}
 
 
@@ -204,7 +204,7 @@ def test_all_that_the_pools_are_made_of(registered: Run) -> None:
                     "disks": [{"category": "pd-balanced", "sizeGiB": 200, "boot": True}],
                     "networkConfig": {"enablePrivateNodes": True, "subnetwork": SUBNET},
                     "gpuDriverVersion": "default",
-                    "labels": {"team": "ml"},
+                    "labels": {"name": "elastic-node"},
                 },
             },
         ),

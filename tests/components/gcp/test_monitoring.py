@@ -13,6 +13,7 @@ from pulumi.runtime import rpc
 from gpucluster.components.gcp.monitoring import Monitoring
 from gpucluster.components.kubernetes.telemetry.alerts import Watched
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
+from gpucluster.components.labelling import labelled_objects
 from gpucluster.components.spec.operations import Alerts
 
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -60,7 +61,9 @@ def declared(registered: Run) -> Declare:
             receivers=receivers,
         )
         found = registered(
-            lambda: Monitoring("monitoring", plan, registry=registry, tolerations=[], labels=LABELS, after=[])
+            lambda: Monitoring(
+                "monitoring", plan, registry=registry, tolerations=[], after=[], opts=labelled_objects(LABELS, None)
+            )
         )
         return {name: inputs for _, name, inputs in found}
 

@@ -8,6 +8,7 @@ from typing import Any
 from gpucluster.components.gcp.volumes import bucket_volume, filestore_volume, lustre_volume
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.kubernetes.workspace import Workspace
+from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -35,7 +36,9 @@ def volume(driver: str, handle: str, capacity: str, **more: Any) -> dict[str, An
 
 
 def workspace(registered: Run, shared: Volume, home: Volume | None, **more: Any) -> dict[str, dict[str, Any]]:
-    found = registered(lambda: Workspace("space", labels={"team": "ml"}, **more).mount(shared, home))
+    found = registered(
+        lambda: Workspace("space", opts=labelled_objects({"team": "ml"}, None), **more).mount(shared, home)
+    )
     return {name: inputs for _, name, inputs in found}
 
 

@@ -39,10 +39,10 @@ def policy(tmp_path: Path) -> Path:
 
 def test_a_value_is_itself_or_cel_or_words(policy: Path) -> None:
     values = {"names": ["a", "b"], "most": {"a": {"b": 1}}, "none": [], "text": "c"}
-    first, second = manifests(policy, values, {"team": "ml"})
+    first, second = manifests(policy, values)
     assert first == {
         "kind": "Policy",
-        "metadata": {"name": "a", "labels": {"team": "ml", "app": "a"}},
+        "metadata": {"name": "a", "labels": {"app": "a"}},
         "spec": {
             "values": ["a", "b"],
             "variables": [
@@ -54,14 +54,14 @@ def test_a_value_is_itself_or_cel_or_words(policy: Path) -> None:
     }
     assert second == {
         "kind": "Daemon",
-        "metadata": {"name": "b", "labels": {"team": "ml"}},
-        "spec": {"template": {"metadata": {"labels": {"team": "ml", "app": "b"}}, "spec": {"containers": []}}},
+        "metadata": {"name": "b"},
+        "spec": {"template": {"metadata": {"labels": {"app": "b"}}, "spec": {"containers": []}}},
     }
 
 
 def test_a_place_without_a_value_is_refused(policy: Path) -> None:
     with pytest.raises(ValueError, match=r"^policy\.yaml: \$\{text\} has no value; there are: most, names, none$"):
-        manifests(policy, {"names": [], "most": {}, "none": []}, {})
+        manifests(policy, {"names": [], "most": {}, "none": []})
 
 
 @pytest.mark.parametrize("file", sorted(ROOT.glob("components/*/manifests/*.yaml")), ids=lambda file: file.stem)

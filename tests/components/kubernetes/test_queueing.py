@@ -72,7 +72,7 @@ OURS = {
 def test_kueue_is_told_what_its_chart_tells_it_but_for_whom_it_takes_care_of(
     registered: Callable[[Callable[[], object]], list[tuple[str, str, Any]]],
 ) -> None:
-    found = registered(lambda: Queueing("jobs", tolerations=[], registry=None, labels={}, after=[]))
+    found = registered(lambda: Queueing("jobs", tolerations=[], registry=None, after=[]))
     [values] = [inputs["values"] for _, name, inputs in found if name == "jobs-kueue"]
     told = json.loads(values["managerConfig"]["controllerManagerConfigYaml"])
     assert told == CHARTS_OWN | OURS
@@ -81,7 +81,7 @@ def test_kueue_is_told_what_its_chart_tells_it_but_for_whom_it_takes_care_of(
 def test_nothing_of_the_system_pushes_kueue_aside_and_gke_lets_it_have_that_priority(
     registered: Callable[[Callable[[], object]], list[tuple[str, str, Any]]],
 ) -> None:
-    found = registered(lambda: Queueing("jobs", tolerations=[], registry=None, labels={}, after=[]))
+    found = registered(lambda: Queueing("jobs", tolerations=[], registry=None, after=[]))
     by_name = {name: inputs for _, name, inputs in found}
     manager = by_name["jobs-kueue"]["values"]["controllerManager"]["manager"]
     assert manager["priorityClassName"] == "system-cluster-critical"

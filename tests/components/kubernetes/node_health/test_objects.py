@@ -16,6 +16,7 @@ from gpucluster.components.kubernetes.node_health import controller
 from gpucluster.components.kubernetes.node_health.controller import Settings, fault
 from gpucluster.components.kubernetes.node_health.objects import NodeHealth
 from gpucluster.components.kubernetes.node_health.plan import health_note, settings_json
+from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -34,7 +35,9 @@ POOL = JobPool(
 def found(registered: Run) -> dict[str, dict[str, Any]]:
     """Inputs of what is registered, by name."""
     made = registered(
-        lambda: NodeHealth("a", "{}", tolerations=[], registry="mirror.example", labels={"team": "t"}, after=[])
+        lambda: NodeHealth(
+            "a", "{}", tolerations=[], registry="mirror.example", after=[], opts=labelled_objects({"team": "t"}, None)
+        )
     )
     return {name: inputs for _, name, inputs in made}
 

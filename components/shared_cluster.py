@@ -1,0 +1,205 @@
+"""What the clusters of all clouds declare alike: the way into Kubernetes, and all that is the same in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from gpucluster.components.buckets import IdentityPlan
+from gpucluster.components.cloud import ClusterPlan
+from gpucluster.components.kubernetes.checks import check_object
+from gpucluster.components.kubernetes.cluster_telemetry import ClusterTelemetry
+from gpucluster.components.kubernetes.job_identities import JobIdentities, JobIdentity
+from gpucluster.components.kubernetes.job_pool import JobPool
+from gpucluster.components.kubernetes.jobs import Jobs
+from gpucluster.components.kubernetes.metrics_sink import MetricsSink
+from gpucluster.components.kubernetes.node_health.objects import NodeHealth
+from gpucluster.components.kubernetes.node_health.plan import settings_json
+from gpucluster.components.kubernetes.submitters import Submitter
+from gpucluster.components.kubernetes.team_space import TeamSpace, people_spaces
+from gpucluster.components.kubernetes.volume import Volume
+from gpucluster.components.kubernetes.workspace import PodSecurity, Workspace
+from gpucluster.components.labelling import labelled
+from gpucluster.components.outputs import Cluster, ControlPlane, Logs, Registry, SharedStorage
+from gpucluster.components.spec.operations import BrokenNodes
+from gpucluster.record import record
+
+
+class Sized(Protocol):
+    @property
+    def usable_gib(self) -> int: ...
+
+
+class SharedPlan(ClusterPlan, Protocol):
+    """What is read here of the plans of all clouds."""
+
+    @property
+    def cluster_name(self) -> str: ...
+    @property
+    def stack(self) -> str: ...
+    @property
+    def labels(self) -> Mapping[str, str]: ...
+    @property
+    def identities(self) -> Sequence[IdentityPlan]: ...
+    @property
+    def broken_nodes(self) -> BrokenNodes: ...
+    @property
+    def storage(self) -> Sized: ...
+
+
+Plan = TypeVar("Plan", bound=SharedPlan)
+
+
+class Bucket(Protocol):
+    address: pulumi.Output[str]
+
+
+@record(kw_only=True)
+class Inside:
+    """What is different in the clusters of a cloud. pools: of GPU nodes. after: nodes for our software. tolerations: of
+    its controllers. registry: mirror of its images, None where they come from where they are published. conditions: of
+    nodes, by which a broken one is known. closed: addresses that no job may reach.
+    """
+
+    pools: Sequence[JobPool]
+    after: Sequence[pulumi.Resource]
+    tolerations: Sequence[Mapping[str, str]] = ()
+    registry: str | None
+    conditions: Sequence[Mapping[str, Any]]
+    closed: Sequence[str] = ()
+
+
+class SharedCluster(Cluster, Generic[Plan]):
+    """A training cluster as far as it is the same on every cloud.
+
+    Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
+    component's inputs only, and policies see its outputs only.
+    """
+
+    def __init__(self, cloud: str, name: str, plan: Plan, opts: pulumi.ResourceOptions | None) -> None:
+        checked = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(transformations=[check_object]))
+        kind = f"gpucluster:{cloud}:TrainingCluster"
+        super().__init__(kind, name, plan.facts.registered(), labelled(plan.labels, checked, stack=plan.stack))
+        self._name, self._plan = name, plan
+        self._here = pulumi.ResourceOptions(parent=self)
+
+    def _open(
+        self,
+        control_plane: ControlPlane,
+        inside: Inside,
+        *,
+        opened: Sequence[pulumi.Input[pulumi.Resource]] = (),
+        pod_security: PodSecurity = "baseline",
+    ) -> None:
+        """The way into the cluster, and the namespace of jobs. opened: what makes it a way besides."""
+        self._reached, self._found = control_plane, inside
+        provider = kubernetes.Provider(
+            f"{self._name}-kubernetes",
+            kubeconfig=control_plane.kubeconfig,
+            # Without delete_unreachable: it would forget node pools, and leave their machines running, whenever the API
+            # is out of reach for a while.
+            enable_server_side_apply=True,
+            enable_config_map_mutable=True,  # a replaced one is missing for a moment to pods that start
+            opts=pulumi.ResourceOptions(parent=self, depends_on=list(opened)),
+        )
+        self._inside = pulumi.ResourceOptions(parent=self, providers=[provider])
+        self._workspace = Workspace(f"{self._name}-workspace", pod_security=pod_security, opts=self._inside)
+
+    def _mount(self, shared: Volume, home: Volume | None) -> None:
+        """What all pods of jobs mount."""
+        self._workspace.mount(shared, home)
+        self._has_home = home is not None
+
+    def _admit(
+        self,
+        members: Callable[[str, Sequence[str]], Sequence[Submitter]],
+        identities: Callable[[], Sequence[JobIdentity]],
+    ) -> list[TeamSpace]:
+        """Who submits jobs, the namespaces of teams, and what jobs may reach. members: as `people_spaces` has it."""
+        self._spaces = people_spaces(
+            self._name,
+            self._plan.people,
+            members,
+            workspace=self._workspace,
+            closed=self._found.closed,
+            opts=self._inside,
+        )
+        if self._plan.identities:
+            JobIdentities(
+                f"{self._name}-identities",
+                identities(),
+                workspace=self._workspace,
+                spaces=self._spaces,
+                opts=self._inside,
+            )
+        return self._spaces
+
+    def _watch(self, sink: Callable[[], MetricsSink]) -> list[pulumi.Resource]:
+        """What shows its state, and keeps jobs off broken nodes; gives what there is to be read of both. sink: where a
+        collector sends what it gets.
+        """
+        plan, found = self._plan, self._found
+        telemetry = ClusterTelemetry(
+            f"{self._name}-telemetry",
+            plan.telemetry,
+            cluster_name=plan.cluster_name,
+            sink=sink() if plan.telemetry.collector else None,
+            tolerations=found.tolerations,
+            registry=found.registry,
+            after=found.after,
+            opts=self._inside,
+        )
+        if plan.broken_nodes == "leave":
+            return telemetry.ready
+        health = NodeHealth(
+            f"{self._name}-node-health",
+            settings_json(plan.broken_nodes, found.pools, found.conditions),
+            tolerations=found.tolerations,
+            registry=found.registry,
+            after=found.after,
+            opts=self._inside,
+        )
+        return [*telemetry.ready, *health.ready]
+
+    def _queue(self) -> None:
+        """All that jobs need to be queued and run."""
+        Jobs(
+            f"{self._name}-jobs",
+            self._found.pools,
+            workspace=self._workspace,
+            home=self._has_home,
+            tolerations=self._found.tolerations,
+            registry=self._found.registry,
+            after=self._found.after,
+            closed=self._found.closed,
+            spaces=self._spaces,
+            opts=self._inside,
+        )
+
+    def _end(
+        self,
+        *,
+        account: pulumi.Input[str],
+        metrics: pulumi.Input[str],
+        logs: Logs | None,
+        storage: pulumi.Input[str],
+        registry: Registry | None,
+        bucket: Bucket | None,
+    ) -> None:
+        """Ends the declaration. storage: what its CSI driver calls it by."""
+        plan = self._plan
+        self._give(
+            self._reached,
+            account=account,
+            metrics=metrics,
+            logs=logs,
+            pools=self._found.pools,
+            storage=SharedStorage(id=pulumi.Output.from_input(storage), usable_gib=plan.storage.usable_gib),
+            registry=registry,
+            bucket=None if bucket is None else bucket.address,
+            identities=plan.identities,
+            facts=plan.facts,
+        )
