@@ -2,7 +2,8 @@
 
 A process of its own for each cloud (`python -m gpucluster.quote.declaring CLOUD`): loading a cloud's SDK takes seconds,
 and Pulumi keeps what runs in the process. It reads `{shape: {spec, place, machine}}` from stdin and writes a line for
-each, `{shape: view}`; a view has the form of `pulumi stack export`, with holes for the names of the place.
+each, `{shape: view}`; a view has the form of `pulumi stack export`, with holes for names and numbers, and without what
+no price hangs on.
 """
 
 from __future__ import annotations
@@ -12,19 +13,22 @@ import gc
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
+from gpucluster.catalog.free import free_reason
 from gpucluster.components.cloud import ClusterPlan, cloud_of
 from gpucluster.components.spec.cluster import StackSpec
 from gpucluster.cost import plan_prices
+from gpucluster.cost.handlers.registry import handler_for
 from gpucluster.program.readers.records import UNKNOWN_TEXT
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import is_list, is_object
-from gpucluster.quote.shapes import holes, names_of
+from gpucluster.quote.numbers import any_numbers
+from gpucluster.quote.shapes import holes
 from gpucluster.quote.spec_values import STACK
 
-__all__ = ["declared", "view_of"]
+__all__ = ["declared", "inside", "view_of"]
 
 _PROJECT: Final = "gpucluster"
 
@@ -58,10 +62,17 @@ def declared(plan: ClusterPlan) -> Resources:
     return found[0]
 
 
-def view_of(plan: ClusterPlan, resources: Iterable[Resource]) -> dict[str, Any]:
-    """What was declared as a state, with holes for the names of the plan's place."""
-    text = json.dumps({"deployment": {"resources": [_record(resource) for resource in resources]}})
-    return json.loads(holes(text, names_of(plan)))
+def view_of(plan: ClusterPlan) -> dict[str, Any]:
+    """What plans of its shape declare, as a state with holes."""
+    any_plan = any_numbers(plan)
+    found = (_record(resource) for resource in declared(any_plan) if not inside(resource))
+    return holes({"deployment": {"resources": list(found)}}, any_plan)
+
+
+def inside(resource: Resource) -> bool:
+    """Whether it is an object in a cluster that is free and that no price hangs on: half of a program."""
+    free = handler_for(resource.type) is None and free_reason(resource.type) is not None
+    return resource.type.startswith("kubernetes:") and free
 
 
 def _record(resource: Resource) -> dict[str, Any]:
@@ -90,7 +101,7 @@ def _main(cloud: str, asked: Mapping[str, Mapping[str, Any]], write: Callable[[s
         location, _ = cloud_of(cloud).locate(one["place"])
         spec = StackSpec.model_validate(one["spec"])
         plan = cloud_of(cloud).plan_cluster(spec, location, STACK, one["machine"], plan_prices)
-        write(json.dumps({shape: view_of(plan, declared(plan))}) + "\n")
+        write(json.dumps({shape: view_of(plan)}) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""What a plan declares but for the names of its place: plans of one shape declare the same resources.
+"""What a plan declares but for the names of its place and its numbers: plans of one shape declare the same resources.
 
-A shape is the plan itself, with the names of region and zones as holes. Left out is what no price hangs on: texts for
-people, prices in alerts, and the facts, which are put in from each plan itself.
+A shape is the plan itself, with holes for the names of region and zones, and for how many and how much. Left out is
+what no price hangs on: texts for people, prices in alerts, and the facts, which are put in from each plan itself.
 """
 
 from __future__ import annotations
@@ -9,61 +9,96 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from enum import Enum
 from typing import Any, Final, cast
 
 from gpucluster.components.cloud import ClusterPlan
+from gpucluster.quote.numbers import Number, any_numbers, numbers_of, stand_ins
 
-__all__ = ["filled", "holes", "names_of", "shape_of"]
+__all__ = ["OPEN", "Known", "filled", "holes", "known_of", "shape_of"]
 
-_SAID: Final = frozenset({"facts", "choice", "gpu_hour_usd", "price_sheet"})
-"""Fields of plans that are told, or stand in alerts and dashboards alone: of these counts whether they are there."""
+Known = Mapping[str, str | Number]
+"""Hole -> what a plan has there."""
+
+OPEN: Final = "<<"
+"""What a hole begins with."""
+
+_NUMBER: Final = f"{OPEN}="
+"""What one begins with in whose place a number stands, and no text."""
+
+_HOLE: Final = re.compile(OPEN + r"(\w+(?:\.\w+)?)>>")
+
+_SAID: Final = frozenset({"facts", "choice", "gpu_hour_usd"})
+"""Fields of plans that are told, or stand in alerts and dashboards alone."""
+
+_SHEET: Final = "price_sheet"
+"""A table that is told, too; what reads it is declared where there is one."""
 
 _SHORTEST: Final = 4
 """Characters of a name that is a hole: the number of a zone means the same everywhere, and is part of the shape."""
 
 
-def names_of(plan: ClusterPlan) -> dict[str, str]:
+def known_of(plan: ClusterPlan) -> Known:
+    """What is in the holes of a plan."""
+    return {**_names_of(plan), **numbers_of(plan)}
+
+
+def holes(value: Any, plan: ClusterPlan) -> Any:
+    """What a plan of `any_numbers` declares, with holes in the places of its numbers and names."""
+    numbers = stand_ins(plan)
+    names = {hole: str(number) for number, hole in numbers.items()} | _names_of(plan)
+    return json.loads(_opened(json.dumps(_numbered(value, numbers)), names))
+
+
+def filled(value: Any, known: Known) -> Any:
+    """A value of a view with what is in its holes."""
+    if isinstance(value, str):
+        if OPEN not in value:
+            return value
+        if value.startswith(_NUMBER):
+            return known[value[len(_NUMBER) : -2]]
+        return _HOLE.sub(lambda hole: _text(known.get(hole[1], hole[0])), value)
+    if isinstance(value, Mapping):
+        return {filled(key, known): filled(item, known) for key, item in cast("Mapping[str, Any]", value).items()}
+    if isinstance(value, list):
+        return [filled(item, known) for item in cast("list[Any]", value)]
+    return value
+
+
+def shape_of(plan: ClusterPlan) -> str:
+    """The same for plans that declare the same, but for their names and numbers."""
+    text = json.dumps([_plain(any_numbers(plan)), list(plan.facts.not_built)])
+    return hashlib.sha256(_opened(text, _names_of(plan)).encode()).hexdigest()[:32]
+
+
+def _names_of(plan: ClusterPlan) -> dict[str, str]:
     """Hole -> name, of region, zones and whatever else its location says."""
     place = plan.location
     found = {"region": place.region, "zone": place.zone, **dict(_texts(vars(place), ""))}
     return {hole: name for hole, name in found.items() if len(name) >= _SHORTEST}
 
 
-def holes(text: str, names: Mapping[str, str]) -> str:
+def _opened(text: str, names: Mapping[str, str]) -> str:
     """A text with holes in the places of the names, the longest name first: a zone's has its region's in it."""
     for hole, name in sorted(names.items(), key=lambda item: -len(item[1])):
-        text = text.replace(name, _hole(hole))
+        text = text.replace(name, f"{OPEN}{hole}>>")
     return text
 
 
-def filled(value: Any, names: Mapping[str, str]) -> Any:
-    """A value of a view with the names in its holes."""
-    if isinstance(value, str):
-        if _OPEN in value:
-            for hole, name in names.items():
-                value = value.replace(_hole(hole), name)
-        return value
+def _numbered(value: Any, numbers: Mapping[Number, str]) -> Any:
     if isinstance(value, Mapping):
-        return {filled(key, names): filled(item, names) for key, item in cast("Mapping[str, Any]", value).items()}
+        return {key: _numbered(item, numbers) for key, item in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list):
-        return [filled(item, names) for item in cast("list[Any]", value)]
-    return value
+        return [_numbered(item, numbers) for item in cast("list[Any]", value)]
+    hole = numbers.get(cast("int", value)) if isinstance(value, int | float) else None
+    return value if hole is None else f"{_NUMBER}{hole}>>"
 
 
-def shape_of(plan: ClusterPlan) -> str:
-    """The same for plans that declare the same, but for their names."""
-    text = json.dumps([_plain(plan), list(plan.facts.not_built)])
-    return hashlib.sha256(holes(text, names_of(plan)).encode()).hexdigest()[:32]
-
-
-_OPEN: Final = "<<"
-
-
-def _hole(name: str) -> str:
-    return f"{_OPEN}{name}>>"
+def _text(value: str | Number) -> str:
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
 def _texts(values: Mapping[str, Any], above: str) -> Iterator[tuple[str, str]]:
@@ -77,7 +112,7 @@ def _texts(values: Mapping[str, Any], above: str) -> Iterator[tuple[str, str]]:
 
 def _fields(of: Any) -> dict[str, Any]:
     known = cast("dict[str, Any]", vars(of))
-    return {name: item is None if name in _SAID else _plain(item) for name, item in known.items()}
+    return {name: item is None if name == _SHEET else _plain(item) for name, item in known.items() if name not in _SAID}
 
 
 def _plain(value: Any) -> Any:

@@ -22,13 +22,14 @@ from gpucluster.errors import Fault
 from gpucluster.program.readers.state_file import read_state
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.quote.candidates import Candidate
-from gpucluster.quote.shapes import filled, names_of, shape_of
+from gpucluster.quote.shapes import OPEN, Known, filled, known_of, shape_of
 from gpucluster.record import record
 
 __all__ = ["Views"]
 
 _ROOT: Final = Path(__file__).parents[1]
-_READ: Final = ("catalog", "components", "program", "quote/declaring.py", "quote/shapes.py")
+_READ: Final = ("catalog", "components", "program", "cost/handlers", "quote/declaring.py", "quote/numbers.py",
+                "quote/shapes.py")  # fmt: skip
 """What is declared hangs on these folders and files."""
 
 _KEPT_DAYS: Final = 30
@@ -77,12 +78,12 @@ class Views:
 
     def resources(self, plan: ClusterPlan, shape: str) -> Resources:
         """What a plan of a shape that was prepared declares."""
-        view, names = self._views[shape], names_of(plan)
-        return Resources(_placed(one, plan, names) if one.urn in view.held else one for one in view.resources)
+        view, known = self._views[shape], known_of(plan)
+        return Resources(_placed(one, plan, known) if one.urn in view.held else one for one in view.resources)
 
 
-def _placed(resource: Resource, plan: ClusterPlan, names: Mapping[str, str]) -> Resource:
-    inputs = filled(resource.inputs, names)
+def _placed(resource: Resource, plan: ClusterPlan, known: Known) -> Resource:
+    inputs = filled(resource.inputs, known)
     if "trainingGpus" in inputs and not resource.custom:
         inputs |= plan.facts.registered()
     return Resource(
@@ -99,7 +100,7 @@ def _placed(resource: Resource, plan: ClusterPlan, names: Mapping[str, str]) -> 
 
 def _view(document: Mapping[str, Any]) -> _View:
     found = tuple(read_state(document, "a declared cluster"))
-    held = {one.urn for one in found if "<<" in json.dumps(one.inputs, default=str) or "trainingGpus" in one.inputs}
+    held = {one.urn for one in found if OPEN in json.dumps(one.inputs, default=str) or "trainingGpus" in one.inputs}
     return _View(resources=found, held=frozenset(held))
 
 

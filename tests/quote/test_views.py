@@ -11,17 +11,24 @@ import pytest
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.errors import Fault
+from gpucluster.program.resources import Resources
 from gpucluster.quote import views as module
 from gpucluster.quote.candidates import Candidate, candidates
-from gpucluster.quote.declaring import declared
+from gpucluster.quote.declaring import declared, inside
 from gpucluster.quote.quotes import assumed
-from gpucluster.quote.shapes import filled, holes, names_of, shape_of
+from gpucluster.quote.shapes import filled, holes, known_of, shape_of
 from gpucluster.quote.views import Views
 from tests.quote.conftest import asked, nobody
 
 QUESTIONS = [
     {"gpus": "64", "lasting": "30d"},
     {"gpus": "512", "lasting": "3y", "accelerators": "a100-80gb", "fabric": "1600", "regions": "eu,us,us-gov"},
+]
+HOMES = {"regions": "us-east-1,us-central1,southcentralus"}
+SIZES = [
+    {"gpus": "8", "lasting": "5d"},
+    {"gpus": "400", "lasting": "30d", "spares": "13", "storage": "123TiB"},
+    {"gpus": "512", "lasting": "1y", "accelerators": "h100,h200", "spares": "0"},
 ]
 
 
@@ -48,39 +55,62 @@ def covering(found: Sequence[Candidate], shapes: Sequence[str]) -> list[int]:
 @pytest.mark.parametrize("given", QUESTIONS, ids=lambda given: given["gpus"])
 def test_every_shape_place_and_way_costs_what_its_own_program_declares_there(given: dict[str, str]) -> None:
     """Line by line: amounts, prices, what is free and what has no price."""
+    found, shapes, chosen = unlike_their_own_programs(given)
+    assert len({found[at].place["region"] for at in chosen}) > 10
+    assert {shapes[at] for at in chosen} == {*shapes}
+    assert len({*shapes}) < len(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", SIZES, ids=lambda given: given["gpus"])
+def test_clusters_of_every_size_cost_what_their_own_programs_declare(given: dict[str, str]) -> None:
+    found, _, chosen = unlike_their_own_programs({**given, **HOMES})
+    sizes = {one.plan.training.nodes for one in found}
+    assert sizes == {int(given["gpus"]) // 8}
+    assert len(chosen) > 3
+
+
+def unlike_their_own_programs(given: dict[str, str]) -> tuple[list[Candidate], list[str], list[int]]:
+    """What answers a question, the shapes of it, and the numbers of those that were declared for themselves; none of
+    them costs anything else than its view says.
+    """
     book, found = PriceBook(), candidates(asked(**given), PriceBook()).found
     views = Views(nobody)
     shapes = views.prepare(found)
     chosen = covering(found, shapes)
     different: list[str] = []
     for one, shape in ((found[at], shapes[at]) for at in chosen):
-        mine = estimate(views.resources(one.plan, shape), book, assumed(one))
-        if mine != estimate(declared(one.plan), book, assumed(one)):
+        mine, resources = estimate(views.resources(one.plan, shape), book, assumed(one)), declared(one.plan)
+        whole = estimate(resources, book, assumed(one))
+        outside = estimate(Resources(found for found in resources if not inside(found)), book, assumed(one))
+        bills = [(each.parts, each.not_priced, each.facts, each.assumptions) for each in (mine, whole)]
+        if mine != outside or bills[0] != bills[1]:
             different.append(f"{one.cloud} {one.place['region']} {one.machine.machine_type} {one.way.words}")
     assert different == []
-    assert len({found[at].place["region"] for at in chosen}) > 10
-    assert {shapes[at] for at in chosen} == {*shapes}
-    assert len({*shapes}) < len(found)
+    return found, shapes, chosen
 
 
-def test_plans_in_two_places_have_one_shape_and_a_node_more_is_another() -> None:
-    def shapes(nodes: str) -> set[str]:
-        question = asked(gpus=nodes, lasting="30d", clouds="gcp", regions="us-central1,us-east4")
+def test_plans_in_two_places_and_of_all_sizes_have_one_shape_and_a_single_node_another() -> None:
+    def shapes(**given: str) -> set[str]:
+        question = asked(
+            **{"gpus": "64", "lasting": "30d", "clouds": "gcp", "regions": "us-central1,us-east4", **given}
+        )
         one_way = [one for one in candidates(question, PriceBook()).found if one.way.words == "reservation"]
         mega = [one for one in one_way if one.machine.machine_type == "a3-megagpu-8g"]
         assert {one.place["region"] for one in mega} == {"us-central1", "us-east4"}
         return {shape_of(one.plan) for one in mega}
 
-    assert len(shapes("64")) == 1
-    assert shapes("64").isdisjoint(shapes("72"))
+    assert len(shapes()) == 1
+    assert shapes() == shapes(gpus="4096", lasting="1y", storage="500TiB")
+    assert shapes().isdisjoint(shapes(gpus="8"))
 
 
 def test_names_of_a_place_come_back_into_their_holes() -> None:
     question = asked(gpus="8", lasting="30d", clouds="aws", regions="us-east-1,eu-north-1")
     found = {one.place["region"]: one.plan for one in candidates(question, PriceBook()).found}
-    here, there = names_of(found["us-east-1"]), names_of(found["eu-north-1"])
-    text = holes("com.amazonaws.us-east-1.s3 in use1-az1 and use1-az2", here)
-    assert filled({"text": [text, 1]}, there) == {"text": ["com.amazonaws.eu-north-1.s3 in eun1-az1 and eun1-az2", 1]}
+    here, there = found["us-east-1"], found["eu-north-1"]
+    view = holes({"text": ["com.amazonaws.us-east-1.s3 in use1-az1 and use1-az2", 1]}, here)
+    assert filled(view, known_of(there)) == {"text": ["com.amazonaws.eu-north-1.s3 in eun1-az1 and eun1-az2", 1]}
 
 
 def test_a_view_is_kept_and_one_that_is_damaged_is_declared_anew(

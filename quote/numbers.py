@@ -1,0 +1,62 @@
+"""How many and how much: the numbers of plans that resources have as they are.
+
+A program decides nothing by them but whether they are above one, so plans that differ in them alone declare the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, Final, cast
+
+from gpucluster.components.cloud import ClusterPlan
+
+__all__ = ["Number", "any_numbers", "numbers_of", "stand_ins"]
+
+Number = int | Decimal
+
+_NUMBERS: Final = (
+    ("training.nodes",),
+    ("training.spares",),
+    ("system.most", "system.nodes"),  # with a most, as many nodes as zones are there at first, whatever the size
+    ("storage.usable_gib",),
+    ("storage.capacity_tib", "storage.capacity_gib"),
+    ("storage.tier",),
+    ("telemetry.million_samples",),
+)
+"""Where they stand; of each line, the first that a plan has."""
+
+_SUM: Final = "training.size"
+"""Of nodes and spares; the plan itself makes it."""
+
+_UNLIKELY: Final = 700_000_000
+"""No number of a plan is as large."""
+
+
+def numbers_of(plan: ClusterPlan) -> dict[str, Number]:
+    """Where it stands in the plan -> number."""
+    found = (
+        ((path, number) for path in paths if (number := _at(plan, path)) is not None) for paths in (*_NUMBERS, (_SUM,))
+    )
+    return dict(first for each in found if (first := next(each, None)))
+
+
+def any_numbers(plan: ClusterPlan) -> ClusterPlan:
+    """The plan with stand-ins for its numbers above one, which are the same for all plans."""
+    new: dict[str, dict[str, Number]] = {}
+    for at, (path, number) in enumerate(numbers_of(plan).items()):
+        if number > 1 and path != _SUM:
+            part, _, name = path.partition(".")
+            new.setdefault(part, {})[name] = type(number)(_UNLIKELY + 1_000_003 * at)
+    parts = {part: replace(getattr(plan, part), **values) for part, values in new.items()}
+    return replace(cast("Any", plan), **parts)
+
+
+def stand_ins(plan: ClusterPlan) -> dict[Number, str]:
+    """Those in such a plan -> where they stand."""
+    return {number: path for path, number in numbers_of(plan).items() if number >= _UNLIKELY}
+
+
+def _at(plan: ClusterPlan, path: str) -> Number | None:
+    part, _, name = path.partition(".")
+    return getattr(getattr(plan, part), name, None)
