@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 from collections.abc import Mapping, Sequence
 
@@ -27,6 +28,7 @@ def is_private(network: ipaddress.IPv4Network) -> bool:
     return any(network.subnet_of(block) for block in _PRIVATE)
 
 
+@functools.cache
 def sixteenth(cidr: str, index: int) -> str:
     """One of the 16 equal parts of a range."""
     network = ipaddress.IPv4Network(cidr)

@@ -18,18 +18,18 @@ from typing import Any, Final, cast
 from gpucluster.components.cloud import ClusterPlan
 from gpucluster.quote.numbers import Number, any_numbers, numbers_of, stand_ins
 
-__all__ = ["OPEN", "Known", "filled", "holes", "known_of", "shape_of"]
+__all__ = ["Known", "filled", "holes", "holes_in", "known_of", "shape_of"]
 
 Known = Mapping[str, str | Number]
 """Hole -> what a plan has there."""
 
-OPEN: Final = "<<"
+_OPEN: Final = "<<"
 """What a hole begins with."""
 
-_NUMBER: Final = f"{OPEN}="
+_NUMBER: Final = f"{_OPEN}="
 """What one begins with in whose place a number stands, and no text."""
 
-_HOLE: Final = re.compile(OPEN + r"(\w+(?:\.\w+)?)>>")
+_HOLE: Final = re.compile(_OPEN + r"(\w+(?:\.\w+)?)>>")
 
 _SAID: Final = frozenset({"facts", "choice", "gpu_hour_usd"})
 """Fields of plans that are told, or stand in alerts and dashboards alone."""
@@ -53,10 +53,34 @@ def holes(value: Any, plan: ClusterPlan) -> Any:
     return json.loads(_opened(json.dumps(_numbered(value, numbers)), names))
 
 
-def filled(value: Any, known: Known) -> Any:
-    """A value of a view with what is in its holes."""
+def holes_in(value: Any) -> Any:
+    """Where a value of a view has holes: key or place in a list -> where in what stands there; True for all of a value,
+    None for none.
+    """
     if isinstance(value, str):
-        if OPEN not in value:
+        return True if _OPEN in value else None
+    if isinstance(value, Mapping):
+        items = cast("Mapping[Any, Any]", value)
+        if any(_OPEN in key for key in items):
+            return True
+    elif isinstance(value, list):
+        items = dict(enumerate(cast("list[Any]", value)))
+    else:
+        return None
+    return {key: at for key, item in items.items() if (at := holes_in(item))} or None
+
+
+def filled(value: Any, known: Known, at: Any = True) -> Any:
+    """A value of a view with what is in its holes. at: where `holes_in` finds them."""
+    if at is None:
+        return value
+    if at is not True:
+        new = value.copy()
+        for key, inside in at.items():
+            new[key] = filled(value[key], known, inside)
+        return new
+    if isinstance(value, str):
+        if _OPEN not in value:
             return value
         if value.startswith(_NUMBER):
             return known[value[len(_NUMBER) : -2]]
@@ -84,7 +108,7 @@ def _names_of(plan: ClusterPlan) -> dict[str, str]:
 def _opened(text: str, names: Mapping[str, str]) -> str:
     """A text with holes in the places of the names, the longest name first: a zone's has its region's in it."""
     for hole, name in sorted(names.items(), key=lambda item: -len(item[1])):
-        text = text.replace(name, f"{OPEN}{hole}>>")
+        text = text.replace(name, f"{_OPEN}{hole}>>")
     return text
 
 

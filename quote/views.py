@@ -22,7 +22,7 @@ from gpucluster.errors import Fault
 from gpucluster.program.readers.state_file import read_state
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.quote.candidates import Candidate
-from gpucluster.quote.shapes import OPEN, Known, filled, known_of, shape_of
+from gpucluster.quote.shapes import filled, holes_in, known_of, shape_of
 from gpucluster.record import record
 
 __all__ = ["Views"]
@@ -39,10 +39,13 @@ _SHOWN: Final = 12
 
 @record(kw_only=True)
 class _View:
-    """resources: of a shape, with holes. held: those with holes in their inputs. cluster: the one that states facts."""
+    """resources: of a shape, with holes. holes: where those have them that have some, by URN. facts: URN of what states
+    them.
+    """
 
     resources: tuple[Resource, ...]
-    held: frozenset[str]
+    holes: Mapping[str, Any]
+    facts: str
 
 
 class Views:
@@ -79,13 +82,16 @@ class Views:
     def resources(self, plan: ClusterPlan, shape: str) -> Resources:
         """What a plan of a shape that was prepared declares."""
         view, known = self._views[shape], known_of(plan)
-        return Resources(_placed(one, plan, known) if one.urn in view.held else one for one in view.resources)
+        stated = {view.facts: plan.facts.registered()}
+        return Resources(
+            _with(one, {**filled(one.inputs, known, view.holes.get(one.urn)), **stated.get(one.urn, {})})
+            if one.urn in view.holes or one.urn in stated
+            else one
+            for one in view.resources
+        )
 
 
-def _placed(resource: Resource, plan: ClusterPlan, known: Known) -> Resource:
-    inputs = filled(resource.inputs, known)
-    if "trainingGpus" in inputs and not resource.custom:
-        inputs |= plan.facts.registered()
+def _with(resource: Resource, inputs: Mapping[str, Any]) -> Resource:
     return Resource(
         urn=resource.urn,
         type=resource.type,
@@ -100,8 +106,9 @@ def _placed(resource: Resource, plan: ClusterPlan, known: Known) -> Resource:
 
 def _view(document: Mapping[str, Any]) -> _View:
     found = tuple(read_state(document, "a declared cluster"))
-    held = {one.urn for one in found if OPEN in json.dumps(one.inputs, default=str) or "trainingGpus" in one.inputs}
-    return _View(resources=found, held=frozenset(held))
+    holes = {one.urn: at for one in found if (at := holes_in(one.inputs))}
+    facts = next((one.urn for one in found if not one.custom and "trainingGpus" in one.inputs), "")
+    return _View(resources=found, holes=holes, facts=facts)
 
 
 def _declared(missing: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -129,6 +129,11 @@ class PriceBook:
         own = [row for row in self.own if (row.provider, row.region) == (provider, region)]
         return own if found is None else [*own, *found.region(region)]
 
+    def of_thing(self, provider: str, region: str, sku: str) -> list[PriceRow]:
+        """Every row of one thing in one region, the user's own first."""
+        own, found = self._own_things.get((provider, region, sku), ()), self._file(provider)
+        return [*own] if found is None else [*own, *found.in_region(region, sku)]
+
     def lookup(
         self, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
     ) -> Price | NotKnown:

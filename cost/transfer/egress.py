@@ -59,9 +59,7 @@ def egress_of(book: PriceBook, provider: str, region: str, gib: Decimal) -> Egre
 
 def _free_tier(book: PriceBook, provider: str, region: str) -> Iterator[PriceRow]:
     """A tier 0, which a graduated price leaves out."""
-    for row in book.in_region(provider, region):
-        if row.sku == "internet-egress" and row.note.startswith("tier 0:"):
-            yield row
+    return (row for row in book.of_thing(provider, region, "internet-egress") if row.note.startswith("tier 0:"))
 
 
 def _bands(rows: Sequence[PriceRow]) -> Iterator[_Band]:
