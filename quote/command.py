@@ -15,9 +15,10 @@ from gpucluster.cost.money import ranged
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.write import written
-from gpucluster.cost.terms.given import given_terms
+from gpucluster.cost.terms.given import BadTerms, given_terms
 from gpucluster.errors import Exit, InputError
 from gpucluster.options import form_of, output, quiet
+from gpucluster.program.facts import Terms
 from gpucluster.quote.document import quote_document
 from gpucluster.quote.places import known_regions
 from gpucluster.quote.question import question_of
@@ -99,8 +100,12 @@ def quote(
         "regions": regions,
         "budget": budget,
     }
-    terms = given_terms(book, support=support, discount=discount, account_spend=account_spend)
-    question = question_of(given, known_regions(book) if regions else (), terms)
+    terms, wrong = dict[str, Terms](), list[str]()
+    try:
+        terms = given_terms(book, support=support, discount=discount, account_spend=account_spend)
+    except BadTerms as error:
+        wrong = str(error).splitlines()
+    question = question_of(given, known_regions(book) if regions else (), terms, wrong)
     found = answer(question, book, (lambda _: None) if quiet else functools.partial(click.echo, err=True))
     if not found.quotes:
         click.echo("\n".join([empty(found), *(f"  - {text}" for text in left_out(found))]), err=True)

@@ -65,9 +65,13 @@ class _BadOption(ValueError):
 
 
 def question_of(
-    given: Mapping[str, str | None], regions: Iterable[str], terms: Mapping[str, Terms] | None = None
+    given: Mapping[str, str | None],
+    regions: Iterable[str],
+    terms: Mapping[str, Terms] | None = None,
+    wrong: Iterable[str] = (),
 ) -> Question:
     """The question that options ask, by their names without dashes. regions: all that are known, where it names some.
+    wrong: what is wrong in the terms.
 
     Raises InputError with everything that is wrong.
     """
@@ -99,6 +103,7 @@ def question_of(
         budget=read("budget", _usd, None),
         terms=terms or {},
     )
+    problems += wrong
     if problems:
         raise InputError("command line", problems)
     return question

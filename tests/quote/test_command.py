@@ -97,3 +97,11 @@ def test_no_answer_ends_with_1_and_says_why() -> None:
     done = run(*HOME, "--budget", "1000")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("No cluster: --budget $1,000.00 leaves none; the least that is known is $")
+
+
+def test_everything_that_is_wrong_in_a_question_is_told_at_once() -> None:
+    done = run("quote", "--gpus", "x", "--for", "30d", "--support", "aws=gold", "--discount", "gcp=-1%")
+    assert done.exit_code == 2
+    heading, *problems = done.stderr.splitlines()
+    assert heading == "error: command line: 3 problems"
+    assert [problem.split()[0] for problem in problems] == ["--gpus", "--support", "--discount"]
