@@ -28,6 +28,9 @@ _FREE_TIER: Final = re.compile(r"tier \d+: ")
 _RESTORE: Final = "restore the file from the repository, or install this tool again"
 _ALLOWED_AMOUNT: Final = "a number above 0 in digits alone, such as 61.25; 0 for a tier that is free"
 
+_FEW: Final = 4
+"""Regions that a preview of a program asks for at the most, as a rule."""
+
 Line = tuple[int, str]
 
 
@@ -74,14 +77,14 @@ class PriceFile:
     def region(self, name: str) -> tuple[PriceRow, ...]:
         """The rows of a region, or of a zone such as `us-east-1/use1-az2`."""
         if name not in self._regions:
-            self._regions[name] = tuple(self._rows(self._starting(f"{self._provider},{name},")))
+            self._regions[name] = tuple(self._rows(self._lines_of(name)))
         return self._regions[name]
 
     def in_region(self, name: str, sku: str) -> tuple[PriceRow, ...]:
         """The rows of one thing in a region, or in a zone."""
         if name not in self._things:
             self._things[name] = {}
-            for line in self._starting(f"{self._provider},{name},"):
+            for line in self._lines_of(name):
                 self._things[name].setdefault(line[1].split(",", 3)[2], []).append(line)
         return tuple(self._rows(self._things[name].get(sku, ())))
 
@@ -116,6 +119,20 @@ class PriceFile:
     def units(self) -> frozenset[str]:
         """The units of all rows."""
         return frozenset(cells[4] for _, line in self._lines if len(cells := line.split(",", 5)) == 6)
+
+    def _lines_of(self, region: str) -> Sequence[Line]:
+        """Of a region or zone; one search is quicker than an index, which many regions need."""
+        if len(self._things) <= _FEW:
+            return self._starting(f"{self._provider},{region},")
+        return self._by_region.get(region, ())
+
+    @cached_property
+    def _by_region(self) -> Mapping[str, Sequence[Line]]:
+        found: dict[str, list[Line]] = {}
+        for line in self._lines:
+            if line[1].startswith(f"{self._provider},"):
+                found.setdefault(line[1].split(",", 2)[1], []).append(line)
+        return found
 
     def _starting(self, start: str) -> list[Line]:
         return [line for line in self._lines if line[1].startswith(start)]
