@@ -5,9 +5,30 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.machinery
+import re
 import sys
 import types
-from collections.abc import Generator
+from collections.abc import Callable, Collection, Generator
+from typing import Any
+
+__all__ = ["resources_of", "without_the_rest"]
+
+
+def resources_of(package: str, names: Collection[str], module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that stands for a package such as `pulumi_gcp.compute`: resources and arguments of
+    these names are imported when the first of each is declared, not with the components that may declare it.
+    """
+
+    def get(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        file = "_inputs" if name.endswith("Args") else re.sub(r"(?<=.)(?=[A-Z])", "_", name).lower()
+        with without_the_rest(package):
+            found = getattr(importlib.import_module(f"{package}.{file}"), name)
+        vars(sys.modules[module])[name] = found
+        return found
+
+    return get
 
 
 @contextlib.contextmanager

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from gpucluster.components.lazy_sdk import without_the_rest
+from typing import TYPE_CHECKING
 
-with without_the_rest("pulumi_aws.amp"):
-    from pulumi_aws.amp._inputs import (
+from gpucluster.components.lazy_sdk import resources_of
+
+if TYPE_CHECKING:
+    from pulumi_aws.amp import (
+        AlertManagerDefinition,
+        RuleGroupNamespace,
+        Scraper,
         ScraperDestinationAmpArgs,
         ScraperDestinationArgs,
         ScraperSourceArgs,
         ScraperSourceEksArgs,
+        Workspace,
     )
-    from pulumi_aws.amp.alert_manager_definition import AlertManagerDefinition
-    from pulumi_aws.amp.rule_group_namespace import RuleGroupNamespace
-    from pulumi_aws.amp.scraper import Scraper
-    from pulumi_aws.amp.workspace import Workspace
 
 __all__ = [
     "AlertManagerDefinition",
@@ -26,3 +28,6 @@ __all__ = [
     "ScraperSourceEksArgs",
     "Workspace",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = resources_of("pulumi_aws.amp", __all__, __name__)

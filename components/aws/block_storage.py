@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pulumi
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
-from pulumi_kubernetes.storage.v1 import StorageClass
+from pulumi_kubernetes.meta import v1 as meta
+from pulumi_kubernetes.storage import v1 as storage
 
 from gpucluster.components.aws.addon import addon
 from gpucluster.components.aws.control_plane import ControlPlane
@@ -55,9 +55,9 @@ class BlockStorage(pulumi.ComponentResource):
             configuration={"controller": {"extraVolumeTags": _without_name(volume_tags)}},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *grants, *after]),
         )
-        StorageClass(
+        storage.StorageClass(
             f"{name}-class",
-            metadata=ObjectMetaArgs(
+            metadata=meta.ObjectMetaArgs(
                 name=_CLASS,
                 annotations={"storageclass.kubernetes.io/is-default-class": "true"},
             ),

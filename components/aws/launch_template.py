@@ -8,12 +8,8 @@ from typing import Any
 import pulumi
 from pulumi_aws import ec2, eks
 
+from gpucluster.components.aws import autoscaling
 from gpucluster.components.labels import OWN_LABELS
-from gpucluster.components.lazy_sdk import without_the_rest
-
-with without_the_rest("pulumi_aws.autoscaling"):
-    from pulumi_aws.autoscaling._inputs import TagTagArgs
-    from pulumi_aws.autoscaling.tag import Tag
 
 
 def node_launch_template(
@@ -80,10 +76,10 @@ def label_machines(
     """
     group = nodes.resources.apply(_group_name)
     return [
-        Tag(
+        autoscaling.Tag(
             f"{name}-{key}",
             autoscaling_group_name=group,
-            tag=TagTagArgs(key=key, value=value, propagate_at_launch=True),
+            tag=autoscaling.TagTagArgs(key=key, value=value, propagate_at_launch=True),
             opts=opts,
         )
         for key, value in labels.items()

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import pulumi
 from pulumi_aws import cloudwatch
-from pulumi_kubernetes.core.v1 import ConfigMap, ServiceAccount
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import pod_role
@@ -90,9 +90,9 @@ class PodLogs(pulumi.ComponentResource):
             opts=here,
         )
         settings = _settings(region, group_name)
-        metadata = ObjectMetaArgs(name=_NAME, namespace=SYSTEM_NAMESPACE)
-        account = ServiceAccount(f"{name}-account", metadata=metadata, opts=here)
-        files = ConfigMap(f"{name}-settings", metadata=metadata, data={"fluent-bit.conf": settings}, opts=here)
+        metadata = meta.ObjectMetaArgs(name=_NAME, namespace=SYSTEM_NAMESPACE)
+        account = core.ServiceAccount(f"{name}-account", metadata=metadata, opts=here)
+        files = core.ConfigMap(f"{name}-settings", metadata=metadata, data={"fluent-bit.conf": settings}, opts=here)
         custom_object(
             f"{name}-daemon",
             DAEMON_SET,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from gpucluster.components.lazy_sdk import without_the_rest
+from typing import TYPE_CHECKING
 
-with without_the_rest("pulumi_aws.s3"):
-    from pulumi_aws.s3.bucket import Bucket
-    from pulumi_aws.s3.bucket_public_access_block import BucketPublicAccessBlock
+from gpucluster.components.lazy_sdk import resources_of
+
+if TYPE_CHECKING:
+    from pulumi_aws.s3 import Bucket, BucketPublicAccessBlock
 
 __all__ = ["Bucket", "BucketPublicAccessBlock"]
+
+if not TYPE_CHECKING:
+    __getattr__ = resources_of("pulumi_aws.s3", __all__, __name__)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 from pulumi_azure_native import resources
-from pulumi_kubernetes.core.v1 import ConfigMap
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.catalog.fabric_releases import release_of
@@ -305,9 +305,9 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             of_all,
             *((f"team-{space.team.name}.topology", space, space.labels) for space in spaces),
         ):
-            ConfigMap(
+            core.ConfigMap(
                 f"{self._name}-{suffix}",
-                metadata=ObjectMetaArgs(name=NAME, namespace=space.namespace.metadata.name, labels=labels),
+                metadata=meta.ObjectMetaArgs(name=NAME, namespace=space.namespace.metadata.name, labels=labels),
                 data={topology: nd_v5_topology()},
                 opts=self._inside,
             )

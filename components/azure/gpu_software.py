@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.azure.gpu_versions import VERSIONS
 from gpucluster.components.azure.tolerations import CONTROLLERS, DAEMONS
@@ -140,22 +140,22 @@ def _network_operator(
     return [operator, rule, policy]
 
 
-def _namespace(name: str, space: str, opts: pulumi.ResourceOptions) -> Namespace:
+def _namespace(name: str, space: str, opts: pulumi.ResourceOptions) -> core.Namespace:
     """Both operators start privileged pods."""
-    return Namespace(
+    return core.Namespace(
         name,
-        metadata=ObjectMetaArgs(name=space, labels={"pod-security.kubernetes.io/enforce": "privileged"}),
+        metadata=meta.ObjectMetaArgs(name=space, labels={"pod-security.kubernetes.io/enforce": "privileged"}),
         opts=opts,
     )
 
 
 def _mig_layouts(
     name: str,
-    space: Namespace,
+    space: core.Namespace,
     layout: str,
     slices: Mapping[str, int],
     opts: pulumi.ResourceOptions,
-) -> ConfigMap:
+) -> core.ConfigMap:
     """What a layout of our own means to the MIG manager, which reads this instead of its own list.
 
     Source: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (migManager.config).
@@ -164,23 +164,23 @@ def _mig_layouts(
         _NO_LAYOUT: [{"devices": "all", "mig-enabled": False}],
         layout: [{"devices": "all", "mig-enabled": True, "mig-devices": dict(slices)}],
     }
-    return ConfigMap(
+    return core.ConfigMap(
         name,
-        metadata=ObjectMetaArgs(name=_LAYOUTS, namespace=space.metadata.name),
+        metadata=meta.ObjectMetaArgs(name=_LAYOUTS, namespace=space.metadata.name),
         data={"config.yaml": json.dumps({"version": "v1", "mig-configs": known}, indent=2)},
         opts=opts,
     )
 
 
-def _counters(name: str, space: Namespace, opts: pulumi.ResourceOptions) -> ConfigMap:
+def _counters(name: str, space: core.Namespace, opts: pulumi.ResourceOptions) -> core.ConfigMap:
     """What the exporter collects; its own list lacks the activity of SMs and what goes over NVLink.
 
     Sources: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (dcgmExporter.config);
     NVIDIA/dcgm-exporter 4.5.3-4.8.2, etc/dcp-metrics-included.csv.
     """
-    return ConfigMap(
+    return core.ConfigMap(
         name,
-        metadata=ObjectMetaArgs(name=_counters_name(), namespace=space.metadata.name),
+        metadata=meta.ObjectMetaArgs(name=_counters_name(), namespace=space.metadata.name),
         data={"dcgm-metrics.csv": counters_csv()},
         opts=opts,
     )

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ConfigMap
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.kubernetes.scraped import Scraped, options_scraped
@@ -68,9 +68,9 @@ class MetricsCollection(pulumi.ComponentResource):
         super().__init__("gpucluster:azure:MetricsCollection", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
         if infiniband:
-            ConfigMap(
+            core.ConfigMap(
                 f"{name}-settings",
-                metadata=ObjectMetaArgs(name=_SETTINGS, namespace=SYSTEM_NAMESPACE),
+                metadata=meta.ObjectMetaArgs(name=_SETTINGS, namespace=SYSTEM_NAMESPACE),
                 data={"schema-version": "v2", "config-version": "ver1", "cluster-metrics": _INFINIBAND},
                 opts=here,
             )

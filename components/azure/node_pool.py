@@ -16,12 +16,6 @@ from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 __all__ = ["GpuNodes"]
 
 
-# A spare node of this kind needs quota and capacity that nobody has.
-_IN_PLACE = containerservice.AgentPoolUpgradeSettingsArgs(
-    max_surge="0", max_unavailable="1", drain_timeout_in_minutes=30, undrainable_node_behavior="Cordon"
-)
-
-
 class GpuNodes:
     """Declares pools of GPU nodes in one cluster, alike but for what each call says. inside: where they are.
 
@@ -101,7 +95,7 @@ class GpuNodes:
             node_labels=labels,
             node_taints=[f"{GPU}=true:NoSchedule"],
             # Spot pools take none.
-            upgrade_settings=None if spot else _IN_PLACE,
+            upgrade_settings=None if spot else _in_place(),
             # A deallocated machine keeps its quota and loses its capacity.
             scale_down_mode="Delete",
             **bought,
@@ -114,3 +108,10 @@ class GpuNodes:
         )
         self._after = [*self._after, made]
         return made
+
+
+def _in_place() -> containerservice.AgentPoolUpgradeSettingsArgs:
+    """A spare node of this kind needs quota and capacity that nobody has."""
+    return containerservice.AgentPoolUpgradeSettingsArgs(
+        max_surge="0", max_unavailable="1", drain_timeout_in_minutes=30, undrainable_node_behavior="Cordon"
+    )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ContainerArgs
+from pulumi_kubernetes.core import v1 as core
 
 from gpucluster.components.kubernetes.node_daemon import node_daemon, privileged_container
 from gpucluster.components.names import POOL
@@ -107,7 +107,7 @@ class Scratch(pulumi.ComponentResource):
                 )
             ],
             # Keeps the pod alive after its init container has done the work.
-            container=ContainerArgs(name="pause", image=_SHELL, command=["sleep", "infinity"]),
+            container=core.ContainerArgs(name="pause", image=_SHELL, command=["sleep", "infinity"]),
             after=after,
             opts=pulumi.ResourceOptions(parent=self),
         )

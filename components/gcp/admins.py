@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pulumi
-from pulumi_kubernetes.rbac.v1 import ClusterRoleBinding, RoleRefArgs, SubjectArgs
+from pulumi_kubernetes.rbac import v1 as rbac
 
 from gpucluster.components.gcp.reach import connecting_role, reaching
 
@@ -34,10 +34,12 @@ class Admins(pulumi.ComponentResource):
         connect = connecting_role(name, connect_role, what=name, project=project, opts=outside)
         for principal, full in reaching(name, principals, connect, project=project, opts=outside).items():
             address = principal.partition(":")[2]
-            ClusterRoleBinding(
+            rbac.ClusterRoleBinding(
                 f"{full}-rights",
-                role_ref=RoleRefArgs(api_group="rbac.authorization.k8s.io", kind="ClusterRole", name="cluster-admin"),
-                subjects=[SubjectArgs(api_group="rbac.authorization.k8s.io", kind="User", name=address)],
+                role_ref=rbac.RoleRefArgs(
+                    api_group="rbac.authorization.k8s.io", kind="ClusterRole", name="cluster-admin"
+                ),
+                subjects=[rbac.SubjectArgs(api_group="rbac.authorization.k8s.io", kind="User", name=address)],
                 opts=here,
             )
         self.register_outputs({})

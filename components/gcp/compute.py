@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from gpucluster.components.lazy_sdk import without_the_rest
+from typing import TYPE_CHECKING
 
-with without_the_rest("pulumi_gcp.compute"):
-    from pulumi_gcp.compute._inputs import (
+from gpucluster.components.lazy_sdk import resources_of
+
+if TYPE_CHECKING:
+    from pulumi_gcp.compute import (
+        Firewall,
         FirewallAllowArgs,
+        GlobalAddress,
+        Network,
+        ResourcePolicy,
         ResourcePolicyGroupPlacementPolicyArgs,
+        Router,
+        RouterNat,
         RouterNatSubnetworkArgs,
+        Subnetwork,
         SubnetworkLogConfigArgs,
         SubnetworkSecondaryIpRangeArgs,
     )
-    from pulumi_gcp.compute.firewall import Firewall
-    from pulumi_gcp.compute.global_address import GlobalAddress
-    from pulumi_gcp.compute.network import Network
-    from pulumi_gcp.compute.resource_policy import ResourcePolicy
-    from pulumi_gcp.compute.router import Router
-    from pulumi_gcp.compute.router_nat import RouterNat
-    from pulumi_gcp.compute.subnetwork import Subnetwork
 
 __all__ = [
     "Firewall",
@@ -34,3 +36,6 @@ __all__ = [
     "SubnetworkLogConfigArgs",
     "SubnetworkSecondaryIpRangeArgs",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = resources_of("pulumi_gcp.compute", __all__, __name__)

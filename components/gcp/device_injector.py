@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import pulumi
-from pulumi_kubernetes.apps.v1 import DaemonSet
+from pulumi_kubernetes.apps import v1 as apps
 
 from gpucluster.components.gcp.fabric import fabric_nodes
 from gpucluster.components.kubernetes.node_daemon import node_daemon, privileged_container
@@ -24,7 +24,7 @@ def device_injector(
     *,
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
-) -> DaemonSet:
+) -> apps.DaemonSet:
     """The plug-in of the container runtime that reads `devices.gke.io/container.<name>`."""
     return node_daemon(
         name,

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import Final
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ConfigMapPatch
-from pulumi_kubernetes.meta.v1 import ObjectMetaPatchArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
@@ -25,9 +25,9 @@ _BY_NODES: Final = {"nodesPerReplica": 16, "preventSinglePointFailure": True, "i
 
 def kube_dns_by_nodes(name: str, *, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
     """Lets the autoscaler of kube-dns count nodes alone. GKE makes its settings where there are none yet."""
-    ConfigMapPatch(
+    core.ConfigMapPatch(
         name,
-        metadata=ObjectMetaPatchArgs(
+        metadata=meta.ObjectMetaPatchArgs(
             name="kube-dns-autoscaler", namespace=SYSTEM_NAMESPACE, annotations={"pulumi.com/patchForce": "true"}
         ),
         data={"linear": json.dumps(_BY_NODES, separators=(",", ":"))},

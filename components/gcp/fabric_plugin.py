@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 import pulumi
-from pulumi_kubernetes.apps.v1 import DaemonSet
-from pulumi_kubernetes.core.v1 import ContainerArgs
+from pulumi_kubernetes.apps import v1 as apps
+from pulumi_kubernetes.core import v1 as core
 
 from gpucluster.components.gcp.device_injector import device_injector
 from gpucluster.components.gcp.fabric import MARKER, Fabric, fabric_nodes
@@ -76,7 +76,7 @@ def _installer(
     fabric: Fabric,
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
-) -> DaemonSet:
+) -> apps.DaemonSet:
     object_name = "nccl-rdma-installer" if fabric.kind == "RoCE" else f"nccl-{fabric.kind.lower()}-installer"
     first = [_prepare(fabric)] if fabric.kind == "TCPXO" else []
     copy, host_paths = _copy_gib(fabric) if fabric.kind == "RoCE" else _copy(fabric)
@@ -95,14 +95,14 @@ def _installer(
                 cpu=_CPU,
             ),
         ],
-        container=ContainerArgs(name="pause", image=_PAUSE),
+        container=core.ContainerArgs(name="pause", image=_PAUSE),
         host_paths={volume: path for volume, (path, _) in host_paths.items()},
         after=after,
         opts=opts,
     )
 
 
-def _prepare(fabric: Fabric) -> ContainerArgs:
+def _prepare(fabric: Fabric) -> core.ContainerArgs:
     """By the plugin's image, which brings nsenter alone: all that runs by it is the node's own."""
     return privileged_container(
         "pre-installation", fabric.release.plugin, command=["nsenter", "-at", "1", "--", "sh", "-c", _PREPARE_TCPXO]

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.core.v1 import Secret
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.critical_pods import NODE_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
@@ -117,14 +117,14 @@ def _alertmanager_secret(
     *,
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
-) -> Secret:
+) -> core.Secret:
     """The configuration by which it posts to a webhook. after: nodes, with which the operator and its namespace come.
     JSON is YAML too.
     """
     config = alertmanager_config({"webhook_configs": [{"url": webhook.get_secret_value()}]})
-    return Secret(
+    return core.Secret(
         name,
-        metadata=ObjectMetaArgs(name=_NAME, namespace=_NAMESPACE),
+        metadata=meta.ObjectMetaArgs(name=_NAME, namespace=_NAMESPACE),
         string_data={_KEY: pulumi.Output.secret(json.dumps(config, indent=2))},
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
     )

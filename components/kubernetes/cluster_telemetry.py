@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ConfigMap, Namespace
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, PORTS, MetricsSink
 from gpucluster.components.kubernetes.network_policy import only_from_within, only_these_ports
@@ -47,17 +47,17 @@ class ClusterTelemetry(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:kubernetes:Telemetry", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        space = Namespace(
+        space = core.Namespace(
             f"{name}-namespace",
-            metadata=ObjectMetaArgs(name=MONITORING, labels={"pod-security.kubernetes.io/enforce": "restricted"}),
+            metadata=meta.ObjectMetaArgs(name=MONITORING, labels={"pod-security.kubernetes.io/enforce": "restricted"}),
             opts=here,
         )
         inside = space.metadata.name
         self.ready = [space]
         for dashboard, content in dashboards(plan.watched).items():
-            ConfigMap(
+            core.ConfigMap(
                 f"{name}-dashboard-{dashboard.removeprefix('gpucluster-')}",
-                metadata=ObjectMetaArgs(name=dashboard, namespace=inside, labels=_DASHBOARD),
+                metadata=meta.ObjectMetaArgs(name=dashboard, namespace=inside, labels=_DASHBOARD),
                 data={f"{dashboard}.json": json.dumps(content, sort_keys=True)},
                 opts=here,
             )

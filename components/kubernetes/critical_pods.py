@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 import pulumi
-from pulumi_kubernetes.core.v1 import (
-    ResourceQuota,
-    ResourceQuotaSpecArgs,
-    ScopedResourceSelectorRequirementArgs,
-    ScopeSelectorArgs,
-)
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 CLUSTER_CRITICAL: Final = "system-cluster-critical"
 NODE_CRITICAL: Final = "system-node-critical"
@@ -25,19 +20,21 @@ def critical_pods(
     *,
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
-) -> ResourceQuota:
+) -> core.ResourceQuota:
     """GKE lets pods of such a priority into namespaces alone that have a quota of them; elsewhere it changes nothing.
 
     Source: NVIDIA's documentation of its GPU Operator, "NVIDIA GPU Operator with Google GKE".
     """
-    return ResourceQuota(
+    return core.ResourceQuota(
         name,
-        metadata=ObjectMetaArgs(name="critical-pods", namespace=namespace),
-        spec=ResourceQuotaSpecArgs(
+        metadata=meta.ObjectMetaArgs(name="critical-pods", namespace=namespace),
+        spec=core.ResourceQuotaSpecArgs(
             hard={"pods": _PODS},
-            scope_selector=ScopeSelectorArgs(
+            scope_selector=core.ScopeSelectorArgs(
                 match_expressions=[
-                    ScopedResourceSelectorRequirementArgs(scope_name="PriorityClass", operator="In", values=[priority])
+                    core.ScopedResourceSelectorRequirementArgs(
+                        scope_name="PriorityClass", operator="In", values=[priority]
+                    )
                 ]
             ),
         ),

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.core.v1 import Namespace
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.charts import DCGM_EXPORTER
 from gpucluster.components.kubernetes.images import image_values
@@ -60,9 +60,9 @@ class GpuExporter(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:kubernetes:GpuExporter", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        space = Namespace(
+        space = core.Namespace(
             f"{name}-namespace",
-            metadata=ObjectMetaArgs(
+            metadata=meta.ObjectMetaArgs(
                 name=EXPORTER_NAMESPACE,
                 labels={"pod-security.kubernetes.io/enforce": "privileged"},
             ),

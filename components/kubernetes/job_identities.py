@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ConfigMap, ServiceAccount
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.buckets import IdentityPlan, remote_name
 from gpucluster.components.kubernetes.team_space import TeamSpace
@@ -52,9 +52,9 @@ class JobIdentities(pulumi.ComponentResource):
             space = of_teams.get(asked.namespace)
             namespace = (space or workspace).namespace.metadata.name
             its = space.labels if space is not None else dict[str, str]()
-            ServiceAccount(
+            core.ServiceAccount(
                 f"{name}-{asked.name}-account",
-                metadata=ObjectMetaArgs(
+                metadata=meta.ObjectMetaArgs(
                     name=asked.name,
                     namespace=namespace,
                     labels=its,
@@ -64,9 +64,9 @@ class JobIdentities(pulumi.ComponentResource):
                 automount_service_account_token=False,
                 opts=here,
             )
-            ConfigMap(
+            core.ConfigMap(
                 f"{name}-{asked.name}-buckets",
-                metadata=ObjectMetaArgs(name=f"{asked.name}-buckets", namespace=namespace, labels=its),
+                metadata=meta.ObjectMetaArgs(name=f"{asked.name}-buckets", namespace=namespace, labels=its),
                 data={
                     f"RCLONE_CONFIG_{remote_name(bucket).upper()}_{option}": value
                     for bucket, remote in identity.remotes.items()

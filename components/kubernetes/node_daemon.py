@@ -9,24 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pulumi
-from pulumi_kubernetes.apps.v1 import DaemonSet, DaemonSetSpecArgs, DaemonSetUpdateStrategyArgs
-from pulumi_kubernetes.core.v1 import (
-    AffinityArgs,
-    ContainerArgs,
-    HostPathVolumeSourceArgs,
-    NodeAffinityArgs,
-    NodeSelectorArgs,
-    NodeSelectorRequirementArgs,
-    NodeSelectorTermArgs,
-    PodSpecArgs,
-    PodTemplateSpecArgs,
-    ResourceRequirementsArgs,
-    SecurityContextArgs,
-    TolerationArgs,
-    VolumeArgs,
-    VolumeMountArgs,
-)
-from pulumi_kubernetes.meta.v1 import LabelSelectorArgs, ObjectMetaArgs
+from pulumi_kubernetes.apps import v1 as apps
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
@@ -42,16 +27,16 @@ def privileged_container(
     args: Sequence[str] = (),
     mounts: Mapping[str, str] | None = None,
     cpu: str | None = None,
-) -> ContainerArgs:
+) -> core.ContainerArgs:
     """mounts: name of a volume -> its path in the container."""
-    return ContainerArgs(
+    return core.ContainerArgs(
         name=name,
         image=image,
         command=list(command) or None,
         args=list(args) or None,
-        resources=ResourceRequirementsArgs(requests={"cpu": cpu}) if cpu else None,
-        security_context=SecurityContextArgs(privileged=True),
-        volume_mounts=[VolumeMountArgs(name=volume, mount_path=path) for volume, path in (mounts or {}).items()]
+        resources=core.ResourceRequirementsArgs(requests={"cpu": cpu}) if cpu else None,
+        security_context=core.SecurityContextArgs(privileged=True),
+        volume_mounts=[core.VolumeMountArgs(name=volume, mount_path=path) for volume, path in (mounts or {}).items()]
         or None,
     )
 
@@ -61,33 +46,35 @@ def node_daemon(
     *,
     object_name: str,
     nodes: Mapping[str, Sequence[str]],
-    init_containers: Sequence[ContainerArgs] = (),
-    container: ContainerArgs,
+    init_containers: Sequence[core.ContainerArgs] = (),
+    container: core.ContainerArgs,
     host_paths: Mapping[str, str] | None = None,
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
-) -> DaemonSet:
+) -> apps.DaemonSet:
     """nodes: label -> values a node may have there. host_paths: volume -> path on the node."""
     own = {"k8s-app": object_name}
-    return DaemonSet(
+    return apps.DaemonSet(
         name,
-        metadata=ObjectMetaArgs(name=object_name, namespace=SYSTEM_NAMESPACE, labels=own),
-        spec=DaemonSetSpecArgs(
-            selector=LabelSelectorArgs(match_labels=own),
-            update_strategy=DaemonSetUpdateStrategyArgs(type="RollingUpdate"),
-            template=PodTemplateSpecArgs(
-                metadata=ObjectMetaArgs(labels=own),
-                spec=PodSpecArgs(
+        metadata=meta.ObjectMetaArgs(name=object_name, namespace=SYSTEM_NAMESPACE, labels=own),
+        spec=apps.DaemonSetSpecArgs(
+            selector=meta.LabelSelectorArgs(match_labels=own),
+            update_strategy=apps.DaemonSetUpdateStrategyArgs(type="RollingUpdate"),
+            template=core.PodTemplateSpecArgs(
+                metadata=meta.ObjectMetaArgs(labels=own),
+                spec=core.PodSpecArgs(
                     priority_class_name="system-node-critical",
                     affinity=_on(nodes),
-                    tolerations=[TolerationArgs(operator="Exists")],
+                    tolerations=[core.TolerationArgs(operator="Exists")],
                     host_network=True,
                     host_pid=True,
                     init_containers=list(init_containers) or None,
                     containers=[container],
                     volumes=[
                         # The driver's folders may be made after the pod has started.
-                        VolumeArgs(name=volume, host_path=HostPathVolumeSourceArgs(path=path, type="DirectoryOrCreate"))
+                        core.VolumeArgs(
+                            name=volume, host_path=core.HostPathVolumeSourceArgs(path=path, type="DirectoryOrCreate")
+                        )
                         for volume, path in (host_paths or {}).items()
                     ]
                     or None,
@@ -98,14 +85,14 @@ def node_daemon(
     )
 
 
-def _on(nodes: Mapping[str, Sequence[str]]) -> AffinityArgs:
-    return AffinityArgs(
-        node_affinity=NodeAffinityArgs(
-            required_during_scheduling_ignored_during_execution=NodeSelectorArgs(
+def _on(nodes: Mapping[str, Sequence[str]]) -> core.AffinityArgs:
+    return core.AffinityArgs(
+        node_affinity=core.NodeAffinityArgs(
+            required_during_scheduling_ignored_during_execution=core.NodeSelectorArgs(
                 node_selector_terms=[
-                    NodeSelectorTermArgs(
+                    core.NodeSelectorTermArgs(
                         match_expressions=[
-                            NodeSelectorRequirementArgs(key=key, operator="In", values=list(values))
+                            core.NodeSelectorRequirementArgs(key=key, operator="In", values=list(values))
                             for key, values in nodes.items()
                         ]
                     )

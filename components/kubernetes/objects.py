@@ -7,7 +7,7 @@ from typing import Any
 
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.record import record
 
@@ -33,7 +33,7 @@ def custom_object(
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
     """Registers a custom object. labels: beside those of the component. namespace: of a kind that has one."""
-    metadata = ObjectMetaArgs(
+    metadata = meta.ObjectMetaArgs(
         name=object_name,
         namespace=namespace,
         labels=dict(labels) if labels else None,

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ConfigMap
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.charts import Chart
 from gpucluster.components.kubernetes.images import image_values
@@ -47,9 +47,9 @@ def opencost(
     opts: pulumi.ResourceOptions,
 ) -> pulumi.Resource:
     """price_sheet: as `telemetry.opencost` writes it. cluster_name: what it calls the cluster."""
-    prices = ConfigMap(
+    prices = core.ConfigMap(
         f"{name}-prices",
-        metadata=ObjectMetaArgs(name=_PRICES, namespace=namespace),
+        metadata=meta.ObjectMetaArgs(name=_PRICES, namespace=namespace),
         data={_FILE: price_sheet},
         opts=opts,
     )

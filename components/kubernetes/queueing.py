@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes.core.v1 import Namespace
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
 from gpucluster.components.kubernetes.critical_pods import CLUSTER_CRITICAL, critical_pods
@@ -64,9 +64,9 @@ class Queueing(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         self.ready = []
         for part in _parts([dict(item) for item in tolerations], kueue_config(teams)):
-            space = Namespace(
+            space = core.Namespace(
                 f"{name}-{part.suffix}-namespace",
-                metadata=ObjectMetaArgs(
+                metadata=meta.ObjectMetaArgs(
                     name=part.namespace, labels={"pod-security.kubernetes.io/enforce": "restricted"}
                 ),
                 opts=here,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
+from pulumi_kubernetes.helm import v3 as helm
 
 from gpucluster.components.kubernetes.charts import Chart
 
@@ -22,17 +22,17 @@ def release(
     release_name: str | None = None,
     skip_crds: bool = False,
     adopts: bool = False,
-) -> Release:
+) -> helm.Release:
     """A release that waits until its pods are ready, and undoes itself where they never are.
 
     adopts: whether objects of its chart that are in the cluster already become its own.
     """
-    return Release(
+    return helm.Release(
         name,
         name=release_name,
         chart=chart.chart,
         version=chart.version,
-        repository_opts=RepositoryOptsArgs(repo=chart.repository) if chart.repository else None,
+        repository_opts=helm.RepositoryOptsArgs(repo=chart.repository) if chart.repository else None,
         namespace=namespace,
         values=dict(values),
         skip_crds=skip_crds,

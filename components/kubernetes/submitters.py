@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 import pulumi
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
-from pulumi_kubernetes.rbac.v1 import PolicyRuleArgs, Role, RoleBinding, RoleRefArgs, SubjectArgs
+from pulumi_kubernetes.meta import v1 as meta
+from pulumi_kubernetes.rbac import v1 as rbac
 
 from gpucluster.record import record
 
@@ -52,22 +52,22 @@ class Submitters(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gpucluster:kubernetes:Submitters", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        metadata = ObjectMetaArgs(name=_NAME, namespace=namespace)
-        role = Role(
+        metadata = meta.ObjectMetaArgs(name=_NAME, namespace=namespace)
+        role = rbac.Role(
             f"{name}-role",
             metadata=metadata,
             rules=[
-                PolicyRuleArgs(api_groups=[group], resources=list(resources), verbs=list(verbs))
+                rbac.PolicyRuleArgs(api_groups=[group], resources=list(resources), verbs=list(verbs))
                 for granted, verbs in ((_SUBMITTED, _CHANGE), (_SEEN, _SEE))
                 for group, resources in granted.items()
             ],
             opts=here,
         )
-        RoleBinding(
+        rbac.RoleBinding(
             f"{name}-binding",
             metadata=metadata,
-            role_ref=RoleRefArgs(api_group=_API, kind="Role", name=_NAME),
-            subjects=[SubjectArgs(api_group=_API, kind=one.kind, name=one.name) for one in people],
+            role_ref=rbac.RoleRefArgs(api_group=_API, kind="Role", name=_NAME),
+            subjects=[rbac.SubjectArgs(api_group=_API, kind=one.kind, name=one.name) for one in people],
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role]),
         )
         self.register_outputs({})

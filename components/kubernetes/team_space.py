@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import pulumi
-from pulumi_kubernetes.core.v1 import Namespace
+from pulumi_kubernetes.core import v1 as core
 
 from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
 from gpucluster.components.kubernetes.submitters import Submitter, Submitters
@@ -23,7 +23,7 @@ class TeamSpace(pulumi.ComponentResource):
     A dot ends the team's name in the logical names of what it has, for names of teams have hyphens.
     """
 
-    namespace: Namespace
+    namespace: core.Namespace
     labels: Mapping[str, str]
     """Of all that is the team's, beside the cluster's."""
 

@@ -6,15 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 import pulumi
-from pulumi_kubernetes.core.v1 import (
-    CSIPersistentVolumeSourceArgs,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    PersistentVolumeClaimSpecArgs,
-    PersistentVolumeSpecArgs,
-    VolumeResourceRequirementsArgs,
-)
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.record import record
 
@@ -51,19 +44,19 @@ def claimed(
     claim: str,
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
-) -> PersistentVolumeClaim:
+) -> core.PersistentVolumeClaim:
     """The claim of a volume that all nodes mount at once, with the volume it is bound to."""
     capacity = f"{volume.capacity_gib}Gi"
-    made = PersistentVolume(
+    made = core.PersistentVolume(
         f"{name}-volume",
-        spec=PersistentVolumeSpecArgs(
+        spec=core.PersistentVolumeSpecArgs(
             capacity={"storage": capacity},
             access_modes=["ReadWriteMany"],
             mount_options=list(volume.mount_options) or None,
             # The file system is declared by this program, not by the claim.
             persistent_volume_reclaim_policy="Retain",
             storage_class_name="",
-            csi=CSIPersistentVolumeSourceArgs(
+            csi=core.CSIPersistentVolumeSourceArgs(
                 driver=volume.driver,
                 volume_handle=volume.handle,
                 volume_attributes=dict(volume.attributes) or None,
@@ -71,14 +64,14 @@ def claimed(
         ),
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(volume.after))),
     )
-    return PersistentVolumeClaim(
+    return core.PersistentVolumeClaim(
         f"{name}-claim",
-        metadata=ObjectMetaArgs(name=claim, namespace=namespace),
-        spec=PersistentVolumeClaimSpecArgs(
+        metadata=meta.ObjectMetaArgs(name=claim, namespace=namespace),
+        spec=core.PersistentVolumeClaimSpecArgs(
             access_modes=["ReadWriteMany"],
             storage_class_name="",
             volume_name=made.metadata.name,
-            resources=VolumeResourceRequirementsArgs(requests={"storage": capacity}),
+            resources=core.VolumeResourceRequirementsArgs(requests={"storage": capacity}),
         ),
         opts=opts,
     )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 import pulumi
-from pulumi_kubernetes.core.v1 import Namespace, PersistentVolumeClaim
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.volume import Volume, claimed
 from gpucluster.components.names import HOME_CLAIM, NAMESPACE, SHARED_CLAIM
@@ -22,7 +22,7 @@ class Workspace(pulumi.ComponentResource):
     Outputs, once the volumes are mounted: namespace, claim; homeClaim where there is a home file system.
     """
 
-    namespace: Namespace
+    namespace: core.Namespace
     pod_security: PodSecurity
     volumes: Mapping[str, Volume]
     """Once they are mounted, by the names of their claims."""
@@ -53,11 +53,13 @@ class Workspace(pulumi.ComponentResource):
         self.register_outputs(outputs)
 
 
-def job_namespace(name: str, namespace: str, pod_security: PodSecurity, *, opts: pulumi.ResourceOptions) -> Namespace:
+def job_namespace(
+    name: str, namespace: str, pod_security: PodSecurity, *, opts: pulumi.ResourceOptions
+) -> core.Namespace:
     """A namespace in which jobs run."""
-    return Namespace(
+    return core.Namespace(
         name,
-        metadata=ObjectMetaArgs(
+        metadata=meta.ObjectMetaArgs(
             name=namespace,
             labels={
                 "pod-security.kubernetes.io/enforce": pod_security,
@@ -74,7 +76,7 @@ def claims(
     *,
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
-) -> dict[str, PersistentVolumeClaim]:
+) -> dict[str, core.PersistentVolumeClaim]:
     """Those of a namespace, by name. volumes: by the names of their claims."""
     return {
         claim: claimed(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ConfigMap, Namespace, ServiceAccount
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
+from pulumi_kubernetes.core import v1 as core
+from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.critical_pods import CLUSTER_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.job_images import mirrored
@@ -62,19 +62,19 @@ class NodeHealth(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:kubernetes:NodeHealth", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        space = Namespace(
+        space = core.Namespace(
             f"{name}-namespace",
-            metadata=ObjectMetaArgs(name=NAME, labels={"pod-security.kubernetes.io/enforce": "restricted"}),
+            metadata=meta.ObjectMetaArgs(name=NAME, labels={"pod-security.kubernetes.io/enforce": "restricted"}),
             opts=here,
         )
         namespace = space.metadata.name
         self.ready = [space]
-        metadata = ObjectMetaArgs(name=NAME, namespace=namespace)
+        metadata = meta.ObjectMetaArgs(name=NAME, namespace=namespace)
         quota = critical_pods(f"{name}-quota", CLUSTER_CRITICAL, namespace=namespace, opts=here)
         only_these_ports(f"{name}-network", [NODE_HEALTH_PORT], namespace=namespace, opts=here)
         files = {_PROGRAM: Path(__file__).with_name(_PROGRAM).read_text(encoding="utf-8"), _SETTINGS: settings}
-        account = ServiceAccount(f"{name}-account", metadata=metadata, opts=here)
-        shown = ConfigMap(f"{name}-files", metadata=metadata, data=files, opts=here)
+        account = core.ServiceAccount(f"{name}-account", metadata=metadata, opts=here)
+        shown = core.ConfigMap(f"{name}-files", metadata=metadata, data=files, opts=here)
         role = custom_object(f"{name}-role", CLUSTER_ROLE, {"rules": list(_RIGHTS)}, object_name=NAME, opts=here)
         binding = custom_object(
             f"{name}-binding",

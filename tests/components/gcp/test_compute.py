@@ -10,7 +10,7 @@ PROGRAM = """
 import json, sys
 import gpucluster.components.gcp.cluster
 from gpucluster.components.gcp import compute
-compute.Network
+for name in compute.__all__: getattr(compute, name)
 before = sorted(sys.modules)
 import pulumi_gcp
 alike = [getattr(pulumi_gcp.compute, name) is getattr(compute, name) for name in compute.__all__]
