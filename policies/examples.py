@@ -26,6 +26,9 @@ __all__ = ["Example", "example_of", "plan_of"]
 _RULES: Final = Path(__file__).with_name("rules")
 _CONFIG: Final = {"aws:region": "us-east-1", "gcp:region": "us-central1", "azure-native:location": "eastus2"}
 
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""In C, where PyYAML was built with it."""
+
 _REPLACE: Final = "replace "
 _CREATE: Final = "create "
 
@@ -59,7 +62,7 @@ def _laid(properties: Mapping[str, Any]) -> dict[str, Any]:
 def example_of(rule: str) -> Example | None:
     """The example of a rule, None where it has none."""
     file = _RULES / rule.replace("-", "_") / "example.yaml"
-    return Example(**yaml.safe_load(file.read_text(encoding="utf-8"))) if file.is_file() else None
+    return Example(**yaml.load(file.read_text(encoding="utf-8"), _LOADER)) if file.is_file() else None
 
 
 def plan_of(example: Example, *, fails: bool) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from gpucluster.policies.packs import TRAINING
 from gpucluster.policies.rule import ReportRule
 
 ROOT = Path(__file__).parents[2]
-MISTAKES = yaml.safe_load((ROOT / "examples/mistakes.yaml").read_text())
+MISTAKES = yaml.load((ROOT / "examples/mistakes.yaml").read_text(), yaml.CSafeLoader)
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ _ENDED: Final = ("Succeeded", "Failed")
 
 def trainjob(name: str, *, nodes: int = 2, example: str = "pytorch", **labels: str) -> dict[str, Any]:
     """An example of the repository under another name, on so many nodes. labels: Kueue's, by the ends of their keys."""
-    job: dict[str, Any] = copy.deepcopy(yaml.safe_load((EXAMPLES / f"{example}.yaml").read_text()))
+    job: dict[str, Any] = copy.deepcopy(yaml.load((EXAMPLES / f"{example}.yaml").read_text(), yaml.CSafeLoader))
     job["metadata"]["name"] = name
     job["metadata"]["labels"] |= {f"kueue.x-k8s.io/{key.replace('_', '-')}": value for key, value in labels.items()}
     job["spec"]["trainer"]["numNodes"] = nodes

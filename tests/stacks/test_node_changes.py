@@ -29,7 +29,7 @@ NODES: Final = "trial-training-nodes"
 EDITS: Final = {
     f"{cloud}: {edit['says']}": (cloud, edit)
     for cloud in CLOUDS
-    for edit in yaml.safe_load((HERE / f"node_changes/{cloud}.yaml").read_text())
+    for edit in yaml.load((HERE / f"node_changes/{cloud}.yaml").read_text(), yaml.CSafeLoader)
 }
 STANDING: Final = {
     cloud: json.loads(gzip.decompress((HERE / f"standing/{cloud}-trial.json.gz").read_bytes())) for cloud in CLOUDS

@@ -6,19 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pulumi
+import pulumi_aws as aws
+import pulumi_gcp as gcp
+import pulumi_kubernetes as kubernetes
 import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
-from pulumi_aws import eks
-from pulumi_gcp import container
-from pulumi_kubernetes.apiextensions import CustomResource
-from pulumi_kubernetes.core.v1 import (
-    Namespace,
-    PersistentVolumeClaim,
-    PersistentVolumeClaimSpecArgs,
-    VolumeResourceRequirementsArgs,
-)
-from pulumi_kubernetes.helm.v3 import Release
-from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
 from gpucluster.components.kubernetes.checks import check_object
 from gpucluster.components.plan import PlanError
@@ -59,10 +51,12 @@ def registered(declare: Declare) -> list[str]:
 
 
 def claim(size: str) -> Declare:
-    return lambda opts: PersistentVolumeClaim(
+    return lambda opts: kubernetes.core.v1.PersistentVolumeClaim(
         "claim",
-        metadata=ObjectMetaArgs(name="shared", namespace="training"),
-        spec=PersistentVolumeClaimSpecArgs(resources=VolumeResourceRequirementsArgs(requests={"storage": size})),
+        metadata=kubernetes.meta.v1.ObjectMetaArgs(name="shared", namespace="training"),
+        spec=kubernetes.core.v1.PersistentVolumeClaimSpecArgs(
+            resources=kubernetes.core.v1.VolumeResourceRequirementsArgs(requests={"storage": size})
+        ),
         opts=opts,
     )
 
@@ -73,7 +67,11 @@ def test_a_sound_object_is_registered() -> None:
 
 def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
     later = pulumi.Output.from_input("Not A Name")
-    assert "n" in registered(lambda opts: Namespace("n", metadata=ObjectMetaArgs(name=later), opts=opts))
+    assert "n" in registered(
+        lambda opts: kubernetes.core.v1.Namespace(
+            "n", metadata=kubernetes.meta.v1.ObjectMetaArgs(name=later), opts=opts
+        )
+    )
 
 
 @pytest.mark.parametrize(
@@ -87,8 +85,10 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ],
         ),
         (
-            lambda opts: Namespace(
-                "n", metadata=ObjectMetaArgs(name="team.a", labels={"Team!": "a", "team": "a b"}), opts=opts
+            lambda opts: kubernetes.core.v1.Namespace(
+                "n",
+                metadata=kubernetes.meta.v1.ObjectMetaArgs(name="team.a", labels={"Team!": "a", "team": "a b"}),
+                opts=opts,
             ),
             [
                 "Namespace n: metadata.name is 'team.a'; allowed: 1 to 63 lower-case letters, digits and hyphens, "
@@ -102,7 +102,7 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ],
         ),
         (
-            lambda opts: CustomResource(
+            lambda opts: kubernetes.apiextensions.CustomResource(
                 "q",
                 api_version="kueue.x-k8s.io/v1beta1",
                 kind="ClusterQueue",
@@ -120,7 +120,9 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ],
         ),
         (
-            lambda opts: Release("r", chart="c", name="R", values={"nodeSelector": {"a": "b c"}}, opts=opts),
+            lambda opts: kubernetes.helm.v3.Release(
+                "r", chart="c", name="R", values={"nodeSelector": {"a": "b c"}}, opts=opts
+            ),
             [
                 "Release r: name is 'R'; allowed: 1 to 53 lower-case letters, digits, dots and hyphens, with a "
                 "letter or "
@@ -130,7 +132,7 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ],
         ),
         (
-            lambda opts: eks.NodeGroup(
+            lambda opts: aws.eks.NodeGroup(
                 "nodes",
                 cluster_name="c",
                 node_role_arn="r",
@@ -146,10 +148,10 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ],
         ),
         (
-            lambda opts: container.NodePool(
+            lambda opts: gcp.container.NodePool(
                 "nodes",
                 cluster="c",
-                node_config=container.NodePoolNodeConfigArgs(
+                node_config=gcp.container.NodePoolNodeConfigArgs(
                     labels={"app.kubernetes.io/name": "x", "gpucluster/pool": "y"}
                 ),
                 opts=opts,

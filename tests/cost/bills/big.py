@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import duckdb
-
 from tests.cost.bills.generator import FIRST
 
 __all__ = ["ROW", "write_big"]
@@ -17,6 +15,8 @@ ROW: Final = 470
 
 def write_big(path: Path, like: Path, size: int) -> Path:
     """A CSV of `size` bytes: the rows of `like`, and charges of 200,000 other resources by the hour."""
+    import duckdb
+
     name, stack = "' || n % 200000 || '", "' || n % 500 || '"
     tags = f'{{"Name": "other-{name}", "pulumi-stack": "other-{stack}", "team": "others", "x": "'
     other = {

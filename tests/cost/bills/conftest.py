@@ -9,7 +9,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
@@ -46,6 +45,8 @@ SCHEMA: dict[str, Any] = reconciliation_schema()
 
 def refused(document: dict[str, Any]) -> list[str]:
     """Where a document is not as the schema says."""
+    import jsonschema
+
     return [error.json_path for error in jsonschema.Draft202012Validator(SCHEMA).iter_errors(document)]
 
 

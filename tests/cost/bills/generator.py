@@ -11,8 +11,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-import duckdb
-
 from gpucluster.cost.bills.ours import ours
 from gpucluster.cost.bills.planned import Planned
 from gpucluster.program.resources import Resources, urn_name
@@ -167,6 +165,8 @@ def write_csv(path: Path, items: Sequence[Item], form: dict[str, Callable[[Item]
 
 def write_parquet(path: Path, items: Sequence[Item], form: dict[str, Callable[[Item], Any]] = FOCUS) -> Path:
     """With the types that AWS gives: amounts as doubles, times as timestamps, tags as a map."""
+    import duckdb
+
     source = write_csv(path.with_suffix(".parquet.csv"), items, form)
     tags = "Tags" if "Tags" in form else "resource_tags"
     with duckdb.connect() as db:

@@ -11,7 +11,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from gpucluster.cost.bills.tables import factor
@@ -50,6 +49,8 @@ def test_malformed_rows_are_named_by_line_and_column_and_the_rest_is_read(
 
 
 def test_a_parquet_file_has_its_bad_rows_named_by_number(trial: Trial, reconcile: Reconcile, tmp_path: Path) -> None:
+    import duckdb
+
     good, file = write_parquet(tmp_path / "good.parquet", trial.bill()), tmp_path / "bad.parquet"
     with duckdb.connect() as db:
         db.execute(

@@ -18,7 +18,7 @@ from gpucluster.cost.tables import rows_of, usage_words
 from gpucluster.program.resources import Resource, Resources
 
 HERE = Path(__file__).parent
-SAMPLES: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "samples.yaml").read_text())
+SAMPLES: dict[str, dict[str, Any]] = yaml.load((HERE / "samples.yaml").read_text(), yaml.CSafeLoader)
 TABLES = ("aws", "azure-native", "gcp")
 WITHOUT_A_PRICE = {
     "aws:elasticache/cluster:Cluster", "aws:elasticache/replicationGroup:ReplicationGroup",

@@ -6,10 +6,9 @@ import os
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
 
 from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.comparison import compare
@@ -23,13 +22,18 @@ from gpucluster.cost.tco import Inputs, against, own_cluster
 from gpucluster.program.resources import Resource, Resources
 from tests.browser.chromium import find_chromium
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
 MakeColumn = Callable[..., Any]
-Show = Callable[..., Page]
+Show = Callable[..., "Page"]
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """One browser for the pages of a module. Its event loop runs as long, and other tests have loops of their own."""
+    from playwright.sync_api import sync_playwright
+
     found = find_chromium()
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(

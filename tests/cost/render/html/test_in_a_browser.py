@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from playwright.sync_api import Error, Page
 
-Show = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Show = Callable[..., "Page"]
 
 OVERLAPS = """() => {
   const texts = [];
@@ -58,6 +60,8 @@ def _overlaps(page: Page) -> tuple[list[str], list[str], int]:
 
 def _picture(page: Page) -> bytes:
     """On a busy machine about one in fifty comes back as "Unable to capture screenshot"; the next does not."""
+    from playwright.sync_api import Error
+
     for _ in range(4):
         with contextlib.suppress(Error):
             return page.screenshot(full_page=True)

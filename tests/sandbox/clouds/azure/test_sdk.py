@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import pulumi_azure_native as azure
 import pytest
-from pulumi_azure_native import containerservice, managedidentity
 
 from gpucluster.sandbox.clouds.schema import Schema
 
@@ -15,15 +15,15 @@ def test_arguments_in_an_object_collide_with_the_logical_name_where_the_parent_i
     name: str,
 ) -> None:
     """Known of 3.29.0; once it is gone, `resource_name_` and keywords are no longer needed."""
-    args = getattr(containerservice, f"{name}Args")(resource_group_name="g", resource_name="c")
+    args = getattr(azure.containerservice, f"{name}Args")(resource_group_name="g", resource_name="c")
     with pytest.raises(TypeError, match="multiple values for argument 'resource_name'"):
-        getattr(containerservice, name)("pool", args)
+        getattr(azure.containerservice, name)("pool", args)
 
 
 def test_so_do_those_of_identities_that_name_themselves() -> None:
-    args = managedidentity.UserAssignedIdentityArgs(resource_group_name="g", resource_name="i")
+    args = azure.managedidentity.UserAssignedIdentityArgs(resource_group_name="g", resource_name="i")
     with pytest.raises(TypeError, match="multiple values for argument 'resource_name'"):
-        managedidentity.UserAssignedIdentity("identity", args)
+        azure.managedidentity.UserAssignedIdentity("identity", args)
 
 
 @pytest.mark.parametrize("name", WITH_A_PARENT)
