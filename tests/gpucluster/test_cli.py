@@ -62,29 +62,23 @@ def test_no_summary_is_cut_or_wrapped_in_80_columns(path: tuple[str, ...], group
     assert [line for line in lines if not line.endswith(".") or line.endswith("...") or len(line) > 80] == []
 
 
-@pytest.mark.parametrize(("path", "command"), COMMANDS[1:], ids=_words)
-def test_a_summary_is_the_first_sentence_of_the_help_and_starts_with_a_verb(
-    path: tuple[str, ...], command: click.Command
-) -> None:
-    *above, name = path
-    (group,) = [found for words, found in GROUPS if words == tuple(above)]
-    summary = group.commands[name].get_short_help_str(limit=100)
-    assert summary == (command.help or "").partition("\n\n")[0]
-    assert summary.split()[0].strip(",.") in VERBS
+def test_a_summary_is_the_first_sentence_of_the_help_and_starts_with_a_verb() -> None:
+    groups = dict(GROUPS)
+    shown = {path: groups[path[:-1]].commands[path[-1]].get_short_help_str(limit=100) for path, _ in COMMANDS[1:]}
+    assert shown == {path: (command.help or "").partition("\n\n")[0] for path, command in COMMANDS[1:]}
+    assert {path: text for path, text in shown.items() if text.split()[0].strip(",.") not in VERBS} == {}
 
 
-@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=_words)
-def test_every_option_and_argument_is_described_in_a_sentence(path: tuple[str, ...], command: click.Command) -> None:
-    del path
+def test_every_option_and_argument_is_described_in_a_sentence() -> None:
     wrong: list[str] = []
-    for parameter in command.params:
+    for path, parameter in [(path, parameter) for path, command in COMMANDS for parameter in command.params]:
         assert isinstance(parameter, (click.Option, click.Argument))
-        text = parameter.help or ""
+        text, named = parameter.help or "", f"{_words(path)}: {parameter.name}"
         sentence = text.partition("  [default")[0]
         if not sentence[:1].isupper() and not sentence.startswith("kW"):
-            wrong.append(f"{parameter.name}: {text!r} starts with no capital")
+            wrong.append(f"{named}: {text!r} starts with no capital")
         if not sentence.endswith("."):
-            wrong.append(f"{parameter.name}: {text!r} ends without a stop")
+            wrong.append(f"{named}: {text!r} ends without a stop")
     assert wrong == []
 
 

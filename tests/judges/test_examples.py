@@ -11,9 +11,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pulumi_gcp as gcp
 import pytest
 from pulumi import _types
-from pulumi_gcp import container
 
 from tests.judges.ids import has_form, known
 
@@ -118,7 +118,7 @@ def _table(said: list[dict[str, Any]]) -> str:
 
 
 def test_the_sdk_of_google_cloud_has_no_input_for_what_google_names_instead() -> None:
-    inputs = _types.input_type_types(container.ClusterArgs)
-    endpoints = _types.input_type_types(container.ClusterControlPlaneEndpointsConfigIpEndpointsConfigArgs)
+    inputs = _types.input_type_types(gcp.container.ClusterArgs)
+    endpoints = _types.input_type_types(gcp.container.ClusterControlPlaneEndpointsConfigIpEndpointsConfigArgs)
     assert "networkConfig" not in inputs
     assert {*endpoints} == {"enabled"}

@@ -17,6 +17,8 @@ Written anew with UPDATE_GOLDEN=1, for whoever reads the difference.
 from __future__ import annotations
 
 import datetime
+import functools
+import itertools
 import json
 import os
 import subprocess
@@ -86,7 +88,10 @@ def _cases() -> Iterator[Case]:
             )
 
 
-CASES = list(_cases())
+@functools.cache
+def _cases_of() -> Mapping[str, list[Case]]:
+    """rule -> its cases."""
+    return {rule: list(cases) for rule, cases in itertools.groupby(_cases(), lambda case: case.rule)}
 
 
 def _found(case: Case) -> tuple[dict[str, str], dict[str, str]]:
@@ -102,13 +107,15 @@ def _name(finding: Any) -> str:
     return finding.resource.name if finding.resource else ""
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}: {case.says}")
-def test_a_case_finds_what_it_says(case):
-    found, unknown = _found(case)
+@pytest.mark.parametrize("rule", FILES)
+def test_a_case_finds_what_it_says(rule):
+    found = {case.says: _found(case) for case in _cases_of()[rule]}
     if UPDATE:
-        _write(case, found, unknown)
+        for case in _cases_of()[rule]:
+            _write(case, *found[case.says])
     else:
-        assert (found, unknown) == (case.finds, case.cannot_tell)
+        assert found == {case.says: (case.finds, case.cannot_tell) for case in _cases_of()[rule]}
+        assert len(found) == len(_cases_of()[rule]), "two cases say the same"
 
 
 @pytest.mark.parametrize("rule", FILES)
@@ -175,14 +182,12 @@ def _requests(program: Example) -> tuple[list[analyzer_pb2.AnalyzeRequest], anal
     return each, stack
 
 
-@pytest.mark.parametrize("rule", sorted({case.rule for case in CASES}))
+@pytest.mark.parametrize("rule", FILES)
 def test_the_pack_finds_the_same_over_the_engines_protocol(served, rule):
     if UPDATE:
         pytest.skip("the files are being written anew; run the test without UPDATE_GOLDEN")
     served.Configure(_only(rule))
-    for case in CASES:
-        if case.rule != rule or isinstance(RULES[rule], ChangeRule):
-            continue
+    for case in [] if isinstance(RULES[rule], ChangeRule) else _cases_of()[rule]:
         each, stack = _requests(case.program)
         found = [one for request in each for one in served.Analyze(request).diagnostics]
         found += served.AnalyzeStack(stack).diagnostics

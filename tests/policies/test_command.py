@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 import json
 import re
-import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
 from gpucluster.cli import main
 from gpucluster.policies.training import PACK
@@ -22,9 +22,8 @@ def guardrails():
     """Run the command; returns exit code, stdout and stderr."""
 
     def run(*arguments, stdin=""):
-        command = [sys.executable, "-m", "gpucluster", "guardrails", *arguments]
-        done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
-        return done.returncode, done.stdout, done.stderr
+        done = CliRunner().invoke(main, ["guardrails", *arguments], input=stdin)
+        return done.exit_code, done.stdout, done.stderr
 
     return run
 
@@ -173,11 +172,11 @@ def test_the_list_names_every_rule(guardrails):
     assert len(guardrails("list")[1].splitlines()) == len(PACK.rules) + 3
 
 
-@pytest.mark.parametrize("rule", PACK.rules, ids=lambda rule: rule.name)
-def test_every_rule_can_be_explained(guardrails, rule):
-    code, out, _ = guardrails("explain", rule.name)
-    assert code == 0
-    assert all(text in out for text in (rule.title, rule.why, rule.fix, rule.reads))
+def test_every_rule_can_be_explained(guardrails):
+    for rule in PACK.rules:
+        code, out, _ = guardrails("explain", rule.name)
+        lacking = [text for text in (rule.title, rule.why, rule.fix, rule.reads) if text not in out]
+        assert (code, lacking) == (0, []), rule.name
 
 
 def test_a_name_that_is_nearly_right_gets_a_suggestion(guardrails):

@@ -7,8 +7,6 @@ import json
 import subprocess
 import sys
 
-import pytest
-
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.examples import example_of, plan_of
@@ -29,9 +27,10 @@ def _found(name: str, *, fails: bool) -> int:
     return len(outcome.violations)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_example_passes_and_its_change_fails(name):
-    assert (_found(name, fails=False), _found(name, fails=True)) == (0, 1)
+def test_an_example_passes_and_its_change_fails():
+    assert {name: (_found(name, fails=False), _found(name, fails=True)) for name in NAMES} == dict.fromkeys(
+        NAMES, (0, 1)
+    )
 
 
 def test_a_rule_without_an_example_says_so():

@@ -131,12 +131,12 @@ TYPES = ["../../../evil:x/y:Z", "../prices/aws:x/y:Z", "/etc/passwd:x/y:Z", f"{'
          "usage:x/y:Z", "sources:x/y:Z", "aws\0:x/y:Z", ":::", ""]  # fmt: skip
 
 
-@pytest.mark.parametrize("type_", TYPES)
 @pytest.mark.parametrize("words", COMMANDS, ids=IDS)
-def test_a_type_that_is_a_path_has_no_handler(plan: Path, words: list[str], type_: str) -> None:
-    _write(plan, [_resource("aws:ebs/volume:Volume", "v", type="gp3", size=9), _resource(type_, "odd")])
-    code, shown = _run(plan, words)
-    assert code in (0, 1), shown
+def test_a_type_that_is_a_path_has_no_handler(plan: Path, words: list[str]) -> None:
+    for type_ in TYPES:
+        _write(plan, [_resource("aws:ebs/volume:Volume", "v", type="gp3", size=9), _resource(type_, "odd")])
+        code, shown = _run(plan, words)
+        assert code in (0, 1), (type_, shown)
 
 
 def test_rates_come_from_the_tables_of_this_tool_alone(plan: Path, tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ class Evasion:
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
+@functools.cache
 def evasions() -> list[Evasion]:
     """Those of every file, in the order of the packs' rules."""
     found = [one for file in sorted(FOLDER.glob("*.yaml")) for one in _of_file(file)]
