@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import functools
 import re
 from collections import Counter
 from decimal import Decimal
@@ -22,7 +23,7 @@ FOLDER = Path(gpucluster.cost.prices.__file__).parent
 PROVIDERS = sorted(path.stem for path in FOLDER.glob("*.csv") if path.stem != "sources")
 TODAY = datetime.date(2026, 11, 21)
 BOOK = PriceBook(today=TODAY)
-ROWS = [row for provider in PROVIDERS for row in BOOK.rows(provider)]
+
 
 UNITS = {
     "instance-hour", "GPU-hour", "VM-hour", "hour", "month", "GiB", "GiB-month", "MiB", "IOPS-month", "MiBps-month",
@@ -32,6 +33,11 @@ UNITS = {
     "GiB-second", "GHz-second",
 }  # fmt: skip
 PURCHASES = {"on_demand", "spot", "reserved", "savings_plan", "capacity_block", "flex_start", "dws_calendar"}
+
+
+@functools.cache
+def _rows() -> list[PriceRow]:
+    return [row for provider in PROVIDERS for row in BOOK.rows(provider)]
 
 
 def _key(row: PriceRow) -> tuple[str, ...]:
@@ -48,30 +54,30 @@ def test_a_file_holds_the_rows_of_its_provider_only(provider: str) -> None:
 
 
 def test_units_purchases_and_terms_are_known() -> None:
-    assert {row.unit for row in ROWS} <= UNITS
-    assert {row.purchase for row in ROWS} == PURCHASES - {"savings_plan"}
-    assert {row.term for row in ROWS} <= {"", "1y", "1y-partial", "1y-all", "3y", "3y-partial", "3y-all"}
-    assert [row for row in ROWS if (row.purchase in ("reserved", "savings_plan")) != bool(row.term)] == []
+    assert {row.unit for row in _rows()} <= UNITS
+    assert {row.purchase for row in _rows()} == PURCHASES - {"savings_plan"}
+    assert {row.term for row in _rows()} <= {"", "1y", "1y-partial", "1y-all", "3y", "3y-partial", "3y-all"}
+    assert [row for row in _rows() if (row.purchase in ("reserved", "savings_plan")) != bool(row.term)] == []
 
 
 def test_prices_are_above_zero_except_a_free_first_tier() -> None:
-    zero = [(_key(row), row.note) for row in ROWS if row.usd_per_unit <= 0]
+    zero = [(_key(row), row.note) for row in _rows() if row.usd_per_unit <= 0]
     free = "tier 0: first 100 GB/month free"
     assert zero == [(("azure", "eastus", "internet-egress", "GiB", "on_demand", ""), free)]
 
 
 def test_every_row_has_a_source_and_a_date_that_is_not_in_the_future() -> None:
-    assert [row for row in ROWS if not row.source] == []
-    dated = [as_of_date(row.as_of) or datetime.date(int(row.as_of), 1, 1) for row in ROWS]
+    assert [row for row in _rows() if not row.source] == []
+    dated = [as_of_date(row.as_of) or datetime.date(int(row.as_of), 1, 1) for row in _rows()]
     assert max(dated) <= datetime.date.today()
     assert min(dated) >= datetime.date(2022, 1, 1)
 
 
 def test_a_key_has_one_primary_row_or_distinct_tiers() -> None:
-    primary = Counter((*_key(row), row.tier) for row in ROWS if not row.alt)
+    primary = Counter((*_key(row), row.tier) for row in _rows() if not row.alt)
     assert [key for key, count in primary.items() if count > 1] == []
     tiers: dict[tuple[str, ...], set[int]] = {}
-    for row in ROWS:
+    for row in _rows():
         if not row.alt:
             tiers.setdefault(_key(row), set()).add(row.tier)
     mixed = [key for key, found in tiers.items() if 0 in found and len(found) > 1 and key[2] != "internet-egress"]
@@ -85,7 +91,7 @@ def test_every_line_of_the_sources_table_is_used_by_a_row_or_a_refresh_and_says_
         line["starts_with"]
         for line in lines
         if not any(
-            row.source.startswith(line["starts_with"]) and line["provider"] in ("", row.provider) for row in ROWS
+            row.source.startswith(line["starts_with"]) and line["provider"] in ("", row.provider) for row in _rows()
         )
     ]
     assert set(unused) <= {f"{name}, " for name in LISTS.values()}
@@ -119,14 +125,14 @@ def test_every_source_is_where_its_line_says() -> None:
 
 def test_every_row_can_be_audited() -> None:
     lists = tuple(f"{name}, " for name in LISTS.values())
-    vague = {row.source for row in ROWS if not PLACE.search(row.source) and not row.source.startswith(lists)}
+    vague = {row.source for row in _rows() if not PLACE.search(row.source) and not row.source.startswith(lists)}
     assert vague == set()
-    assert {row.as_of for row in ROWS if not row.as_of} == set()
+    assert {row.as_of for row in _rows() if not row.as_of} == set()
 
 
 def test_a_price_for_the_whole_world_is_one_that_the_vendor_says_is_one() -> None:
     """Support, DNS and what else has no region; every other price is that of the regions where it was seen."""
-    worldwide = {(row.provider, row.kind) for row in ROWS if row.region == "global" and row.provider in LISTS}
+    worldwide = {(row.provider, row.kind) for row in _rows() if row.region == "global" and row.provider in LISTS}
     assert worldwide == {
         *(("aws", kind) for kind in ("dns", "egress", "support")),
         *(("azure", kind) for kind in ("dns", "security", "support")),
@@ -142,7 +148,7 @@ STATED = re.compile(
 
 
 def test_a_price_for_the_whole_world_names_the_document_that_says_so_or_is_of_low_confidence() -> None:
-    worldwide = [row for row in ROWS if row.region == "global" and row.provider in LISTS and not row.alt]
+    worldwide = [row for row in _rows() if row.region == "global" and row.provider in LISTS and not row.alt]
     found = {row: STATED.search(row.note) for row in worldwide if row.kind != "support"}  # fees of an account
     assert [row for row, stated in found.items() if stated is None] == []
     unstated = {row for row, stated in found.items() if stated is not None and stated[1] == "not stated"}
@@ -164,7 +170,7 @@ UNPRICED = (
 
 
 def test_a_machine_without_a_price_is_none_that_clusters_are_built_of() -> None:
-    assert sorted(name for name in machines() if not any(row.sku == name for row in ROWS)) == list(UNPRICED)
+    assert sorted(name for name in machines() if not any(row.sku == name for row in _rows())) == list(UNPRICED)
     assert not any(machines()[name].clusters for name in UNPRICED)
 
 
@@ -205,9 +211,11 @@ def test_the_small_h100_machine_costs_an_eighth_of_the_large_one() -> None:
 
 
 def test_second_opinions_that_say_they_agree_are_within_a_thousandth() -> None:
-    primary = {_key(row): row.usd_per_unit for row in reversed(ROWS) if not row.alt and row.tier in (0, 1)}
+    primary = {_key(row): row.usd_per_unit for row in reversed(_rows()) if not row.alt and row.tier in (0, 1)}
     agreeing = [
-        row for row in ROWS if row.alt and "agrees" in row.note and "disagrees" not in row.note and _key(row) in primary
+        row
+        for row in _rows()
+        if row.alt and "agrees" in row.note and "disagrees" not in row.note and _key(row) in primary
     ]
     assert len(agreeing) > 3
     apart = [
@@ -219,7 +227,7 @@ def test_second_opinions_that_say_they_agree_are_within_a_thousandth() -> None:
 
 
 def test_h100_machines_of_the_three_clouds_are_there_on_demand() -> None:
-    found = {(row.provider, row.sku) for row in ROWS if row.purchase == "on_demand" and not row.alt}
+    found = {(row.provider, row.sku) for row in _rows() if row.purchase == "on_demand" and not row.alt}
     assert {
         ("aws", "p5.48xlarge"),
         ("aws", "p5.4xlarge"),
