@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import runpy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -83,6 +85,26 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
+@contextmanager
+def _new_loop() -> Generator[asyncio.AbstractEventLoop]:
+    """Not `asyncio.run`, which takes the loop of the thread away from other tests. The SDK's mocks give each thread a
+    loop, and close none.
+    """
+    loops = [asyncio.new_event_loop()]
+
+    def give() -> None:
+        loops.append(own := asyncio.new_event_loop())
+        asyncio.set_event_loop(own)
+
+    try:
+        with ThreadPoolExecutor(initializer=give) as threads:
+            loops[0].set_default_executor(threads)
+            yield loops[0]
+    finally:
+        for loop in loops:
+            loop.close()
+
+
 RunProgram = Callable[..., Run]
 
 
@@ -113,11 +135,8 @@ def run_program() -> RunProgram:
 
         given = {key.replace("__", ":"): value for key, value in config.items()}
         main = run_alone(body, monitor, engine, project="example", stack="dev", preview=preview, config=given)
-        loop = asyncio.new_event_loop()  # not asyncio.run, which takes the loop of the thread away from other tests
-        try:
+        with _new_loop() as loop:
             loop.run_until_complete(main)
-        finally:
-            loop.close()
         return Run(found[0], {urn: _sent(urn, request) for urn, request in monitor.requests})
 
     return run

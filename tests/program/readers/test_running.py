@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pulumi
 import pytest
 
@@ -161,3 +162,10 @@ def test_reading_leaves_the_program_as_it_was(run_program: RunProgram) -> None:
     run_program(program, at_end=lambda _: at_end.append(len(calls)))
     assert at_end == [0]
     assert calls == [1]
+
+
+def test_a_run_leaves_no_file_open(run_program: RunProgram) -> None:
+    run_program(lambda: Thing("first", value=1))
+    before = psutil.Process().num_fds()
+    run_program(lambda: Thing("second", value=1))
+    assert psutil.Process().num_fds() <= before
