@@ -22,6 +22,7 @@ config:
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_parts_of_all_clouds_are_built_for_clusters_of_the_users_own(
     sandbox: Callable[..., Any], tmp_path: Path
 ) -> None:

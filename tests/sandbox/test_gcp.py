@@ -47,6 +47,7 @@ PROGRAM = """
 SETTINGS = {"gcp:project": "my-project", "gcp:region": "us-central1"}
 
 
+@pytest.mark.slow
 def test_a_program_goes_up_changes_and_leaves_nothing(project: Any) -> None:
     project.write(PROGRAM, **SETTINGS)
     planned = project.pulumi("preview")

@@ -62,6 +62,7 @@ CLUSTER = """
 """
 
 
+@pytest.mark.slow
 def test_a_stack_lives_through_preview_up_update_replace_refresh_and_destroy(project: Any) -> None:
     project.write(NETWORK)
     assert project.plan() == {"small-dev": "create", "net": "create", "gpu": "create"}
@@ -143,6 +144,7 @@ def test_one_name_in_two_regions_is_two_resources(project: Any) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_objects_of_two_clusters_stay_apart_and_go_with_their_cluster(project: Any) -> None:
     project.write(CLUSTER, **{"small:clusters": "east west"})
     project.pulumi("up", "--yes", "--skip-preview")
@@ -180,6 +182,7 @@ def test_secrets_are_encrypted_in_the_state(project: Any) -> None:
     project.pulumi("preview", "--expect-no-changes")
 
 
+@pytest.mark.slow
 def test_a_new_launch_template_version_updates_the_node_group_in_place(project: Any) -> None:
     program = """
         import json

@@ -8,7 +8,7 @@ import pytest
 
 from tests.stacks.conftest import Project
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 ADDRESSES = {"aws": "s3://trial-bucket-data-", "azure": "https://trial", "gcp": "gs://trial-bucket-data-"}
 

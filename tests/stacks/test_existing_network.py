@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 _AWS: Final = """
 import pulumi

@@ -98,6 +98,7 @@ def test_every_other_kind_is_built_and_goes(example: str, standing_for: Callable
     assert project.ledger() == []
 
 
+@pytest.mark.slow
 def test_a_calendar_reservation_gets_its_nodes_in_place_once_it_is_delivered(
     standing_for: Callable[[str], Any],
 ) -> None:

@@ -89,6 +89,7 @@ def test_each_kind_is_built_as_promised_and_goes(
     assert kind.ledger() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["capacity-block"], indirect=True)
 def test_a_capacity_block_gets_its_nodes_in_place_once_it_has_begun(kind: Any) -> None:
     made = kind.pulumi("up", "--yes", "--skip-preview", "--policy-pack", "policies")
@@ -105,6 +106,7 @@ def test_a_capacity_block_gets_its_nodes_in_place_once_it_has_begun(kind: Any) -
     assert kind.ledger() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["storage-bucket-home"], indirect=True)
 def test_destroy_keeps_what_is_protected_names_it_and_says_how_to_release_it(kind: Any) -> None:
     made = kind.pulumi("up", "--yes", "--skip-preview", "--policy-pack", "policies")
