@@ -118,7 +118,6 @@ def _enforce(judge: Judge, pools: list[JobPool], *, restricted: bool) -> None:
         queues=queues_of(pools),
         namespaces=[NAMESPACE],
         restricted=restricted,
-        labels={"team": "ml"},
     )
     for manifest in (manifest for rule in rules.values() for manifest in rule):
         judge.client.apply(manifest)
