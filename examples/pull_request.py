@@ -48,8 +48,8 @@ SEEDS: Final = (
     Seed(
         what="the file system without its owner",
         file="components/aws/storage.py",
-        old='tags=tags(f"{name}-shared"),',
-        new='tags={key: value for key, value in tags(f"{name}-shared").items() if key != "owner"},',
+        old='storage_type="SSD",',
+        new='storage_type="SSD",\n        tags={"owner": ""},',
     ),
     Seed(
         what="training nodes in two zones",
@@ -60,8 +60,8 @@ SEEDS: Final = (
     Seed(
         what="the subnets of both zones for them",
         file="components/aws/cluster.py",
-        old="subnet_id=network.gpu_subnet_id,",
-        new="subnet_id=[network.gpu_subnet_id, network.cluster_subnet_ids[1]],",
+        old="subnet_id=self._network.gpu_subnet_id,",
+        new="subnet_id=[self._network.gpu_subnet_id, self._network.cluster_subnet_ids[1]],",
     ),
     Seed(
         what="a cluster API that is open to everybody",

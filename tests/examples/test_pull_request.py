@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from examples.pull_request import SEEDS
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/pull-request-example.md"
 
@@ -17,6 +19,10 @@ PAGE = ROOT / "docs/pull-request-example.md"
 def without_lines(text: str) -> str:
     """The page without line numbers, which every edit of a component moves."""
     return re.sub(r"(\.py):\d+", r"\1", text)
+
+
+def test_every_seeded_change_finds_its_text() -> None:
+    assert [seed for seed in SEEDS if seed.old not in (ROOT / seed.file).read_text(encoding="utf-8")] == []
 
 
 @pytest.mark.engine
