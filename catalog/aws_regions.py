@@ -23,7 +23,7 @@ from gpucluster.record import record
 _LUSTRE: Final = ("persistent_2", "persistent_2_basic", "persistent_1", "")
 _PROMETHEUS: Final = ("collector", "workspace", "no")
 _LETTERS: Final = "abcdefgh"
-_DIRECTION: Final = re.compile("north|south|east|west|central|gov")
+_DIRECTION: Final = "north|south|east|west|central|gov"
 
 
 @record(kw_only=True)
@@ -44,7 +44,7 @@ class AwsRegion:
         Source: AWS Regions and Availability Zones documentation, az-ids; by rule where no zone of it is known.
         """
         area, *rest = self.name.split("-")
-        return area + _DIRECTION.sub(lambda found: found[0][0], "".join(rest))
+        return area + re.sub(_DIRECTION, lambda found: found[0][0], "".join(rest))
 
 
 @functools.cache

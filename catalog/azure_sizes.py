@@ -12,8 +12,8 @@ from typing import Final
 from gpucluster.catalog.machines import machines
 from gpucluster.record import record
 
-_NAME: Final = re.compile(r"standard_(n[a-z]+?)(\d+)(?:-\d+)?([a-z]*)((?:_[a-z0-9]+)*)")
-_VERSION: Final = re.compile(r"v(\d+)")
+_NAME: Final = r"standard_(n[a-z]+?)(\d+)(?:-\d+)?([a-z]*)((?:_[a-z0-9]+)*)"
+_VERSION: Final = r"v(\d+)"
 
 
 @record(kw_only=True)
@@ -55,13 +55,13 @@ class Size:
 
 def size_of(name: str) -> Size | None:
     """What a name says; None for a size without accelerator. Azure compares names without regard to case."""
-    found = _NAME.fullmatch(name.lower())
+    found = re.fullmatch(_NAME, name.lower())
     if found is None:
         return None
     series, vcpus, features, rest = found.groups()
     parts = rest.upper().split("_")[1:]
-    versions = [int(number[1]) for part in parts if (number := _VERSION.fullmatch(part.lower()))]
-    gpus = [part for part in parts if not _VERSION.fullmatch(part.lower())]
+    versions = [int(number[1]) for part in parts if (number := re.fullmatch(_VERSION, part.lower()))]
+    gpus = [part for part in parts if not re.fullmatch(_VERSION, part.lower())]
     version = versions[-1] if versions else 1
     # The A100 of 40 GB is in the name of no ND size.
     unnamed = "A100" if (series, version) == ("nd", 4) else None

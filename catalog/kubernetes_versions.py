@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from gpucluster.catalog.rows import Row, rows
 from gpucluster.record import record
 
-_MINOR = re.compile(r"(\d+)\.(\d+)")
+_MINOR = r"(\d+)\.(\d+)"
 
 
 @record(kw_only=True)
@@ -43,7 +43,7 @@ def kubernetes_versions(cloud: str) -> Mapping[str, KubernetesVersion]:
 
 def minor(version: str) -> tuple[int, int]:
     """The first two numbers of a version such as 1.35.2-gke.1842000. Raises ValueError where it has none."""
-    found = _MINOR.match(version)
+    found = re.match(_MINOR, version)
     if found is None:
         raise ValueError(f"{version!r} is no version of Kubernetes")
     return int(found[1]), int(found[2])

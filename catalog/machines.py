@@ -127,15 +127,15 @@ def gke_machine(gke_gpu: str, count: Decimal) -> str | None:
 
 
 @functools.cache
-def _families(column: str) -> Mapping[str, re.Pattern[str]]:
-    return {row["cloud"]: re.compile(row[column]) for row in rows("gpu_families")}
+def _families(column: str) -> Mapping[str, str]:
+    return {row["cloud"]: row[column] for row in rows("gpu_families")}
 
 
 def has_gpus(cloud: str, machine_type: str) -> bool:
     """Whether machines of a type bring GPUs, by its name; `azure_sizes` reads those of Azure."""
-    return _families("names")[cloud].fullmatch(machine_type) is not None
+    return re.fullmatch(_families("names")[cloud], machine_type) is not None
 
 
 def unlisted(cloud: str, machine_type: str) -> bool:
     """Whether a type is of a family whose machines train together, and in no row: how many GPUs it has is not known."""
-    return machine_type not in machines() and _families("trains")[cloud].fullmatch(machine_type) is not None
+    return machine_type not in machines() and re.fullmatch(_families("trains")[cloud], machine_type) is not None

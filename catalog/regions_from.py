@@ -40,22 +40,20 @@ def region_of_outputs(package: str, outputs: Mapping[str, Any]) -> str | None:
 
 def _packages(region: str) -> Iterator[str]:
     for cloud in clouds().values():
-        if any(pattern.fullmatch(region) for _, pattern in _ways(cloud.package, "option")):
+        if any(re.fullmatch(pattern, region) for _, pattern in _ways(cloud.package, "option")):
             yield cloud.package
 
 
 def _said(package: str, kind: _From, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, pattern in _ways(package, kind):
         value = values.get(name)
-        if isinstance(value, str) and (found := pattern.fullmatch(value)):
+        if isinstance(value, str) and (found := re.fullmatch(pattern, value)):
             yield found[1], name
 
 
 @cache
-def _ways(package: str, kind: _From) -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _ways(package: str, kind: _From) -> tuple[tuple[str, str], ...]:
     names = {cloud.name for cloud in clouds().values() if cloud.package == package}
     return tuple(
-        (row["name"], re.compile(row["pattern"]))
-        for row in rows("regions_from")
-        if row["cloud"] in names and row["from"] == kind
+        (row["name"], row["pattern"]) for row in rows("regions_from") if row["cloud"] in names and row["from"] == kind
     )

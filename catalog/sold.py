@@ -35,7 +35,11 @@ def _rows() -> tuple[_Row, ...]:
 @functools.cache
 def _row(machine: str, purchase: str) -> _Row | None:
     alike = (row for row in _rows() if row.purchase == purchase)
-    return next((row for row in alike if any(fnmatchcase(machine, name) for name in row.machine_types)), None)
+    return next((row for row in alike if any(_is(machine, name) for name in row.machine_types)), None)
+
+
+def _is(machine: str, name: str) -> bool:
+    return machine == name or ("*" in name and fnmatchcase(machine, name))
 
 
 def sold(machine: str, purchase: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -15,7 +14,7 @@ OWN_LABELS: Final = ("pulumi-project", "pulumi-stack", "managed-by")
 
 # What all clouds and Kubernetes accept alike: Google Cloud is the narrowest (lower case, 63 characters); Kubernetes
 # wants a letter or digit at both ends.
-LABEL_VALUE: Final = re.compile(r"^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$")
+LABEL_VALUE: Final = r"^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$"
 
 
 def aws_tags(labels: Mapping[str, str], *, project: str, stack: str, name: str) -> dict[str, str]:

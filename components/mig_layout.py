@@ -21,7 +21,7 @@ COMPUTE, MEMORY = 7, 8
 Strategy = Literal["single", "mixed"]
 
 _BALANCED: Final = "all-balanced"
-_SLICE: Final = re.compile(r"(?:(?P<count>[1-9]\d?)x)?(?P<size>[1-7]g(?:\.[1-9]\d*gb)?)")
+_SLICE: Final = r"(?:(?P<count>[1-9]\d?)x)?(?P<size>[1-7]g(?:\.[1-9]\d*gb)?)"
 
 
 class Kind(NamedTuple):
@@ -109,7 +109,7 @@ def layout_of(text: str, accelerator: str) -> Layout:
         return Layout({kind: kind.most})
     found: dict[Kind, int] = {}
     for part in text.split("+"):
-        match = _SLICE.fullmatch(part)
+        match = re.fullmatch(_SLICE, part)
         if match is None:
             raise KeyError(part)
         found[kinds[match["size"]]] = found.get(kinds[match["size"]], 0) + int(match["count"] or 1)
@@ -147,7 +147,7 @@ def _sizes(text: str) -> list[str]:
         return []
     if text.startswith("all-"):
         return [text.removeprefix("all-")]
-    return [match["size"] if (match := _SLICE.fullmatch(part)) else part for part in text.split("+")]
+    return [match["size"] if (match := re.fullmatch(_SLICE, part)) else part for part in text.split("+")]
 
 
 def _unknown(size: str, text: str, accelerator: str, kinds: Mapping[str, Kind]) -> str:

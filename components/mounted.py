@@ -26,9 +26,9 @@ def plan_mounted(shared: SharedStorage) -> MountedPlan | None:
     return MountedPlan(files=shared.existing, usable_gib=int(shared.usable_tib * GIB_PER_TIB))
 
 
-def mounted_problems(shared: SharedStorage, pattern: re.Pattern[str], example: str) -> list[Problem]:
+def mounted_problems(shared: SharedStorage, pattern: str, example: str) -> list[Problem]:
     """An id that is none of the cloud's, whose ids have this pattern."""
-    if shared.existing is None or pattern.match(shared.existing.id):
+    if shared.existing is None or re.match(pattern, shared.existing.id):
         return []
     return [Problem("storage.shared.existing.id", f"is {shared.existing.id!r}", f"write an id such as {example}")]
 

@@ -44,8 +44,8 @@ def plan_registry(spec: ClusterSpec, *, name: str, caches: bool = True) -> Regis
     return RegistryPlan(name=name, existing=existing, caches=caches and existing is None)
 
 
-def registry_problems(spec: ClusterSpec, pattern: re.Pattern[str], *, looks: str) -> list[Problem]:
+def registry_problems(spec: ClusterSpec, pattern: str, *, looks: str) -> list[Problem]:
     """An existing registry that this cloud can't have. looks: what its id looks like."""
-    if not isinstance(spec.registry, ExistingRegistry) or pattern.match(spec.registry.id):
+    if not isinstance(spec.registry, ExistingRegistry) or re.match(pattern, spec.registry.id):
         return []
     return [Problem("registry.id", f"is {spec.registry.id!r}", f"write {looks}")]

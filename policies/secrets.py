@@ -53,12 +53,12 @@ _NAMED: Final = re.compile(
 _NAMES: Final = ("passw", "token", "secret", "credential", "key")
 """Words that each such name has; to look for them first takes a hundredth of the time."""
 _UNDER_A_NAME: Final = "a value that only a key or token has"
-_ENCODED: Final = re.compile(r"(?:[A-Za-z0-9+/]{40,}\r?\n?[ \t]*)+[A-Za-z0-9+/]*={0,2}")
-_POSSIBLE: Final = re.compile(r"[A-Za-z0-9+/=_.~-]{16}|://|PRIVATE KEY")
+_ENCODED: Final = r"(?:[A-Za-z0-9+/]{40,}\r?\n?[ \t]*)+[A-Za-z0-9+/]*={0,2}"
+_POSSIBLE: Final = r"[A-Za-z0-9+/=_.~-]{16}|://|PRIVATE KEY"
 """What every text with a secret has: 16 characters without a break, an address with a password, or the first line of a
 key. To look for it first spares short labels all other forms.
 """
-_PLACEHOLDER: Final = re.compile(r"[$<%*]|pass(word)?$|secret$|x+$|changeme$", re.IGNORECASE)
+_PLACEHOLDER: Final = r"(?i)[$<%*]|pass(word)?$|secret$|x+$|changeme$"
 _GZIP: Final = b"\x1f\x8b"
 _MANY: Final = 64
 """Texts of one place that are read as one first: each by itself takes a second for every 40,000."""
@@ -73,7 +73,7 @@ def secrets_in(value: object) -> Iterator[str]:
 
 def places_with_secrets(value: object, place: str) -> Iterator[tuple[str, str]]:
     """(place, kind) of the secrets below a value."""
-    texts = [(inner, text) for inner, text in texts_in(value, place) if _POSSIBLE.search(text)]
+    texts = [(inner, text) for inner, text in texts_in(value, place) if re.search(_POSSIBLE, text)]
     if len(texts) > _MANY and not _read("\n;\n".join(text for _, text in texts)):
         return
     for inner, text in texts:
@@ -139,7 +139,7 @@ def _certain(kind: str, secret: str) -> bool:
     """Whether it is no path of 40 letters after the word AWS, and no password that stands for one."""
     if kind == _DETECTORS["aws.AWSKeyDetector"] and len(secret) == 40:
         return _random(secret)
-    return kind != _DETECTORS["basic_auth.BasicAuthDetector"] or not _PLACEHOLDER.match(secret)
+    return kind != _DETECTORS["basic_auth.BasicAuthDetector"] or not re.match(_PLACEHOLDER, secret)
 
 
 def _random(text: str) -> bool:
@@ -154,7 +154,7 @@ def _random(text: str) -> bool:
 
 def _hidden(text: str, depth: int = 2) -> Iterator[str]:
     """What stands in base64 in a text, unpacked, and in that again: cloud-init writes files so in its user data."""
-    for run in _ENCODED.findall(text) if depth else ():
+    for run in re.findall(_ENCODED, text) if depth else ():
         letters = re.sub(r"[\s=]", "", run)
         raw = base64.b64decode(letters[: len(letters) - (len(letters) % 4 == 1)] + "==")
         if raw.startswith(_GZIP):

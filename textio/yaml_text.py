@@ -121,7 +121,7 @@ class _Loader(yaml.SafeLoader):
         self._sizes.setdefault(id(node), self._values - before)
         if self._values > MOST_VALUES:
             raise yaml.MarkedYAMLError(problem="too many values", problem_mark=event.start_mark)
-        if isinstance(node, yaml.ScalarNode) and (half := _HALF.search(node.value)):
+        if isinstance(node, yaml.ScalarNode) and (half := re.search(_HALF, node.value)):
             raise yaml.MarkedYAMLError(problem=f"half a character: U+{ord(half[0]):04X}", problem_mark=event.start_mark)
         return node
 
@@ -137,11 +137,11 @@ class _Loader(yaml.SafeLoader):
             ) from None
 
 
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = "[\ud800-\udfff]"
 """Of a pair; no file can hold one, but \\ud800 in quotes is one."""
-_BRACKET = re.compile(r"expected ',' or '([\]}])', but got '(.+)'")
-_ALIAS = re.compile(r"found undefined alias '(.*)'")
-_TAG = re.compile(r"could not determine a constructor for the tag '(?:tag:yaml\.org,2002:)?(.*)'")
+_BRACKET = r"expected ',' or '([\]}])', but got '(.+)'"
+_ALIAS = r"found undefined alias '(.*)'"
+_TAG = r"could not determine a constructor for the tag '(?:tag:yaml\.org,2002:)?(.*)'"
 
 
 def _marked(error: yaml.MarkedYAMLError) -> str:
@@ -155,14 +155,14 @@ def _marked(error: yaml.MarkedYAMLError) -> str:
         return f"{line}holds {problem}; write the whole one"
     if "'\\t'" in problem:
         return f"{line}starts with a tab; indent with spaces"
-    if match := _BRACKET.match(problem):
+    if match := re.match(_BRACKET, problem):
         before = "" if match[2] == "<stream end>" else f" before {match[2]}"
         return f"line {opened.line + 1 if opened else 1}: the bracket is not closed{before}; add {match[1]}"
     if problem == "found unexpected end of stream" and opened:
         return f"line {opened.line + 1}: the quote is never closed; close it"
-    if match := _ALIAS.match(problem):
+    if match := re.match(_ALIAS, problem):
         return f"{line}*{match[1]} refers to nothing; put &{match[1]} before the value it repeats, or write the value"
-    if match := _TAG.match(problem):
+    if match := re.match(_TAG, problem):
         return f"{line}the tag {match[1]} means nothing here; remove it"
     if problem == "but found another document":
         return f"{line}a second document starts; keep one in a file"

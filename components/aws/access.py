@@ -13,7 +13,7 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.teams import named_people
 from gpucluster.record import record
 
-_PRINCIPAL = re.compile(r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$")
+_PRINCIPAL = r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$"
 
 # Source: Amazon EKS user guide, service-quotas: public endpoint access CIDR ranges per cluster, not adjustable.
 _MOST_RANGES = 40
@@ -107,7 +107,7 @@ def people_problems(spec: ClusterSpec) -> list[Problem]:
 
 
 def _principal_problems(field: str, arn: str) -> list[Problem]:
-    if _PRINCIPAL.match(arn):
+    if re.match(_PRINCIPAL, arn):
         return []
     session = "; a session's role is the one behind assumed-role/" if ":assumed-role/" in arn else ""
     fix = f"on AWS name an IAM role or user, such as arn:aws:iam::123456789012:role/platform-admin{session}"

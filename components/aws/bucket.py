@@ -12,10 +12,10 @@ from gpucluster.components.spec.storage import SharedStorage
 __all__ = ["storage_problems"]
 
 # Source: Amazon S3 user guide, "General purpose bucket naming rules"; FSx API reference, DataRepositoryPath.
-_S3 = re.compile(r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$")
+_S3 = r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$"
 _LONGEST = 900
 # Source: FSx API reference, FileSystemId.
-_FILES = re.compile(r"^fs-[0-9a-f]{8,17}$")
+_FILES = r"^fs-[0-9a-f]{8,17}$"
 
 
 def storage_problems(shared: SharedStorage) -> list[Problem]:
@@ -29,7 +29,7 @@ def storage_problems(shared: SharedStorage) -> list[Problem]:
             )
         ]
     bucket = shared.bucket
-    if bucket in (None, OWN) or (_S3.match(bucket) and len(bucket) <= _LONGEST):
+    if bucket in (None, OWN) or (re.match(_S3, bucket) and len(bucket) <= _LONGEST):
         return mounted_problems(shared, _FILES, "fs-0123456789abcdef0")
     return [
         Problem(

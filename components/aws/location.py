@@ -9,7 +9,7 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 from gpucluster.record import record
 
-_ROLE = re.compile(r"^arn:aws[a-z-]*:iam::(?P<account>\d{12}):role/[\w+=,.@/-]+$")
+_ROLE = r"^arn:aws[a-z-]*:iam::(?P<account>\d{12}):role/[\w+=,.@/-]+$"
 
 
 @record(kw_only=True)
@@ -87,7 +87,7 @@ def _account_problems(account: str) -> list[Problem]:
 def _role_problems(role: str | None, account: str | None) -> list[Problem]:
     if role is None:
         return []
-    found = _ROLE.match(role)
+    found = re.match(_ROLE, role)
     if found is None:
         return [
             Problem("role", f"is {role!r}", "write the ARN of an IAM role, such as arn:aws:iam::123456789012:role/up")

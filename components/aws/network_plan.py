@@ -13,8 +13,8 @@ from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
 from gpucluster.record import record
 
-_VPC = re.compile(r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$")
-_SUBNET = re.compile(r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$")
+_VPC = r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$"
+_SUBNET = r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$"
 # EKS wants subnets in two zones. Source: Amazon EKS user guide, network-reqs.
 _OTHERS = 2
 
@@ -86,8 +86,10 @@ def _existing_problems(existing: ExistingNetwork | None) -> list[Problem]:
         return []
     at = "network.existing"
     ids = {f"{at}.nodes": existing.nodes, **{f"{at}.others[{n}]": one for n, one in enumerate(existing.others)}}
-    problems = [] if _VPC.match(existing.id) else [_no_id(f"{at}.id", existing.id, "vpc-0123456789abcdef0")]
-    problems += [_no_id(field, one, "subnet-0123456789abcdef0") for field, one in ids.items() if not _SUBNET.match(one)]
+    problems = [] if re.match(_VPC, existing.id) else [_no_id(f"{at}.id", existing.id, "vpc-0123456789abcdef0")]
+    problems += [
+        _no_id(field, one, "subnet-0123456789abcdef0") for field, one in ids.items() if not re.match(_SUBNET, one)
+    ]
     if len(set(existing.others)) != _OTHERS:
         count = len(set(existing.others))
         problems.append(

@@ -13,7 +13,7 @@ from gpucluster.components.registry import RegistryPlan, plan_registry, registry
 from gpucluster.components.spec.cluster import ClusterSpec
 
 # URI of a repository. Source: Amazon ECR user guide, "Private registry".
-_REPOSITORY: Final = re.compile(r"^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?/[a-z0-9][a-z0-9._/-]*$")
+_REPOSITORY: Final = r"^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?/[a-z0-9][a-z0-9._/-]*$"
 
 
 def plan_repository(spec: ClusterSpec, location: Location, *, stack: str, nat: bool) -> RegistryPlan | None:

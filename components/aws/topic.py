@@ -11,15 +11,13 @@ from gpucluster.components.spec.operations import Alerts
 
 # Source: Amazon SNS API, CreateTopic (names); a FIFO topic ends in .fifo, and Amazon Managed Service for Prometheus
 # sends to standard ones (its user guide, AMP-alertmanager-receiver-config).
-_TOPIC: Final = re.compile(
-    r"^arn:aws[a-z-]*:sns:(?P<region>[a-z0-9-]+):(?P<account>\d{12}):[A-Za-z0-9_-]{1,256}$", re.ASCII
-)
+_TOPIC: Final = r"(?a)^arn:aws[a-z-]*:sns:(?P<region>[a-z0-9-]+):(?P<account>\d{12}):[A-Za-z0-9_-]{1,256}$"
 _FIELD: Final = "telemetry.alerts.topic"
 
 
 def topic_problems(receivers: Alerts | None) -> list[Problem]:
     """An ARN that is no standard topic's."""
-    if receivers is None or receivers.topic is None or _TOPIC.match(receivers.topic):
+    if receivers is None or receivers.topic is None or re.match(_TOPIC, receivers.topic):
         return []
     fix = "write the ARN of a standard topic of SNS, such as arn:aws:sns:us-east-1:123456789012:pager"
     return [Problem(_FIELD, f"is {receivers.topic!r}", fix)]
@@ -30,7 +28,7 @@ def topic_place_problems(receivers: Alerts | None, location: Location) -> list[P
 
     Source: Amazon Managed Service for Prometheus user guide, AMP-alert-manager (topics in the same account).
     """
-    found = _TOPIC.match((receivers.topic if receivers else None) or "")
+    found = re.match(_TOPIC, (receivers.topic if receivers else None) or "")
     if found is None or location.account in (None, found["account"]):
         return []
     seen = f"is {location.account}, and {_FIELD} of the spec is of {found['account']}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from gpucluster.components.azure.arm import UUID
@@ -91,7 +92,7 @@ def people_problems(spec: ClusterSpec) -> list[Problem]:
 
 
 def _group_problems(field: str, group: str) -> list[Problem]:
-    if UUID.match(group):
+    if re.match(UUID, group):
         return []
     fix = (
         "on Azure name a Microsoft Entra group by its object id, such as 00000000-0000-0000-0000-000000000000 (`az ad "

@@ -17,11 +17,11 @@ __all__ = [
     "storage_account_id",
 ]
 
-UUID = re.compile(r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", re.IGNORECASE)
+UUID = r"(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 # Source: Azure Resource Manager, "Naming rules and restrictions for Azure resources".
 _NAME = r"[\w().-]{0,89}[\w()-]"
-GROUP_NAME = re.compile(rf"^{_NAME}$")
+GROUP_NAME = rf"^{_NAME}$"
 
 RESERVATION_GROUP = re.compile(
     rf"^(?P<group>/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME})"

@@ -17,9 +17,9 @@ __all__ = ["NETWORK", "existing_place_problems", "existing_problems", "network_n
 _GROUP = r"/subscriptions/(?P<subscription>[0-9a-f-]{36})/resourceGroups/(?P<group>[\w().-]{1,90})/providers"
 # Sources: Azure Resource Manager, "Naming rules and restrictions for Azure resources" (Microsoft.Network,
 # Microsoft.StorageCache).
-NETWORK = re.compile(rf"^(?P<network>{_GROUP}/Microsoft\.Network/virtualNetworks/(?P<name>[\w.-]{{2,64}}))$", re.I)
-_SUBNET = re.compile(rf"{NETWORK.pattern[:-1]}/subnets/[\w.-]{{1,80}}$", re.I)
-_FILES = re.compile(rf"^{_GROUP}/Microsoft\.StorageCache/amlFilesystems/[\w-]{{2,80}}$", re.I)
+NETWORK = rf"(?i)^(?P<network>{_GROUP}/Microsoft\.Network/virtualNetworks/(?P<name>[\w.-]{{2,64}}))$"
+_SUBNET = rf"{NETWORK[:-1]}/subnets/[\w.-]{{1,80}}$"
+_FILES = rf"(?i)^{_GROUP}/Microsoft\.StorageCache/amlFilesystems/[\w-]{{2,80}}$"
 
 _SUBSCRIPTION = "/subscriptions/00000000-0000-0000-0000-000000000000"
 _EXAMPLE = f"{_SUBSCRIPTION}/resourceGroups/mine/providers/Microsoft.Network/virtualNetworks/mine"
@@ -43,7 +43,7 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
     if peer is not None and spec.network.existing is not None:
         fix = "leave it out, and peer your network yourself"
         problems.append(Problem("access.peer", "is set beside network.existing", fix))
-    elif peer is not None and not NETWORK.match(peer):
+    elif peer is not None and not re.match(NETWORK, peer):
         problems.append(
             Problem("access.peer", f"is {peer!r}", f"write the id of a virtual network, such as {_EXAMPLE}")
         )
@@ -56,9 +56,11 @@ def _peer(spec: ClusterSpec) -> str | None:
 
 def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Problem]:
     at = "network.existing"
-    problems = [] if NETWORK.match(existing.id) else [Problem(f"{at}.id", f"is {existing.id!r}", f"write {_EXAMPLE}")]
+    problems = (
+        [] if re.match(NETWORK, existing.id) else [Problem(f"{at}.id", f"is {existing.id!r}", f"write {_EXAMPLE}")]
+    )
     for name, subnet in (("nodes", existing.nodes), ("storage", existing.storage)):
-        found = None if subnet is None else _SUBNET.match(subnet)
+        found = None if subnet is None else re.match(_SUBNET, subnet)
         if subnet is not None and (found is None or found["network"].lower() != existing.id.lower()):
             fix = f"write the id of a subnet of the network, such as {existing.id}/subnets/{name}"
             problems.append(Problem(f"{at}.{name}", f"is {subnet!r}", fix))
@@ -82,7 +84,7 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
         "network.existing.id": None if spec.network.existing is None else spec.network.existing.id,
         "access.peer": _peer(spec),
     }
-    found = {name: NETWORK.match(network) for name, network in named.items() if network is not None}
+    found = {name: re.match(NETWORK, network) for name, network in named.items() if network is not None}
     return [
         Problem(
             "subscription",

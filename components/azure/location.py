@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 
@@ -47,7 +48,7 @@ def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
     """
     problems: list[Problem] = []
     subscription, region, zone = (values.get(key) for key in ("subscription", "region", "zone"))
-    if subscription is not None and not UUID.match(subscription):
+    if subscription is not None and not re.match(UUID, subscription):
         problems.append(
             Problem(
                 "subscription",

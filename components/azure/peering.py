@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pulumi
@@ -26,7 +27,7 @@ def peerings(
 
     Source: Azure documentation, "Create, change, or delete a virtual network peering".
     """
-    found = NETWORK.match(peer)
+    found = re.match(NETWORK, peer)
     assert found is not None
     later = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
     there = network.VirtualNetworkPeering(

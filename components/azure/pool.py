@@ -19,7 +19,7 @@ from gpucluster.components.training import training_losses
 __all__ = ["config_problems", "plan_pool", "plan_problems"]
 
 # Source: AKS documentation, "Naming rules" (Linux node pools).
-_NAME: Final = re.compile(r"^[a-z][a-z0-9]{0,11}$")
+_NAME: Final = r"^[a-z][a-z0-9]{0,11}$"
 
 
 def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
@@ -33,7 +33,7 @@ def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Probl
     del stack, machine
     named = (
         []
-        if _NAME.match(spec.name)
+        if re.match(_NAME, spec.name)
         else [
             Problem(
                 "name",

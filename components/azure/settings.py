@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal, cast
 
@@ -97,11 +98,11 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
             )
         )
     group, principal = values.get("bucketGroup"), values.get("lustrePrincipal")
-    if group is not None and not GROUP_NAME.match(group):
+    if group is not None and not re.match(GROUP_NAME, group):
         problems.append(
             Problem("bucketGroup", f"is {group!r}", "write the name of the storage account's resource group")
         )
-    if principal is not None and not UUID.match(principal):
+    if principal is not None and not re.match(UUID, principal):
         problems.append(
             Problem(
                 "lustrePrincipal",

@@ -15,8 +15,8 @@ from gpucluster.record import record
 
 _ADDRESS = r"[^@\s:]+@[^@\s:]+\.[^@\s:.]+"
 # All rights are for single ones: who puts people into a group would give them away.
-_PRINCIPAL = re.compile(rf"^(user|serviceAccount):{_ADDRESS}$")
-_SUBMITTER = re.compile(rf"^(group|user|serviceAccount):{_ADDRESS}$")
+_PRINCIPAL = rf"^(user|serviceAccount):{_ADDRESS}$"
+_SUBMITTER = rf"^(group|user|serviceAccount):{_ADDRESS}$"
 _GROUP = "group:"
 
 
@@ -80,7 +80,7 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
             "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
         )
         for at, principal in enumerate(access.admins)
-        if not _PRINCIPAL.match(principal)
+        if not re.match(_PRINCIPAL, principal)
     ]
 
 
@@ -94,7 +94,7 @@ def people_problems(spec: ClusterSpec) -> list[Problem]:
             "user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com",
         )
         for field, who in named_people(spec)
-        if not _SUBMITTER.match(who)
+        if not re.match(_SUBMITTER, who)
     ]
     domains = _domains(spec)
     if len(domains) > 1:
@@ -135,7 +135,7 @@ def people_notes(spec: ClusterSpec) -> list[str]:
 
 
 def _domains(spec: ClusterSpec) -> list[str]:
-    groups = [who for _, who in named_people(spec) if who.startswith(_GROUP) and _SUBMITTER.match(who)]
+    groups = [who for _, who in named_people(spec) if who.startswith(_GROUP) and re.match(_SUBMITTER, who)]
     return list(dict.fromkeys(who.rpartition("@")[2] for who in groups))
 
 

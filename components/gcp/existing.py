@@ -13,10 +13,10 @@ from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwor
 
 _NAME = r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
 _PROJECT = r"projects/(?P<project>[a-z][a-z0-9-]{4,28}[a-z0-9])"
-_NETWORK = re.compile(rf"^{_PROJECT}/global/networks/{_NAME}$")
-_SUBNET = re.compile(rf"^{_PROJECT}/regions/(?P<region>[a-z0-9-]+)/subnetworks/{_NAME}$")
-_FILES = re.compile(rf"^{_PROJECT}/locations/(?P<zone>[a-z0-9-]+)/instances/{_NAME}$")
-_KEY = re.compile(rf"^{_PROJECT}/locations/(?P<region>[a-z0-9-]+)/keyRings/[\w-]{{1,63}}/cryptoKeys/[\w-]{{1,63}}$")
+_NETWORK = rf"^{_PROJECT}/global/networks/{_NAME}$"
+_SUBNET = rf"^{_PROJECT}/regions/(?P<region>[a-z0-9-]+)/subnetworks/{_NAME}$"
+_FILES = rf"^{_PROJECT}/locations/(?P<zone>[a-z0-9-]+)/instances/{_NAME}$"
+_KEY = rf"^{_PROJECT}/locations/(?P<region>[a-z0-9-]+)/keyRings/[\w-]{{1,63}}/cryptoKeys/[\w-]{{1,63}}$"
 
 
 def existing_problems(spec: ClusterSpec) -> list[Problem]:
@@ -24,7 +24,7 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
     problems = mounted_problems(
         spec.storage.shared, _FILES, "projects/my-project/locations/us-central1-b/instances/shared"
     )
-    if spec.secrets_key is not None and not _KEY.match(spec.secrets_key):
+    if spec.secrets_key is not None and not re.match(_KEY, spec.secrets_key):
         example = "projects/my-project/locations/us-central1/keyRings/mine/cryptoKeys/secrets"
         problems.append(Problem("secrets_key", f"is {spec.secrets_key!r}", f"write the id of a key, such as {example}"))
     if spec.network.existing is not None:
@@ -35,9 +35,9 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
 def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Problem]:
     at = "network.existing"
     problems: list[Problem] = []
-    if not _NETWORK.match(existing.id):
+    if not re.match(_NETWORK, existing.id):
         problems.append(Problem(f"{at}.id", f"is {existing.id!r}", "write projects/my-project/global/networks/NAME"))
-    if not _SUBNET.match(existing.nodes):
+    if not re.match(_SUBNET, existing.nodes):
         example = "write projects/my-project/regions/us-central1/subnetworks/NAME"
         problems.append(Problem(f"{at}.nodes", f"is {existing.nodes!r}", example))
     if existing.others:
@@ -68,11 +68,11 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
     A network of another project (Shared VPC) is refused: what the cluster needs there, such as firewall rules, its
     service accounts would have to make in that project.
     """
-    key = _KEY.match(spec.secrets_key or "")
+    key = re.match(_KEY, spec.secrets_key or "")
     network, subnet = (
         (None, None)
         if spec.network.existing is None
-        else (_NETWORK.match(spec.network.existing.id), _SUBNET.match(spec.network.existing.nodes))
+        else (re.match(_NETWORK, spec.network.existing.id), re.match(_SUBNET, spec.network.existing.nodes))
     )
     regions = {"secrets_key": key, "network.existing.nodes": subnet}
     problems = [

@@ -42,7 +42,7 @@ _OTHER_ZONES = {"europe-west1": "bcd", "us-east1": "bcd"}
 
 # Source: Google Cloud documentation, "Creating and managing projects": 6 to 30 characters; older projects of a domain
 # have it in front, and a colon.
-_PROJECT = re.compile(r"^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$")
+_PROJECT = r"^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$"
 
 
 @record(kw_only=True)
@@ -71,7 +71,7 @@ def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
     """
     problems: list[Problem] = []
     project, region, zone = (values.get(key) for key in ("project", "region", "zone"))
-    if project is not None and not _PROJECT.match(project):
+    if project is not None and not re.match(_PROJECT, project):
         problems.append(
             Problem(
                 "project",

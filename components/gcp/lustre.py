@@ -17,7 +17,7 @@ from gpucluster.record import record
 __all__ = ["LUSTRE_TIERS", "LustrePlan", "Tier", "lustre_problems", "plan_lustre", "zone_notes"]
 
 # Source: Cloud Storage documentation, "About Cloud Storage buckets".
-_BUCKET = re.compile(rf"^({OWN}|gs://[a-z0-9][a-z0-9._-]{{1,220}}[a-z0-9](/.*)?)$")
+_BUCKET = rf"^({OWN}|gs://[a-z0-9][a-z0-9._-]{{1,220}}[a-z0-9](/.*)?)$"
 
 
 @record(kw_only=True)
@@ -79,7 +79,7 @@ def _capacity(asked: SharedStorage, tier: int) -> int:
 def lustre_problems(asked: SharedStorage) -> list[Problem]:
     """Why no tier, or not the one the spec sets, is large and fast enough, and a bucket that is none of Google's."""
     problems: list[Problem] = []
-    if asked.bucket is not None and not _BUCKET.match(asked.bucket):
+    if asked.bucket is not None and not re.match(_BUCKET, asked.bucket):
         problems.append(
             Problem(
                 "storage.shared.bucket",

@@ -25,7 +25,7 @@ WRITES: Final = "roles/storage.objectUser"
 
 # An e-mail address of a service agent has the project's number, by which pods are named. Source: Google Cloud
 # documentation, "Service agents".
-_NUMBER: Final = re.compile(r"service-(\d+)@")
+_NUMBER: Final = r"service-(\d+)@"
 
 
 def private_bucket(
@@ -133,5 +133,5 @@ def bucket_identities(
 
 
 def _project_number(agent: str) -> str:
-    found = _NUMBER.search(agent)
+    found = re.search(_NUMBER, agent)
     return found[1] if found else ""

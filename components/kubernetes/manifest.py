@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 import pulumi
 import yaml
 
-_PLACE: Final = re.compile(r"\$\{(\w+)\}")
+_PLACE: Final = r"\$\{(\w+)\}"
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -47,10 +47,10 @@ def _filled(node: Any, values: Mapping[str, object], key: str = "") -> Any:
     if not isinstance(node, str) or "${" not in node:
         return node
     write = _cel if key == "expression" else _words
-    place = _PLACE.fullmatch(node)
+    place = re.fullmatch(_PLACE, node)
     if place and write is _words:
         return values[place[1]]
-    return _PLACE.sub(lambda place: write(values[place[1]]), node)
+    return re.sub(_PLACE, lambda place: write(values[place[1]]), node)
 
 
 def _cel(value: object) -> str:

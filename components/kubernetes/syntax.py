@@ -13,15 +13,14 @@ from gpucluster.catalog.label_syntax import is_kubernetes_name, is_kubernetes_pr
 from gpucluster.catalog.node_labels import KUBELET_DOMAINS, problem_of_node_label
 
 _LABEL: Final = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_DNS_LABEL: Final = re.compile(_LABEL)
-_DNS_NAME: Final = re.compile(rf"{_LABEL}(\.{_LABEL})*")
-_QUANTITY: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?")
+_DNS_NAME: Final = rf"{_LABEL}(\.{_LABEL})*"
+_QUANTITY: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?"
 
 
 def name_problem(name: str, *, longest: int = 253) -> str | None:
     """longest: 253 for most kinds, 63 for a namespace (which holds no dots), 53 for a Helm release."""
-    pattern = _DNS_LABEL if longest == 63 else _DNS_NAME
-    if len(name) <= longest and pattern.fullmatch(name):
+    pattern = _LABEL if longest == 63 else _DNS_NAME
+    if len(name) <= longest and re.fullmatch(pattern, name):
         return None
     dots = "" if longest == 63 else ", dots"
     return f"1 to {longest} lower-case letters, digits{dots} and hyphens, with a letter or digit at both ends"
@@ -53,6 +52,6 @@ def node_label_problem(key: str) -> str | None:
 
 def quantity_problem(value: str) -> str | None:
     """An amount such as 500m, 8 or 20480Gi."""
-    if _QUANTITY.fullmatch(value):
+    if re.fullmatch(_QUANTITY, value):
         return None
     return "a number with an optional unit: m, k, M, G, T or Ki, Mi, Gi, Ti"

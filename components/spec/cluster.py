@@ -3,6 +3,7 @@
 `file` reads it from YAML and turns every mistake into one line in the user's words.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any, cast
 
@@ -23,9 +24,9 @@ from gpucluster.components.spec.own_things import ClusterNetwork
 from gpucluster.components.spec.promises import Promises
 from gpucluster.components.spec.registry import OwnRegistry, Registry
 from gpucluster.components.spec.storage import Storage
-from gpucluster.components.spec.teams import TEAM_NAME, Team, TeamName
+from gpucluster.components.spec.teams import Team, TeamName
 from gpucluster.components.spec.training import GroupPlacement, OnDemandPurchase, Placement, Purchase, Training
-from gpucluster.components.spec.values import LASTS, LENGTHS, Accelerator, Duration, Hours, Name
+from gpucluster.components.spec.values import LASTS, LENGTHS, NAME, Accelerator, Duration, Hours, Name
 from gpucluster.components.spec.versions import Versions
 from gpucluster.textio.values import shown_value
 
@@ -53,11 +54,11 @@ def _portable_labels(value: Any, required: Sequence[str] = ()) -> Any:
     for key, text in labels.items():
         if key in OWN_LABELS:
             problems.append(Problem("", f"may not hold {key}, which every resource gets by itself", "remove it"))
-        elif not LABEL_VALUE.match(str(key)):
+        elif not re.match(LABEL_VALUE, str(key)):
             problems.append(
                 Problem("", f"may not have the name {shown_value(key)} on every cloud", f"write {_LABEL_RULE}")
             )
-        elif not isinstance(text, str) or not LABEL_VALUE.match(text):
+        elif not isinstance(text, str) or not re.match(LABEL_VALUE, text):
             problems.append(Problem(str(key), "", f"write {_LABEL_RULE}"))
     if problems:
         raise BadSpecValue(problems)
@@ -111,7 +112,7 @@ class ClusterSpec(Model):
         default_factory=dict,
         description="Name of a team -> who it is and what it has; default: all work in the namespace training",
         examples=[{"vision": {"groups": ["arn:aws:iam::123456789012:role/vision"], "gpus": {TRAINING_POOL: 16}}}],
-        json_schema_extra={"propertyNames": {"pattern": TEAM_NAME.pattern}},
+        json_schema_extra={"propertyNames": {"pattern": NAME}},
     )
     identities: dict[IdentityName, Identity] = Field(
         default_factory=dict,
@@ -149,8 +150,8 @@ class StackSpec(ClusterSpec):
         description=f"On every resource; always {', '.join(REQUIRED_LABELS)}",
         json_schema_extra={
             "required": list(REQUIRED_LABELS),
-            "propertyNames": {"pattern": LABEL_VALUE.pattern},
-            "additionalProperties": {"type": "string", "pattern": LABEL_VALUE.pattern},
+            "propertyNames": {"pattern": LABEL_VALUE},
+            "additionalProperties": {"type": "string", "pattern": LABEL_VALUE},
         },
     )
     # No default, and narrower than above: a spec is never written to.

@@ -13,16 +13,13 @@ OWN: Final = "own"
 """How a spec names the bucket that it asks for itself."""
 
 # As a service account of Kubernetes, and with the cluster's name before it as a role of AWS.
-_NAME = re.compile(NAME)
 # Every namespace has this one, which pods run as that name none.
 _TAKEN = "default"
-_WHOLE = re.compile(
-    rf"^({OWN}|(s3|gs)://[a-z0-9][a-z0-9._-]*|https://[a-z0-9]+\.blob\.core\.windows\.net/[a-z0-9][a-z0-9-]*)$"
-)
+_WHOLE = rf"^({OWN}|(s3|gs)://[a-z0-9][a-z0-9._-]*|https://[a-z0-9]+\.blob\.core\.windows\.net/[a-z0-9][a-z0-9-]*)$"
 
 
 def _identity_name(value: object) -> object:
-    if not isinstance(value, str) or not _NAME.match(value) or value == _TAKEN:
+    if not isinstance(value, str) or not re.match(NAME, value) or value == _TAKEN:
         raise ValueError(
             f"may not hold the name {shown_value(value)}; write 1 to 20 lower-case letters, digits and hyphens, "
             f"starting with a letter, not ending with a hyphen, and not {_TAKEN}"
@@ -31,7 +28,7 @@ def _identity_name(value: object) -> object:
 
 
 def _whole_bucket(value: str) -> str:
-    if not _WHOLE.match(value):
+    if not re.match(_WHOLE, value):
         raise ValueError(
             f"is no whole bucket; write {OWN}, which is storage.bucket, or s3://NAME, gs://NAME or "
             "https://ACCOUNT.blob.core.windows.net/CONTAINER with no folder behind it"

@@ -12,7 +12,7 @@ from gpucluster.components.spec.values import Hours, Minutes
 from gpucluster.textio.values import shown_value
 
 # As long as AKS takes names of node pools, which are the shortest.
-_POOL_NAME = re.compile(r"^[a-z]([a-z0-9-]{0,10}[a-z0-9])?$")
+_POOL_NAME = r"^[a-z]([a-z0-9-]{0,10}[a-z0-9])?$"
 _OTHER_POOLS = (MIG_POOL, SYSTEM_POOL, TRAINING_POOL)
 
 
@@ -23,7 +23,7 @@ def _flow(value: object) -> str:
 
 def _pool_name(value: object) -> object:
     """A name that fits every cloud and is no other pool's."""
-    if not isinstance(value, str) or not _POOL_NAME.match(value):
+    if not isinstance(value, str) or not re.match(_POOL_NAME, value):
         raise ValueError(
             f"may not hold the name {shown_value(value)}; write 1 to 12 lower-case letters, digits and hyphens, "
             "starting with a letter and not ending with a hyphen"
@@ -77,7 +77,7 @@ class Elastic(Model):
         min_length=1,
         description="Name of a pool -> what it is; 1 to 12 lower-case letters, digits and hyphens",
         examples=[{"dev": {"max_gpus": 8}}],
-        json_schema_extra={"propertyNames": {"not": {"enum": list(_OTHER_POOLS)}, "pattern": _POOL_NAME.pattern}},
+        json_schema_extra={"propertyNames": {"not": {"enum": list(_OTHER_POOLS)}, "pattern": _POOL_NAME}},
     )
 
     @classmethod

@@ -10,7 +10,7 @@ from gpucluster.components.spec.fields import AfterValidator, Field, SecretStr, 
 from gpucluster.components.spec.model import Model
 
 # What every cloud's mail takes: a part before the @, and a name of a host with a dot.
-_MAIL = re.compile(r"^[\w.+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$", re.ASCII)
+_MAIL = r"^[\w.+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$"
 
 
 class Exemption(Model):
@@ -28,7 +28,7 @@ class Exemption(Model):
 
 
 def _mail(value: str) -> str:
-    if not _MAIL.match(value):
+    if not re.match(_MAIL, value, re.ASCII):
         raise ValueError("is no mail address; write one such as gpu-oncall@example.com")
     return value
 
@@ -55,7 +55,7 @@ def _webhook(value: SecretStr) -> SecretStr:
     return value
 
 
-_Address = Annotated[str, AfterValidator(_mail), WithJsonSchema({"type": "string", "pattern": _MAIL.pattern})]
+_Address = Annotated[str, AfterValidator(_mail), WithJsonSchema({"type": "string", "pattern": _MAIL})]
 _Url = Annotated[
     SecretStr, AfterValidator(_webhook), WithJsonSchema({"type": "string", "pattern": "^https://", "writeOnly": True})
 ]

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from gpucluster.components.spec.fields import FieldInfo, SecretStr
 
-_INT = re.compile(r"\s*[+-]?[0-9]+(\.0+)?\s*")
+_INT = r"\s*[+-]?[0-9]+(\.0+)?\s*"
 # Of 64 bits.
 _LARGE = 2**63
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY = r"\d{4}-\d\d-\d\d"
 _BOOLS: dict[bool | int | str, bool] = {
     **dict.fromkeys((True, "1", "on", "t", "true", "y", "yes"), True),
     **dict.fromkeys((False, "0", "off", "f", "false", "n", "no"), False),
@@ -48,7 +48,7 @@ def _bool(value: Any) -> bool:
 
 
 def _int(value: Any) -> int:
-    if isinstance(value, str) and _INT.fullmatch(value):
+    if isinstance(value, str) and re.fullmatch(_INT, value):
         value = Decimal(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise no("a whole number", value)
@@ -80,7 +80,7 @@ def _day(value: Any) -> datetime.date:
         if value.time() != datetime.time():
             raise no("a day", value)
         return value.date()
-    if isinstance(value, str) and _DAY.fullmatch(value):
+    if isinstance(value, str) and re.fullmatch(_DAY, value):
         with suppress(ValueError):
             value = datetime.date.fromisoformat(value)
     if not isinstance(value, datetime.date):

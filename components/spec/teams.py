@@ -11,12 +11,10 @@ from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.values import NAME, money
 from gpucluster.textio.values import shown_value
 
-# With `team-` before it and the longest name of a pool behind it, within the 63 characters of a label.
-TEAM_NAME = re.compile(NAME)
-
 
 def _team_name(value: object) -> object:
-    if not isinstance(value, str) or not TEAM_NAME.match(value):
+    # With `team-` before it and the longest name of a pool behind it, within the 63 characters of a label.
+    if not isinstance(value, str) or not re.match(NAME, value):
         raise ValueError(
             f"may not hold the name {shown_value(value)}; write 1 to 20 lower-case letters, digits and hyphens, "
             "starting with a letter and not ending with a hyphen"

@@ -9,8 +9,8 @@ from gpucluster.components.spec.fields import BeforeValidator, Field, WithJsonSc
 __all__ = ["LASTS", "LENGTHS", "NAME", "ROLL", "Accelerator", "Duration", "Hours", "Minutes", "Name", "money"]
 
 NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
-_DURATION = re.compile(r"^([1-9]\d{0,3})\s*([hdw])$")
-_SHORT_DURATION = re.compile(r"^([1-9]\d{0,3})\s*([mh])$")
+_DURATION = r"^([1-9]\d{0,3})\s*([hdw])$"
+_SHORT_DURATION = r"^([1-9]\d{0,3})\s*([mh])$"
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24}
 _MINUTES = {"m": 1, "h": 60}
 # As long as GKE takes it, which is the shortest. Source: GKE documentation, "ComputeClass" definition.
@@ -35,12 +35,12 @@ def _minutes(value: object) -> object:
     return minutes
 
 
-def _units(value: object, pattern: re.Pattern[str], units: Mapping[str, int], allowed: str) -> object:
+def _units(value: object, pattern: str, units: Mapping[str, int], allowed: str) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         raise ValueError(f"has no unit; write {allowed}")
     if not isinstance(value, str):
         return value
-    match = pattern.match(value.strip())
+    match = re.match(pattern, value.strip())
     if match is None:
         raise ValueError(f"is not a duration; write {allowed}")
     return int(match[1]) * units[match[2]]
@@ -51,7 +51,7 @@ def money(value: object) -> object:
     return str(value) if isinstance(value, float) else value
 
 
-Hours = Annotated[int, BeforeValidator(_hours), WithJsonSchema({"type": "string", "pattern": _DURATION.pattern})]
+Hours = Annotated[int, BeforeValidator(_hours), WithJsonSchema({"type": "string", "pattern": _DURATION})]
 Name = Annotated[
     str,
     Field(
@@ -63,9 +63,7 @@ Accelerator = Annotated[
     Literal["h100", "h200", "a100-80gb", "a100-40gb"],
     Field(description="GPU of the training nodes; the A100s are for comparison"),
 ]
-Minutes = Annotated[
-    int, BeforeValidator(_minutes), WithJsonSchema({"type": "string", "pattern": _SHORT_DURATION.pattern})
-]
+Minutes = Annotated[int, BeforeValidator(_minutes), WithJsonSchema({"type": "string", "pattern": _SHORT_DURATION})]
 LASTS: Final = "How long the cluster is meant to stand, in hours, days or weeks"
 LENGTHS: Final = ["36h", "14d", "2w"]
 Duration = Annotated[Hours | None, Field(description=LASTS, examples=LENGTHS)]

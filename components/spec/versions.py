@@ -6,27 +6,27 @@ from typing import Annotated, Final, Literal
 from gpucluster.components.spec.fields import AfterValidator, Field, WithJsonSchema
 from gpucluster.components.spec.model import Model
 
-_MINOR: Final = re.compile(r"^[1-9]\d*\.(0|[1-9]\d*)$")
+_MINOR: Final = r"^[1-9]\d*\.(0|[1-9]\d*)$"
 # A minor version, a patch version, a release of EKS' images, or a version of GKE's.
-_NODES: Final = re.compile(r"^[1-9]\d*\.\d+(\.\d+(-\d{8}|-gke\.\d+)?)?$")
+_NODES: Final = r"^[1-9]\d*\.\d+(\.\d+(-\d{8}|-gke\.\d+)?)?$"
 
 Support = Literal["standard", "extended"]
 
 
 def _minor(value: str) -> str:
-    if not _MINOR.match(value):
+    if not re.match(_MINOR, value):
         raise ValueError("is no minor version of Kubernetes; write one in quotes, such as '1.35'")
     return value
 
 
 def _nodes(value: str) -> str:
-    if not _NODES.match(value):
+    if not re.match(_NODES, value):
         raise ValueError("is no version of nodes; write one in quotes, such as '1.35', 1.35.2-20260714 or 1.35.2-gke.1")
     return value
 
 
-_Minor = Annotated[str, AfterValidator(_minor), WithJsonSchema({"type": "string", "pattern": _MINOR.pattern})]
-_Nodes = Annotated[str, AfterValidator(_nodes), WithJsonSchema({"type": "string", "pattern": _NODES.pattern})]
+_Minor = Annotated[str, AfterValidator(_minor), WithJsonSchema({"type": "string", "pattern": _MINOR})]
+_Nodes = Annotated[str, AfterValidator(_nodes), WithJsonSchema({"type": "string", "pattern": _NODES})]
 
 
 class Versions(Model):

@@ -13,11 +13,11 @@ from gpucluster.cost.pricing import Pricing
 __all__ = ["FILE_SYSTEMS", "region_of", "storage_name"]
 
 _GIB_PER_TIB: Final = 1024
-_TIER: Final = re.compile(r"AMLFS-Durable-Premium-(\d+)$")
+_TIER: Final = r"AMLFS-Durable-Premium-(\d+)$"
 
 
 def _lustre(item: Pricing) -> FileSystem | None:
-    found = _TIER.match(item.text("sku", "name"))
+    found = re.match(_TIER, item.text("sku", "name"))
     if found is None:
         return None
     gib = item.number("storageCapacityTiB") * _GIB_PER_TIB

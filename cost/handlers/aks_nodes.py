@@ -22,7 +22,7 @@ from gpucluster.cost.pricing import CannotPrice, Pricing, as_number
 
 __all__ = ["node_lines", "system_disks"]
 
-_PREMIUM: Final = re.compile(r"^Standard_[A-Z]+\d+(-\d+)?[a-z]*s")
+_PREMIUM: Final = r"^Standard_[A-Z]+\d+(-\d+)?[a-z]*s"
 """Sizes that take premium disks: an `s` among the letters of their features (Azure documentation, VM naming)."""
 
 
@@ -61,7 +61,7 @@ def _disks(item: Pricing, at: tuple[str | int, ...], machine: str, count: Count,
 
 def system_disks(item: Pricing, machine: str, gib: Decimal, count: Count, *, region: str) -> Iterator[CostLine]:
     """Managed system disks: premium SSDs where the machine takes them. Raises CannotPrice for other machines."""
-    if not _PREMIUM.match(machine):
+    if not re.match(_PREMIUM, machine):
         raise CannotPrice(f"{machine} takes no premium disk, and which one AKS takes instead is not known here")
     yield from azure_disk_lines(item, "Premium_LRS", gib, count, what="system disks", region=region)
 

@@ -14,7 +14,7 @@ from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing
 
-_CUSTOM: Final = re.compile(r"db-custom-(\d+)-(\d+)")
+_CUSTOM: Final = r"db-custom-(\d+)-(\d+)"
 _SHARED: Final = ("db-f1-micro", "db-g1-small")
 _MIB_PER_GIB: Final = 1024
 _DEFAULT_DISK_GIB: Final = 10
@@ -49,7 +49,7 @@ def _machine(item: Pricing, kind: str, region: str) -> Iterator[CostLine | NotPr
     tier = item.text("settings", "tier")
     if tier in _SHARED:
         parts = ((f"{tier}, {kind}", f"cloud-sql-{tier}-{kind}", "instance-hour", Decimal(1)),)
-    elif match := _CUSTOM.fullmatch(tier):
+    elif match := re.fullmatch(_CUSTOM, tier):
         parts = (
             (f"vCPUs, {kind}", f"cloud-sql-vcpu-{kind}", "vCPU-hour", Decimal(match[1])),
             (f"Memory, {kind}", f"cloud-sql-memory-{kind}", "GiB-hour", Decimal(match[2]) / _MIB_PER_GIB),

@@ -16,7 +16,7 @@ from gpucluster.cost.pricing import Pricing
 
 __all__ = ["KARPENTER", "disks", "region_of_zone"]
 
-_ZONE: Final = re.compile(r"([a-z]{2}(?:-[a-z]+)+-\d)(?:-[a-z]{3}-\d)?[a-z]")
+_ZONE: Final = r"([a-z]{2}(?:-[a-z]+)+-\d)(?:-[a-z]{3}-\d)?[a-z]"
 
 
 def disks(node_class: Pricing, machine: str, count: Count, region: str) -> Iterator[CostLine]:
@@ -40,7 +40,7 @@ def region_of_zone(zone: str) -> str | None:
     """us-east-1a and use1-az4 lie in us-east-1; the Local Zone us-east-1-atl-2a has prices of its own; None where the
     name does not tell.
     """
-    named = _ZONE.fullmatch(zone)
+    named = re.fullmatch(_ZONE, zone)
     region = aws_regions.region_of_zone(zone) if named is None else named[1]
     if region is None:
         return None

@@ -17,9 +17,9 @@ from gpucluster.record import record
 
 __all__ = ["Condition", "Factor", "Rate", "rate_of"]
 
-_HOLE: Final = re.compile(r"\{([\w.]+)(?::([^}]*))?\}")
-_CONDITION: Final = re.compile(r"([\w.]+)(?::([^=!]*))?(!?=)(.*)")
-_FACTOR: Final = re.compile(r"(#?)\{([\w.]+)(?::([\d.]+))?\}|([\d.]+)|([a-z]\w*)")
+_HOLE: Final = r"\{([\w.]+)(?::([^}]*))?\}"
+_CONDITION: Final = r"([\w.]+)(?::([^=!]*))?(!?=)(.*)"
+_FACTOR: Final = r"(#?)\{([\w.]+)(?::([\d.]+))?\}|([\d.]+)|([a-z]\w*)"
 
 
 @record
@@ -150,7 +150,7 @@ def _filled(text: str, item: Pricing) -> str:
             raise CannotPrice(f"{match[1]} is not set")
         return str(match[2] if found is None else found)
 
-    return _HOLE.sub(value, text) if "{" in text else text
+    return re.sub(_HOLE, value, text) if "{" in text else text
 
 
 def rate_of(row: Row) -> Rate:
@@ -167,7 +167,7 @@ def rate_of(row: Row) -> Rate:
 
 
 def _condition(row: Row, text: str) -> Condition:
-    match = _CONDITION.fullmatch(text)
+    match = re.fullmatch(_CONDITION, text)
     if match is None:
         raise row.bad("when", f"{text!r} is no condition: write input=value")
     path, otherwise, sign, values = match.groups()
@@ -175,7 +175,7 @@ def _condition(row: Row, text: str) -> Condition:
 
 
 def _factor(row: Row, text: str) -> Factor:
-    match = _FACTOR.fullmatch(text)
+    match = re.fullmatch(_FACTOR, text)
     if match is None or (match[5] and match[5] != "hours" and match[5] not in usage_words()):
         write = "write a number, hours, {input}, #{input} or a name of cost/tables/usage.csv"
         raise row.bad("quantity", f"{text!r} is no factor: {write}")

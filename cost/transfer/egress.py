@@ -18,10 +18,10 @@ GIB_PER_GB: Final = Decimal(10**9) / Decimal(2**30)
 _GIB: Final = {"GB": Decimal(1), "TB": Decimal(1024)}
 """What price lists call GB and TB counts as GiB and 1,024 GiB, as everywhere in the price book."""
 _AMOUNT: Final = r"([\d,.]+)\s*(GB|TB)"
-_FIRST: Final = re.compile(rf"^tier \d+: first {_AMOUNT}")
-_NEXT: Final = re.compile(rf"^tier \d+: next {_AMOUNT}")
-_OVER: Final = re.compile(rf"^tier \d+: (?:over|after the first) {_AMOUNT}")
-_BETWEEN: Final = re.compile(rf"^tier \d+: ([\d,.]+)\s*(GB|TB)? - {_AMOUNT}")
+_FIRST: Final = rf"^tier \d+: first {_AMOUNT}"
+_NEXT: Final = rf"^tier \d+: next {_AMOUNT}"
+_OVER: Final = rf"^tier \d+: (?:over|after the first) {_AMOUNT}"
+_BETWEEN: Final = rf"^tier \d+: ([\d,.]+)\s*(GB|TB)? - {_AMOUNT}"
 
 _Band = tuple[Decimal, Decimal | None]  # from GiB, to GiB or no end
 
@@ -72,13 +72,13 @@ def _bands(rows: Sequence[PriceRow]) -> Iterator[_Band]:
 
 
 def _band(note: str, done: Decimal) -> _Band:
-    if found := _FIRST.match(note):
+    if found := re.match(_FIRST, note):
         return Decimal(0), _gib(found[1], found[2])
-    if found := _NEXT.match(note):
+    if found := re.match(_NEXT, note):
         return done, done + _gib(found[1], found[2])
-    if found := _OVER.match(note):
+    if found := re.match(_OVER, note):
         return _gib(found[1], found[2]), None
-    if found := _BETWEEN.match(note):
+    if found := re.match(_BETWEEN, note):
         return _gib(found[1], found[2] or found[4]), _gib(found[3], found[4])
     return done, None
 

@@ -24,7 +24,7 @@ _ENCRYPTED: Final = "SecureString"
 _SECRET_NAME: Final = re.compile(
     r"(?:^|[/_.-])(?:passw(?:or)?d|secret|token|(?:api|private|secret[_-]?access)[_-]?key)s?$", re.IGNORECASE
 )
-_ELSEWHERE: Final = re.compile(r"arn:|[a-z]+://|[$<%*]|changeme$", re.IGNORECASE)
+_ELSEWHERE: Final = r"(?i)arn:|[a-z]+://|[$<%*]|changeme$"
 
 
 @functools.cache
@@ -53,7 +53,7 @@ def _under_its_name(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if isinstance(name, str) and _SECRET_NAME.search(name):
         for key in ("value", "insecureValue"):
             value = text(inputs, key)
-            if isinstance(value, str) and not _ELSEWHERE.match(value):
+            if isinstance(value, str) and not re.match(_ELSEWHERE, value):
                 yield f"`{key}`", "what its name calls a secret"
 
 

@@ -21,18 +21,18 @@ __all__ = ["Unread", "unread"]
 _TYPES: Final = re.compile(r"\w*(?:instance|machine|vm)_?(?:types?|sizes?)(?:_?uri)?", re.IGNORECASE)
 _SIZES: Final = re.compile(r"size|sku|sku_?name", re.IGNORECASE)
 _GPUS: Final = re.compile(r"accelerator_?type|guest_?accelerators|resource_?type", re.IGNORECASE)
-_TEXTS: Final = re.compile(r"\w*template_?(?:body|content)?|content", re.IGNORECASE)
-_WORD: Final = re.compile(r"[\w.-]+")
+_TEXTS: Final = r"(?i)\w*template_?(?:body|content)?|content"
+_WORD: Final = r"[\w.-]+"
 # What a name says about a resource starts nothing.
 _LABELS: Final = ("labels", "resourceLabels", "tags", "tagsAll", "userLabels")
 
 # Read by rules of their own (karpenter), or of pods that run on nodes which something else starts.
-_KUBERNETES: Final = re.compile(r"kubernetes:(?!.*(?:karpenter|cloud\.google\.com|kueue|helm\.sh))[\w-]+\.[\w.-]+/")
+_KUBERNETES: Final = r"kubernetes:(?!.*(?:karpenter|cloud\.google\.com|kueue|helm\.sh))[\w-]+\.[\w.-]+/"
 # The part of a type that readers of pools leave: GKE makes node pools within these limits itself, as the ComputeClasses
 # of the stack ask, which rules do read.
 _PARTS: Final = {"gcp:container/cluster:Cluster": "clusterAutoscaling"}
 # What machines are started from; what leads to a machine that runs, as a disk or a record of its address, starts none.
-_TEMPLATE: Final = re.compile(r"(?:Template|LaunchConfiguration)$")
+_TEMPLATE: Final = r"(?:Template|LaunchConfiguration)$"
 _COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
 
 
@@ -58,7 +58,7 @@ def unread(resources: Resources) -> Iterator[Unread]:
         found = dict(_named(resource.inputs if part is None else resource.inputs.get(part), ""))
         if part is None:
             for urns in resource.dependencies.values():
-                templates = [of for of in resources.present(urns) if _TEMPLATE.search(of.type)]
+                templates = [of for of in resources.present(urns) if re.search(_TEMPLATE, of.type)]
                 found |= {name: of for template in templates for name, of in _named(template.inputs, "")}
         if found:
             yield Unread(resource=resource, machines=tuple(found), cloud=next(iter(found.values())), part=part)
@@ -69,7 +69,7 @@ def _starts_none(resource: Resource) -> bool:
     held = holdings().get(resource.type)
     if held is not None and held.holds == RESERVED_CAPACITY:
         return True
-    return package == "pulumi" or (package == "kubernetes" and not _KUBERNETES.match(resource.type))
+    return package == "pulumi" or (package == "kubernetes" and not re.match(_KUBERNETES, resource.type))
 
 
 def _named(value: Any, key: str) -> Iterator[tuple[str, str]]:
@@ -95,7 +95,7 @@ def _in_text(value: str, key: str) -> Iterator[tuple[str, str]]:
     if any(of.fullmatch(key) for of in (_TYPES, _SIZES, _GPUS)):
         words = [value.rpartition("/")[2]]
     else:
-        words = _WORD.findall(value) if _TEXTS.fullmatch(key) else []
+        words = re.findall(_WORD, value) if re.fullmatch(_TEXTS, key) else []
     for word in words:
         for cloud, pools in cloud_pools().items():
             if pools.names_gpus(word):

@@ -18,7 +18,7 @@ RESERVED: Final = "reserved"
 WAITING: Final = "waiting"
 """Made once there is capacity; counted as spot."""
 
-_AZURE_VCPUS: Final = re.compile(r"standard_[a-z]+(\d+)", re.IGNORECASE)
+_AZURE_VCPUS: Final = r"(?i)standard_[a-z]+(\d+)"
 """Source: Azure documentation, "Azure virtual machine sizes naming conventions"."""
 
 
@@ -38,7 +38,7 @@ class Demand:
         if unit == "gpus":
             return self.count * (gpus.gpus if gpus is not None else 0)
         known = gpus or cpus
-        named = _AZURE_VCPUS.match(self.machine)
+        named = re.match(_AZURE_VCPUS, self.machine)
         return self.count * (known.vcpus if known is not None else int(named[1]) if named is not None else 0)
 
     def in_zone(self, zone: str) -> int:

@@ -18,7 +18,7 @@ __all__ = ["DYNAMIC", "Declaration", "Sdk", "how_to_install", "installed_sdks", 
 
 DYNAMIC: Final = "pulumi-python"
 """Package of the resources that a program in Python defines itself; its SDK is Pulumi's own."""
-_FUNCTION: Final = re.compile(r"[a-z][A-Za-z0-9]{1,99}")
+_FUNCTION: Final = r"[a-z][A-Za-z0-9]{1,99}"
 """Name of a data source; those of resources begin with a capital. It becomes a file's name."""
 _NONE: Final = "0.0.0"
 """For an SDK that says no version: its program takes whatever there is."""
@@ -72,7 +72,7 @@ class Sdk:
     def _function(self, token: str) -> Declaration | None:
         """The class of a data source's answer, in the file that is named after it."""
         name = token.rsplit(":", 1)[-1]
-        if not _FUNCTION.fullmatch(name):
+        if not re.fullmatch(_FUNCTION, name):
             return None
         snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
         class_name = f"{name[:1].upper()}{name[1:]}Result"

@@ -31,7 +31,7 @@ from typing import Any, Final
 __all__ = ["Memory", "Metrics", "Settings", "Step", "fault", "metrics", "steps"]
 
 _ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-_BOOT: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_BOOT: Final = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TIMEOUT_SECONDS: Final = 30
 _STATES: Final = {"LeftAlone": "left_alone", "Reported": "reported"}
 
@@ -155,7 +155,7 @@ def _taint(node: Node, settings: Settings) -> str | None:
 
 def _booted_since(node: Node, value: str) -> bool:
     """Whether a taint of this value tells of an earlier boot, and the node is ready again."""
-    return _is_ready(node) and _BOOT.fullmatch(value) is not None and value != _boot(node)
+    return _is_ready(node) and re.fullmatch(_BOOT, value) is not None and value != _boot(node)
 
 
 def _is_ready(node: Node) -> bool:

@@ -12,7 +12,7 @@ from gpucluster.program.values import at, items, text, whole
 __all__ = ["named"]
 
 # What an entry of allowedInstanceTypes begins with that may be a machine with GPUs, such as `p5.48xlarge`, `p*` or `*`.
-_MAY_HAVE_GPUS: Final = re.compile(r"\*|[pg]r?(\*|\d)")
+_MAY_HAVE_GPUS: Final = r"\*|[pg]r?(\*|\d)"
 
 
 def named(entry: Any) -> Iterator[str | Unknown]:
@@ -38,4 +38,4 @@ def _may_have_gpus(requirements: Any) -> bool:
     allowed = items(requirements, "allowedInstanceTypes")
     if allowed is UNKNOWN or not allowed:
         return True
-    return any(not isinstance(one, str) or _MAY_HAVE_GPUS.match(one) for one in allowed)
+    return any(not isinstance(one, str) or re.match(_MAY_HAVE_GPUS, one) for one in allowed)

@@ -10,7 +10,7 @@ from gpucluster.program.values import at, text
 
 __all__ = ["is_zone", "last", "made_by_name", "name_of"]
 
-_ZONE: Final = re.compile(r"[a-z]+-[a-z]+[0-9]+-[a-z]")
+_ZONE: Final = r"[a-z]+-[a-z]+[0-9]+-[a-z]"
 
 
 def last(given: str) -> str:
@@ -20,7 +20,7 @@ def last(given: str) -> str:
 
 def is_zone(location: str) -> bool:
     """Whether it is a zone such as us-central1-a, not a region."""
-    return _ZONE.fullmatch(location) is not None
+    return re.fullmatch(_ZONE, location) is not None
 
 
 def name_of(resource: Resource) -> str | Unknown | None:

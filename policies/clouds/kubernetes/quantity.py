@@ -10,7 +10,7 @@ from gpucluster.program.resources import UNKNOWN, Unknown
 
 __all__ = ["gib"]
 
-_FORM: Final = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]i?|k)?")
+_FORM: Final = r"(\d+(?:\.\d+)?)([KMGTP]i?|k)?"
 _POWERS: Final = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
@@ -18,7 +18,7 @@ def gib(written: str | Unknown | None) -> Decimal | Unknown | None:
     """The amount in GiB; None for what is no amount of bytes."""
     if written is UNKNOWN:
         return UNKNOWN
-    found = _FORM.fullmatch(written) if isinstance(written, str) else None
+    found = re.fullmatch(_FORM, written) if isinstance(written, str) else None
     if found is None:
         return None
     unit = found[2] or ""

@@ -21,7 +21,7 @@ __all__ = ["NODE_CLASS", "Unpinned", "unpinned"]
 
 NODE_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 
-_EXACT: Final = re.compile(r"=?\s*v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
+_EXACT: Final = r"=?\s*v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?"
 _EXACT_TAGS: Final = re.compile(
     r"\d+\.\d+\.\d+"  # a full version, wherever it stands
     r"|(?<!\d)(?:20)?[2-9]\d\.(?:0[1-9]|1[0-2])(?!\d)"  # year and month
@@ -58,7 +58,7 @@ def _chart(resource: Resource) -> Unpinned:
         return Unpinned(unknown=("the version of its chart is",))
     if version is None:
         return Unpinned(("a chart without version: the newest on the day it is installed",))
-    return Unpinned() if _EXACT.fullmatch(version) else Unpinned((f"chart version `{version}`, which is a range",))
+    return Unpinned() if re.fullmatch(_EXACT, version) else Unpinned((f"chart version `{version}`, which is a range",))
 
 
 def _machine_image(resource: Resource) -> Unpinned:

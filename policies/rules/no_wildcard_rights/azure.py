@@ -22,8 +22,8 @@ _WIDE: Final = {
     "8e3af657-a8ff-443c-a75c-2fe8c4bcb635": "Owner",
     "b24988ac-6180-42a0-ab88-20f7382dd24c": "Contributor",
 }
-_ABOVE: Final = re.compile(r"/|/subscriptions/[^/]+/?|/providers/Microsoft\.Management/managementGroups/.*", re.I)
-_ALL: Final = re.compile(r"[*/]*\*[*/]*")
+_ABOVE: Final = r"(?i)/|/subscriptions/[^/]+/?|/providers/Microsoft\.Management/managementGroups/.*"
+_ALL: Final = r"[*/]*\*[*/]*"
 
 FIX: Final = "Grant a role with the actions that are needed, on the resource or resource group they are needed on."
 READS: Final = f"{_GRANT}, {_ROLE}"
@@ -39,7 +39,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 def _granted(grant: Resource) -> Iterator[Finding]:
     role, scope = text(grant.inputs, "roleDefinitionId"), text(grant.inputs, "scope")
     name = _WIDE.get(last(role).lower()) if isinstance(role, str) else None
-    if name and isinstance(scope, str) and _ABOVE.fullmatch(scope):
+    if name and isinstance(scope, str) and re.fullmatch(_ABOVE, scope):
         yield Violation(grant, f"the role {name} on a whole subscription or above it")
     elif name and scope is UNKNOWN and not grant.dependencies.get("scope"):
         yield CannotTell(grant, f"where the role {name} is granted is not known yet")
@@ -51,8 +51,8 @@ def _defined(role: Resource) -> Iterator[Finding]:
     permissions, scopes = items(role.inputs, "permissions"), items(role.inputs, "assignableScopes")
     listed = [UNKNOWN] if permissions is UNKNOWN else [items(entry, "actions") for entry in permissions]
     actions = [action for each in listed for action in ([UNKNOWN] if each is UNKNOWN else each)]
-    wide = [action for action in actions if isinstance(action, str) and _ALL.fullmatch(action)]
-    above = scopes is not UNKNOWN and any(isinstance(scope, str) and _ABOVE.fullmatch(scope) for scope in scopes)
+    wide = [action for action in actions if isinstance(action, str) and re.fullmatch(_ALL, action)]
+    above = scopes is not UNKNOWN and any(isinstance(scope, str) and re.fullmatch(_ABOVE, scope) for scope in scopes)
     if wide and above:
         yield Violation(role, f"a role with action `{wide[0]}` for a whole subscription or above it")
     elif (wide or UNKNOWN in actions) and (above or scopes is UNKNOWN):

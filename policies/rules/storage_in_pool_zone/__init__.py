@@ -13,7 +13,7 @@ from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["RULE"]
 
-_ZONE_ID: Final = re.compile(r"\w+-az\d+")
+_ZONE_ID: Final = r"\w+-az\d+"
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -35,7 +35,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _is_id(zone: str) -> bool:
     """Whether it is the id of a zone of AWS, as use1-az1, which has another name in every account."""
-    return _ZONE_ID.fullmatch(zone) is not None
+    return re.fullmatch(_ZONE_ID, zone) is not None
 
 
 RULE: Final = StackRule(

@@ -27,7 +27,7 @@ __all__ = ["SIMULATED", "Aws", "AwsAccount"]
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
 
-_REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-\d")
+_REGION = r"[a-z]{2}(-[a-z]+)+-\d"
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.aws")
 _GLOBAL = "global"
 """Scope of types without a region, such as IAM's."""
@@ -41,7 +41,7 @@ class Aws(Cloud):
     def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
         """A region in the form of one; which regions exist changes, and is not the sandbox's to know."""
         region = config.get("region")
-        if isinstance(region, str) and not _REGION.fullmatch(region):
+        if isinstance(region, str) and not re.fullmatch(_REGION, region):
             return [Failure("region", f"invalid AWS Region: {region}; a region looks like us-east-1")]
         return []
 

@@ -14,12 +14,12 @@ from typing import Final
 
 __all__ = ["has_mig", "is_rdma", "is_unheard_of", "temp_disk"]
 
-_RDMA: Final = re.compile(r"standard_[a-z]+\d+[a-z]*r[a-z]*_.*", re.IGNORECASE)
-_FAMILIES: Final = re.compile(r"standard_n[cd]", re.IGNORECASE)
+_RDMA: Final = r"(?i)standard_[a-z]+\d+[a-z]*r[a-z]*_.*"
+_FAMILIES: Final = r"(?i)standard_n[cd]"
 # MicrosoftDocs/azure-compute-docs vm-naming-conventions.md: family, vCPUs, letters, accelerator, version. The highest
 # version of a size that is sold is 7 (2026-11).
-_NO_VERSION: Final = re.compile(r"standard_\w*_v\d\d+", re.IGNORECASE)
-_MIG: Final = re.compile(r"standard_(n[a-z]*\d+\w*_(a100|h100|h200)_v\d+|nd96asr_v4)", re.IGNORECASE)
+_NO_VERSION: Final = r"(?i)standard_\w*_v\d\d+"
+_MIG: Final = r"(?i)standard_(n[a-z]*\d+\w*_(a100|h100|h200)_v\d+|nd96asr_v4)"
 
 
 def is_rdma(size: str) -> bool:
@@ -27,7 +27,7 @@ def is_rdma(size: str) -> bool:
 
     Source: MicrosoftDocs/azure-compute-docs setup-infiniband.md.
     """
-    return _RDMA.fullmatch(size) is not None
+    return re.fullmatch(_RDMA, size) is not None
 
 
 def has_mig(size: str) -> bool:
@@ -35,7 +35,7 @@ def has_mig(size: str) -> bool:
 
     Source: MicrosoftDocs/azure-aks-docs gpu-multi-instance.md.
     """
-    return _MIG.fullmatch(size) is not None
+    return re.fullmatch(_MIG, size) is not None
 
 
 @cache
@@ -47,9 +47,9 @@ def _table() -> dict[str, int | None]:
 def is_unheard_of(size: str) -> bool:
     """Whether no size can have the name: of a family whose sizes are all in the table, none of them; of any other, with
     a version of two digits."""
-    if _FAMILIES.match(size):
+    if re.match(_FAMILIES, size):
         return size.lower() not in _table()
-    return _NO_VERSION.fullmatch(size) is not None
+    return re.fullmatch(_NO_VERSION, size) is not None
 
 
 def temp_disk(size: str) -> int | None:

@@ -30,7 +30,7 @@ __all__ = ["SIMULATED", "Gcp", "GcpAccount", "Settings"]
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
 
-_REGION: Final = re.compile(r"[a-z]+-[a-z]+\d+")
+_REGION: Final = r"[a-z]+-[a-z]+\d+"
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.gcp")
 _HOME: Final = "set `gcp:{name}` in the stack's file, or `{name}=` on the provider or the resource"
 
@@ -47,7 +47,7 @@ _DELETED_FIRST: Final = frozenset({"gcp:projects/iAMMember:IAMMember", "gcp:proj
 _NO_PROJECT: Final = "global"
 """Scope of what belongs to no project, such as a grant on a bucket, where the provider has none either."""
 
-_CLUSTER: Final = re.compile(r"projects/([^/]+)/locations/([^/]+)/clusters/[^/]+$")
+_CLUSTER: Final = r"projects/([^/]+)/locations/([^/]+)/clusters/[^/]+$"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class Gcp(Cloud):
         """Region and zone in the form of one; which exist changes, and is not the sandbox's to know."""
         found: list[Failure] = []
         region, zone = config.get("region"), config.get("zone")
-        if isinstance(region, str) and not _REGION.fullmatch(region):
+        if isinstance(region, str) and not re.fullmatch(_REGION, region):
             found.append(Failure("region", f"{region!r} is not a region; a region looks like us-central1"))
         if isinstance(zone, str) and not is_zone(zone):
             found.append(Failure("zone", f"{zone!r} is not a zone; a zone looks like us-central1-a"))
@@ -209,7 +209,7 @@ class GcpAccount(Modelled[ManagedResource]):
         """Region, zone and location: the resource's own, else the provider's; raises CloudError for one it lacks."""
         has = resource.type.inputs
         own = {name: str(inputs.get(name) or "").rsplit("/", 1)[-1] for name in ("region", "zone", "location")}
-        of_cluster = _CLUSTER.search(str(inputs.get("cluster") or ""))
+        of_cluster = re.search(_CLUSTER, str(inputs.get("cluster") or ""))
         zone = own["zone"] or self._settings.zone
         if "zone" in has and "location" not in has:
             zone = self._needed("zone", zone)

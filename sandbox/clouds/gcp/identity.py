@@ -14,8 +14,8 @@ DOMAIN: Final = "sandbox.invalid"
 LINKS: Final = "https://www.googleapis.com/compute/v1/"
 """What a self link of Compute Engine begins with; nothing here ever opens one."""
 
-_LINK: Final = re.compile(r"(?:https?:)?//[^/]+/(?:[a-z]+/)?(?:v\d\w*|beta|alpha)/")
-_ZONE: Final = re.compile(r"[a-z]+-[a-z]+\d+-[a-z]")
+_LINK: Final = r"(?:https?:)?//[^/]+/(?:[a-z]+/)?(?:v\d\w*|beta|alpha)/"
+_ZONE: Final = r"[a-z]+-[a-z]+\d+-[a-z]"
 
 # Zone letters of regions that have others than a, b and c (Compute Engine documentation, "Regions and zones").
 _LETTERS: Final = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bcd"}
@@ -23,7 +23,7 @@ _LETTERS: Final = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bc
 
 def relative(reference: str) -> str:
     """A reference without the host of a self link: `projects/P/global/networks/N`; others as they are."""
-    return _LINK.sub("", reference, count=1)
+    return re.sub(_LINK, "", reference, count=1)
 
 
 def forms(path: str) -> tuple[str, ...]:
@@ -36,7 +36,7 @@ def forms(path: str) -> tuple[str, ...]:
 
 def is_zone(location: str) -> bool:
     """Whether a location is a zone rather than a region."""
-    return _ZONE.fullmatch(location) is not None
+    return re.fullmatch(_ZONE, location) is not None
 
 
 def region_of(location: str) -> str:

@@ -18,10 +18,10 @@ from typing import Any, Final
 
 __all__ = ["Machine", "is_unheard_of", "machine"]
 
-_FAMILIES: Final = re.compile(r"a[234]-")
+_FAMILIES: Final = r"a[234]-"
 # Compute Engine documentation, "Machine families resource and comparison guide", section "Machine type naming": series,
 # class, number of vCPUs, and words; of TPU machines (ct...) the number of chips with a t.
-_WITHOUT_A_NUMBER: Final = re.compile(r"(?!ct)[a-z]\d+[a-z]*-(?:standard|highmem|highcpu)(?!-\d+(?:-[a-z]+)*$)")
+_WITHOUT_A_NUMBER: Final = r"(?!ct)[a-z]\d+[a-z]*-(?:standard|highmem|highcpu)(?!-\d+(?:-[a-z]+)*$)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +70,6 @@ def is_unheard_of(machine_type: str) -> bool:
     Of a family whose machines are all in the table it is none of them, with or without local SSDs. Of any other, it has
     no number of vCPUs.
     """
-    if _FAMILIES.match(machine_type):
+    if re.match(_FAMILIES, machine_type):
         return machine(machine_type.removesuffix("-nolssd")) is None
-    return _WITHOUT_A_NUMBER.match(machine_type) is not None
+    return re.match(_WITHOUT_A_NUMBER, machine_type) is not None

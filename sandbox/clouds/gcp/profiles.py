@@ -10,16 +10,16 @@ from typing import Any, Final
 
 __all__ = ["is_roce", "zone_of"]
 
-_PROFILE: Final = re.compile(r"(?:.*/)?networkProfiles/([a-z]+-[a-z]+\d+-[a-z])-vpc-(roce|roce-metal|falcon)")
+_PROFILE: Final = r"(?:.*/)?networkProfiles/([a-z]+-[a-z]+\d+-[a-z])-vpc-(roce|roce-metal|falcon)"
 
 
 def is_roce(profile: Any) -> bool:
     """Whether a network with this profile is for RDMA over Ethernet."""
-    found = _PROFILE.fullmatch(str(profile or ""))
+    found = re.fullmatch(_PROFILE, str(profile or ""))
     return found is not None and found[2].startswith("roce")
 
 
 def zone_of(profile: Any) -> str:
     """The zone of a profile; empty for none, or for one of another form."""
-    found = _PROFILE.fullmatch(str(profile or ""))
+    found = re.fullmatch(_PROFILE, str(profile or ""))
     return found[1] if found else ""

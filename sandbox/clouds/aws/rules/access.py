@@ -16,15 +16,15 @@ __all__: list[str] = []
 
 _ENTRY: Final = "aws:eks/accessEntry:AccessEntry"
 _ASSOCIATION: Final = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
-_PRINCIPAL: Final = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/\S+")
-_POLICY: Final = re.compile(r"arn:aws[a-z-]*:eks::aws:cluster-access-policy/\w+")
+_PRINCIPAL: Final = r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/\S+"
+_POLICY: Final = r"arn:aws[a-z-]*:eks::aws:cluster-access-policy/\w+"
 
 
 @rule(_ENTRY)
 def principal_is_a_role_or_user(managed: ManagedResource) -> None:
     """An access entry is for an IAM role or user, not for a session of one."""
     arn = managed.inputs["principalArn"]
-    if not _PRINCIPAL.fullmatch(arn):
+    if not re.fullmatch(_PRINCIPAL, arn):
         message = f"The specified principalArn is invalid: invalid principal: {arn}"
         raise refused(managed, "EKS: CreateAccessEntry", 400, "InvalidParameterException", message)
 
@@ -33,7 +33,7 @@ def principal_is_a_role_or_user(managed: ManagedResource) -> None:
 def policy_goes_to_an_access_entry(managed: ManagedResource) -> None:
     """A policy is EKS's own, and its principal has an access entry in the cluster."""
     policy, wanted = managed.inputs["policyArn"], (managed.inputs["principalArn"], managed.inputs["clusterName"])
-    if not _POLICY.fullmatch(policy):
+    if not re.fullmatch(_POLICY, policy):
         message = f"The policyArn parameter format is not valid: {policy}"
         raise refused(managed, "EKS: AssociateAccessPolicy", 400, "InvalidParameterException", message)
     entries = managed.others(_ENTRY, wanted[0])

@@ -19,7 +19,7 @@ _GROUP_TAG: Final = "aws:autoscaling/tag:Tag"
 _MOST: Final = 50
 _KEY_LENGTH: Final = 128
 _VALUE_LENGTH: Final = 256
-_ALLOWED: Final = re.compile(r"[\w\s+\-=.:/@]*")
+_ALLOWED: Final = r"[\w\s+\-=.:/@]*"
 
 
 @rule("*")
@@ -80,7 +80,7 @@ def _check(managed: ManagedResource, tags: Mapping[str, str]) -> None:
             message = f"Tag value of '{key}' exceeds the maximum length of {_VALUE_LENGTH} characters"
             raise _refused(managed, "InvalidParameterValue", message)
         for text in (key, str(value)):
-            if not _ALLOWED.fullmatch(text):
+            if not re.fullmatch(_ALLOWED, text):
                 allowed = "letters, digits, spaces, + - = . _ : / @"
                 message = f"Tag '{key}' has characters that are not allowed in '{text}'; allowed: {allowed}"
                 raise _refused(managed, "InvalidParameterValue", message)

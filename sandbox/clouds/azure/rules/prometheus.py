@@ -21,19 +21,19 @@ __all__: list[str] = []
 _GROUP: Final = "azure-native:alertsmanagement:PrometheusRuleGroup"
 _WORKSPACE: Final = "azure-native:monitor:AzureMonitorWorkspace"
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
-_NAME: Final = re.compile(r"[^:@/#{}%&+*<>?]+")
+_NAME: Final = r"[^:@/#{}%&+*<>?]+"
 _MOST_RULES: Final = 20
 _MOST_LABELS: Final = 10
-_LABEL: Final = re.compile(r"(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,1023}")
+_LABEL: Final = r"(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,1023}"
 _LONGEST: Final = 1024
-_DURATION: Final = re.compile(r"P(?=.)(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
+_DURATION: Final = r"P(?=.)(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?"
 _DAY: Final = 24 * 60 * 60
 
 
 @rule(_GROUP)
 def name_and_interval_are_right(managed: ManagedResource) -> None:
     """Some characters never; from a minute to a day between two evaluations."""
-    if not _NAME.fullmatch(managed.name):
+    if not re.fullmatch(_NAME, managed.name):
         raise _bad(f"The rule group name '{managed.name}' has characters that are not allowed: :@/#{{}}%&+*<>?")
     interval = managed.inputs.get("interval")
     if interval is not None and not 60 <= (_seconds(interval) or 0) <= _DAY:
@@ -77,13 +77,13 @@ def _problems(given: Mapping[str, Any]) -> Iterator[str]:
         yield f"has {len(labels)} labels; a rule may have {_MOST_LABELS}."
     for what, texts in (("label", labels), ("annotation", mapping(given.get("annotations")))):
         for key, text in texts.items():
-            if not _LABEL.fullmatch(str(key)) or len(str(text)) > _LONGEST:
+            if not re.fullmatch(_LABEL, str(key)) or len(str(text)) > _LONGEST:
                 yield f"has the {what} '{key}', whose name or value is not allowed."
 
 
 def _seconds(text: Any) -> int | None:
     """Of a duration; None for what is none."""
-    match = _DURATION.fullmatch(str(text))
+    match = re.fullmatch(_DURATION, str(text))
     if match is None:
         return None
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())

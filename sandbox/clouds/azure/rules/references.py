@@ -26,8 +26,8 @@ __all__: list[str] = []
 
 _ANYTHING: Final = "anything"
 _GROUP: Final = "azure-native:resources:ResourceGroup"
-_ID: Final = re.compile(r"/subscriptions/(?P<subscription>[^/]+)(?P<rest>(/[^/]+/[^/]+)*)", re.IGNORECASE)
-_PROVIDER: Final = re.compile(r"/providers/[^/]+(/[^/]+/[^/]+)+", re.IGNORECASE)
+_ID: Final = r"(?i)/subscriptions/(?P<subscription>[^/]+)(?P<rest>(/[^/]+/[^/]+)*)"
+_PROVIDER: Final = r"(?i)/providers/[^/]+(/[^/]+/[^/]+)+"
 
 
 @rule("*")
@@ -50,9 +50,9 @@ def _table() -> Mapping[str, Sequence[Mapping[str, str]]]:
 def _judge(managed: ManagedResource, row: Mapping[str, str], reference: str) -> None:
     in_path = row["path"] in managed.path.parameters
     id_ = f"/{reference.strip('/')}" if in_path else reference.rstrip("/")
-    match = _ID.fullmatch(id_)
+    match = re.fullmatch(_ID, id_)
     if match is None:
-        if not _PROVIDER.fullmatch(id_):
+        if not re.fullmatch(_PROVIDER, id_):
             raise _malformed(row["path"], reference, in_path=in_path)
     elif match["subscription"].lower() == managed.subscription and not _there(managed, row["kind"], id_, match["rest"]):
         message = f"Resource {reference} referenced by the request was not found. ({row['path']})"

@@ -16,7 +16,7 @@ __all__: list[str] = []
 _ACCOUNT: Final = "azure-native:storage:StorageAccount"
 _CONTAINER: Final = "azure-native:storage:BlobContainer"
 _SHARE: Final = "azure-native:storage:FileShare"
-_CONTAINER_NAME: Final = re.compile(r"[a-z0-9](-?[a-z0-9])*|\$root|\$web|\$logs")
+_CONTAINER_NAME: Final = r"[a-z0-9](-?[a-z0-9])*|\$root|\$web|\$logs"
 
 
 @rule(_ACCOUNT)
@@ -42,7 +42,7 @@ def account_name_is_free_everywhere(managed: ManagedResource) -> None:
 @rule(_CONTAINER)
 def container_name_is_allowed(managed: ManagedResource) -> None:
     """Lower-case letters, digits and single dashes between them."""
-    if not _CONTAINER_NAME.fullmatch(managed.name):
+    if not re.fullmatch(_CONTAINER_NAME, managed.name):
         message = (
             f"'{managed.name}' is not a valid container name; allowed: lower-case letters, digits, and single dashes "
             "between them"

@@ -30,8 +30,8 @@ _MEMBER: Final = re.compile(
     r"allUsers|allAuthenticatedUsers|(user|serviceAccount|group|domain|principal|principalSet|deleted|projectOwner"
     r"|projectEditor|projectViewer):\S+"
 )
-_ROLE_NAME: Final = re.compile(r"roles/\S+|(projects|organizations)/[^/]+/roles/[\w.]+")
-_PERMISSION: Final = re.compile(r"[a-z][\w]*(\.\w+){2,}")
+_ROLE_NAME: Final = r"roles/\S+|(projects|organizations)/[^/]+/roles/[\w.]+"
+_PERMISSION: Final = r"[a-z][\w]*(\.\w+){2,}"
 
 
 @rule(*_GRANTS)
@@ -40,7 +40,7 @@ def principal_and_role_are_written_as_such(managed: ManagedResource) -> None:
     member, role = str(managed.inputs["member"]), str(managed.inputs["role"])
     if not _MEMBER.fullmatch(member):
         raise refused(managed, f"Invalid principal: {member}; one looks like serviceAccount:NAME@PROJECT...")
-    if not _ROLE_NAME.fullmatch(role):
+    if not re.fullmatch(_ROLE_NAME, role):
         raise refused(managed, f"Role {role} is not supported for this resource; one looks like roles/NAME")
 
 
@@ -86,7 +86,7 @@ def custom_role_exists(managed: ManagedResource) -> None:
 @rule(_ROLE)
 def permissions_are_written_as_such(managed: ManagedResource) -> None:
     """`service.resource.verb`, without wildcards."""
-    wrong = [name for name in items(managed.inputs["permissions"]) if not _PERMISSION.fullmatch(str(name))]
+    wrong = [name for name in items(managed.inputs["permissions"]) if not re.fullmatch(_PERMISSION, str(name))]
     if wrong:
         raise refused(managed, f"Permission {wrong[0]} is not valid.")
 

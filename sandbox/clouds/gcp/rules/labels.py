@@ -18,8 +18,8 @@ __all__: list[str] = []
 
 _MOST: Final = 64
 _LENGTH: Final = 63
-_KEY: Final = re.compile(r"[^\W\d_][-\w]*")
-_VALUE: Final = re.compile(r"[-\w]*")
+_KEY: Final = r"[^\W\d_][-\w]*"
+_VALUE: Final = r"[-\w]*"
 
 
 @rule("*")
@@ -42,10 +42,10 @@ def _check(managed: ManagedResource, labels: Mapping[str, Any]) -> None:
         raise _refused(managed, f"{len(labels)} labels; a resource may have {_MOST}")
     for key, value in labels.items():
         text = str(value)
-        if not 1 <= len(key) <= _LENGTH or not _KEY.fullmatch(key) or key != key.lower():
+        if not 1 <= len(key) <= _LENGTH or not re.fullmatch(_KEY, key) or key != key.lower():
             words = f"a lower-case letter, then lower-case letters, digits, _ and -, {_LENGTH} characters at most"
             raise _refused(managed, f"label key '{key}' is not allowed; allowed: {words}")
-        if len(text) > _LENGTH or not _VALUE.fullmatch(text) or text != text.lower():
+        if len(text) > _LENGTH or not re.fullmatch(_VALUE, text) or text != text.lower():
             words = f"lower-case letters, digits, _ and -, {_LENGTH} characters at most"
             raise _refused(managed, f"value '{text}' of label '{key}' is not allowed; allowed: {words}")
 

@@ -19,7 +19,7 @@ from gpucluster.sandbox.type_guards import mapping
 
 __all__: list[str] = []
 
-_NAME: Final = re.compile(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?")
+_NAME: Final = r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?"
 _MOST_IN_A_ZONE: Final = 1000
 _PER_ZONE: Final = ("minNodeCount", "maxNodeCount")
 _TOTAL: Final = ("totalMinNodeCount", "totalMaxNodeCount")
@@ -37,7 +37,7 @@ def cluster_exists(managed: ManagedResource) -> None:
 @rule(NODE_POOL)
 def name_is_short(managed: ManagedResource) -> None:
     """Up to 40 lower-case letters, digits and hyphens."""
-    if not _NAME.fullmatch(managed.name):
+    if not re.fullmatch(_NAME, managed.name):
         message = (
             f"Invalid value for field node_pool.name: {managed.name}; up to 40 lower-case letters, digits and hyphens"
         )

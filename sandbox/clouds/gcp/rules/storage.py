@@ -18,7 +18,7 @@ __all__: list[str] = []
 
 _BUCKET: Final = "gcp:storage/bucket:Bucket"
 _FILESTORE: Final = "gcp:filestore/instance:Instance"
-_NAME: Final = re.compile(r"[a-z0-9]([-_.a-z0-9]*[a-z0-9])")
+_NAME: Final = r"[a-z0-9]([-_.a-z0-9]*[a-z0-9])"
 
 # Tier -> bands of capacity in GiB: least, most, step.
 _CAPACITIES: Final = {
@@ -34,7 +34,7 @@ def bucket_name_is_allowed(managed: ManagedResource) -> None:
     name = managed.name
     parts = name.split(".")
     fits = 3 <= len(name) <= (63 if len(parts) == 1 else 222) and all(len(part) <= 63 for part in parts)
-    if not fits or not _NAME.fullmatch(name) or name.startswith("goog") or "google" in name:
+    if not fits or not re.fullmatch(_NAME, name) or name.startswith("goog") or "google" in name:
         raise refused(managed, f"Invalid bucket name: '{name}'", reason="invalid")
 
 
