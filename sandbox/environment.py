@@ -33,6 +33,8 @@ def environment(caller: Mapping[str, str], store: Store) -> dict[str, str]:
         "PULUMI_HOME": str(store.home),
         "PULUMI_BACKEND_URL": f"file://{store.state}",
         "PULUMI_CONFIG_PASSPHRASE_FILE": str(store.passphrase),
+        # The engine lives for seconds: collecting its garbage as often as Go does takes a quarter of its start.
+        "GOGC": "400",
         "PULUMI_SKIP_UPDATE_CHECK": "1",
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         # Plugins come from PULUMI_HOME alone, never from PATH: a real provider there must not be found.

@@ -97,6 +97,7 @@ def test_the_environment_is_an_allow_list(tmp_path: Path) -> None:
         "PULUMI_HOME": str(store.home),
         "PULUMI_BACKEND_URL": f"file://{store.state}",
         "PULUMI_CONFIG_PASSPHRASE_FILE": str(store.passphrase),
+        "GOGC": "400",
         "PULUMI_SKIP_UPDATE_CHECK": "1",
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
         "PULUMI_IGNORE_AMBIENT_PLUGINS": "true",
