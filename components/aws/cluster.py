@@ -1,24 +1,24 @@
-"""The training cluster on AWS: puts the parts together."""
+"""The training cluster on AWS: puts the parts together.
+
+A part that not every cluster has is imported where it is made.
+"""
 
 from __future__ import annotations
 
 import math
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import pulumi
 from pulumi_aws import iam
 
 from gpucluster.components.aws.block_storage import BlockStorage
 from gpucluster.components.aws.control_plane import ControlPlane
-from gpucluster.components.aws.elastic_pools import ElasticPools
-from gpucluster.components.aws.home import Home
 from gpucluster.components.aws.job_pools import job_pools
 from gpucluster.components.aws.logs import PodLogs
-from gpucluster.components.aws.mig_pool import MigPool
 from gpucluster.components.aws.monitoring import Monitoring
 from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.node_health import CONDITIONS
-from gpucluster.components.aws.own_bucket import OwnBucket, bucket_identities
 from gpucluster.components.aws.partition import addon_registry
 from gpucluster.components.aws.places import collects_metrics
 from gpucluster.components.aws.plan import AwsClusterPlan, HomePlan
@@ -34,6 +34,10 @@ from gpucluster.components.labels import aws_tags
 from gpucluster.components.names import ELASTIC, MIG_POOL, SYSTEM_POOL, TRAINING_POOL
 from gpucluster.components.outputs import Logs
 from gpucluster.components.shared_cluster import Inside, SharedCluster
+
+if TYPE_CHECKING:
+    from gpucluster.components.aws.own_bucket import OwnBucket
+    from gpucluster.components.kubernetes.job_identities import JobIdentity
 
 
 class TrainingCluster(SharedCluster[AwsClusterPlan]):
@@ -56,7 +60,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         found = Inside(pools=job_pools(plan), after=ready, registry=plan.access.registry, conditions=CONDITIONS)
         self._open(self._control_plane, found)
         training = self._training()
-        self._own = None if plan.bucket is None else OwnBucket(f"{name}-bucket", plan.bucket, self._here)
+        self._own = self._bucket()
         storage = self._files(training)
         self._people()
         Devices(
@@ -131,6 +135,13 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
             opts=self._here,
         )
 
+    def _bucket(self) -> OwnBucket | None:
+        if self._plan.bucket is None:
+            return None
+        from gpucluster.components.aws.own_bucket import OwnBucket
+
+        return OwnBucket(f"{self._name}-bucket", self._plan.bucket, self._here)
+
     def _files(self, training: TrainingPool) -> Storage:
         """The shared storage, home folders, and volumes of single pods."""
         name, plan = self._name, self._plan
@@ -164,6 +175,8 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         return storage
 
     def _home(self, home: HomePlan) -> Volume:
+        from gpucluster.components.aws.home import Home
+
         files = Home(
             f"{self._name}-home",
             home,
@@ -190,9 +203,18 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         )
         self._admit(
             lambda namespace, _: [group_of(namespace)],
-            lambda: bucket_identities(
-                f"{name}-job", plan.identities, self._own, control_plane=control_plane, opts=self._here
-            ),
+            self._identities,
+        )
+
+    def _identities(self) -> list[JobIdentity]:
+        from gpucluster.components.aws.own_bucket import bucket_identities
+
+        return bucket_identities(
+            f"{self._name}-job",
+            self._plan.identities,
+            self._own,
+            control_plane=self._control_plane,
+            opts=self._here,
         )
 
     def _other_pools(self) -> dict[str, iam.Role]:
@@ -200,6 +222,8 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         name, plan, location = self._name, self._plan, self._plan.location
         roles: dict[str, iam.Role] = {}
         if plan.mig is not None:
+            from gpucluster.components.aws.mig_pool import MigPool
+
             roles[MIG_POOL] = MigPool(
                 f"{name}-mig",
                 plan.mig,
@@ -213,6 +237,8 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
                 opts=self._here,
             ).node_role
         if plan.elastic is not None:
+            from gpucluster.components.aws.elastic_pools import ElasticPools
+
             roles[ELASTIC] = ElasticPools(
                 f"{name}-elastic",
                 plan.elastic,

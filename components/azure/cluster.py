@@ -1,9 +1,13 @@
-"""The training cluster on Azure: puts the parts together."""
+"""The training cluster on Azure: puts the parts together.
+
+A part that not every cluster has is imported where it is made.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pulumi
 from pulumi_azure_native import resources
@@ -16,24 +20,19 @@ from gpucluster.components.azure.addresses import MACHINE_SERVICES
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.azure.elastic import ElasticPlan
 from gpucluster.components.azure.gpu_software import NO_MIG, POD_SECURITY, GpuSoftware
-from gpucluster.components.azure.home import Home
 from gpucluster.components.azure.identity import ClusterIdentity, granted
 from gpucluster.components.azure.infiniband_feature import feature_registered
 from gpucluster.components.azure.job_pools import job_pools
-from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.azure.logs import LogWorkspace
 from gpucluster.components.azure.lustre import LustrePlan
 from gpucluster.components.azure.lustre_driver import LustreDriver
 from gpucluster.components.azure.metrics_collection import MetricsCollection
-from gpucluster.components.azure.mig_pool import MigPool
 from gpucluster.components.azure.monitoring import Monitoring
-from gpucluster.components.azure.native_pools import NativePools
 from gpucluster.components.azure.nd_topology import NAME, nd_v5_topology
 from gpucluster.components.azure.network import Network
 from gpucluster.components.azure.node_health import CONDITIONS
 from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.node_pool import GpuNodes
-from gpucluster.components.azure.own_bucket import OwnBucket, bucket_identities
 from gpucluster.components.azure.plan import AzureClusterPlan
 from gpucluster.components.azure.registry import registry
 from gpucluster.components.azure.scratch import Scratch
@@ -47,6 +46,10 @@ from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.shared_cluster import Inside, SharedCluster
+
+if TYPE_CHECKING:
+    from gpucluster.components.azure.own_bucket import OwnBucket
+    from gpucluster.components.kubernetes.job_identities import JobIdentity
 
 __all__ = ["TrainingCluster"]
 
@@ -173,8 +176,10 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
     def _files(self) -> Volume:
         """The cluster's own bucket, the shared storage, which is given, and home folders."""
         name, plan, group = self._name, self._plan, self._group
-        self._own = None
+        self._own: OwnBucket | None = None
         if plan.bucket is not None:
+            from gpucluster.components.azure.own_bucket import OwnBucket
+
             linked = plan.storage.bucket if isinstance(plan.storage, LustrePlan) else None
             self._own = OwnBucket(
                 f"{name}-bucket",
@@ -195,6 +200,8 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         )
         home = None
         if plan.home is not None:
+            from gpucluster.components.azure.home import Home
+
             home = Home(
                 f"{name}-home",
                 plan.home,
@@ -225,15 +232,20 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             )
         return self._admit(
             lambda _, groups: [Submitter(name=group_id) for group_id in groups],
-            lambda: bucket_identities(
-                f"{name}-job",
-                plan.identities,
-                self._own,
-                location=plan.location,
-                group=self._group,
-                control_plane=control_plane,
-                opts=self._here,
-            ),
+            self._identities,
+        )
+
+    def _identities(self) -> list[JobIdentity]:
+        from gpucluster.components.azure.own_bucket import bucket_identities
+
+        return bucket_identities(
+            f"{self._name}-job",
+            self._plan.identities,
+            self._own,
+            location=self._plan.location,
+            group=self._group,
+            control_plane=self._control_plane,
+            opts=self._here,
         )
 
     def _pools(self, before: Sequence[pulumi.Resource], storage: Volume) -> None:
@@ -250,6 +262,8 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             after=self._control_plane.ready,
         )
         if plan.elastic is not None and not self._provisioned:
+            from gpucluster.components.azure.native_pools import NativePools
+
             # First: they start without a machine, so that none has to be found.
             NativePools(f"{name}-elastic", plan.elastic, nodes=nodes, after=before, opts=self._here)
         TrainingPool(
@@ -272,11 +286,15 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
                 opts=self._inside,
             )
         if plan.mig is not None:
+            from gpucluster.components.azure.mig_pool import MigPool
+
             MigPool(f"{name}-mig", plan.mig, nodes=nodes, after=before, opts=self._here)
         if plan.elastic is not None and self._provisioned:
             self._karpenter(plan.elastic, [self._control_plane.cluster, *before, *self._driver])
 
     def _karpenter(self, elastic: ElasticPlan, after: Sequence[pulumi.Resource]) -> None:
+        from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+
         plan = self._plan
         KarpenterPools(
             f"{self._name}-elastic",

@@ -1,30 +1,28 @@
-"""The training cluster on Google Cloud: puts the parts together."""
+"""The training cluster on Google Cloud: puts the parts together.
+
+A part that not every cluster has is imported where it is made.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pulumi
 
 from gpucluster.components.buckets import BucketPlan
-from gpucluster.components.gcp.admins import Admins
 from gpucluster.components.gcp.control_plane import ControlPlane
 from gpucluster.components.gcp.dns import kube_dns_by_nodes
 from gpucluster.components.gcp.elastic import ElasticPlan
 from gpucluster.components.gcp.fabric import POD_SECURITY, fabric_of
 from gpucluster.components.gcp.fabric_plugin import FabricPlugin
 from gpucluster.components.gcp.gpu_networks import GpuNetworks
-from gpucluster.components.gcp.home import Home
 from gpucluster.components.gcp.identity import NodeIdentity
 from gpucluster.components.gcp.job_pools import QUEUED_TOLERATION, job_pools
-from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.gcp.logs import LogBucket, default_logs
-from gpucluster.components.gcp.mig_pool import MigPool
 from gpucluster.components.gcp.monitoring import Monitoring, query_endpoint
-from gpucluster.components.gcp.native_pools import NativePools
 from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.node_health import CONDITIONS
-from gpucluster.components.gcp.own_bucket import OwnBucket, bucket_identities
 from gpucluster.components.gcp.plan import DAYS_OF_DEFAULT, GcpClusterPlan
 from gpucluster.components.gcp.propagation import known_everywhere
 from gpucluster.components.gcp.registry import registry
@@ -38,6 +36,10 @@ from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.outputs import Logs
 from gpucluster.components.shared_cluster import Inside, SharedCluster
+
+if TYPE_CHECKING:
+    from gpucluster.components.gcp.own_bucket import OwnBucket
+    from gpucluster.components.kubernetes.job_identities import JobIdentity
 
 
 class TrainingCluster(SharedCluster[GcpClusterPlan]):
@@ -150,13 +152,17 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
     def _files(self) -> Volume:
         """The cluster's own bucket, the shared storage, which is given, and home folders."""
         name, plan, location = self._name, self._plan, self._plan.location
-        self._own = None
+        self._own: OwnBucket | None = None
         if plan.bucket is not None:
+            from gpucluster.components.gcp.own_bucket import OwnBucket
+
             self._own = OwnBucket(
                 f"{name}-bucket", plan.bucket, location=location, apis=self._services, opts=self._here
             )
         storage, home = self._storage(), None
         if plan.home is not None:
+            from gpucluster.components.gcp.home import Home
+
             home = Home(
                 f"{name}-home",
                 plan.home,
@@ -169,8 +175,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         return storage
 
     def _people(self) -> None:
-        name, plan, control_plane = self._name, self._plan, self._control_plane
-        project = plan.location.project
+        name, plan, project = self._name, self._plan, self._plan.location.project
         if plan.people.memberships:
             submitter_access(
                 f"{name}-submitters",
@@ -180,19 +185,10 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
                 after=self._services,
                 opts=self._here,
             )
-        self._admit(
-            lambda _, principals: list(map(submitter_of, principals)),
-            lambda: bucket_identities(
-                f"{name}-job",
-                plan.identities,
-                self._own,
-                project=project,
-                agent=control_plane.key_use.member,
-                after=[control_plane.cluster],
-                opts=self._here,
-            ),
-        )
+        self._admit(lambda _, principals: list(map(submitter_of, principals)), self._identities)
         if plan.access.admins:
+            from gpucluster.components.gcp.admins import Admins
+
             Admins(
                 f"{name}-admins",
                 plan.access.admins,
@@ -201,6 +197,20 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
                 after=self._services,
                 opts=self._inside,
             )
+
+    def _identities(self) -> list[JobIdentity]:
+        from gpucluster.components.gcp.own_bucket import bucket_identities
+
+        control_plane = self._control_plane
+        return bucket_identities(
+            f"{self._name}-job",
+            self._plan.identities,
+            self._own,
+            project=self._plan.location.project,
+            agent=control_plane.key_use.member,
+            after=[control_plane.cluster],
+            opts=self._here,
+        )
 
     def _pools(self, before: Sequence[pulumi.Resource], storage: Volume) -> None:
         """Those of GPU nodes. before: what makes them usable."""
@@ -219,6 +229,8 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             opts=self._here,
         )
         if plan.mig is not None:
+            from gpucluster.components.gcp.mig_pool import MigPool
+
             MigPool(
                 f"{name}-mig",
                 plan.mig,
@@ -284,6 +296,8 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         plan, name, ready = self._plan, f"{self._name}-elastic", self._system.ready
         location = plan.location
         if elastic.engine == "karpenter":
+            from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
+
             KarpenterPools(
                 name,
                 KarpenterPoolsArgs(
@@ -305,6 +319,8 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
                 opts=self._inside,
             )
             return
+        from gpucluster.components.gcp.native_pools import NativePools
+
         NativePools(
             name,
             elastic,

@@ -1,24 +1,30 @@
-"""One file per priced resource, `CLOUD_*.py`, imported when the first resource of that cloud is priced."""
+"""One file per priced resource, `CLOUD_*.py`, imported when the first resource of that cloud is priced.
+
+Of Kubernetes the files of an API group, when its first object is.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final
 
 from gpucluster.catalog.clouds import cloud_of_package, clouds
 
-__all__ = ["files_of", "load", "packages"]
+__all__ = ["files_of", "load", "packages", "scope_of"]
 
-_KUBERNETES: Final = (
-    "gke_compute_class",
-    "helm_release",
-    "karpenter_node_pool",
-    "kubernetes_objects",
-    "kubernetes_workloads",
-    "prometheus_storage",
-)
-"""The files for objects of Kubernetes, whose names are those of what makes machines and disks of them."""
+_KUBERNETES: Final[Mapping[str, tuple[str, ...]]] = {
+    "apps": ("kubernetes_workloads",),
+    "batch": ("kubernetes_workloads",),
+    "cloud.google.com": ("gke_compute_class",),
+    "core": ("kubernetes_objects", "kubernetes_workloads"),
+    "helm.sh": ("helm_release",),
+    "karpenter.sh": ("karpenter_node_pool",),
+    "monitoring.coreos.com": ("prometheus_storage",),
+    "networking.k8s.io": ("kubernetes_objects",),
+}
+"""API group -> the files for its objects, whose names are those of what makes machines and disks of them."""
 
 
 def packages() -> tuple[str, ...]:
@@ -29,13 +35,20 @@ def packages() -> tuple[str, ...]:
 def files_of(package: str) -> tuple[str, ...]:
     """The files with handlers for a package, and what these share; none where there are none."""
     if package == "kubernetes":
-        return _KUBERNETES
+        return tuple(sorted({name for names in _KUBERNETES.values() for name in names}))
     cloud = cloud_of_package(package)
     found = (module.name for module in iter_modules(__path__))
     return () if cloud is None else tuple(name for name in found if name.startswith(f"{cloud.name}_"))
 
 
-def load(package: str) -> None:
-    """Import the handlers of a package, which registers them; nothing where there are none."""
-    for name in files_of(package):
+def scope_of(type_: str) -> str:
+    """The types whose handlers are imported with that of this one: a package, of Kubernetes with an API group."""
+    package, _, rest = type_.partition(":")
+    return f"{package}:{rest.partition('/')[0]}" if package == "kubernetes" else package
+
+
+def load(scope: str) -> None:
+    """Import the handlers of a scope, or of a whole package, which registers them; nothing where there are none."""
+    package, _, group = scope.partition(":")
+    for name in _KUBERNETES.get(group, ()) if group else files_of(package):
         import_module(f"{__name__}.{name}")

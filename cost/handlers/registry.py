@@ -38,9 +38,8 @@ def handler_for(type_: str) -> Handler | None:
     """The handler of a type, None when it has none. Tables are read for a type that is neither in a file nor free."""
     found = _HANDLERS.get(type_)
     if found is None:
-        package = type_.partition(":")[0]
-        _load(package)
-        found = _HANDLERS.get(type_)
+        _load(handlers.scope_of(type_))
+        found, package = _HANDLERS.get(type_), type_.partition(":")[0]
         if found is None and package not in _TABLES and free_reason(type_) is None:
             _load_table(package)
             found = _HANDLERS.get(type_)
@@ -55,10 +54,10 @@ def priced_types() -> dict[str, Handler]:
     return dict(sorted(_HANDLERS.items()))
 
 
-def _load(package: str) -> None:
-    if package not in _LOADED:
-        _LOADED.add(package)
-        handlers.load(package)
+def _load(scope: str) -> None:
+    if scope not in _LOADED:
+        _LOADED.add(scope)
+        handlers.load(scope)
 
 
 def _load_table(package: str) -> None:

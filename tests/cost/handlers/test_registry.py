@@ -10,7 +10,7 @@ import pytest
 
 import gpucluster.cost.handlers
 from gpucluster.catalog.free import free_types
-from gpucluster.cost.handlers import files_of, packages
+from gpucluster.cost.handlers import files_of, packages, scope_of
 from gpucluster.cost.handlers.registry import priced_types, prices
 
 FOLDER = Path(gpucluster.cost.handlers.__file__).parent
@@ -42,6 +42,17 @@ print(*(f"{handlers}{name}" in sys.modules for name in ("aws_kms_key", "gcp_kms_
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "False", "False"]
+
+
+def test_an_object_of_kubernetes_is_priced_by_the_files_of_its_api_group() -> None:
+    loaded = {(handler.__module__.rsplit(".", 1)[1], scope_of(type_)) for type_, handler in priced_types().items()}
+    known = [(name, scope) for name, scope in loaded if scope.startswith("kubernetes:")]
+    program = "import sys\nfrom gpucluster.cost.handlers import load\nload(sys.argv[1])\nprint(*sys.modules)"
+    for scope in sorted({scope for _, scope in known}):
+        command = [sys.executable, "-c", program, scope]
+        modules = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        wanted = {f"gpucluster.cost.handlers.{name}" for name, of in known if of == scope}
+        assert wanted <= set(modules), scope
 
 
 def test_a_type_has_one_handler() -> None:
