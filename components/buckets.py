@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gpucluster.components.names import NAMESPACE, TEAM_NAMESPACE
-from gpucluster.components.plan import GIB_PER_TIB
+from gpucluster.components.planning import GIB_PER_TIB
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.storage import SharedStorage

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
-from gpucluster.components.plan import Prices
+from gpucluster.components.planning import Prices
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.teams import PeoplePlan

@@ -13,7 +13,7 @@ import pulumi
 from pulumi.runtime.config import CONFIG, get_config_env
 
 from gpucluster.components.cloud import ClusterPlan, Training, cloud_of, missing_sdk
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 from gpucluster.components.simulated import simulated
 from gpucluster.components.spec.overrides import SET_VARIABLE, wanted
 from gpucluster.components.stack_config import StackConfig, stack_config

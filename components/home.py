@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from gpucluster.components.plan import HEADROOM
+from gpucluster.components.planning import HEADROOM
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.storage import HomeStorage
 from gpucluster.record import record

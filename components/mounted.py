@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpucluster.components.plan import GIB_PER_TIB
+from gpucluster.components.planning import GIB_PER_TIB
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.own_things import ExistingFiles
 from gpucluster.components.spec.storage import SharedStorage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from gpucluster.components.plan import Prices
+from gpucluster.components.planning import Prices
 from gpucluster.record import record
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from gpucluster.components.cloud import ClusterPlan, cloud_of
 from gpucluster.components.paused import paused, paused_problems
-from gpucluster.components.plan import Prices
+from gpucluster.components.planning import Prices
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.file import SpecSource
 from gpucluster.components.spec.model import Model

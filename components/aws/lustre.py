@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 
 from gpucluster.components.offers import TierPrices, cheapest, offer
-from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
+from gpucluster.components.planning import GIB_PER_TIB, HEADROOM
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 

@@ -39,7 +39,8 @@ from gpucluster.components.logs import log_note, log_problems
 from gpucluster.components.mig import mig_note
 from gpucluster.components.mounted import MountedPlan, mounted_notes, plan_mounted
 from gpucluster.components.offers import tier_prices
-from gpucluster.components.plan import PlanError, Prices, cluster_facts, name_problems
+from gpucluster.components.plan_facts import cluster_facts
+from gpucluster.components.planning import PlanError, Prices, name_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.shared_storage import shared_sizes
 from gpucluster.components.spec.cluster import ClusterSpec

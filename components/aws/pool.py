@@ -7,7 +7,7 @@ from gpucluster.components.aws.machines import machine_problems, training_machin
 from gpucluster.components.aws.places import TRAINING, machine_notes, sale_problems
 from gpucluster.components.aws.quotas import quota_note
 from gpucluster.components.aws.training import TrainingPlan, plan_training, training_notes, training_problems
-from gpucluster.components.plan import PoolPlan, pool_facts
+from gpucluster.components.plan_facts import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.components.training import training_losses

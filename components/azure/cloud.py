@@ -10,7 +10,7 @@ from gpucluster.components.azure.settings import KEYS
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
 from gpucluster.components.home import home_part
-from gpucluster.components.plan import GIB_PER_TIB
+from gpucluster.components.planning import GIB_PER_TIB
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from gpucluster.components.home import HomePlan
-from gpucluster.components.plan import HEADROOM
+from gpucluster.components.planning import HEADROOM
 from gpucluster.components.spec.storage import HomeStorage
 
 __all__ = ["MOST_GIB", "plan_home"]

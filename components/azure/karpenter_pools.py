@@ -13,7 +13,7 @@ from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.karpenter import node_pool
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.names import ELASTIC
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 from gpucluster.record import record
 
 __all__ = ["KarpenterPools", "KarpenterPoolsArgs"]

@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 
 from gpucluster.components.offers import TierPrices, cheapest, offer
-from gpucluster.components.plan import GIB_PER_TIB, HEADROOM
+from gpucluster.components.planning import GIB_PER_TIB, HEADROOM
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.data import OWN
 from gpucluster.components.spec.storage import SharedStorage

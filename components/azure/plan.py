@@ -41,7 +41,8 @@ from gpucluster.components.kubernetes.telemetry.plan import plan_telemetry, tele
 from gpucluster.components.logs import log_note, log_problems
 from gpucluster.components.mig import mig_note
 from gpucluster.components.offers import tier_prices
-from gpucluster.components.plan import PlanError, Prices, cluster_facts, lower_case_name, name_problems
+from gpucluster.components.plan_facts import cluster_facts
+from gpucluster.components.planning import PlanError, Prices, lower_case_name, name_problems
 from gpucluster.components.problem import Problem
 from gpucluster.components.registry import plan_registry, registry_problems
 from gpucluster.components.shared_storage import shared_sizes

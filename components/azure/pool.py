@@ -10,7 +10,7 @@ from gpucluster.components.azure.machines import machine_problems, training_mach
 from gpucluster.components.azure.purchase import purchase_notes, purchase_problems, scale_set_problems
 from gpucluster.components.azure.quotas import quota_note
 from gpucluster.components.azure.training import TrainingPlan, plan_training
-from gpucluster.components.plan import PoolPlan, pool_facts
+from gpucluster.components.plan_facts import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.components.spec.training import CapacityBlockPurchase

@@ -11,7 +11,7 @@ from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.names import EXPECTED_GPUS, GPU_PRESENT, POOL
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 from gpucluster.record import record
 
 COMPUTE_CLASS: Final = "cloud.google.com/compute-class"

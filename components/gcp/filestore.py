@@ -6,7 +6,7 @@ import math
 from decimal import Decimal
 
 from gpucluster.components.home import HomePlan
-from gpucluster.components.plan import HEADROOM
+from gpucluster.components.planning import HEADROOM
 from gpucluster.components.spec.storage import HomeStorage
 
 # Zonal tier, GiB: from 1 to 9.75 TiB in steps of 256 GiB, from 10 to 100 TiB in steps of 2.5 TiB.

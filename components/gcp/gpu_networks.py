@@ -9,7 +9,7 @@ import pulumi
 
 from gpucluster.components.gcp.fabric import DeviceNetwork, Fabric
 from gpucluster.components.kubernetes.objects import Kind, custom_object
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 
 # Source: GKE documentation, "Set up multi-network support for Pods" and "Maximize GPU network bandwidth in Standard
 # mode clusters".

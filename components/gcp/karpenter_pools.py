@@ -18,7 +18,7 @@ from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 from gpucluster.record import record
 
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/gcenodeclass.go.

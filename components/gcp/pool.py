@@ -9,7 +9,7 @@ from gpucluster.components.gcp.plan import label_problems
 from gpucluster.components.gcp.purchase import purchase_losses, purchase_notes, purchase_problems
 from gpucluster.components.gcp.quotas import quota_note
 from gpucluster.components.gcp.training import TrainingPlan, plan_training, training_losses
-from gpucluster.components.plan import PoolPlan, pool_facts
+from gpucluster.components.plan_facts import PoolPlan, pool_facts
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.errors import InputError

@@ -22,7 +22,7 @@ from gpucluster.components.kubernetes.syntax import (
     quantity_problem,
 )
 from gpucluster.components.labelling import NODE_LABELS
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 
 _RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 # Maps of labels, and maps of amounts, wherever they stand in an object. Fields of the SDK's own types are in Python's

@@ -9,16 +9,16 @@ from typing import Any, Final
 
 import pulumi
 
+from gpucluster.components.kubernetes.job_controllers import Queueing
 from gpucluster.components.kubernetes.job_images import mirrored
 from gpucluster.components.kubernetes.job_pool import JobPool
-from gpucluster.components.kubernetes.job_queue import JobQueue
 from gpucluster.components.kubernetes.job_rules import job_rules, rules_of
 from gpucluster.components.kubernetes.kinds import CLUSTER_TRAINING_RUNTIME, WORKLOAD_PRIORITY_CLASS
+from gpucluster.components.kubernetes.kueue.job_queue import JobQueue
+from gpucluster.components.kubernetes.kueue.team_queues import TeamQueues
 from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
 from gpucluster.components.kubernetes.objects import custom_object
-from gpucluster.components.kubernetes.queueing import Queueing
 from gpucluster.components.kubernetes.runtimes import mpi_runtime, torch_runtime
-from gpucluster.components.kubernetes.team_queues import TeamQueues
 from gpucluster.components.kubernetes.team_space import TeamSpace
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.names import (

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.kueue_config import RETENTION_HOURS
+from gpucluster.components.kubernetes.kueue.config import RETENTION_HOURS
 from gpucluster.components.kubernetes.restarts import (
     FAILURE_POLICY,
     FORCED,

@@ -1,1 +1,69 @@
-../../gpucluster/__init__.py
+"""Equivalent H100 training clusters on AWS, Google Cloud and Azure, with their cost in the preview.
+
+`gpucluster.aws`, `gpucluster.gcp` and `gpucluster.azure` have the clusters; docs/library.md has programs for all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpucluster.components.spec.cluster import ClusterSpec
+
+__all__ = ["ClusterSpec", "Error", "watch"]
+
+_ABOVE = Path(__file__).resolve().parents[1]
+if (_ABOVE / "links" / "gpucluster").is_dir():
+    # In a checkout the parts stand beside this folder, whether it is installed or on PYTHONPATH, as each side of a pull
+    # request is. By their own paths and not by those of the links: Pulumi shows where a resource is declared.
+    __path__[:] = [str(_ABOVE / "gpucluster"), str(_ABOVE)]
+
+from gpucluster.errors import Error  # noqa: E402  (found by the path above)
+
+# Every command and module of ours imports this file first: what takes time to load is loaded where it is used.
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ClusterSpec":
+        from gpucluster.components.spec.cluster import ClusterSpec
+
+        return ClusterSpec
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@contextmanager
+def watch(*, export: bool = True) -> Generator[dict[str, str]]:
+    """The cost of what a Pulumi program, or a part of it, declares inside of the `with`, whoever's resources these are.
+
+    At its end a preview prints the table, an update one line with the total. Gives the totals, which are empty until
+    then: `monthly`, `monthlyFloor`, `monthlyCeiling`, `hourly`; `perTrainingGpuHour`, `committedElsewhere` and
+    `notPriced` (how many) where there are any. Amounts are in USD, a month being 730 hours; "73.00 to 75.10",
+    "at least 73.00" or "unknown" where something has no price.
+
+    export: the totals become outputs of the stack, so that previews show how they change; False for a second `watch`.
+
+    Raises Error where the total is over the budget that a cluster states with `on_exceed: fail`, prices of
+    your own can't be used, or the stack has such outputs already. After an error inside or at the end, nothing of what
+    was declared inside is registered. Not seen: what was declared before, and what an `apply` declares.
+    """
+    import pulumi
+
+    from gpucluster.cost import preview
+
+    watched = preview.watch()
+    totals: dict[str, str] = {}
+    try:
+        yield totals
+        taken = getattr(pulumi.runtime.get_root_resource(), "outputs", {}) if export else {}
+        if "monthly" in taken:
+            raise preview.NotRegistered("the stack has an output monthly already; write gpucluster.watch(export=False)")
+    except BaseException:
+        watched.withdraw()
+        raise
+    watched.stop()
+    totals.update(preview.costed_plan(watched))
+    for name, total in totals.items() if export else ():
+        pulumi.export(name, total)

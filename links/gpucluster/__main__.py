@@ -1,1 +1,7 @@
-../../gpucluster/__main__.py
+"""`python -m gpucluster` is the command `gpucluster`."""
+
+from __future__ import annotations
+
+from gpucluster.cli import main
+
+main(prog_name="gpucluster")

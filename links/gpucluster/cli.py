@@ -1,1 +1,337 @@
-../../gpucluster/cli.py
+"""`gpucluster`: every command by its name and summary; each is imported when it is called."""
+
+from __future__ import annotations
+
+import traceback
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import click
+
+from gpucluster.errors import Error, Exit, InputError
+from gpucluster.textio.terminal import Program
+
+__all__ = ["Later", "main"]
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+class Later(click.Command):
+    """A command that is imported when it is called; for help and completion its summary is enough.
+
+    where: `module:attribute` of the command. summary: the first sentence of its help.
+    """
+
+    def __init__(self, name: str, where: str, summary: str) -> None:
+        super().__init__(name, short_help=summary)
+        self.where = where
+
+    def load(self) -> click.Command:
+        """The command itself."""
+        module, _, attribute = self.where.partition(":")
+        return getattr(import_module(module), attribute)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        return self.load().make_context(info_name, args, parent, **extra)
+
+
+class _Group(click.Group):
+    """Lists its commands in the order in which they are written."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(self.commands)
+
+
+class _Main(_Group, Program):
+    """Turns every error into text on stderr and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Error as error:
+            _end(ctx, error.exit_code, _shown(error))
+        except UnicodeDecodeError:
+            _end(ctx, Exit.INPUT, "error: the input is not UTF-8 text")
+        except click.ClickException as error:
+            error.show()
+            ctx.exit(Exit.INPUT)
+        except (click.Abort, KeyboardInterrupt):
+            _end(ctx, Exit.INTERRUPTED)
+        except BrokenPipeError:
+            _end(ctx, Exit.OK)
+        except OSError as error:
+            from gpucluster.sandbox.disk import cause
+
+            if refused := cause(error):
+                _end(ctx, Exit.INPUT, f"error: {refused}")
+            _end(ctx, Exit.FAULT, _fault(error))
+        except click.exceptions.Exit:
+            raise
+        except Exception as error:
+            _end(ctx, Exit.FAULT, _fault(error))
+
+
+def _fault(error: Exception) -> str:
+    return f"error: internal error (please report): {type(error).__name__} in {_place(error)}"
+
+
+def _end(ctx: click.Context, code: Exit, text: str = "") -> NoReturn:
+    if text:
+        click.echo(text, err=True)
+    ctx.exit(code)
+
+
+def _shown(error: Error) -> str:
+    """The message under `error:`. What is wrong with input is a mistake a line; what is indented belongs to the one
+    above, and so do further lines about a fault."""
+    each = isinstance(error, InputError)
+    lines = str(error).splitlines() or [type(error).__name__]
+    return "\n".join(
+        f"error: {line}" if number == 0 or (each and not line.startswith(" ")) else line
+        for number, line in enumerate(lines)
+    )
+
+
+def _place(error: Exception) -> str:
+    """Where in our code. The message is left out: it may quote the user's plan in a log that anybody reads."""
+    steps = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    ours = [(name, line) for name, line in steps if name.startswith("gpucluster.") and name != __name__]
+    name, line = (ours or steps)[-1]
+    return f"{name}, line {line}"
+
+
+@click.group(
+    "cost",
+    cls=_Group,
+    commands=[
+        Later("report", "gpucluster.cost.commands.report:report", "Price a plan or state."),
+        Later("diff", "gpucluster.cost.commands.diff:diff", "Show what a change costs a month."),
+        Later("compare", "gpucluster.cost.commands.compare:compare", "Put several stacks side by side."),
+        Later("explain", "gpucluster.cost.commands.explain:explain", "Explain lines of a report."),
+        Later(
+            "options", "gpucluster.cost.commands.purchase_options:options", "Price every way to buy the GPU machines."
+        ),
+        Later("advise", "gpucluster.cost.commands.advise:advise", "Suggest savings."),
+        Later("tco", "gpucluster.cost.commands.tco:tco", "Price nodes of your own against the cloud."),
+        Later("budgets", "gpucluster.cost.commands.budgets:budgets", "Check budgets and other limits."),
+        Later("reconcile", "gpucluster.cost.commands.reconcile:reconcile", "Compare a bill with a plan or state."),
+        _Group(
+            "usage",
+            help="Set what no plan can know, such as traffic and requests.",
+            commands=[
+                Later("init", "gpucluster.cost.commands.usage:init", "Write a first usage file."),
+                Later("names", "gpucluster.cost.commands.usage:names", "List what a usage file can set."),
+            ],
+        ),
+        Later("types", "gpucluster.cost.commands.types:types", "List the resource types that are priced or free."),
+        _Group(
+            "prices",
+            help="Show, check and refresh the price book.",
+            commands=[
+                Later("show", "gpucluster.cost.commands.prices:show", "List prices with source and date."),
+                Later("check", "gpucluster.cost.commands.prices:check", "Test the price book."),
+                Later("refresh", "gpucluster.cost.commands.refresh:refresh", "Read prices from the clouds' own lists."),
+            ],
+        ),
+    ],
+)
+def cost() -> None:
+    """Price Pulumi plans and states, and compare them.
+
+    Every line has the source of its price; what has no price is named.
+    """
+
+
+@click.group(
+    "guardrails",
+    cls=_Group,
+    commands=[
+        Later("check", "gpucluster.policies.command:check", "Check plans and states against the rules."),
+        Later("list", "gpucluster.policies.command:list_rules", "List the rules."),
+        Later("explain", "gpucluster.policies.command:explain", "Explain a rule and how to fix a finding."),
+        Later("pack", "gpucluster.policies.command:pack", "Print the folder of a pack, for Pulumi's --policy-pack."),
+        _Group(
+            "config",
+            help="Check the configuration file of a pack.",
+            commands=[
+                Later("check", "gpucluster.policies.command:config_check", "Check the configuration file of a pack.")
+            ],
+        ),
+        Later("pr-check", "gpucluster.pull_request.command:command", "Judge a change for its pull request."),
+    ],
+)
+def guardrails() -> None:
+    """Check plans, states and pull requests against the rules.
+
+    The rules are those that Pulumi runs with `--policy-pack policies`; the packs baseline and production are in
+    policies/packs.
+    """
+
+
+_RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
+"""Commands of the sandbox that heed its options."""
+
+
+@click.group(
+    "sandbox",
+    cls=_Group,
+    commands=[
+        Later("pulumi", "gpucluster.sandbox.command:pulumi", "Run any Pulumi command."),
+        Later("status", "gpucluster.sandbox.status:status", "List what exists in the simulated clouds."),
+        Later("drift", "gpucluster.sandbox.drift:drift", "Show what changed behind Pulumi's back."),
+        Later("recover", "gpucluster.sandbox.recover:recover", "Repair state and clouds after a crash or a loss."),
+        Later("reset", "gpucluster.sandbox.reset:reset", "Forget the simulated clouds."),
+        Later(
+            "connect",
+            "gpucluster.account.connect.command:in_sandbox",
+            "Write a kubeconfig context for a living cluster.",
+        ),
+        Later("reap", "gpucluster.account.reap.command:in_sandbox", "Destroy stacks whose time is over."),
+        Later(
+            "pause",
+            "gpucluster.account.pause.command:pause_in_sandbox",
+            "Take the GPU nodes of a cluster to zero and keep its data.",
+        ),
+        Later("resume", "gpucluster.account.pause.command:resume_in_sandbox", "Take a paused cluster's nodes back."),
+        Later(
+            "leftovers",
+            "gpucluster.account.leftovers.command:in_sandbox",
+            "List what a stack left in the simulated clouds.",
+        ),
+        Later("kubectl", "gpucluster.sandbox.kubectl:kubectl", "Run kubectl on a cluster of the sandbox."),
+        Later("node", "gpucluster.sandbox.live.commands.node:node", "List and break nodes of a living cluster."),
+        Later("job", "gpucluster.sandbox.live.commands.job:job", "List and end jobs of a living cluster."),
+        Later("logs", "gpucluster.sandbox.live.logs:logs", "Print the log of a controller of a living cluster."),
+        Later("stop", "gpucluster.sandbox.live.stop:stop", "Stop a living cluster."),
+        Later("engine", "gpucluster.sandbox.engine.cli:engine", "Show or build the Pulumi engine in use."),
+        Later("kubernetes", "gpucluster.sandbox.kubernetes:kubernetes", "Show or build Kubernetes' programs."),
+        Later("doctor", "gpucluster.sandbox.doctor:doctor", "Check what the sandbox needs on this machine."),
+    ],
+)
+@click.option(
+    "--scenario",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What exists before, quotas, capacity, failures and drift (docs/scenarios.md); for commands that run Pulumi.",
+)
+@click.option(
+    "--kubernetes",
+    type=click.Choice(["simulated", "real", "live"]),
+    default="simulated",
+    show_default=True,
+    help="Judge Kubernetes objects by the simulation or by a real API server on loopback; live: with the real "
+    "controllers beside it, on nodes that are simulated; for commands that run Pulumi.",
+)
+@click.pass_context
+def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> None:
+    """Run Pulumi against simulated clouds.
+
+    The engine is the real one. No account and no network is needed, and nothing is billed.
+    """
+    command = context.invoked_subcommand
+    for name in context.params:
+        given = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+        if given and command not in _RUN_PULUMI:
+            commands = f"{', '.join(_RUN_PULUMI[:-1])} and {_RUN_PULUMI[-1]}"
+            raise InputError(f"--{name} is for {commands}; leave it out of `sandbox {command}`")
+    context.obj = {"scenario": scenario, "kubernetes": kubernetes}
+
+
+@click.group(
+    "acceptance",
+    cls=_Group,
+    commands=[
+        Later("run", "gpucluster.acceptance.commands:run", "Measure every training node and spare."),
+        Later("burn-in", "gpucluster.acceptance.commands:burn_in", "Keep all GPUs under load for hours."),
+        Later("topology", "gpucluster.acceptance.commands:topology", "Check that the nodes share one network domain."),
+        Later("report", "gpucluster.acceptance.commands:report", "Judge logs of measurements."),
+    ],
+)
+def acceptance() -> None:
+    """Test a running cluster.
+
+    Measures fabric, GPUs, storage and placement, and judges each promise of the spec.
+    """
+
+
+@click.group(
+    "telemetry",
+    cls=_Group,
+    commands=[
+        Later("rules", "gpucluster.components.commands.telemetry:rules", "Print alerts."),
+        Later("dashboards", "gpucluster.components.commands.telemetry:write_dashboards", "Write Grafana dashboards."),
+        Later("counters", "gpucluster.components.commands.telemetry:counters", "Print DCGM counters to collect."),
+        Later("opencost", "gpucluster.components.commands.telemetry:opencost", "Print a price sheet for OpenCost."),
+    ],
+)
+def telemetry() -> None:
+    """Write alerts, dashboards, counters and prices."""
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(_SHELLS), help="Name of the shell.")
+def completion(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    \b
+    bash: eval "$(gpucluster completion bash)" in ~/.bashrc
+    zsh:  eval "$(gpucluster completion zsh)" in ~/.zshrc
+    fish: gpucluster completion fish > ~/.config/fish/completions/gpucluster.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None, shell
+    click.echo(found(main, {}, "gpucluster", "_GPUCLUSTER_COMPLETE").source())
+
+
+@click.group(
+    "gpucluster",
+    cls=_Main,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    commands=[
+        Later("init", "gpucluster.components.commands.spec:init", "Write a first spec."),
+        Later("check", "gpucluster.components.commands.check:check", "Check a spec or stack and print its plan."),
+        Later("schema", "gpucluster.schema:schema", "Print the JSON Schema of a spec or a report."),
+        Later(
+            "package",
+            "gpucluster.component_package.command:command",
+            "Write the clusters as a package for any language.",
+        ),
+        Later("quote", "gpucluster.quote.command:quote", "Price whole clusters in every place."),
+        cost,
+        guardrails,
+        Later("judge", "gpucluster.judges.command:judge", "Judge a plan by what the vendors publish."),
+        Later("rehearse", "gpucluster.rehearse.command:rehearse", "Rehearse jobs on a stack's living cluster."),
+        Later(
+            "connect", "gpucluster.account.connect.command:connect", "Write a kubeconfig context for a stack's cluster."
+        ),
+        Later("reap", "gpucluster.account.reap.command:reap", "Destroy stacks whose time is over."),
+        Later(
+            "pause",
+            "gpucluster.account.pause.command:pause",
+            "Take the GPU nodes of a cluster to zero and keep its data.",
+        ),
+        Later("resume", "gpucluster.account.pause.command:resume", "Take a paused cluster's nodes back."),
+        Later("leftovers", "gpucluster.account.leftovers.command:leftovers", "List what a stack left in its account."),
+        Later(
+            "upgrade", "gpucluster.account.upgrade.command:upgrade", "Print what is old in a cluster, and the way up."
+        ),
+        Later("rights", "gpucluster.account.rights.command:rights", "Write the least rights that `up` needs."),
+        sandbox,
+        acceptance,
+        telemetry,
+        completion,
+    ],
+)
+@click.version_option(package_name="gpucluster", prog_name="gpucluster")
+def main() -> None:
+    """Equivalent H100 training clusters on AWS, Google Cloud and Azure: plan, price, check and test them.
+
+    Exit code: 0; 1 with findings, or over budget; 2 where your input has to change; 3 where this tool, the engine or a
+    service failed.
+    """

@@ -1,1 +1,21 @@
-../../gpucluster/extras.py
+"""How to install what is optional: each package in the range of our extra. We are not on PyPI yet ourselves."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError, requires
+
+__all__ = ["installing"]
+
+
+def installing(package: str) -> str:
+    """The command for a package that one of our extras brings; for any other, whatever version there is."""
+    try:
+        ours = requires("gpucluster") or []
+    except PackageNotFoundError:
+        ours = []
+    found = [
+        match[1] for each in ours if (match := re.match(rf"{re.escape(package)}((?:[<>=!~].*?)?)\s*(?:;|$)", each))
+    ]
+    lowest_first = ",".join(sorted(found[0].split(","), reverse=True)) if found else ""
+    return f"pip install '{package}{lowest_first}'"

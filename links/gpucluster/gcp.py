@@ -1,1 +1,147 @@
-../../gpucluster/gcp.py
+"""Training clusters on Google Cloud, and the parts of one that make sense where the rest is there already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import pulumi
+
+from gpucluster.components.cloud import importing_sdk
+from gpucluster.components.declare import declaring, declaring_cluster
+from gpucluster.components.exit_on_error import refusing
+from gpucluster.components.in_program import InProgram, SpecInput, with_provider
+from gpucluster.components.spec.parts import NetworkSpec, PoolSpec
+
+with importing_sdk("gcp"):
+    from gpucluster.components.gcp import cluster, network, network_part, pool, training_pool
+    from gpucluster.components.gcp.provider import provider
+    from gpucluster.components.labelling import labelled
+
+__all__ = ["Location", "Network", "TrainingCluster", "TrainingPool"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Location:
+    """Where GPU nodes stand. What it is given to checks it, and raises an error of ours for a wrong one.
+
+    project: its id. region: such as us-central1. zone: of the GPU nodes and their storage, such as us-central1-b.
+    """
+
+    project: str
+    region: str
+    zone: str
+
+
+_GCP = InProgram("gcp", Location)
+
+
+class TrainingCluster(cluster.TrainingCluster):
+    """A GKE cluster with one co-located training pool, its networks, storage, queues and what the spec asks besides.
+
+    cluster_name, endpoint, kubeconfig, account, metrics: Outputs; the kubeconfig holds no credential, account is who
+    pays, metrics is where to ask for them. pools: by name, machines and GPUs of each. storage: the shared one, its
+    capacity in GiB and the claim that pods mount.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        spec: SpecInput,
+        location: Location,
+        opts: pulumi.ResourceOptions | None = None,
+        *,
+        machine: str | None = None,
+    ) -> None:
+        """name: prefix of every resource, which the spec may repeat. spec: a mapping as in a YAML file, the path of
+        such a file, or a ClusterSpec. machine: type of the training nodes; default: what the spec implies.
+
+        opts may bring a provider of Google Cloud, whose project and region have to be the location's; else one is made,
+        NAME-gcp. Raises an error with every mistake at once, which ends the program with nothing of the cluster
+        registered.
+        """
+        with refusing():
+            plan = _GCP.plan(name, spec, location, machine)
+            with declaring_cluster(plan):
+                own = partial(provider, f"{name}-gcp", plan.location)
+                super().__init__(name, plan, with_provider(opts, "gcp", own))
+
+
+class TrainingPool(training_pool.TrainingPool):
+    """A training pool for a regional GKE cluster of yours: nodes placed compactly in one zone, with spares.
+
+    Machines with GPU networks need a cluster with Dataplane V2 and multi-networking, and the GKENetworkParamSet and
+    Network of each in it. node_pool_name: an Output.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        spec: Mapping[str, Any],
+        location: Location,
+        opts: pulumi.ResourceOptions | None = None,
+        *,
+        cluster_name: pulumi.Input[str],
+        service_account: pulumi.Input[str],
+        gpu_subnets: Sequence[tuple[pulumi.Input[str], pulumi.Input[str]]] = (),
+        machine: str | None = None,
+    ) -> None:
+        """name: prefix of every resource, name of the node pool, and the nodes' label `gpucluster/pool`. spec: the
+        fields accelerator, training, purchase, placement, labels and duration of a cluster's spec. service_account: its
+        email, which the nodes act as. gpu_subnets: network and subnet, by name, for each GPU network of the machine.
+
+        opts and machine are as those of TrainingCluster, which raises the same errors.
+        """
+        with refusing():
+            found, here = _GCP.part("TrainingPool", name, spec, PoolSpec, location, pool, machine)
+            plan = pool.plan_pool(found, here, machine, gpu_subnets=len(gpu_subnets))
+            with declaring(plan):
+                super().__init__(
+                    name,
+                    plan.training,
+                    location=here,
+                    cluster_name=cluster_name,
+                    node_account=service_account,
+                    gpu_subnets=gpu_subnets,
+                    after=[],
+                    pool=name,
+                    facts=plan.facts.registered(),
+                    opts=labelled(plan.labels, with_provider(opts, "gcp", partial(provider, f"{name}-gcp", here))),
+                )
+
+
+class Network(network.Network):
+    """Networks as a training cluster has them: one for nodes and pods, and those that the machine's GPUs need.
+
+    Their ranges lie in 10.0.0.0/12. The subnetwork has secondary ranges called pods and services.
+    network, subnetwork: resources. gpu_subnets: network and subnet of each GPU network, for a TrainingPool.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        location: Location,
+        opts: pulumi.ResourceOptions | None = None,
+        *,
+        machine: str,
+        nat: bool = True,
+        private_services: bool = False,
+        labels: Mapping[str, str] | None = None,
+    ) -> None:
+        """machine: type of the GPU nodes, such as a3-megagpu-8g. nat: a way out to the internet. private_services: a
+        range for Google's own services, such as Lustre. labels: on what takes any.
+
+        opts are as those of TrainingCluster, which raises the same errors.
+        """
+        with refusing():
+            values = {"nat": nat, "private_services": private_services, "labels": labels or {}}
+            spec, here = _GCP.part("Network", name, values, NetworkSpec, location, network_part, machine)
+            super().__init__(
+                name,
+                network_part.plan_networks(spec, machine),
+                here,
+                after=[],
+                opts=labelled(spec.labels, with_provider(opts, "gcp", partial(provider, f"{name}-gcp", here))),
+            )

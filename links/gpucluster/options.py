@@ -1,1 +1,40 @@
-../../gpucluster/options.py
+"""Options and arguments that mean the same in every command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import click
+
+__all__ = ["form_of", "output", "plan_argument", "quiet"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+output: Final = click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=click.File("w", encoding="utf-8", lazy=True),
+    default="-",
+    help="Write to FILE instead of stdout.",
+)
+
+quiet: Final = click.option("--quiet", is_flag=True, help="Print no progress and no hints, only the result.")
+
+
+def plan_argument(**when_left_out: Any) -> Callable[[_Command], _Command]:
+    """FILE, a plan or state. when_left_out: click's `default`, or `required`."""
+    return click.argument(
+        "file",
+        type=click.File(encoding="utf-8"),
+        help="Plan (`pulumi preview --json --show-sames`) or state (`pulumi stack export`).  [default: -, for stdin]",
+        **when_left_out,
+    )
+
+
+def form_of(*forms: str) -> Callable[[_Command], _Command]:
+    """`--format`, one of `forms`; the first unless another is asked for."""
+    return click.option(
+        "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help="Format of the result."
+    )

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from gpucluster.components.kubernetes.job_pool import kept
-from gpucluster.components.kubernetes.kueue_config import KUEUE_CONFIG
+from gpucluster.components.kubernetes.kueue.config import KUEUE_CONFIG
 from gpucluster.components.kubernetes.restarts import FORCED
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.live import happenings

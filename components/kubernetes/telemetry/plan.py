@@ -11,7 +11,7 @@ from gpucluster.components.kubernetes.telemetry.alerts import Watched, recording
 from gpucluster.components.kubernetes.telemetry.counters import COUNTERS
 from gpucluster.components.kubernetes.telemetry.opencost import price_sheet
 from gpucluster.components.kubernetes.telemetry.rules import INTERVAL_SECONDS
-from gpucluster.components.plan import Prices
+from gpucluster.components.planning import Prices
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.operations import Alerts
 from gpucluster.record import record

@@ -10,7 +10,7 @@ from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.plan import plan_cluster
 from gpucluster.components.aws.training import PlacementPlan
 from gpucluster.components.elastic import ElasticMachines, PoolPlan
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec.cluster import ClusterSpec
 

@@ -11,7 +11,7 @@ import pytest
 from gpucluster.components.azure.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.labelling import labelled_objects
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

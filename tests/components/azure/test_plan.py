@@ -15,7 +15,7 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.mig import plan_mig
 from gpucluster.components.azure.plan import AzureClusterPlan, plan_cluster
 from gpucluster.components.azure.settings import Settings
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 from gpucluster.components.spec.cluster import ClusterSpec
 
 TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())

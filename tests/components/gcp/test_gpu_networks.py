@@ -10,7 +10,7 @@ import pytest
 from gpucluster.components.gcp.fabric import FABRICS
 from gpucluster.components.gcp.gpu_networks import GpuNetworks
 from gpucluster.components.labelling import labelled_objects
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

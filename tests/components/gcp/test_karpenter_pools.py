@@ -12,7 +12,7 @@ from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.gcp.karpenter_iam import MACHINE_PERMISSIONS, PERMISSIONS
 from gpucluster.components.gcp.karpenter_pools import KarpenterPools, KarpenterPoolsArgs
 from gpucluster.components.labelling import labelled_objects
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]

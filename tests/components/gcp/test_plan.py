@@ -13,7 +13,7 @@ from gpucluster.catalog.gpudirect import fabric_of
 from gpucluster.catalog.machines import machines
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import GcpClusterPlan, plan_cluster
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 from gpucluster.components.spec.cluster import ClusterSpec
 
 TRIAL = yaml.safe_load((Path(__file__).parents[3] / "stacks/specs/trial.yaml").read_text())

@@ -13,7 +13,7 @@ import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
 from gpucluster.components.kubernetes.checks import check_object
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 
 Declare = Callable[[pulumi.ResourceOptions], object]
 

@@ -17,7 +17,7 @@ import yaml
 from gpucluster.components.gcp.addresses import AddressPlan, address_problems
 from gpucluster.components.gcp.location import Location
 from gpucluster.components.gcp.plan import plan_cluster
-from gpucluster.components.plan import PlanError
+from gpucluster.components.planning import PlanError
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.fields import ValidationError
 from gpucluster.sandbox.clouds.cloud import CloudError

@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan, plan_telemetry
-from gpucluster.components.plan import Prices, cluster_facts
+from gpucluster.components.plan_facts import cluster_facts
+from gpucluster.components.planning import Prices
 from gpucluster.components.problem import Problem
 from gpucluster.components.shapes import shape, training_shape
 from gpucluster.components.spec.cluster import ClusterSpec

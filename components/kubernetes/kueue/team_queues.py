@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
-from gpucluster.components.kubernetes.cluster_queue import team_queue
 from gpucluster.components.kubernetes.job_pool import JobPool
-from gpucluster.components.kubernetes.job_queue import JobQueue
 from gpucluster.components.kubernetes.kinds import CLUSTER_QUEUE, LOCAL_QUEUE
+from gpucluster.components.kubernetes.kueue.cluster_queue import team_queue
+from gpucluster.components.kubernetes.kueue.job_queue import JobQueue
 from gpucluster.components.kubernetes.objects import custom_object
 from gpucluster.components.kubernetes.team_space import TeamSpace
 

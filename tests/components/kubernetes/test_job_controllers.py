@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from gpucluster.components.kubernetes.queueing import Queueing
+from gpucluster.components.kubernetes.job_controllers import Queueing
 
 # managerConfig.controllerManagerConfigYaml of charts/kueue/values.yaml, without its comments: kubernetes-sigs/kueue
 # v0.19.2 (8eab68778f).

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import pulumi
 
-from gpucluster.components.kubernetes.cluster_queue import cluster_queue
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.kinds import (
     ADMISSION_CHECK,
@@ -16,6 +15,7 @@ from gpucluster.components.kubernetes.kinds import (
     RESOURCE_FLAVOR,
     TOPOLOGY,
 )
+from gpucluster.components.kubernetes.kueue.cluster_queue import cluster_queue
 from gpucluster.components.kubernetes.objects import Kind, custom_object
 from gpucluster.components.names import GPU, POOL
 from gpucluster.components.teams import TeamPlan

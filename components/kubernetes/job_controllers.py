@@ -15,7 +15,7 @@ from pulumi_kubernetes.meta import v1 as meta
 from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
 from gpucluster.components.kubernetes.critical_pods import CLUSTER_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.images import image_values
-from gpucluster.components.kubernetes.kueue_config import kueue_config
+from gpucluster.components.kubernetes.kueue.config import kueue_config
 from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.network_policy import only_these_ports
 from gpucluster.components.kubernetes.release import release

@@ -1,62 +1,22 @@
-"""What the plans of all clouds share: the mistakes a plan reports, and the facts it hands to cost and policies."""
+"""What a plan says of itself to the cost module and the policies."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from gpucluster.catalog.fabric_releases import release_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.fabric_notes import fabric_notes
 from gpucluster.components.mig import MigResources
 from gpucluster.components.names import ELASTIC, MIG_POOL, TRAINING_POOL
-from gpucluster.components.problem import Problem
+from gpucluster.components.planning import HEADROOM
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.parts import PoolSpec, TrainingSpec
 from gpucluster.components.teams import team_facts, team_notes
-from gpucluster.errors import InputError
 from gpucluster.program.facts import Budget, Facts, StorageAsked, Terms
 from gpucluster.record import record
-
-# Lustre slows down above 80 % full: 25 % more than the data need keeps it below.
-HEADROOM = Decimal("1.25")
-GIB_PER_TIB = 1024
-
-
-class Prices(Protocol):
-    """What a plan asks of prices, which the program brings along: it chooses by them, tells people of them, and knows
-    none. None where no price is known.
-    """
-
-    def storage_price(self, cloud: str, region: str, tier: int) -> Decimal | None:
-        """USD per GiB-month of shared storage. tier: MB/s per TiB."""
-        ...
-
-    def storage_price_elsewhere(self, cloud: str, tier: int) -> Decimal | None:
-        """The least that is known in any region of the cloud, else of any other: good for the order of tiers alone."""
-        ...
-
-    def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
-        """USD per hour of a machine. purchase: its kind as the spec names it."""
-        ...
-
-    def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:
-        """Every machine type that has a price in the region, with its USD per hour on demand."""
-        ...
-
-
-class PlanError(InputError):
-    """A spec that this cloud can't carry as asked, or an object that Kubernetes would not take, with every reason.
-
-    problems: texts are about objects, which have no field of the spec.
-    """
-
-    def __init__(self, problems: Sequence[Problem | str]) -> None:
-        super().__init__("\n".join(map(str, problems)))
-        self.problems = tuple(Problem("", one) if isinstance(one, str) else one for one in problems)
-
 
 Training = TypeVar("Training", covariant=True)
 
@@ -82,24 +42,6 @@ def pool_facts(spec: PoolSpec, shape: Machine, *, losses: Sequence[str], notes: 
         losses=tuple(losses),
         notes=(*notes, *((_roll_note(TRAINING_POOL),) if spec.training.roll else ())),
     )
-
-
-def lower_case_name(spec: ClusterSpec, stack: str) -> str:
-    """The cluster's name where a cloud takes lower case only; stack names may hold what names of clusters may not."""
-    return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
-
-
-def name_problems(cluster_name: str, *, service: str, longest: int) -> list[Problem]:
-    """What is wrong with a cluster's name; longest: characters that the service takes."""
-    if len(cluster_name) <= longest:
-        return []
-    return [
-        Problem(
-            "name",
-            f"and stack make the cluster's name {cluster_name!r}",
-            f"{service} takes {longest} characters: shorten one of them",
-        )
-    ]
 
 
 def cluster_facts(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from gpucluster.catalog.machines import machines
-from gpucluster.components.kubernetes.cluster_queue import cluster_queue, part_of, rest_of, team_queue
 from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.kueue_config import KUEUE_CONFIG, kueue_config
+from gpucluster.components.kubernetes.kueue.cluster_queue import cluster_queue, part_of, rest_of, team_queue
+from gpucluster.components.kubernetes.kueue.config import KUEUE_CONFIG, kueue_config
 from gpucluster.components.names import GPU
 from gpucluster.components.teams import TeamPlan
 

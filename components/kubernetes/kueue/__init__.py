@@ -1,0 +1,1 @@
+"""Kueue, and the queues of the pools."""
