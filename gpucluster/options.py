@@ -7,9 +7,26 @@ from typing import Any, Final, TypeVar
 
 import click
 
-__all__ = ["form_of", "output", "plan_argument", "quiet"]
+__all__ = ["STACK", "form_of", "output", "plan_argument", "quiet"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class _StackName(click.ParamType[str]):
+    """A stack by its name. An empty one is refused: Pulumi takes it for the selected stack, and a script that writes
+    `--stack "$STACK"` means another.
+    """
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not str(value).strip():
+            or_not = "" if param is not None and param.required else ", or leave the option out"
+            self.fail(f"{value!r} is empty; write the name of a stack{or_not}", param, ctx)
+        return str(value)
+
+
+STACK: Final = _StackName()
 
 output: Final = click.option(
     "--output",

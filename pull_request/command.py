@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TextIO, TypeVar
 import click
 
 from gpucluster.errors import Exit, InputError
-from gpucluster.options import form_of, output, quiet
+from gpucluster.options import STACK, form_of, output, quiet
 from gpucluster.policies.packs import PACKS, TRAINING
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ _form = form_of("markdown", "json")
 @click.option(
     "--stack",
     "stacks",
+    type=STACK,
     envvar="PR_CHECK_STACKS",
     multiple=True,
-    metavar="NAME",
     help="Stack to check; repeatable.  [default: all]",
 )
 @click.option(

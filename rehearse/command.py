@@ -14,7 +14,7 @@ import click
 
 from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.errors import Exit, InputError
-from gpucluster.options import form_of, output, quiet
+from gpucluster.options import STACK, form_of, output, quiet
 from gpucluster.program.readers.files import read_text
 from gpucluster.rehearse.document import as_json
 from gpucluster.rehearse.manifests import Manifest, read_manifests
@@ -40,7 +40,7 @@ _FORMS: Final = {"text": as_text, "json": as_json, "markdown": as_markdown}
     metavar="FILE...",
     help="Files of Kubernetes objects, of any kind.",
 )
-@click.option("--stack", "-s", metavar="NAME", help="Stack whose cluster is asked.  [default: the selected one]")
+@click.option("--stack", "-s", type=STACK, help="Stack whose cluster is asked.  [default: the selected one]")
 @click.option("--up", is_flag=True, help="Build the stack in the sandbox first if it does not exist.")
 @click.option(
     "--seconds",

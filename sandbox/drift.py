@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from gpucluster.options import form_of
+from gpucluster.options import STACK, form_of
 from gpucluster.sandbox import stacks
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.outputs import REPEATED
@@ -48,7 +48,7 @@ class Drifted:
 
 
 @click.command()
-@click.option("--stack", "-s", help="Stack to look at.  [default: all of the project]")
+@click.option("--stack", "-s", type=STACK, help="Stack to look at.  [default: all of the project]")
 @form_of("table", "json")
 def drift(stack: str | None, form: str) -> None:
     """Show what changed behind Pulumi's back.

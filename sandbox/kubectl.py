@@ -8,13 +8,14 @@ import sys
 
 import click
 
+from gpucluster.options import STACK
 from gpucluster.sandbox.project import current_project
 
 
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
 )
-@click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")
+@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED, help="Command and options of kubectl.")
 def kubectl(stack: str | None, args: tuple[str, ...]) -> None:
     """Run kubectl on a cluster of the sandbox.

@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from gpucluster.errors import Fault, InputError
+from gpucluster.options import STACK
 from gpucluster.sandbox import stacks
 from gpucluster.sandbox.project import Project, current_project
 from gpucluster.sandbox.recovery.compare import Difference
@@ -46,7 +47,7 @@ class _Case:
 
 
 @click.command()
-@click.option("--stack", "-s", help="Stack to recover.  [default: all of the project]")
+@click.option("--stack", "-s", type=STACK, help="Stack to recover.  [default: all of the project]")
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 def recover(stack: str | None, dry_run: bool) -> None:
     """Repair state and clouds after a crash or a loss.

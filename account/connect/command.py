@@ -17,6 +17,7 @@ from gpucluster.account.connect.kubeconfig import Entry, default_file, edit, wit
 from gpucluster.account.connect.stack import Found, pushing, read_stack
 from gpucluster.account.pulumi import of_sandbox
 from gpucluster.errors import Exit
+from gpucluster.options import STACK
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -31,7 +32,7 @@ def _options(command: _Command) -> _Command:
             type=click.Path(path_type=Path, dir_okay=False),
             help="File to write it to.  [default: where kubectl writes]",
         ),
-        click.option("--stack", "-s", metavar="NAME", help="Stack of the cluster.  [default: the selected one]"),
+        click.option("--stack", "-s", type=STACK, help="Stack of the cluster.  [default: the selected one]"),
     ):
         command = option(command)
     return command

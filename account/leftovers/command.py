@@ -14,14 +14,14 @@ import click
 from gpucluster.account.leftovers.left import Left, left_of, left_of_things
 from gpucluster.cost.money import money
 from gpucluster.errors import Exit
-from gpucluster.options import form_of
+from gpucluster.options import STACK, form_of
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _options(command: _Command) -> _Command:
     command = form_of("text", "json")(command)
-    return click.option("--stack", "-s", metavar="NAME", required=True, help="Stack that was destroyed.")(command)
+    return click.option("--stack", "-s", type=STACK, required=True, help="Stack that was destroyed.")(command)
 
 
 @click.command()

@@ -13,13 +13,14 @@ from gpucluster.account.pulumi import Pulumi, of_sandbox, of_user
 from gpucluster.account.standing import Standing, standing
 from gpucluster.components.paused import PAUSED
 from gpucluster.errors import InputError
+from gpucluster.options import STACK
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _options(command: _Command) -> _Command:
     command = click.option("--yes", is_flag=True, help="Do not let Pulumi ask first.")(command)
-    return click.option("--stack", "-s", metavar="NAME", required=True, help="Stack of the cluster.")(command)
+    return click.option("--stack", "-s", type=STACK, required=True, help="Stack of the cluster.")(command)
 
 
 @click.command()

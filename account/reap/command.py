@@ -10,6 +10,7 @@ import click
 from gpucluster.account.pulumi import Pulumi, of_sandbox, of_user
 from gpucluster.account.standing import Standing, standing
 from gpucluster.errors import Exit, InputError
+from gpucluster.options import STACK
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -18,7 +19,7 @@ def _options(command: _Command) -> _Command:
     for option in (
         click.option("--yes", is_flag=True, help="Destroy what has passed its end."),
         click.option("--all", "every", is_flag=True, help="Every stack of the project."),
-        click.option("--stack", "-s", "stacks", metavar="NAME", multiple=True, help="A stack; may be given again."),
+        click.option("--stack", "-s", "stacks", type=STACK, multiple=True, help="A stack; may be given again."),
     ):
         command = option(command)
     return command

@@ -15,6 +15,7 @@ from gpucluster.account.upgrade.steps import Stake, next_version, steps
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.model import HOURS_PER_MONTH, cents
 from gpucluster.cost.prices import PriceBook
+from gpucluster.options import STACK
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resources
 
@@ -23,7 +24,7 @@ _EXTENDED = {"aws": ("aws", "eks-cluster-extended-support"), "azure": ("azure", 
 
 @click.command()
 @click.option("--plan", is_flag=True, required=True, help="Print the way; every step of it is a `pulumi up` of yours.")
-@click.option("--stack", "-s", metavar="NAME", help="Stack of the cluster.  [default: the selected one]")
+@click.option("--stack", "-s", type=STACK, help="Stack of the cluster.  [default: the selected one]")
 @click.option(
     "--state",
     metavar="FILE",

@@ -16,14 +16,14 @@ from gpucluster.components.stack_plan import plan_stack
 from gpucluster.components.versions import image_notes
 from gpucluster.components.yaml_file import STDIN
 from gpucluster.cost import plan_prices
-from gpucluster.options import form_of
+from gpucluster.options import STACK, form_of
 
 
 @click.command()
 @click.argument(
     "spec", required=False, type=click.Path(path_type=Path, allow_dash=True), help="YAML file of a spec; - for stdin."
 )
-@click.option("--stack", help="Stack to check: its configuration, and the spec it names.")
+@click.option("--stack", type=STACK, help="Stack to check: its configuration, and the spec it names.")
 @click.option("--cloud", type=click.Choice(CLOUDS), help=f"Cloud for SPEC.  [default: {CLOUDS[0]}]")
 @click.option("--project", help="Google Cloud project for SPEC; it is not asked.  [default: my-project]")
 @click.option("--region", help="Region for SPEC.  [default: us-east-1, us-central1]")

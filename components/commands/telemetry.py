@@ -26,9 +26,9 @@ from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import plan_prices
 from gpucluster.cost.plan_prices import machines_usd
 from gpucluster.errors import InputError
-from gpucluster.options import form_of
+from gpucluster.options import STACK, form_of
 
-_STACK = click.option("--stack", required=True, help="Stack whose labels, machines and prices to use.")
+_STACK = click.option("--stack", type=STACK, required=True, help="Stack whose labels, machines and prices to use.")
 
 
 _FORMS: dict[str, Callable[[Watched], dict[str, Any]]] = {

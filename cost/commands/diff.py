@@ -19,7 +19,7 @@ from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.write import written
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Exit
-from gpucluster.options import form_of, output, quiet
+from gpucluster.options import STACK, form_of, output, quiet
 
 __all__ = ["diff"]
 
@@ -27,7 +27,7 @@ __all__ = ["diff"]
 @click.command()
 @click.argument("old", help="Plan, state or revision of git; - for stdin.")
 @click.argument("new", help="The same after the change.")
-@click.option("--stack", metavar="NAME", help="Stack to preview for revisions, in the sandbox.")
+@click.option("--stack", type=STACK, help="Stack to preview for revisions, in the sandbox.")
 @click.option(
     "--run", "command", metavar="COMMAND", help="Command that prints the plan of a revision, instead of the sandbox."
 )

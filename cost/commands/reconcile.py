@@ -24,7 +24,7 @@ from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.write import written
 from gpucluster.cost.usage import check_names
 from gpucluster.errors import Exit
-from gpucluster.options import form_of, output, plan_argument, quiet
+from gpucluster.options import STACK, form_of, output, plan_argument, quiet
 from gpucluster.program.readers.command import run
 from gpucluster.program.readers.files import read_text
 
@@ -38,7 +38,7 @@ _DAY = click.DateTime(formats=["%Y-%m-%d"])
 @plan_argument(required=False)
 @click.option("--bill", "bills", metavar="FILE", type=_FILE, multiple=True, required=True,
               help="Bill in FOCUS or CUR 2.0, as CSV (.gz too) or Parquet; repeatable.")  # fmt: skip
-@click.option("--stack", metavar="NAME", help="Stack to preview in the sandbox instead of reading FILE.")
+@click.option("--stack", type=STACK, help="Stack to preview in the sandbox instead of reading FILE.")
 @click.option("--from", "start", metavar="DATE", type=_DAY, help="First day.  [default: the first on the bill]")
 @click.option("--to", "end", metavar="DATE", type=_DAY, help="Day after the last.  [default: that of the bill]")
 @click.option(

@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from gpucluster.errors import InputError
+from gpucluster.options import STACK
 from gpucluster.sandbox.api_server.child import older
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.project import current_project
@@ -21,7 +22,7 @@ _OF_THE_SERVER: Final = {"kube-apiserver": "api-server.log", "etcd": "etcd.log"}
 @click.command()
 @click.argument("name", help="Controller, such as kueue; a wrong one lists what there is.")
 @click.option("--follow", "-f", is_flag=True, help="Go on with what is written, until interrupted.")
-@click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")
+@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
 def logs(name: str, follow: bool, stack: str | None) -> None:
     """Print the log of a controller of a living cluster.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
+from gpucluster.options import STACK
 from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.project import current_project
 
 
 @click.command()
-@click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")
+@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
 def stop(stack: str | None) -> None:
     """Stop a living cluster.
 

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from gpucluster.cli import Later, main
 from gpucluster.errors import Fault, InputError
+from gpucluster.options import STACK
 
 GOLDEN = Path(__file__).with_name("help.txt")
 BIN = Path(sys.executable).parent
@@ -96,6 +97,19 @@ def test_an_option_means_the_same_in_every_command(option: str) -> None:
 
 LIGHT = ["gpucluster", "gpucluster.cli", "gpucluster.errors", "gpucluster.textio", "gpucluster.textio.terminal"]
 """What help and completion load."""
+
+
+def test_no_command_takes_an_empty_stack_for_the_selected_one() -> None:
+    taken = [
+        path
+        for path, command in COMMANDS
+        for option in command.params
+        if "--stack" in option.opts and option.type is not STACK
+    ]
+    assert taken == []
+    with pytest.raises(click.BadParameter) as refused:
+        STACK.convert(" ", None, None)
+    assert str(refused.value) == "' ' is empty; write the name of a stack, or leave the option out"
 
 
 def _loaded(*args: str, variables: dict[str, str] | None = None) -> list[str]:

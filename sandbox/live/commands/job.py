@@ -8,9 +8,9 @@ from dataclasses import asdict
 import click
 
 from gpucluster.errors import InputError
-from gpucluster.options import form_of
+from gpucluster.options import STACK, form_of
 
-_stack = click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")
+_stack = click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
 _namespace = click.option("--namespace", "-n", help="Of the job; needed where several have its name.")
 
 

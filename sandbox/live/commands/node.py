@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gpucluster.errors import InputError
-from gpucluster.options import form_of
+from gpucluster.options import STACK, form_of
 from gpucluster.sandbox.type_guards import mapping
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Node = Mapping[str, Any]
 
-_stack = click.option("--stack", "-s", help="Stack of the cluster; needed where several have one.")
+_stack = click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
 
 
 @click.group()
