@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from gpucluster.catalog.clouds import modules_of
+from gpucluster.catalog.clouds import clouds, module_of
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.record import record
@@ -31,16 +31,17 @@ class KarpenterCloud:
     zone_keys: tuple[str, ...] = ("topology.kubernetes.io/zone",)
 
 
-def _clouds() -> Iterator[KarpenterCloud]:
-    """KARPENTER in `karpenter_CLOUD` of every cloud, imported one after the other."""
-    for _, module in modules_of("gpucluster.cost.handlers.karpenter_{cloud}"):
-        yield module.KARPENTER
+def _clouds(group: str) -> Iterator[KarpenterCloud]:
+    """KARPENTER in `karpenter_CLOUD` of every cloud, each imported when asked for: first of one that the group names."""
+    for cloud in sorted(clouds(), key=lambda name: name not in group):
+        if (module := module_of(f"gpucluster.cost.handlers.karpenter_{cloud}")) is not None:
+            yield module.KARPENTER
 
 
 def cloud_of(item: Pricing) -> KarpenterCloud:
     """The cloud of a pool, by `spec.template.spec.nodeClassRef.group`. Raises CannotPrice for one not known here."""
     group = item.text("spec", "template", "spec", "nodeClassRef", "group", default="karpenter.k8s.aws")
-    for cloud in _clouds():
+    for cloud in _clouds(group):
         if cloud.group == group:
             return cloud
-    raise CannotPrice(f"its node class is of {group!r}; priced are {', '.join(cloud.group for cloud in _clouds())}")
+    raise CannotPrice(f"its node class is of {group!r}; priced are {', '.join(cloud.group for cloud in _clouds(''))}")
