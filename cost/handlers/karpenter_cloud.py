@@ -32,7 +32,7 @@ class KarpenterCloud:
 
 
 def _clouds(group: str) -> Iterator[KarpenterCloud]:
-    """KARPENTER in `karpenter_CLOUD` of every cloud, each imported when asked for: first of one that the group names."""
+    """KARPENTER in `karpenter_CLOUD` of every cloud, imported when asked for: first of one that the group names."""
     for cloud in sorted(clouds(), key=lambda name: name not in group):
         if (module := module_of(f"gpucluster.cost.handlers.karpenter_{cloud}")) is not None:
             yield module.KARPENTER

@@ -1,7 +1,1 @@
-"""`python -m gpucluster` is the command `gpucluster`."""
-
-from __future__ import annotations
-
-from gpucluster.cli import main
-
-main(prog_name="gpucluster")
+../../gpucluster/__main__.py
