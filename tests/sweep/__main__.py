@@ -12,7 +12,6 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -107,9 +106,10 @@ def _read(folder: Path, stack: str, direction: str) -> list[Round]:
 def _table(rounds: list[Round]) -> Iterator[str]:
     yield "| stack | command | fault | operations that met it | runs | came right | seconds |"
     yield "| --- | --- | --- | ---: | ---: | ---: | ---: |"
-    for about, group in groupby(rounds, lambda one: (one.stack, one.direction, one.kind, one.alone)):
-        stack, direction, kind, alone = about
-        found = list(group)
+    tours: dict[tuple[str, str, str, bool], list[Round]] = {}
+    for one in rounds:
+        tours.setdefault((one.stack, one.direction, one.kind, one.alone), []).append(one)
+    for (stack, direction, kind, alone), found in tours.items():
         fault = f"{kind}{', alone' * (alone and kind not in _ALONE)}{', so far' * (not found[-1].last)}"
         met, right = sum(len(one.operations) for one in found), sum(not one.problem for one in found)
         seconds = sum(one.seconds for one in found)
