@@ -15,7 +15,6 @@ from pulumi.runtime.proto.analyzer_pb2_grpc import add_AnalyzerServicer_to_serve
 
 from gpucluster.policies.analyzer import Analyzer
 from gpucluster.policies.pack import Pack
-from gpucluster.policies.secrets import detectors
 
 __all__ = ["serve"]
 
@@ -65,4 +64,3 @@ class _OnlyWhatIsAsked(grpc.ServerInterceptor):
 def _load() -> None:
     """What rules about the stack import when they first need it."""
     import_module("gpucluster.cost.estimate")
-    detectors()

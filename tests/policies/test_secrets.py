@@ -1,7 +1,17 @@
 """Secrets among many texts."""
 
-import pytest
+from __future__ import annotations
 
+import re
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import from_regex, one_of
+
+from gpucluster.policies.secrets import _DETECTORS as DETECTORS
 from gpucluster.policies.secrets import places_with_secrets, secrets_in
 
 MANY = {f"label-{number}": f"value-{number}" for number in range(1000)}
@@ -23,3 +33,30 @@ def test_texts_that_are_read_as_one_make_no_secret_together() -> None:
 def test_a_value_that_is_random_is_a_secret_under_each_name_of_one(name: str) -> None:
     assert list(secrets_in(f"{name}=q7Zk2VbN8xTg4LpW9sRd")) == ["a value that only a key or token has"]
     assert list(secrets_in("colour=q7Zk2VbN8xTg4LpW9sRd")) == []
+
+
+@pytest.mark.parametrize("detector", DETECTORS)
+def test_whatever_a_detector_finds_something_in_has_its_mark(detector: str) -> None:
+    module, _, name = detector.partition(".")
+    _, mark = DETECTORS[detector]
+    forms = getattr(import_module(f"detect_secrets.plugins.{module}"), name)().denylist
+
+    @settings(database=None, derandomize=True, max_examples=40, deadline=None)
+    @given(one_of([from_regex(form) for form in forms]))
+    def found(text: str) -> None:
+        assert re.search(mark, text)
+
+    found()
+
+
+def test_a_stack_without_a_mark_imports_no_detector() -> None:
+    program = (
+        "import sys\nfrom gpucluster.policies.secrets import secrets_in\n"
+        "print(list(secrets_in(sys.argv[1:])), 'detect_secrets' in sys.modules)"
+    )
+    for text, found in (
+        ("public.ecr.aws/eks/coredns@sha256:" + "0a1b2c3d" * 8, "[] False"),
+        ("AKIAIOSFODNN7EXAMPL0", "['an AWS access key'] True"),
+    ):
+        done = subprocess.run([sys.executable, "-c", program, text], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == found
