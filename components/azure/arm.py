@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 __all__ = [
     "ACTION_GROUP",
     "BUILT_IN_ROLES",
@@ -23,22 +21,17 @@ UUID = r"(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 _NAME = r"[\w().-]{0,89}[\w()-]"
 GROUP_NAME = rf"^{_NAME}$"
 
-RESERVATION_GROUP = re.compile(
-    rf"^(?P<group>/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME})"
-    r"/providers/Microsoft\.Compute/capacityReservationGroups/[\w-]{1,80}$",
-    re.IGNORECASE,
+RESERVATION_GROUP = (
+    rf"(?i)^(?P<group>/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME})"
+    r"/providers/Microsoft\.Compute/capacityReservationGroups/[\w-]{1,80}$"
 )
 
-REGISTRY = re.compile(
-    rf"^/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME}"
-    r"/providers/Microsoft\.ContainerRegistry/registries/[a-z0-9]{5,50}$",
-    re.IGNORECASE,
+REGISTRY = (
+    rf"(?i)^/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME}"
+    r"/providers/Microsoft\.ContainerRegistry/registries/[a-z0-9]{5,50}$"
 )
 
-ACTION_GROUP = re.compile(
-    rf"^/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME}/providers/Microsoft\.Insights/actionGroups/[^/<>*%&:\\?+#]{{1,260}}$",
-    re.IGNORECASE,
-)
+ACTION_GROUP = rf"(?i)^/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME}/providers/Microsoft\.Insights/actionGroups/[^/<>*%&:\\?+#]{{1,260}}$"
 
 # Source: Azure documentation, "Azure built-in roles".
 BUILT_IN_ROLES = {

@@ -34,7 +34,7 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
         fix = "remove it: Azure encrypts secrets with its own key"
         problems.append(Problem("secrets_key", "is set, and on Azure a key of yours is not built", fix))
     topic = None if spec.telemetry.alerts is None else spec.telemetry.alerts.topic
-    if topic is not None and not ACTION_GROUP.match(topic):
+    if topic is not None and not re.match(ACTION_GROUP, topic):
         fix = f"write the id of an action group, such as {_ACTIONS_EXAMPLE}"
         problems.append(Problem("telemetry.alerts.topic", f"is {topic!r}", fix))
     if spec.network.existing is not None:

@@ -16,7 +16,7 @@ from gpucluster.record import record
 __all__ = ["LUSTRE_TIERS", "Bucket", "LustrePlan", "Tier", "bucket_of", "lustre_problems", "plan_lustre"]
 
 # The user writes what an object's address starts with. Source: Azure Storage, names of accounts and containers.
-_BUCKET = re.compile(
+_BUCKET = (
     r"^https://(?P<account>[a-z0-9]{3,24})\.blob\.core\.windows\.net/(?P<container>[a-z0-9](-?[a-z0-9]){2,62})"
     r"(?P<prefix>/.*)?$"
 )
@@ -108,7 +108,7 @@ def _for_all(asked: SharedStorage, tier: int) -> int:
 def lustre_problems(asked: SharedStorage) -> list[Problem]:
     """Why Azure can't give this storage, in the words of the spec."""
     problems: list[Problem] = []
-    if asked.bucket not in (None, OWN) and not _BUCKET.match(asked.bucket):
+    if asked.bucket not in (None, OWN) and not re.match(_BUCKET, asked.bucket):
         problems.append(
             Problem(
                 "storage.shared.bucket",
@@ -160,7 +160,7 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
 
 def bucket_of(address: str) -> Bucket:
     """The container that the spec names so. An address is one that `lustre_problems` has no objection to."""
-    match = _BUCKET.match(address)
+    match = re.match(_BUCKET, address)
     if match is None:
         return Bucket(account="", container="", prefix=_OWN_PREFIX)
     return Bucket(account=match["account"], container=match["container"], prefix=match["prefix"] or "/")

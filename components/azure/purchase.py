@@ -7,6 +7,8 @@ capacity reservation groups".
 
 from __future__ import annotations
 
+import re
+
 from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.arm import RESERVATION_GROUP
@@ -33,7 +35,7 @@ def purchase_problems(spec: TrainingSpec) -> list[Problem]:
     nodes = spec.training.size
     problems = flex_start_problems(spec, "Azure")
     if isinstance(spec.placement, ReservationPlacement):
-        if not RESERVATION_GROUP.match(spec.placement.id):
+        if not re.match(RESERVATION_GROUP, spec.placement.id):
             problems.append(
                 Problem(
                     "placement.id",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.arm import RESERVATION_GROUP
 from gpucluster.components.azure.location import Location
@@ -42,7 +44,9 @@ class TrainingPlan(TrainingNodes):
 
 def plan_training(spec: TrainingSpec, shape: Machine, location: Location) -> TrainingPlan:
     """The training pool of a spec that can be bought. shape: of its machines."""
-    reserved = RESERVATION_GROUP.match(spec.placement.id) if isinstance(spec.placement, ReservationPlacement) else None
+    reserved = (
+        re.match(RESERVATION_GROUP, spec.placement.id) if isinstance(spec.placement, ReservationPlacement) else None
+    )
     return TrainingPlan(
         shape=shape,
         nodes=spec.training.nodes,

@@ -29,7 +29,7 @@ _CALENDAR_DAYS = 90
 # limits" and "Define compact placement for GKE nodes".
 POOL_NODES = 1_000
 
-_RESERVATION = re.compile(
+_RESERVATION = (
     r"^projects/[a-z][a-z0-9.:-]{4,62}/reservations/[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
     r"(/reservationBlocks/[a-z0-9-]+(/reservationSubBlocks/[a-z0-9-]+)?)?$"
 )
@@ -54,7 +54,7 @@ def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
     nodes = spec.training.size
     days = (spec.duration or 0) / 24  # the spec has one wherever it matters
     problems: list[Problem] = []
-    if isinstance(spec.placement, ReservationPlacement) and not _RESERVATION.match(spec.placement.id):
+    if isinstance(spec.placement, ReservationPlacement) and not re.match(_RESERVATION, spec.placement.id):
         problems.append(
             Problem("placement.id", f"is {spec.placement.id!r}", f"on Google Cloud write {_RESERVATION_FORM}")
         )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from gpucluster.components.problem import Problem
 from gpucluster.components.registry import registry_problems
 from gpucluster.components.spec.cluster import ClusterSpec
 
-REPOSITORY: Final = re.compile(
+REPOSITORY: Final = (
     r"^(?P<location>[a-z0-9-]+)-docker\.pkg\.dev/(?P<project>[a-z][a-z0-9:.-]+)/(?P<id>[a-z][a-z0-9-]{0,62})$"
 )
 """Path of a repository. Source: Artifact Registry documentation, "Repository and image names"."""
