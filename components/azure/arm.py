@@ -31,7 +31,10 @@ REGISTRY = (
     r"/providers/Microsoft\.ContainerRegistry/registries/[a-z0-9]{5,50}$"
 )
 
-ACTION_GROUP = rf"(?i)^/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME}/providers/Microsoft\.Insights/actionGroups/[^/<>*%&:\\?+#]{{1,260}}$"
+ACTION_GROUP = (
+    rf"(?i)^/subscriptions/[0-9a-f-]{{36}}/resourceGroups/{_NAME}"
+    r"/providers/Microsoft\.Insights/actionGroups/[^/<>*%&:\\?+#]{1,260}$"
+)
 
 # Source: Azure documentation, "Azure built-in roles".
 BUILT_IN_ROLES = {
