@@ -97,6 +97,7 @@ def test_its_other_programs_preview_as_well(program: str, sandbox: Sandbox) -> N
     assert ("networkMonthly" if "watch" in program else "gpucluster:aws:TrainingPool gpus create") in done.text
 
 
+@pytest.mark.slow
 def test_the_pages_programs_are_typed(tmp_path: Path) -> None:
     """As a user's editor sees them, in strict mode."""
     settings = (

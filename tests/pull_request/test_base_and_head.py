@@ -69,6 +69,7 @@ def test_of_what_a_command_prints_the_error_is_kept_and_no_more_than_a_reader_ne
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_a_revision_of_this_project_runs_with_its_own_tools_and_components(tmp_path: Path) -> None:
     (tmp_path / "scratch").mkdir()
     repository = Repository(ROOT, tmp_path / "scratch")

@@ -30,6 +30,7 @@ def _sandbox(root: Path, *args: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("fails", ["timeout", "crash"])
+@pytest.mark.slow
 def test_a_reservation_that_nobody_heard_of_is_adopted_and_bought_once(fails: str, tmp_path: Path) -> None:
     (tmp_path / "stacks").mkdir()
     (tmp_path / "Pulumi.yaml").write_text(

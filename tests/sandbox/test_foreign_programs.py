@@ -134,6 +134,7 @@ def project(project: PulumiProject) -> PulumiProject:
     return project
 
 
+@pytest.mark.slow
 def test_what_is_not_simulated_is_kept_as_its_sdk_declares_it_and_said(project: PulumiProject) -> None:
     preview = project.pulumi("preview")
     assert "has no simulation of the provider 'fruit'" in preview

@@ -74,6 +74,7 @@ def test_a_program_goes_up_changes_and_leaves_nothing(project: Any) -> None:
     assert project.ledger() == []
 
 
+@pytest.mark.slow
 def test_what_the_api_refuses_fails_the_update_and_keeps_the_rest(project: Any) -> None:
     project.write(PROGRAM, **SETTINGS, **{"small:protected": "yes"})
     project.pulumi("up --yes --skip-preview")

@@ -62,6 +62,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.slow
 def test_a_whole_life_with_googles_own_kinds_and_karpenter(project: Any) -> None:
     project.write(PROGRAM)
     project.pulumi("up", "--yes", "--skip-preview")

@@ -62,6 +62,7 @@ def test_a_pool_with_a_label_of_karpenters_own_is_refused(project: Any) -> None:
     assert 'label domain "karpenter.sh" is restricted' in project.refused("up", "--yes")
 
 
+@pytest.mark.slow
 def test_karpenter_goes_after_its_pool_and_before_its_definitions(project: Any) -> None:
     project.write(PROGRAM)
     project.pulumi("up", "--yes", "--skip-preview")
@@ -70,6 +71,7 @@ def test_karpenter_goes_after_its_pool_and_before_its_definitions(project: Any) 
     assert project.ledger() == []
 
 
+@pytest.mark.slow
 def test_a_destroy_that_takes_karpenter_before_its_pool_is_refused(project: Any) -> None:
     project.write(PROGRAM, **{"small:ordered": "no"})
     project.pulumi("up", "--yes", "--skip-preview")

@@ -100,6 +100,7 @@ def test_an_orphan_without_a_trace_is_adopted_with_its_secret_encrypted(standing
     standing.pulumi("preview", "--expect-no-changes")
 
 
+@pytest.mark.slow
 def test_what_a_plain_up_made_a_second_time_is_deleted(standing: Any) -> None:
     _forget(standing, "key")
     standing.pulumi("up", "--yes", "--skip-preview")
@@ -109,6 +110,7 @@ def test_what_a_plain_up_made_a_second_time_is_deleted(standing: Any) -> None:
     standing.pulumi("preview", "--expect-no-changes")
 
 
+@pytest.mark.slow
 def test_what_is_gone_or_changed_is_refreshed(standing: Any) -> None:
     ledger = Ledger(standing.root / ".sandbox/clouds.sqlite3")
     vpc = next(entry for entry in ledger.all() if "Vpc" in entry.type)
@@ -120,6 +122,7 @@ def test_what_is_gone_or_changed_is_refreshed(standing: Any) -> None:
     assert standing.plan() == {"net": "create"}
 
 
+@pytest.mark.slow
 def test_what_the_program_keeps_on_purpose_is_neither_adopted_nor_deleted(standing: Any) -> None:
     standing.write(PROGRAM, **{"small:without": "yes"})
     standing.pulumi("up", "--yes", "--skip-preview")
@@ -142,6 +145,7 @@ def test_a_lock_whose_process_may_live_is_respected(standing: Any, host: str, me
     assert (folder / "1.json").exists()
 
 
+@pytest.mark.slow
 def test_files_cut_short_by_a_kill_are_removed(standing: Any) -> None:
     _checkpoint(standing).with_name("dev.json.attrs").write_text("")
     assert "EOF" in standing.refused("stack export")
@@ -149,6 +153,7 @@ def test_files_cut_short_by_a_kill_are_removed(standing: Any) -> None:
     standing.pulumi("preview", "--expect-no-changes")
 
 
+@pytest.mark.slow
 def test_a_resource_killed_between_delete_and_create_of_its_replacement_is_adopted(standing: Any) -> None:
     """As the engine writes it: the old one is deleted, the new one was made under the same fixed id."""
 
@@ -160,6 +165,7 @@ def test_a_resource_killed_between_delete_and_create_of_its_replacement_is_adopt
     standing.pulumi("preview", "--expect-no-changes")
 
 
+@pytest.mark.slow
 def test_an_orphan_of_google_cloud_is_adopted(project: Any) -> None:
     program = """
         from pulumi import CustomResource

@@ -106,6 +106,7 @@ def test_refresh_drops_what_vanished_from_the_cloud(project: Any) -> None:
     assert project.plan() == {"gpu": "create"}
 
 
+@pytest.mark.slow
 def test_default_tags_of_the_provider_reach_every_resource_and_their_change_is_seen(project: Any) -> None:
     program = """
         import pulumi
@@ -161,6 +162,7 @@ def test_objects_of_two_clusters_stay_apart_and_go_with_their_cluster(project: A
     assert project.ledger() == []
 
 
+@pytest.mark.slow
 def test_secrets_are_encrypted_in_the_state(project: Any) -> None:
     project.write("""
         import pulumi
@@ -267,6 +269,7 @@ def _cache() -> Path:
     return cache_folder()
 
 
+@pytest.mark.slow
 def test_the_working_tree_stays_as_it_is(project: Any) -> None:
     project.write(NETWORK)
     before = project.tree()
@@ -279,6 +282,7 @@ def test_the_working_tree_stays_as_it_is(project: Any) -> None:
     assert project.tree() == before
 
 
+@pytest.mark.slow
 def test_secrets_for_a_real_account_are_replaced_by_a_placeholder_and_named(project: Any) -> None:
     project.write('import pulumi\npulumi.export("token", pulumi.Config().require("token"))\n')
     file = project.root / "stacks" / "Pulumi.dev.yaml"
@@ -309,12 +313,14 @@ def test_a_message_of_several_lines_is_printed_once_in_a_pipe(project: Any, flag
 WIDTH = 'import os\nimport pulumi\npulumi.export("columns", os.environ.get("COLUMNS", "not said"))\n'
 
 
+@pytest.mark.slow
 def test_a_program_knows_how_wide_the_terminal_is(project: Any) -> None:
     project.write(WIDTH)
     assert re.search('columns *: "93"', re.sub(r"\x1b\[[0-9;]*m", "", _in_terminal(project, 93)))
     assert re.search('columns *: "not said"', project.pulumi("preview", env={"COLUMNS": "93"}))
 
 
+@pytest.mark.slow
 def test_nothing_is_coloured_where_the_user_wants_no_colours(project: Any) -> None:
     project.write(NETWORK)
     assert "\x1b[2mSIMULATED" in _in_terminal(project, 80)
@@ -407,6 +413,7 @@ def test_the_exit_code_is_the_one_of_pulumi(project: Any) -> None:
     assert project.run("pulumi", "no-such-command").returncode not in (0, 2, 3)
 
 
+@pytest.mark.slow
 def test_an_unlisted_property_is_reported_as_not_modelled(project: Any) -> None:
     program = """
         import pulumi
@@ -421,6 +428,7 @@ def test_an_unlisted_property_is_reported_as_not_modelled(project: Any) -> None:
 
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare")
+@pytest.mark.slow
 def test_everything_works_with_only_loopback_up(project: Any) -> None:
     probe = subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False)
     if probe.returncode != 0:
@@ -471,6 +479,7 @@ def test_nothing_is_left_running_when_the_sandbox_is_killed(project: Any) -> Non
     assert alive == []
 
 
+@pytest.mark.slow
 def test_after_an_interrupt_the_state_knows_all_that_was_made(project: Any) -> None:
     project.write(WAITS, **{"small:wait": "true"})
     process = start(project, "up", "--yes", "--skip-preview")
@@ -485,6 +494,7 @@ def test_after_an_interrupt_the_state_knows_all_that_was_made(project: Any) -> N
     assert project.outputs() == {"vpc": made.id}
 
 
+@pytest.mark.slow
 def test_two_runs_at_the_same_time_do_not_disturb_each_other(project: Any) -> None:
     project.write(NETWORK)
     project.pulumi("up", "--yes", "--skip-preview")
@@ -492,6 +502,7 @@ def test_two_runs_at_the_same_time_do_not_disturb_each_other(project: Any) -> No
     assert [run.wait() for run in runs] == [0, 0]
 
 
+@pytest.mark.slow
 def test_a_resource_that_exists_can_be_looked_up_and_one_that_does_not_is_an_error(project: Any) -> None:
     project.write(NETWORK)
     project.pulumi("up", "--yes", "--skip-preview")
@@ -508,6 +519,7 @@ def test_a_resource_that_exists_can_be_looked_up_and_one_that_does_not_is_an_err
     assert "'vpc-0' does not exist" in project.refused("preview")
 
 
+@pytest.mark.slow
 def test_status_lists_what_exists_and_reset_forgets_it(project: Any) -> None:
     project.write(NETWORK)
     project.pulumi("up", "--yes", "--skip-preview")

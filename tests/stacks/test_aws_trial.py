@@ -226,6 +226,7 @@ def test_the_training_nodes_start_after_the_kubernetes_api_took_an_object(standi
     assert needs[namespace] == []
 
 
+@pytest.mark.slow
 def test_destroy_leaves_nothing_of_the_aws_trial(project: Any) -> None:
     assert project.pulumi("up", "--yes", "--skip-preview").code == 0
     assert len(project.ledger()) > 70
@@ -299,6 +300,7 @@ def test_a_mistake_in_the_stacks_configuration_is_one_clear_line(
     assert "Traceback" not in done.text
 
 
+@pytest.mark.slow
 def test_a_preview_asks_no_cloud_anything(project: Any) -> None:
     """Invokes with known arguments would run in a preview and need an account."""
     done = project.pulumi("preview", "--logtostderr", "-v=9", "--logflow")
@@ -309,6 +311,7 @@ def test_a_preview_asks_no_cloud_anything(project: Any) -> None:
 
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare")
+@pytest.mark.slow
 def test_a_preview_works_with_only_loopback_up(project: Any) -> None:
     command = 'ip link set lo up 2>/dev/null || true; exec "$@"'
     done = project.run(
@@ -327,6 +330,7 @@ def test_a_preview_works_with_only_loopback_up(project: Any) -> None:
     assert "$200,896.00" in done.out
 
 
+@pytest.mark.slow
 def test_the_working_tree_stays_clean(project: Any) -> None:
     before = {path: path.read_bytes() for path in (project.path / "stacks").rglob("*") if path.is_file()}
     assert project.pulumi("preview").code == 0

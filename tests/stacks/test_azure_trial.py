@@ -79,6 +79,7 @@ def test_the_azure_trial_is_built_and_stays_and_goes(
     assert project.ledger() == []
 
 
+@pytest.mark.slow
 def test_a_subscription_without_the_feature_of_infiniband_gets_nothing_that_costs(project: Any) -> None:
     scenario = str(ROOT / "examples/scenarios/azure-without-infiniband-feature.yaml")
     # Nothing is asked before there is a group.

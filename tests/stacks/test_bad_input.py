@@ -103,6 +103,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory, copy: Callable[[Path], Any]
 @pytest.mark.parametrize(
     "case", [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in PREVIEWED]
 )
+@pytest.mark.slow
 def test_a_preview_says_the_same_once_and_changes_nothing(case: str, shared: Any) -> None:
     lay_out(case, shared.path)
     before = files_of(shared.path)
@@ -114,6 +115,7 @@ def test_a_preview_says_the_same_once_and_changes_nothing(case: str, shared: Any
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_a_region_without_a_price_is_named_and_never_within_the_budget(project: Any) -> None:
     """No mistake of the user's: what is not priced is bounded, and the verdict is "cannot tell" within the bound."""
     project.change(STACK, "us-east-1", "ap-southeast-2")
@@ -125,6 +127,7 @@ def test_a_region_without_a_price_is_named_and_never_within_the_budget(project: 
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_an_exemption_that_has_ended_is_a_finding_of_the_policies(project: Any) -> None:
     """A plan asks no clock: the spec stays right, and the pack says what is over."""
     exemption = "{rule: required-labels, resource: x, reason: shared network, owner: ml, until: 2025-01-31}"

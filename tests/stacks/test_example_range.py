@@ -10,6 +10,7 @@ pytestmark = pytest.mark.engine
 
 
 @pytest.mark.parametrize("stack", ["aws-trial", "gcp-trial", "azure-trial"])
+@pytest.mark.slow
 def test_an_example_range_ends_an_update_outside_of_the_sandbox_before_anything_is_made(
     project: Any, stack: str
 ) -> None:

@@ -26,6 +26,7 @@ def closed(project: Any, access: str) -> None:
     project.change("stacks/specs/trial.yaml", PUBLIC, f"access:\n  kind: private\n  {access}\n")
 
 
+@pytest.mark.slow
 def test_network_and_control_plane_can_be_made_first(project: Any) -> None:
     closed(project, "via: inside")
     targets = re.findall(r"--target '(\S*gcp:\S*)'", (ROOT / "docs/access.md").read_text())
@@ -39,6 +40,7 @@ def test_network_and_control_plane_can_be_made_first(project: Any) -> None:
     assert done.code == 0, done.text
 
 
+@pytest.mark.slow
 def test_by_its_dns_name_up_needs_no_way_into_the_network(project: Any) -> None:
     closed(project, "via: dns")
     done = project.pulumi("up", "--yes", "--skip-preview", "--policy-pack", "policies", stack=STACK)

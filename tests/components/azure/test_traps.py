@@ -136,6 +136,7 @@ def test_the_mig_manager_comes_only_where_it_slices(
 
 
 @pytest.mark.parametrize("state", ["NotRegistered", "Registering", "Pending", None])
+@pytest.mark.slow
 def test_nothing_dear_is_made_where_the_feature_of_the_subscription_is_not_registered(
     inputs: Inputs, recorder: Any, monkeypatch: pytest.MonkeyPatch, state: str | None
 ) -> None:

@@ -126,6 +126,7 @@ def _copies(project: PulumiProject) -> list[Path]:
     return [project.root / ".sandbox/copies", *(pulumi / part for part in ("history", "backups", "stacks"))]
 
 
+@pytest.mark.slow
 def test_of_a_state_without_any_copy_the_ledger_makes_another(standing: PulumiProject) -> None:
     before = standing.ledger()
     for folder in _copies(standing):
@@ -139,6 +140,7 @@ def test_of_a_state_without_any_copy_the_ledger_makes_another(standing: PulumiPr
     assert standing.ledger() == []
 
 
+@pytest.mark.slow
 def test_of_a_ledger_without_any_copy_the_state_makes_another(standing: PulumiProject) -> None:
     before = {_without_time(entry) for entry in standing.ledger()}
     for file in [_ledger(standing), *_copies(standing)[0].glob("clouds*")]:
@@ -167,6 +169,7 @@ def _kept(project: PulumiProject) -> list[str]:
     return [item["urn"].rsplit("::", 1)[-1] for item in document["kept"]]
 
 
+@pytest.mark.slow
 def test_what_was_taken_out_of_the_state_on_purpose_stays_out_though_the_state_is_lost(standing: PulumiProject) -> None:
     (key,) = (entry for entry in standing.ledger() if entry.urn.endswith("::key1"))
     standing.pulumi("state delete", "--yes", key.urn)
@@ -178,6 +181,7 @@ def test_what_was_taken_out_of_the_state_on_purpose_stays_out_though_the_state_i
     assert _kept(standing) == ["key1"]
 
 
+@pytest.mark.slow
 def test_an_old_export_that_is_imported_is_not_taken_for_what_is_there(standing: PulumiProject) -> None:
     old = json.loads((standing.root.parent / "old.json").read_text())
     document = standing.root / "old.json"
@@ -188,6 +192,7 @@ def test_an_old_export_that_is_imported_is_not_taken_for_what_is_there(standing:
     standing.pulumi("preview", "--expect-no-changes")
 
 
+@pytest.mark.slow
 def test_a_stack_that_was_removed_starts_anew_with_what_it_had_left_to_itself(standing: PulumiProject) -> None:
     standing.pulumi("stack rm", "--force", "--yes")
     assert set(standing.plan().values()) == {"create"}
@@ -213,6 +218,7 @@ def _wait_until(condition: Callable[[], bool], run: subprocess.Popen[str]) -> No
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_running_update_is_left_alone_and_named(tmp_path: Path) -> None:
     project = _new(tmp_path / "project", **{"small:keys": "0", "small:wait": "yes"})
     run = _start(project)
@@ -247,6 +253,7 @@ def small_disk(tmp_path: Path) -> Generator[Path]:
         subprocess.run(["umount", str(disk)], check=True)
 
 
+@pytest.mark.slow
 def test_on_a_disk_that_fills_up_an_update_ends_soon_and_leaves_whole_files(small_disk: Path) -> None:
     project = _new(small_disk / "project", **{"small:keys": "0", "small:chain": "100"})
     run = _start(project)

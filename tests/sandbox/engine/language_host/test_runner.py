@@ -233,6 +233,7 @@ def other_venv(project: Any) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_program_runs_in_the_virtual_environment_it_names(project: Any, other_venv: Path) -> None:
     (packages,) = other_venv.glob("lib/python*/site-packages")
     (packages / "pulumi.pth").write_text(str(Path(pulumi.__file__).parents[1]))
