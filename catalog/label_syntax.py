@@ -41,8 +41,8 @@ _AZURE_NOT_IN_KEYS: Final = "<>%&\\?/"
 _AZURE_RESERVED: Final = ("azure", "microsoft", "windows")
 _KUBERNETES_LENGTH: Final = 63
 _KUBERNETES_PREFIX_LENGTH: Final = 253
-_KUBERNETES_NAME: Final = r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
-_KUBERNETES_PREFIX: Final = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+_KUBERNETES_NAME: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_KUBERNETES_PREFIX: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
 def problem_of_key(key: str, syntax: LabelSyntax) -> str | None:
@@ -78,12 +78,12 @@ def google_value(text: str) -> str:
 
 def is_kubernetes_name(written: str) -> bool:
     """Whether Kubernetes takes it as a value, and as a key after its prefix."""
-    return len(written) <= _KUBERNETES_LENGTH and re.fullmatch(_KUBERNETES_NAME, written) is not None
+    return len(written) <= _KUBERNETES_LENGTH and _KUBERNETES_NAME.fullmatch(written) is not None
 
 
 def is_kubernetes_prefix(written: str) -> bool:
     """Whether Kubernetes takes it as what a key has before its slash: a DNS name."""
-    return len(written) <= _KUBERNETES_PREFIX_LENGTH and re.fullmatch(_KUBERNETES_PREFIX, written) is not None
+    return len(written) <= _KUBERNETES_PREFIX_LENGTH and _KUBERNETES_PREFIX.fullmatch(written) is not None
 
 
 def _aws(written: str, most: int) -> str | None:

@@ -39,6 +39,7 @@ def _row(machine: str, purchase: str) -> _Row | None:
 
 
 def _is(machine: str, name: str) -> bool:
+    """By name or pattern; a name is not made one, since each is compiled."""
     return machine == name or ("*" in name and fnmatchcase(machine, name))
 
 

@@ -25,7 +25,7 @@ NOT_KNOWN: Final = "(not known before the update)"
 
 _MOST_LABELS: Final = 8
 """Labels that a page offers to choose from."""
-_OF_TOOLS: Final = r"[/:]|^pulumi-"
+_OF_TOOLS: Final = re.compile(r"[/:]|^pulumi-")
 """Labels that tools write for themselves."""
 
 
@@ -96,7 +96,7 @@ def labels_of(estimate: Estimate, resources: Resources) -> tuple[str, ...]:
             values.setdefault(label, set()).add(value)
             carriers.setdefault(label, set()).add(line.urn)
     shared = [label for label in spent if len(values[label]) == 1 or len(values[label]) < len(carriers[label])]
-    kept = [label for label in shared if label.lower() != "name" and not re.search(_OF_TOOLS, label)]
+    kept = [label for label in shared if label.lower() != "name" and not _OF_TOOLS.search(label)]
     return tuple(sorted(kept, key=lambda label: (len(values[label]) == 1, -spent[label], label))[:_MOST_LABELS])
 
 

@@ -32,7 +32,7 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REPLACE: Final = "replace "
 _CREATE: Final = "create "
 
-_REFERENCE: Final = r"\$\{([\w-]+)\}"
+_REFERENCE: Final = re.compile(r"\$\{([\w-]+)\}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ def plan_of(example: Example, *, fails: bool) -> dict[str, Any]:
             "inputs": {key: _filled(value) for key, value in properties.items()},
             "parent": urns[around] if around is not None and around != name else None,
             "propertyDependencies": {
-                key: [urns[found] for found in re.findall(_REFERENCE, str(value)) if found in urns]
+                key: [urns[found] for found in _REFERENCE.findall(str(value)) if found in urns]
                 for key, value in properties.items()
             },
         }
@@ -108,7 +108,7 @@ def plan_of(example: Example, *, fails: bool) -> dict[str, Any]:
 
 def _filled(value: Any) -> Any:
     if isinstance(value, str):
-        return UNKNOWN_TEXT if re.fullmatch(_REFERENCE, value) else value
+        return UNKNOWN_TEXT if _REFERENCE.fullmatch(value) else value
     if is_object(value):
         return {key: _filled(item) for key, item in value.items()}
     return [_filled(item) for item in value] if is_list(value) else value

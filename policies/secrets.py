@@ -51,7 +51,7 @@ _DETECTORS: Final[Mapping[str, tuple[str, str]]] = {
     "telegram_token.TelegramBotTokenDetector": ("a Telegram token", r"\d{8}:[0-9A-Za-z_-]{35}"),
 }
 """Detector -> what it finds, and what every text has that it finds something in."""
-_MARK: Final = "|".join(mark for _, mark in _DETECTORS.values())
+_MARK: Final = re.compile("|".join(mark for _, mark in _DETECTORS.values()))
 """To look for it first spares most previews the detectors, whose import takes as long as all rules together."""
 _NAMED: Final = re.compile(
     r"(?:passw(?:or)?d|token|secret|credential|(?:api|access|account|storage)[_-]?key)s?[\"']?(?:\s{0,3}[=:]|\s)\s{0,3}"
@@ -62,7 +62,7 @@ _NAMES: Final = ("passw", "token", "secret", "credential", "key")
 """Words that each such name has; to look for them first takes a hundredth of the time."""
 _UNDER_A_NAME: Final = "a value that only a key or token has"
 _ENCODED: Final = r"(?:[A-Za-z0-9+/]{40,}\r?\n?[ \t]*)+[A-Za-z0-9+/]*={0,2}"
-_POSSIBLE: Final = r"[A-Za-z0-9+/=_.~-]{16}|://|PRIVATE KEY"
+_POSSIBLE: Final = re.compile(r"[A-Za-z0-9+/=_.~-]{16}|://|PRIVATE KEY")
 """What every text with a secret has: 16 characters without a break, an address with a password, or the first line of a
 key. To look for it first spares short labels all other forms.
 """
@@ -81,7 +81,7 @@ def secrets_in(value: object) -> Iterator[str]:
 
 def places_with_secrets(value: object, place: str) -> Iterator[tuple[str, str]]:
     """(place, kind) of the secrets below a value."""
-    texts = [(inner, text) for inner, text in texts_in(value, place) if re.search(_POSSIBLE, text)]
+    texts = [(inner, text) for inner, text in texts_in(value, place) if _POSSIBLE.search(text)]
     if len(texts) > _MANY and not _read("\n;\n".join(text for _, text in texts)):
         return
     for inner, text in texts:
@@ -122,7 +122,7 @@ def texts_in(value: object, place: str) -> Iterator[tuple[str, str]]:
 
 def _kinds(text: str) -> Iterator[str]:
     found = [kind for kind, form in _KINDS.items() if form.search(text)]
-    if re.search(_MARK, text):
+    if _MARK.search(text):
         found += [kind for kind, detect in detectors() if any(_certain(kind, secret) for secret in detect(text))]
     if not found and _has_a_name(text) and any(_random(secret) for secret in _NAMED.findall(text)):
         found = [_UNDER_A_NAME]

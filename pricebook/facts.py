@@ -15,7 +15,7 @@ COLUMNS: Final = (
     "note",
 )  # fmt: skip
 _MAY_BE_EMPTY: Final = ("zone", "term", "row", "note")
-_SOURCE: Final = r"([\w.-]+/[\w.-]+)@([0-9a-f]{40}):(\S.*)"
+_SOURCE: Final = re.compile(r"([\w.-]+/[\w.-]+)@([0-9a-f]{40}):(\S.*)")
 _SHORT: Final = 7
 
 
@@ -60,7 +60,7 @@ def _faults(row: dict[str, str]) -> Iterator[str]:
         yield "another number of values than columns"
         return
     yield from (f"{name} is empty" for name in COLUMNS if name not in _MAY_BE_EMPTY and not row[name])
-    if row["source"] and not re.fullmatch(_SOURCE, row["source"]):
+    if row["source"] and not _SOURCE.fullmatch(row["source"]):
         yield f"source is {row['source']!r}; write owner/repository@commit:path with all 40 digits of the commit"
     try:
         above = Decimal(row["price_usd"] or "1") > 0
@@ -71,7 +71,7 @@ def _faults(row: dict[str, str]) -> Iterator[str]:
 
 
 def _fact(where: str, row: dict[str, str]) -> Fact:
-    match = re.fullmatch(_SOURCE, row["source"])
+    match = _SOURCE.fullmatch(row["source"])
     assert match is not None
     repository, commit, path = match.groups()
     row_of = f"#{row['row']}" if row["row"] else ""

@@ -20,12 +20,12 @@ from pricebook.facts import Fact
 _HERE: Final = Path(__file__).parent
 _PLACES: Final = {True: Decimal("1e-6"), False: Decimal("1e-12")}
 """Decimals that are kept of a price from 1 USD, and below it."""
-_TIER: Final = r"tier (\d+): ([^;]*)"
-_SPAN: Final = r"([\d,]+)-([\d,]+) (TiB|MiB)(.*)"
-_OVER: Final = r"over ([\d,]+) TiB"
+_TIER: Final = re.compile(r"tier (\d+): ([^;]*)")
+_SPAN: Final = re.compile(r"([\d,]+)-([\d,]+) (TiB|MiB)(.*)")
+_OVER: Final = re.compile(r"over ([\d,]+) TiB")
 _ALL_UPFRONT: Final = "jimgarrett123/rosa-calculator@"
 """Its file says "1y" of what its price/prices-ec2.py reads under All Upfront alone: whole dollars a year."""
-_LOCAL_ZONE: Final = r"(?i)local zone"
+_LOCAL_ZONE: Final = re.compile(r"local zone", re.IGNORECASE)
 
 
 class NotConverted(Exception):
@@ -104,21 +104,21 @@ def _factor(fact: Fact, unit: str) -> tuple[Decimal, Decimal]:
 
 def _tier(note: str) -> str:
     """The tier in the words that the book has for it: `tier 2: next 9 TB/month`."""
-    match = re.search(_TIER, note)
+    match = _TIER.search(note)
     if match is None:
         return ""
-    span, words = re.fullmatch(_SPAN, match[2]), match[2]
+    span, words = _SPAN.fullmatch(match[2]), match[2]
     if span is not None:
         start, end = (int(amount.replace(",", "")) for amount in span.group(1, 2))
         words = f"{'next' if start else 'first'} {end - start:,} {'TB' if span[3] == 'TiB' else span[3]}/month"
-    words = re.sub(_OVER, r"over \1 TB", words)
+    words = _OVER.sub(r"over \1 TB", words)
     if re.search(r" [TP]B$", words):
         words = f"{words}/month"
     return f"tier {match[1]}: {words}"
 
 
 def _zone(fact: Fact) -> str:
-    return "Local Zone" if "/" in fact.region and re.search(_LOCAL_ZONE, fact.note) else ""
+    return "Local Zone" if "/" in fact.region and _LOCAL_ZONE.search(fact.note) else ""
 
 
 def _sum(fact: Fact, times: Decimal, by: Decimal, plus: Decimal) -> str:

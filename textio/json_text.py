@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-_ESCAPED: Final = r"\\u[dD][89a-fA-F]"
+_ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class BadJson(ValueError):
@@ -24,7 +24,7 @@ def parse(text: str) -> Any:
         raise BadJson("is nested too deeply") from None
     except ValueError:
         raise BadJson("has a number of too many digits") from None  # Python reads some 4,300
-    return _whole(value) if re.search(_ESCAPED, text) else value
+    return _whole(value) if _ESCAPED.search(text) else value
 
 
 def indented(document: Mapping[str, Any]) -> str:

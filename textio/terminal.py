@@ -15,7 +15,7 @@ from typing import Any, Final, TextIO
 
 import click
 
-_ODD: Final = r"[^\n\t -~]"
+_ODD: Final = re.compile(r"[^\n\t -~]")
 _CONTROLS: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of controls, formats such as the marks of direction, lone surrogates, and separators of lines
 and paragraphs."""
@@ -23,7 +23,7 @@ and paragraphs."""
 
 def plain(text: str) -> str:
     """The text with every control character written as Python escapes it, such as \\x1b; line ends and tabs stay."""
-    return re.sub(_ODD, lambda found: _shown(found[0]), text)
+    return _ODD.sub(lambda found: _shown(found[0]), text)
 
 
 def _shown(character: str) -> str:

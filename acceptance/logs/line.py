@@ -23,7 +23,7 @@ _PREFIXES: Final = tuple(
         ),
     )
 )
-_COLOUR: Final = r"\x1b\[[0-9;]*[A-Za-z]"
+_COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Line:
 def lines(text: str) -> Iterator[Line]:
     """Every line; carriage returns end one too, because progress counters overwrite themselves."""
     for number, raw in enumerate(text.split("\n"), start=1):
-        rest, pod = re.sub(_COLOUR, "", raw.rstrip("\r")).rsplit("\r", 1)[-1], None
+        rest, pod = _COLOUR.sub("", raw.rstrip("\r")).rsplit("\r", 1)[-1], None
         for prefix in _PREFIXES:
             match = prefix.match(rest)
             if match:

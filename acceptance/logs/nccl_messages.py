@@ -14,8 +14,8 @@ SOCKET: Final = "Socket"
 
 # Seen in public logs: the names of catalog/fabric_releases.csv, some with a word more (AWS Libfabric, IBext_v8), and
 # Socket.
-_NETWORK: Final = r"NCCL INFO Using network (?P<name>.+?)\s*$"
-_VERSION: Final = r"NCCL version (?P<version>\d+\.\d+\.\d+)"
+_NETWORK: Final = re.compile(r"NCCL INFO Using network (?P<name>.+?)\s*$")
+_VERSION: Final = re.compile(r"NCCL version (?P<version>\d+\.\d+\.\d+)")
 _ALGORITHM: Final = re.compile(
     r"NCCL_ALGO (?:set by environment to|=)\s*(?P<name>[A-Za-z^,]+)|NCCL_ALGO=(?P<given>[A-Za-z^,]+)"
 )
@@ -25,18 +25,18 @@ _BROKEN: Final = re.compile(
     r"ncclInternalError|ncclSystemError|ncclRemoteError|Call to .* failed|Connection (?:reset by peer|refused)|"
     r"mpirun noticed that process rank|PMIX ERROR|Segmentation fault|Watchdog caught collective operation timeout"
 )
-_SPEAKER: Final = r"^(?P<host>[A-Za-z0-9][\w.-]*):\d+:\d+ "
+_SPEAKER: Final = re.compile(r"^(?P<host>[A-Za-z0-9][\w.-]*):\d+:\d+ ")
 
 
 def network_in(line: Line) -> str | None:
     """The network of NCCL's "Using network" line."""
-    match = re.search(_NETWORK, line.text)
+    match = _NETWORK.search(line.text)
     return match["name"] if match else None
 
 
 def version_in(line: Line) -> str | None:
     """NCCL's version, in the line by which it starts."""
-    match = re.search(_VERSION, line.text)
+    match = _VERSION.search(line.text)
     return match["version"] if match else None
 
 
@@ -58,6 +58,6 @@ def error_in(line: Line, header: Header) -> LogError | None:
     """The line as an error, if it tells of one that ends or spoils a run. header: names the node of who said it."""
     if not _BROKEN.search(line.text):
         return None
-    speaker = re.match(_SPEAKER, line.text)
+    speaker = _SPEAKER.match(line.text)
     host = speaker["host"] if speaker else line.pod
     return LogError(line=line.number, text=line.text.strip(), node=None if host is None else header.node(host))

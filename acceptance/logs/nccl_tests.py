@@ -31,8 +31,8 @@ COLLECTIVES: Final[Mapping[str, Collective]] = {
 """What each program measures."""
 
 _START: Final = re.compile(r"^#\s+nThread \d+ nGpus \d+ ")
-_RANK: Final = r"^#\s+Rank\s+\d+ (?:Group\s+\d+ )?Pid\s+\d+ on\s+(?P<host>\S+) device\s+\d+ "
-_END: Final = r"^#\s*Avg bus bandwidth\s*:"
+_RANK: Final = re.compile(r"^#\s+Rank\s+\d+ (?:Group\s+\d+ )?Pid\s+\d+ on\s+(?P<host>\S+) device\s+\d+ ")
+_END: Final = re.compile(r"^#\s*Avg bus bandwidth\s*:")
 _VERSION: Final = re.compile(r"^#\s+nccl-tests version (\S+)(?:.* nccl-library=(?P<nccl>\d+))?")
 _NAME: Final = re.compile(r"^#\s+Collective test starting: (?P<program>\w+)")
 _NUMBER: Final = r"(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
@@ -46,7 +46,7 @@ _ROW: Final = re.compile(
 
 def recognise(text: str) -> bool:
     """Whether a line starts such a log, or stands only in one."""
-    return bool(_START.match(text) or _VERSION.match(text) or re.match(_RANK, text) or _ROW.match(text))
+    return bool(_START.match(text) or _VERSION.match(text) or _RANK.match(text) or _ROW.match(text))
 
 
 def read(log: str, lines: Sequence[Line]) -> Iterator[CollectiveRun]:
@@ -79,13 +79,13 @@ def _run(log: str, lines: Sequence[Line], header: Header) -> CollectiveRun:
     ranks, complete = 0, False
     algorithm, network, version, nccl, program = header.algorithm, None, "", None, None
     for line in lines:
-        rank, row = re.match(_RANK, line.text), _ROW.match(line.text)
+        rank, row = _RANK.match(line.text), _ROW.match(line.text)
         if rank:
             ranks += 1
             hosts.setdefault(header.node(rank["host"]))
         elif row:
             rows.append(row)
-        elif re.match(_END, line.text):
+        elif _END.match(line.text):
             complete = True
         elif name := _NAME.match(line.text):
             program = name["program"]

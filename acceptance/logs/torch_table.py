@@ -15,18 +15,18 @@ from gpucluster.acceptance.logs.line import Line
 from gpucluster.acceptance.logs.nccl_messages import algorithm_in, error_in, network_in
 from gpucluster.acceptance.measured import CollectiveRun, LogError, Payload
 
-_TITLE: Final = r"^The average bandwidth of all_reduce over (?P<ranks>\d+) ranks "
+_TITLE: Final = re.compile(r"^The average bandwidth of all_reduce over (?P<ranks>\d+) ranks ")
 _ROW: Final = re.compile(
     r"^\|\s*(?P<size>\d+)(?P<unit>(?:[KMGT]i)?B)\s*\|\s*(?P<bus>\d+(?:\.\d+)?)GBps\s*\|\s*\d+(?:\.\d+)?GBps\s*\|"
 )
-_END: Final = r"^Elapsed time:"
+_END: Final = re.compile(r"^Elapsed time:")
 _UNITS: Final = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _GPUS_A_NODE: Final = 8
 
 
 def recognise(text: str) -> bool:
     """Whether a line stands only in such a log."""
-    return bool(re.match(_TITLE, text) or _ROW.match(text))
+    return bool(_TITLE.match(text) or _ROW.match(text))
 
 
 def read(log: str, lines: Sequence[Line]) -> CollectiveRun:
@@ -38,14 +38,14 @@ def read(log: str, lines: Sequence[Line]) -> CollectiveRun:
     network, algorithm, complete, start = None, None, False, 0
     for line in lines:
         header = header_of(line.text) or header
-        title, row = re.match(_TITLE, line.text), _ROW.match(line.text)
+        title, row = _TITLE.match(line.text), _ROW.match(line.text)
         if title:
             ranks, start = int(title["ranks"]), line.number
         elif row:
             size = int(row["size"]) * _UNITS[row["unit"]]
             payloads.append(Payload(size=size, bus_gb_per_s=float(row["bus"]), wrong=None))
         else:
-            complete = complete or bool(re.match(_END, line.text))
+            complete = complete or bool(_END.match(line.text))
             network = network_in(line) or network
             algorithm = algorithm_in(line) or algorithm
             error = error_in(line, header)

@@ -27,7 +27,7 @@ _LAYERS: Final[Mapping[str, tuple[str, ...]]] = {
 """Labels from the widest domain to the narrowest. Sources: Amazon EKS user guide, ml-workload-topology; Google Cloud's
 Kueue topology of cluster-toolkit. Azure has none: there the domain is the scale set, named by a node's providerID."""
 
-_SCALE_SET: Final = r"(?i)/virtualMachineScaleSets/(?P<name>[^/]+)/virtualMachines/"
+_SCALE_SET: Final = re.compile(r"/virtualMachineScaleSets/(?P<name>[^/]+)/virtualMachines/", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +117,7 @@ def _same_zone(pool: Sequence[Node]) -> Verdict:
 
 
 def _scale_set(pool: Sequence[Node]) -> Verdict:
-    found = [re.search(_SCALE_SET, node.provider_id) for node in pool]
+    found = [_SCALE_SET.search(node.provider_id) for node in pool]
     by_set = _grouped(pool, [match["name"].lower() if match else "" for match in found])
     if "" in by_set:
         why = "their providerID names no scale set, so no InfiniBand domain"

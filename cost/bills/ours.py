@@ -20,7 +20,7 @@ _STACK: Final = "pulumi_stack"
 _ENOUGH: Final = 3
 """Labels that have to be on a charge which does not name the stack."""
 _IDS: Final = ("id", "arn", "selfLink")
-_PREFIX: Final = r"user[_:/]"
+_PREFIX: Final = re.compile(r"user[_:/]")
 """AWS writes `user_team`, and in exports by columns `user:team`, for a tag `team` of the user's."""
 
 
@@ -117,7 +117,7 @@ def _plain(labels: Mapping[Any, Any]) -> dict[str, str]:
 
 
 def _key(text: str) -> str:
-    return re.sub(r"[^a-z0-9]", "_", re.sub(_PREFIX, "", text.lower(), count=1))
+    return re.sub(r"[^a-z0-9]", "_", _PREFIX.sub("", text.lower(), count=1))
 
 
 def _ids(resource: Resource) -> Iterator[str]:

@@ -19,7 +19,7 @@ from gpucluster.cost.prices.live.query import Condition, Part
 
 __all__ = ["count_of", "has_words"]
 
-_REGION: Final = r"^[a-z]{2}-[a-z-]+-\d-"
+_REGION: Final = re.compile(r"^[a-z]{2}-[a-z-]+-\d-")
 """What usage types of KMS and others begin with, where those of EC2 have `USE1-` or nothing."""
 
 _FIELDS: Final = ("usagetype", "metername", "description")
@@ -35,7 +35,7 @@ def count_of(charge: Charge, provider: str, sku: str, unit: str) -> Decimal | No
     """How many units of what is charged make up one of ours: None where it is something else, 0 where the charge is a
     part of it that is not counted, such as the memory of a machine beside its GPUs.
     """
-    texts = tuple(filter(None, (charge.meter, re.sub(_REGION, "", charge.meter), charge.description, charge.details)))
+    texts = tuple(filter(None, (charge.meter, _REGION.sub("", charge.meter), charge.description, charge.details)))
     if sku in texts:  # `gpucluster cost report --format focus`
         return Decimal(1)
     if unit == "instance-hour" and any(_machine(sku).search(text) for text in texts):

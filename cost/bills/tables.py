@@ -27,7 +27,7 @@ Form = Literal["focus", "cur2"]
 CATEGORIES: Final = ("Usage", "Purchase", "Tax", "Credit", "Adjustment")
 """Allowed values of ChargeCategory (FOCUS 1.2, specification/columns/chargecategory.md)."""
 
-_NUMBERED: Final = r"(?P<number>\d+(?:[.,]\d+)*)(?P<thousands>[KMB]?) +(?P<unit>\S.*)"
+_NUMBERED: Final = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)(?P<thousands>[KMB]?) +(?P<unit>\S.*)")
 _THOUSANDS: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9}
 
 
@@ -83,7 +83,7 @@ def factor(billed: str, ours: str) -> Decimal | None:
 @cache
 def _unit(text: str) -> tuple[str, Decimal]:
     known, unit, times = _units(), text.strip(), Decimal(1)
-    if unit.lower() not in known and (found := re.fullmatch(_NUMBERED, unit)):
+    if unit.lower() not in known and (found := _NUMBERED.fullmatch(unit)):
         unit, times = found["unit"], Decimal(found["number"].replace(",", "")) * _THOUSANDS[found["thousands"]]
     of, factor_of = known.get(unit.lower(), (unit, Decimal(1)))
     return of, factor_of * times

@@ -23,7 +23,7 @@ Kind = Literal["added", "removed", "changed", "same", "price lost", "price gaine
 
 _Key = TypeVar("_Key")
 
-_COUNT: Final = r"^[\d,.]+ x "
+_COUNT: Final = re.compile(r"^[\d,.]+ x ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +309,7 @@ def _by_name(line: CostLine) -> tuple[str, str]:
 
 
 def _by_thing(line: CostLine) -> tuple[str, str]:
-    return key_of(line.urn), re.sub(_COUNT, "", line.name)
+    return key_of(line.urn), _COUNT.sub("", line.name)
 
 
 def _by_unit(line: CostLine) -> tuple[str, str]:

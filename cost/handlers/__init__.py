@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from itertools import chain
 from pkgutil import iter_modules
 from typing import Final
 
@@ -32,10 +33,11 @@ def packages() -> tuple[str, ...]:
     return (*(cloud.package for cloud in clouds().values()), "kubernetes")
 
 
-def files_of(package: str) -> tuple[str, ...]:
-    """The files with handlers for a package, and what these share; none where there are none."""
+def files_of(scope: str) -> tuple[str, ...]:
+    """The files with handlers for a scope or a whole package, and what these share; none where there are none."""
+    package, _, group = scope.partition(":")
     if package == "kubernetes":
-        return tuple(sorted({name for names in _KUBERNETES.values() for name in names}))
+        return _KUBERNETES.get(group, ()) if group else tuple(sorted({*chain.from_iterable(_KUBERNETES.values())}))
     cloud = cloud_of_package(package)
     found = (module.name for module in iter_modules(__path__))
     return () if cloud is None else tuple(name for name in found if name.startswith(f"{cloud.name}_"))
@@ -49,6 +51,5 @@ def scope_of(type_: str) -> str:
 
 def load(scope: str) -> None:
     """Import the handlers of a scope, or of a whole package, which registers them; nothing where there are none."""
-    package, _, group = scope.partition(":")
-    for name in _KUBERNETES.get(group, ()) if group else files_of(package):
+    for name in files_of(scope):
         import_module(f"{__name__}.{name}")

@@ -23,8 +23,8 @@ _ABOUT: Final = ("licence", "url")
 """Columns of `sources.csv` for people and tests: under which licence the facts stand, and where they can be seen."""
 _BASES: Final[Mapping[str, Basis]] = {"official": "official", "computed": "computed", "third-party": "third-party"}
 _MAY_BE_EMPTY: Final = ("term", "note")
-_AMOUNT: Final = r"\d{1,9}(\.\d{1,12})?"
-_FREE_TIER: Final = r"tier \d+: "
+_AMOUNT: Final = re.compile(r"\d{1,9}(\.\d{1,12})?")
+_FREE_TIER: Final = re.compile(r"tier \d+: ")
 _RESTORE: Final = "restore the file from the repository, or install this tool again"
 _ALLOWED_AMOUNT: Final = "a number above 0 in digits alone, such as 61.25; 0 for a tier that is free"
 
@@ -164,8 +164,8 @@ class PriceFile:
             self._sound[shared] = self._basis(line, dict(zip(COLUMNS, values, strict=True)))
         if not region or not sku:
             raise DamagedBook(self._file, f"line {line}: {'sku' if region else 'region'} is empty; write a value")
-        usd = Decimal(amount) if re.fullmatch(_AMOUNT, amount) else Decimal(0)
-        if not usd and not (re.fullmatch(_AMOUNT, amount) and re.match(_FREE_TIER, note)):
+        usd = Decimal(amount) if _AMOUNT.fullmatch(amount) else Decimal(0)
+        if not usd and not (_AMOUNT.fullmatch(amount) and _FREE_TIER.match(note)):
             raise DamagedBook(self._file, f"line {line}: usd_per_unit is {amount!r}; allowed: {_ALLOWED_AMOUNT}")
         return PriceRow(
             provider=provider, region=region, sku=sku, kind=kind, unit=unit, purchase=purchase, term=term,

@@ -24,11 +24,11 @@ Confidence = Literal["high", "medium", "low"]
 FRESH_DAYS: Final = 90
 """Days after which an official price counts as old."""
 
-_WORLDWIDE: Final = r"(?:^|; )(worldwide: .+)$"
+_WORLDWIDE: Final = re.compile(r"(?:^|; )(worldwide: .+)$")
 
-_TIER = r"^tier (\d+):"
+_TIER = re.compile(r"^tier (\d+):")
 _WIDE: Final = 70
-_LONG: Final = r"(https://[^/]+/|[^:]+:).+/([^/]+)"
+_LONG: Final = re.compile(r"(https://[^/]+/|[^:]+:).+/([^/]+)")
 
 
 def as_of_date(as_of: str) -> datetime.date | None:
@@ -43,7 +43,7 @@ def as_of_date(as_of: str) -> datetime.date | None:
 
 def tier_of(note: str) -> int:
     """Place in a graduated price that a note says, 0 when it says none."""
-    match = re.match(_TIER, note)
+    match = _TIER.match(note)
     return int(match[1]) if match else 0
 
 
@@ -97,7 +97,7 @@ class PriceRow:
     @property
     def worldwide(self) -> str:
         """What the note says of the document by which a price is one everywhere; empty where it says nothing."""
-        match = re.search(_WORLDWIDE, self.note)
+        match = _WORLDWIDE.search(self.note)
         return match[1] if match else ""
 
     @property
@@ -120,4 +120,4 @@ class PriceRow:
 @cache
 def _document(source: str) -> str:
     text = source.partition("#")[0]
-    return re.sub(_LONG, r"\1.../\2", text) if len(text) > _WIDE else text
+    return _LONG.sub(r"\1.../\2", text) if len(text) > _WIDE else text

@@ -19,7 +19,7 @@ ASSUMED: Final = Decimal("0.02")
 """Share of machines that are taken back in an hour where nothing is published: the worked example of a course on
 training infrastructure, not a measurement."""
 
-_CLASS: Final = r"<(?P<below>\d+)%|(?P<least>\d+)-(?P<most>\d+)%|>(?P<above>\d+)%"
+_CLASS: Final = re.compile(r"<(?P<below>\d+)%|(?P<least>\d+)-(?P<most>\d+)%|>(?P<above>\d+)%")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +74,7 @@ def _of(row: Row) -> TakenBack:
 
 
 def _ends(row: Row) -> tuple[Decimal, Decimal | None]:
-    found = re.fullmatch(_CLASS, row["a_month"])
+    found = _CLASS.fullmatch(row["a_month"])
     if found is None:
         raise row.bad("a_month", "write a class such as <5%, 5-10% or >20%")
     if found["above"]:

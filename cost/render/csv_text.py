@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 __all__ = ["cell", "csv_of", "csv_text"]
 
-_NUMBER: Final = r"-?\d+(\.\d+)?"
+_NUMBER: Final = re.compile(r"-?\d+(\.\d+)?")
 
 
 def csv_of(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
@@ -34,7 +34,7 @@ def csv_text(rows: Iterable[Sequence[str]]) -> str:
 
 def cell(text: str) -> str:
     """Text that a spreadsheet would take for a formula begins with an apostrophe, which says that it is text."""
-    formula = text[:1] in ("=", "+", "-", "@", "\t", "\r") and len(text) > 1 and not re.fullmatch(_NUMBER, text)
+    formula = text[:1] in ("=", "+", "-", "@", "\t", "\r") and len(text) > 1 and not _NUMBER.fullmatch(text)
     return f"'{text}" if formula else text
 
 

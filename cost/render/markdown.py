@@ -43,16 +43,16 @@ def row(*cells: str) -> str:
     return "|" + "".join(f" {cell} |" if cell else " |" for cell in cells)
 
 
-_LIVE: Final = r"(?i)@|#\d|\bGH-\d|://|www\.|\b[0-9a-f]{7,64}\b|:[\w+-]+:|\$(?![\d/])|[`\\]"
+_LIVE: Final = re.compile(r"@|#\d|\bGH-\d|://|www\.|\b[0-9a-f]{7,64}\b|:[\w+-]+:|\$(?![\d/])|[`\\]", re.IGNORECASE)
 """What GitHub makes a link, a mention, an emoji or mathematics of, wherever it stands in a word: people, teams and
 addresses of mail, issues, URLs, commits. It does so in the text that is left when Markdown is done, so no backslash and
 no entity stops it, but it leaves code alone (docs.github.com, "Autolinked references and URLs"; html-pipeline,
 MentionFilter, IGNORE_PARENTS; cmark-gfm, extensions/autolink.c, postprocess_text).
 """
-_MARKUP: Final = r"[*_|<>\[\]~&]"
-_OPENS: Final = r"#{1,6}|[-+=]+|\d{1,9}[.)]"
+_MARKUP: Final = re.compile(r"[*_|<>\[\]~&]")
+_OPENS: Final = re.compile(r"#{1,6}|[-+=]+|\d{1,9}[.)]")
 """A first word that would begin a heading, a list or a line."""
-_EDGES: Final = r"([(\"']*)(.*?)([)\"'.,;:]*)"
+_EDGES: Final = re.compile(r"([(\"']*)(.*?)([)\"'.,;:]*)")
 """Punctuation around a word."""
 
 
@@ -60,13 +60,13 @@ def escaped(text: str) -> str:
     """Text that Markdown shows as it is, on one line; words that GitHub would link are code."""
     words = _on_one_line(text).split()
     shown = [_word(word) for word in words]
-    return " ".join([code(words[0]), *shown[1:]] if len(words) > 1 and re.fullmatch(_OPENS, words[0]) else shown)
+    return " ".join([code(words[0]), *shown[1:]] if len(words) > 1 and _OPENS.fullmatch(words[0]) else shown)
 
 
 def _word(word: str) -> str:
-    if not re.search(_LIVE, word):
-        return re.sub(_MARKUP, r"\\\g<0>", word)
-    before, live, after = re.fullmatch(_EDGES, word).groups()  # pyright: ignore[reportOptionalMemberAccess]
+    if not _LIVE.search(word):
+        return _MARKUP.sub(r"\\\g<0>", word)
+    before, live, after = _EDGES.fullmatch(word).groups()  # pyright: ignore[reportOptionalMemberAccess]
     return f"{before}{code(live, len(live))}{after}"
 
 

@@ -15,7 +15,7 @@ __all__ = ["Support", "UnknownPlan", "support_of"]
 
 _PREFIX: Final = "support-"
 _UNIT: Final = "USD-of-monthly-spend"
-_TO: Final = r"^tier \d+: (?:first ([\d,]+)|[\d,]+ to ([\d,]+)|over [\d,]+)"
+_TO: Final = re.compile(r"^tier \d+: (?:first ([\d,]+)|[\d,]+ to ([\d,]+)|over [\d,]+)")
 """Where a band ends, as notes of the price book say it."""
 
 
@@ -67,6 +67,6 @@ def support_of(book: PriceBook, provider: str, plan: str) -> Support:
 
 
 def _end(row: PriceRow) -> Decimal | None:
-    found = re.match(_TO, row.note)
+    found = _TO.match(row.note)
     number = found and (found[1] or found[2])
     return Decimal(number.replace(",", "")) if number else None

@@ -34,7 +34,7 @@ GIVEN: Final[ContextVar[Mapping[str, Any]]] = ContextVar("GIVEN")
 """The inputs of the component that is being built, as the engine writes them: they say what is not known and what is
 a secret, which the values that the SDK makes of them tell only later."""
 
-_TYPE: Final = rf"{NAME}:({'|'.join(CLOUDS)}):TrainingCluster"
+_TYPE: Final = re.compile(rf"{NAME}:({'|'.join(CLOUDS)}):TrainingCluster")
 _LONGEST: Final = 400 * 1024 * 1024
 
 
@@ -53,7 +53,7 @@ class ComponentPackage(Provider):
     ) -> ConstructResult:
         """The cluster, with the outputs of the schema. What can't be built raises InputPropertiesError in our words."""
         del inputs
-        known = re.fullmatch(_TYPE, resource_type)
+        known = _TYPE.fullmatch(resource_type)
         if known is None:
             raise InputPropertiesError(f"{resource_type} is not in the package {NAME}", [])
         try:

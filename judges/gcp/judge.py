@@ -37,7 +37,7 @@ class _Discovery:
 
 JUDGE: Final = _Discovery()
 
-_DURATION: Final = r"-?\d+(\.\d{1,9})?s"
+_DURATION: Final = re.compile(r"-?\d+(\.\d{1,9})?s")
 """google-duration, by https://developers.google.com/discovery/v1/type-format."""
 
 WHOLE: Final = {
@@ -99,7 +99,7 @@ def _wrong(schema: Schema, value: Any) -> str:
         return f"{value!r} does not match {pattern!r}"
     if form in WHOLE or kind in ("integer", "number"):
         return _wrong_number(schema, value)
-    if form == "google-duration" and not re.fullmatch(_DURATION, str(value)):
+    if form == "google-duration" and not _DURATION.fullmatch(str(value)):
         return f"{value!r} is not a duration in seconds such as '3.5s'"
     return ""
 

@@ -12,7 +12,7 @@ from gpucluster.policies.rule import Enforcement
 
 __all__ = ["as_junit"]
 
-_NOT_XML: Final = r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+_NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot write, not even escaped."""
 
 
@@ -51,4 +51,4 @@ def _suite(root: ElementTree.Element, checked: Checked, found: list[Found]) -> N
 
 
 def _plain(text: str) -> str:
-    return re.sub(_NOT_XML, "?", text)
+    return _NOT_XML.sub("?", text)

@@ -14,7 +14,7 @@ from gpucluster.pull_request.github.pulls import Pull, head_of
 Posted = Literal["created", "updated", "unchanged", "outdated"]
 """`outdated`: the pull request has moved on, or a newer run has written; nothing was changed."""
 
-_MARKER: Final = r"<!-- gpucluster pr-check head=([0-9a-f]{40,64}) run=(\d{1,20})\.(\d{1,9}) -->\s*\Z"
+_MARKER: Final = re.compile(r"<!-- gpucluster pr-check head=([0-9a-f]{40,64}) run=(\d{1,20})\.(\d{1,9}) -->\s*\Z")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class Marker:
     @classmethod
     def of(cls, text: str) -> Marker | None:
         """The marker that ends a comment; None in a comment that is not ours."""
-        found = re.search(_MARKER, text)
+        found = _MARKER.search(text)
         return found and cls(head=found[1], run=int(found[2]), attempt=int(found[3]))
 
 
@@ -66,7 +66,7 @@ def _newer(old: Marker, new: Marker) -> bool:
 
 
 def _without_marker(text: str) -> str:
-    return re.sub(_MARKER, "", text.replace("\r\n", "\n")).strip()
+    return _MARKER.sub("", text.replace("\r\n", "\n")).strip()
 
 
 def _login(item: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ __all__ = ["as_focus", "unit_of"]
 _CATEGORIES: Final = {"on_demand": "Standard", "spot": "Dynamic", "reserved": "Committed", "savings_plan": "Committed"}
 """PricingCategory; blocks and the like have a model of their own, which is `Other`."""
 
-_COUNTED: Final = r"(\d+)([KMB]?)-(\w+)"
+_COUNTED: Final = re.compile(r"(\d+)([KMB]?)-(\w+)")
 _THOUSANDS: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9}
 
 
@@ -113,7 +113,7 @@ def _row(
 
 def unit_of(unit: str) -> str:
     """A unit as the attribute Unit Format of the specification has it: `Instance-Hours`, `1000000 Requests`."""
-    if counted := re.fullmatch(_COUNTED, unit):
+    if counted := _COUNTED.fullmatch(unit):
         number, thousands, what = counted.groups()
         return f"{int(number) * _THOUSANDS[thousands]} {_noun(what)}"
     what, dash, time = unit.rpartition("-")

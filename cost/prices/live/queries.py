@@ -15,7 +15,7 @@ from gpucluster.cost.prices.live.query import Condition, Part, Query
 
 __all__ = ["condition", "queries"]
 
-_CONDITION: Final = r"^(?P<field>[a-z0-9]+)(?P<how>==|=~|!~)(?P<value>.+)$"
+_CONDITION: Final = re.compile(r"^(?P<field>[a-z0-9]+)(?P<how>==|=~|!~)(?P<value>.+)$")
 
 
 @cache
@@ -53,7 +53,7 @@ def _number(text: str) -> Decimal:
 
 def condition(text: str) -> Condition:
     """A condition as the tables write it. Raises ValueError."""
-    match = re.match(_CONDITION, text)
+    match = _CONDITION.match(text)
     if match is None:
         raise ValueError(f"{text!r} is no condition; write field==value, field=~expression or field!~expression")
     how = match["how"]

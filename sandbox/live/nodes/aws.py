@@ -28,7 +28,7 @@ _UNSEEN: Final = 0.075
 # Huge pages of 2 MiB that a node with EFA sets aside. Source: Amazon EKS user guide, node-efa.
 _HUGE_PAGES_MIB: Final = 5_128 * 2
 _EFFECTS: Final = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
-_SLICES: Final = r"nvidia-smi mig .*-cgi (?P<sizes>[\w.,]+)"
+_SLICES: Final = re.compile(r"nvidia-smi mig .*-cgi (?P<sizes>[\w.,]+)")
 _RESERVED_ADDRESSES: Final = 4
 
 
@@ -153,7 +153,7 @@ def _devices(
         return found
     gpus, efa = charts.get("nvidia-device-plugin"), charts.get("aws-efa-k8s-device-plugin")
     if gpus is not None and comes_to(gpus, labels, taints):
-        sizes = (re.search(_SLICES, _user_data(template)) or {"sizes": ""})["sizes"].split(",")
+        sizes = (_SLICES.search(_user_data(template)) or {"sizes": ""})["sizes"].split(",")
         slices = {size: sizes.count(size) for size in sizes if size}
         found |= gpu_resources(machine, slices, str(gpus.get("migStrategy") or "none"))
     cards = sum("efa" in str(mapping(item).get("interfaceType")) for item in items(template.get("networkInterfaces")))

@@ -167,3 +167,4 @@ def test_stop_waits_for_the_process_of_the_server_which_holds_no_lock_between(se
         (server / server_keeper.STATE).write_text(json.dumps({"pid": process.pid}))
         assert stop(server)
         assert (server / "ended").exists()
+    assert process.returncode == 0
