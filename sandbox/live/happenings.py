@@ -81,7 +81,10 @@ def degrade(client: Client, node: Node, cluster: Entry, entries: Sequence[Entry]
 
 
 def interrupt(client: Client, node: Node, cluster: Entry) -> str:
-    """The cloud's notice that it takes the machine back. Raises InputError where a cluster is told nothing."""
+    """The cloud's notice that it takes the machine back.
+
+    Raises InputError where a cluster is told nothing, and for a machine that Karpenter has let go.
+    """
     name = str(mapping(node.get("metadata")).get("name"))
     sign: Sign | None = _signs(cluster).interruption(node)
     if sign is None:
@@ -90,9 +93,7 @@ def interrupt(client: Client, node: Node, cluster: Entry) -> str:
             f"gpucluster sandbox node delete {name} takes it without a word"
         )
     if sign.claim:
-        for claim in client.list("karpenter.sh/v1", "NodeClaim"):
-            if mapping(claim.get("status")).get("nodeName") == name:
-                client.patch(claim, notice(claim))
+        client.patch(claim := _claim(client, node), notice(claim))
         return sign.says
     if sign.conditions:
         conditions = [_condition(found) for found in sign.conditions]
@@ -102,6 +103,16 @@ def interrupt(client: Client, node: Node, cluster: Entry) -> str:
     if sign.drains:
         _drain(client, name)
     return sign.says
+
+
+def _claim(client: Client, node: Node) -> Mapping[str, Any]:
+    """Karpenter's of a machine, by the machine's id: a claim has that before its pods run, and the Node's name later."""
+    machine = mapping(node.get("spec")).get("providerID")
+    for claim in client.list("karpenter.sh/v1", "NodeClaim"):
+        if machine and mapping(claim.get("status")).get("providerID") == machine:
+            return claim
+    name = mapping(node.get("metadata")).get("name")
+    raise InputError(f"{name} has no NodeClaim of Karpenter's any more: it is on its way out; name another node")
 
 
 def _signs(cluster: Entry) -> Any:

@@ -138,7 +138,11 @@ def _accept(live: Live, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Judged
     monkeypatch.setattr("gpucluster.acceptance.runs.collect._POLL_SECONDS", 0.5)
     monkeypatch.setattr(Kubectl, "logs", lambda _, selector: logs[selector.split(",")[0].partition("=")[2]])
     with _ended(live, logs, line_rate(machine)):
-        return accept(seen(None, force=False), folder, Promises(), level=1, pairs="never", say=lambda _: None)
+        try:
+            return accept(seen(None, force=False), folder, Promises(), level=1, pairs="never", say=print)
+        except BaseException:  # A timeout too: pytest shows what is printed.
+            print(live.scene())
+            raise
 
 
 def test_acceptance_runs_to_its_end_and_tells_versions_and_serial_numbers(

@@ -41,7 +41,7 @@ def _node(**labels: str) -> dict[str, Any]:
     return {
         "kind": "Node",
         "metadata": {"name": "one", "labels": named},
-        "spec": {"taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]},
+        "spec": {"providerID": "aws:///one", "taints": [{"key": "nvidia.com/gpu", "effect": "NoSchedule"}]},
         "status": {
             "capacity": amounts,
             "allocatable": dict(amounts),
@@ -91,15 +91,19 @@ def test_maintenance_on_google_cloud_marks_the_node_and_stops_all_pods_but_those
     ]
 
 
-def test_karpenter_is_told_of_an_interrupted_machine_by_its_claim() -> None:
+def test_karpenter_is_told_of_an_interrupted_machine_by_its_claim_that_does_not_name_its_node_yet() -> None:
     claims = [
-        {"kind": "NodeClaim", "metadata": {"name": name}, "status": {"nodeName": name}} for name in ("one", "two")
+        {"kind": "NodeClaim", "metadata": {"name": name, "labels": labels}, "status": {"providerID": f"aws:///{name}"}}
+        for name, labels in (("two", {}), ("one", {"karpenter.sh/capacity-type": "spot"}))
     ]
     server = Server(*claims)
     happenings.interrupt(cast(Client, server), _node(karpenter_sh__nodepool="dev"), _cluster("aws"))
-    [(part, change)] = server.asked
-    assert part == "itself"
-    assert [*change["metadata"]["annotations"]] == ["gpucluster/interruption"]
+    assert server.asked == [("itself", {"metadata": {"annotations": {"gpucluster/interruption": "spot"}}})]
+
+
+def test_a_machine_that_karpenter_has_let_go_is_not_interrupted() -> None:
+    with pytest.raises(InputError, match="^one has no NodeClaim of Karpenter's any more: it is on its way out; name"):
+        happenings.interrupt(cast(Client, Server()), _node(karpenter_sh__nodepool="dev"), _cluster("aws"))
 
 
 @pytest.mark.parametrize(
