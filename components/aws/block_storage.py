@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pulumi
-from pulumi_kubernetes.meta import v1 as meta
-from pulumi_kubernetes.storage import v1 as storage
 
 from gpucluster.components.aws.addon import addon
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import managed_pod_role
+from gpucluster.components.kubernetes.kinds import STORAGE_CLASS
+from gpucluster.components.kubernetes.objects import declared
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
 __all__ = ["BlockStorage"]
@@ -55,18 +55,20 @@ class BlockStorage(pulumi.ComponentResource):
             configuration={"controller": {"extraVolumeTags": _without_name(volume_tags)}},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role, *grants, *after]),
         )
-        storage.StorageClass(
-            f"{name}-class",
-            metadata=meta.ObjectMetaArgs(
-                name=_CLASS,
-                annotations={"storageclass.kubernetes.io/is-default-class": "true"},
-            ),
-            provisioner="ebs.csi.aws.com",
-            parameters={"type": "gp3", "encrypted": "true"},
+        volumes = {
+            "provisioner": "ebs.csi.aws.com",
+            "parameters": {"type": "gp3", "encrypted": "true"},
             # A volume is in one zone: that of the node on which its pod finds room.
-            volume_binding_mode="WaitForFirstConsumer",
-            allow_volume_expansion=True,
-            reclaim_policy="Delete",
+            "volumeBindingMode": "WaitForFirstConsumer",
+            "allowVolumeExpansion": True,
+            "reclaimPolicy": "Delete",
+        }
+        declared(
+            f"{name}-class",
+            STORAGE_CLASS,
+            volumes,
+            object_name=_CLASS,
+            annotations={"storageclass.kubernetes.io/is-default-class": "true"},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[driver]),
         )
         self.register_outputs({"storageClass": _CLASS})

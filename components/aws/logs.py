@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from pathlib import Path
+from typing import Final
 
 import pulumi
 from pulumi_aws import cloudwatch
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import pod_role
 from gpucluster.components.aws.partition import console
-from gpucluster.components.kubernetes.critical_pods import NODE_CRITICAL
 from gpucluster.components.kubernetes.job_images import mirrored
-from gpucluster.components.kubernetes.kinds import DAEMON_SET
-from gpucluster.components.kubernetes.objects import custom_object
-from gpucluster.components.kubernetes.restricted import CONTAINER
+from gpucluster.components.kubernetes.manifest import manifests
+from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.names import NAMESPACE, SYSTEM_NAMESPACE
 from gpucluster.components.outputs import Logs
 
@@ -35,8 +32,8 @@ IMAGE: Final = (
 Source: tag and digest as public manifests pair them, and the version as one of them saw the program tell it.
 """
 
+_MANIFEST: Final = Path(__file__).parent / "manifests/pod-logs.yaml"
 _NAME: Final = "pod-logs"
-_FOLDER: Final = "/fluent-bit/custom"
 _STATE: Final = "/state"
 _PREFIX: Final = "pod."
 # The kubelet names its files so. Source: Fluent Bit documentation, "Tail" (Tag_Regex).
@@ -90,17 +87,16 @@ class PodLogs(pulumi.ComponentResource):
             opts=here,
         )
         settings = _settings(region, group_name)
-        metadata = meta.ObjectMetaArgs(name=_NAME, namespace=SYSTEM_NAMESPACE)
-        account = core.ServiceAccount(f"{name}-account", metadata=metadata, opts=here)
-        files = core.ConfigMap(f"{name}-settings", metadata=metadata, data={"fluent-bit.conf": settings}, opts=here)
-        custom_object(
-            f"{name}-daemon",
-            DAEMON_SET,
-            _daemon(mirrored(IMAGE, registry), settings),
-            object_name=_NAME,
-            namespace=SYSTEM_NAMESPACE,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[account, files, role, *grants, *after]),
-        )
+        image, read = mirrored(IMAGE, registry), hashlib.sha256(settings.encode()).hexdigest()[:16]
+        account, files, daemon = manifests(_MANIFEST, {"image": image, "settings": settings, "read": read})
+        before = [
+            Declared(f"{name}-account", account, here),
+            Declared(f"{name}-settings", files, here),
+            role,
+            *grants,
+            *after,
+        ]
+        Declared(f"{name}-daemon", daemon, pulumi.ResourceOptions(parent=self, depends_on=before))
         place = group_name.replace("/", "$252F")
         self.found = Logs(
             console=pulumi.Output.from_input(
@@ -152,43 +148,3 @@ def _settings(region: str, group: str) -> str:
     return "".join(
         f"[{kind}]\n" + "".join(f"    {key} {value}\n" for key, value in values.items()) for kind, values in sections
     )
-
-
-def _daemon(image: str, settings: str) -> dict[str, Any]:
-    """On every node, whatever its taints. It is root, whom the files of other pods belong to, and nothing more."""
-    own = {"k8s-app": _NAME}
-    container = {
-        "name": "fluent-bit",
-        "image": image,
-        "command": ["/fluent-bit/bin/fluent-bit", "-c", f"{_FOLDER}/fluent-bit.conf"],
-        "resources": {"requests": {"cpu": "50m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
-        "securityContext": {**CONTAINER, "readOnlyRootFilesystem": True, "runAsUser": 0},
-        "volumeMounts": [
-            {"name": "logs", "mountPath": "/var/log", "readOnly": True},
-            {"name": "state", "mountPath": _STATE},
-            {"name": "settings", "mountPath": _FOLDER, "readOnly": True},
-        ],
-    }
-    # A pod does not read its file again: another one is another pod.
-    read = hashlib.sha256(settings.encode()).hexdigest()[:16]
-    return {
-        "selector": {"matchLabels": own},
-        "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "10%"}},
-        "template": {
-            "metadata": {"labels": own, "annotations": {"gpucluster/files": read}},
-            "spec": {
-                "serviceAccountName": _NAME,
-                "automountServiceAccountToken": False,
-                "priorityClassName": NODE_CRITICAL,
-                "tolerations": [{"operator": "Exists"}],
-                "terminationGracePeriodSeconds": 45,
-                "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
-                "containers": [container],
-                "volumes": [
-                    {"name": "logs", "hostPath": {"path": "/var/log"}},
-                    {"name": "state", "hostPath": {"path": "/var/lib/pod-logs", "type": "DirectoryOrCreate"}},
-                    {"name": "settings", "configMap": {"name": _NAME}},
-                ],
-            },
-        },
-    }

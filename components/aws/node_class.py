@@ -9,7 +9,7 @@ import pulumi
 
 from gpucluster.components.aws.interfaces import Interface
 from gpucluster.components.aws.user_data import karpenter_user_data
-from gpucluster.components.kubernetes.objects import Kind, custom_object
+from gpucluster.components.kubernetes.objects import Kind, declared
 
 # Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go.
 EC2_NODE_CLASS: Final = Kind("karpenter.k8s.aws/v1", "EC2NodeClass")
@@ -49,7 +49,7 @@ def node_class(
         ]
     if placement_group is not None:
         fabric["placementGroupSelector"] = {"name": placement_group}
-    return custom_object(
+    return declared(
         name,
         EC2_NODE_CLASS,
         {

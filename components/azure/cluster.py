@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 import pulumi
 from pulumi_azure_native import resources
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.catalog.fabric_releases import release_of
@@ -39,7 +37,9 @@ from gpucluster.components.azure.scratch import Scratch
 from gpucluster.components.azure.storage import shared_storage
 from gpucluster.components.azure.tolerations import CONTROLLERS
 from gpucluster.components.azure.training_pool import TrainingPool
+from gpucluster.components.kubernetes.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.metrics_sink import READ
+from gpucluster.components.kubernetes.objects import declared
 from gpucluster.components.kubernetes.submitters import Submitter
 from gpucluster.components.kubernetes.team_space import TeamSpace
 from gpucluster.components.kubernetes.volume import Volume
@@ -323,9 +323,12 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             of_all,
             *((f"team-{space.team.name}.topology", space, space.labels) for space in spaces),
         ):
-            core.ConfigMap(
+            declared(
                 f"{self._name}-{suffix}",
-                metadata=meta.ObjectMetaArgs(name=NAME, namespace=space.namespace.metadata.name, labels=labels),
-                data={topology: nd_v5_topology()},
+                CONFIG_MAP,
+                {"data": {topology: nd_v5_topology()}},
+                object_name=NAME,
+                namespace=space.namespace.object_name,
+                labels=labels,
                 opts=self._inside,
             )

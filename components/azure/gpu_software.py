@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.azure.gpu_versions import VERSIONS
 from gpucluster.components.azure.tolerations import CONTROLLERS, DAEMONS
 from gpucluster.components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
-from gpucluster.components.kubernetes.objects import Kind, custom_object
+from gpucluster.components.kubernetes.kinds import CONFIG_MAP
+from gpucluster.components.kubernetes.namespace import namespace
+from gpucluster.components.kubernetes.objects import Declared, Kind, declared
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 from gpucluster.components.names import MIG_LAYOUT
@@ -89,14 +89,14 @@ class GpuSoftware(pulumi.ComponentResource):
         super().__init__("gpucluster:azure:GpuSoftware", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         fabric = _network_operator(f"{name}-network", after, here) if infiniband else []
-        space = _namespace(f"{name}-gpu-namespace", "gpu-operator", here)
+        space = namespace(f"{name}-gpu-namespace", "gpu-operator", "privileged", opts=here)
         layouts = [] if mig_layout is None else [_mig_layouts(f"{name}-gpu-layouts", space, *mig_layout, here)]
         counters = _counters(f"{name}-gpu-counters", space, here)
         gpus = release(
             f"{name}-gpu",
             GPU_OPERATOR,
             release_name="gpu-operator",
-            namespace=space.metadata.name,
+            namespace=space.object_name,
             values=_gpu_values(owner, infiniband=infiniband, mig=mig, layouts=bool(layouts)),
             after=[*after, *fabric, *layouts, counters],
             opts=here,
@@ -108,12 +108,13 @@ class GpuSoftware(pulumi.ComponentResource):
 def _network_operator(
     name: str, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
 ) -> list[pulumi.Resource]:
-    space = _namespace(f"{name}-namespace", "network-operator", opts)
+    # As the other operator, it starts privileged pods.
+    space = namespace(f"{name}-namespace", "network-operator", "privileged", opts=opts)
     operator = release(
         name,
         NETWORK_OPERATOR,
         release_name="network-operator",
-        namespace=space.metadata.name,
+        namespace=space.object_name,
         values={
             "nfd": {"deployNodeFeatureRules": False},
             "node-feature-discovery": _DISCOVERY,
@@ -122,14 +123,14 @@ def _network_operator(
         after=after,
         opts=opts,
     )
-    rule = custom_object(
+    rule = declared(
         f"{name}-nodes",
         _FEATURE_RULE,
         _INFINIBAND_NODES,
         object_name="nfd-network-rule",
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[operator])),
     )
-    policy = custom_object(
+    policy = declared(
         f"{name}-policy",
         _NIC_CLUSTER_POLICY,
         _POLICY,
@@ -140,22 +141,13 @@ def _network_operator(
     return [operator, rule, policy]
 
 
-def _namespace(name: str, space: str, opts: pulumi.ResourceOptions) -> core.Namespace:
-    """Both operators start privileged pods."""
-    return core.Namespace(
-        name,
-        metadata=meta.ObjectMetaArgs(name=space, labels={"pod-security.kubernetes.io/enforce": "privileged"}),
-        opts=opts,
-    )
-
-
 def _mig_layouts(
     name: str,
-    space: core.Namespace,
+    space: Declared,
     layout: str,
     slices: Mapping[str, int],
     opts: pulumi.ResourceOptions,
-) -> core.ConfigMap:
+) -> Declared:
     """What a layout of our own means to the MIG manager, which reads this instead of its own list.
 
     Source: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (migManager.config).
@@ -164,24 +156,22 @@ def _mig_layouts(
         _NO_LAYOUT: [{"devices": "all", "mig-enabled": False}],
         layout: [{"devices": "all", "mig-enabled": True, "mig-devices": dict(slices)}],
     }
-    return core.ConfigMap(
-        name,
-        metadata=meta.ObjectMetaArgs(name=_LAYOUTS, namespace=space.metadata.name),
-        data={"config.yaml": json.dumps({"version": "v1", "mig-configs": known}, indent=2)},
-        opts=opts,
-    )
+    layouts = {"config.yaml": json.dumps({"version": "v1", "mig-configs": known}, indent=2)}
+    return declared(name, CONFIG_MAP, {"data": layouts}, object_name=_LAYOUTS, namespace=space.object_name, opts=opts)
 
 
-def _counters(name: str, space: core.Namespace, opts: pulumi.ResourceOptions) -> core.ConfigMap:
+def _counters(name: str, space: Declared, opts: pulumi.ResourceOptions) -> Declared:
     """What the exporter collects; its own list lacks the activity of SMs and what goes over NVLink.
 
     Sources: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (dcgmExporter.config);
     NVIDIA/dcgm-exporter 4.5.3-4.8.2, etc/dcp-metrics-included.csv.
     """
-    return core.ConfigMap(
+    return declared(
         name,
-        metadata=meta.ObjectMetaArgs(name=_counters_name(), namespace=space.metadata.name),
-        data={"dcgm-metrics.csv": counters_csv()},
+        CONFIG_MAP,
+        {"data": {"dcgm-metrics.csv": counters_csv()}},
+        object_name=_counters_name(),
+        namespace=space.object_name,
         opts=opts,
     )
 

@@ -11,7 +11,7 @@ from gpucluster.components.azure.karpenter_limits import karpenter_problems
 from gpucluster.components.azure.lustre_driver import STARTUP_TAINT
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.karpenter import node_pool
-from gpucluster.components.kubernetes.objects import Kind, custom_object
+from gpucluster.components.kubernetes.objects import Kind, declared
 from gpucluster.components.names import ELASTIC
 from gpucluster.components.planning import PlanError
 from gpucluster.record import record
@@ -70,7 +70,7 @@ class KarpenterPools(pulumi.ComponentResource):
         ]
         if problems:
             raise PlanError(problems)
-        nodes = custom_object(
+        nodes = declared(
             f"{name}-class",
             _NODE_CLASS,
             {

@@ -8,7 +8,8 @@ from typing import Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.manifest import Declared, manifests
+from gpucluster.components.kubernetes.manifest import manifests
+from gpucluster.components.kubernetes.objects import Declared
 
 __all__ = ["DRIVER", "STARTUP_TAINT", "LustreDriver"]
 

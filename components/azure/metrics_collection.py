@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
-from gpucluster.components.kubernetes.objects import Kind, custom_object
+from gpucluster.components.kubernetes.kinds import CONFIG_MAP
+from gpucluster.components.kubernetes.objects import Kind, declared
 from gpucluster.components.kubernetes.scraped import Scraped, options_scraped
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.names import SYSTEM_NAMESPACE
@@ -68,15 +67,17 @@ class MetricsCollection(pulumi.ComponentResource):
         super().__init__("gpucluster:azure:MetricsCollection", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
         if infiniband:
-            core.ConfigMap(
+            declared(
                 f"{name}-settings",
-                metadata=meta.ObjectMetaArgs(name=_SETTINGS, namespace=SYSTEM_NAMESPACE),
-                data={"schema-version": "v2", "config-version": "ver1", "cluster-metrics": _INFINIBAND},
+                CONFIG_MAP,
+                {"data": {"schema-version": "v2", "config-version": "ver1", "cluster-metrics": _INFINIBAND}},
+                object_name=_SETTINGS,
+                namespace=SYSTEM_NAMESPACE,
                 opts=here,
             )
         scraped = [_GPUS, *options_scraped(plan)]
         for target in scraped:
-            custom_object(
+            declared(
                 f"{name}-{target.name}",
                 _POD_MONITOR,
                 _monitor(target),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pulumi
-from pulumi_kubernetes.rbac import v1 as rbac
 
 from gpucluster.components.gcp.reach import connecting_role, reaching
+from gpucluster.components.kubernetes.kinds import CLUSTER_ROLE_BINDING, RBAC
+from gpucluster.components.kubernetes.objects import declared
 
 
 class Admins(pulumi.ComponentResource):
@@ -34,12 +35,9 @@ class Admins(pulumi.ComponentResource):
         connect = connecting_role(name, connect_role, what=name, project=project, opts=outside)
         for principal, full in reaching(name, principals, connect, project=project, opts=outside).items():
             address = principal.partition(":")[2]
-            rbac.ClusterRoleBinding(
-                f"{full}-rights",
-                role_ref=rbac.RoleRefArgs(
-                    api_group="rbac.authorization.k8s.io", kind="ClusterRole", name="cluster-admin"
-                ),
-                subjects=[rbac.SubjectArgs(api_group="rbac.authorization.k8s.io", kind="User", name=address)],
-                opts=here,
-            )
+            rights = {
+                "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": "cluster-admin"},
+                "subjects": [{"apiGroup": RBAC, "kind": "User", "name": address}],
+            }
+            declared(f"{full}-rights", CLUSTER_ROLE_BINDING, rights, opts=here)
         self.register_outputs({})

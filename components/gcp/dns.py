@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import Final
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
+from gpucluster.components.kubernetes.kinds import CONFIG_MAP
+from gpucluster.components.kubernetes.objects import declared
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
 _BY_NODES: Final = {"nodesPerReplica": 16, "preventSinglePointFailure": True, "includeUnschedulableNodes": True}
@@ -25,11 +25,13 @@ _BY_NODES: Final = {"nodesPerReplica": 16, "preventSinglePointFailure": True, "i
 
 def kube_dns_by_nodes(name: str, *, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
     """Lets the autoscaler of kube-dns count nodes alone. GKE makes its settings where there are none yet."""
-    core.ConfigMapPatch(
+    declared(
         name,
-        metadata=meta.ObjectMetaPatchArgs(
-            name="kube-dns-autoscaler", namespace=SYSTEM_NAMESPACE, annotations={"pulumi.com/patchForce": "true"}
-        ),
-        data={"linear": json.dumps(_BY_NODES, separators=(",", ":"))},
+        CONFIG_MAP,
+        {"data": {"linear": json.dumps(_BY_NODES, separators=(",", ":"))}},
+        object_name="kube-dns-autoscaler",
+        namespace=SYSTEM_NAMESPACE,
+        annotations={"pulumi.com/patchForce": "true"},
+        patch=True,
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
     )

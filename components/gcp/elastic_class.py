@@ -9,7 +9,7 @@ import pulumi
 
 from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.elastic import PoolPlan
-from gpucluster.components.kubernetes.objects import Kind, custom_object
+from gpucluster.components.kubernetes.objects import Kind, declared
 from gpucluster.components.names import EXPECTED_GPUS, GPU_PRESENT, POOL
 from gpucluster.components.planning import PlanError
 from gpucluster.record import record
@@ -65,7 +65,7 @@ def elastic_class(
     existing ones too (GKE documentation, "Configure node pool auto-creation"). Raises PlanError for rules GKE would
     refuse.
     """
-    return custom_object(
+    return declared(
         name,
         _KIND,
         _spec(pool, machine, fallbacks),

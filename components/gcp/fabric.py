@@ -8,7 +8,6 @@ from gpucluster.catalog.gpudirect import Fabric as Hardware
 from gpucluster.catalog.gpudirect import Kind
 from gpucluster.catalog.gpudirect import fabric_of as hardware_of
 from gpucluster.catalog.machines import Machine, machines
-from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.shapes import shapes
 from gpucluster.record import record
 
@@ -82,8 +81,3 @@ FABRICS: Final[Mapping[str, Fabric]] = {
     shape.machine_type: fabric for shape in shapes() if (fabric := fabric_of(shape)) is not None
 }
 """Machine type -> its fabric in the versions we install."""
-
-
-def fabric_nodes(accelerator: str) -> dict[str, list[str]]:
-    """Labels of the nodes with the fabric: elastic and sliced nodes have the same accelerator, and no fabric."""
-    return {"cloud.google.com/gke-accelerator": [accelerator], POOL: [TRAINING_POOL]}

@@ -8,7 +8,7 @@ from typing import Final
 import pulumi
 
 from gpucluster.components.gcp.fabric import DeviceNetwork, Fabric
-from gpucluster.components.kubernetes.objects import Kind, custom_object
+from gpucluster.components.kubernetes.objects import Kind, declared
 from gpucluster.components.planning import PlanError
 
 # Source: GKE documentation, "Set up multi-network support for Pods" and "Maximize GPU network bandwidth in Standard
@@ -63,7 +63,7 @@ def _objects(
     subnet: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
-    parameters = custom_object(
+    parameters = declared(
         f"{name}-{network.name}-parameters",
         _PARAMETERS,
         {"vpc": vpc, "vpcSubnet": subnet, "deviceMode": network.device_mode},
@@ -72,7 +72,7 @@ def _objects(
     )
     return [
         parameters,
-        custom_object(
+        declared(
             f"{name}-{network.name}",
             _NETWORK,
             {

@@ -15,7 +15,7 @@ from gpucluster.components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.karpenter import node_pool
 from gpucluster.components.kubernetes.merged import merged
-from gpucluster.components.kubernetes.objects import Kind, custom_object
+from gpucluster.components.kubernetes.objects import Kind, declared
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 from gpucluster.components.planning import PlanError
@@ -107,7 +107,7 @@ class KarpenterPools(pulumi.ComponentResource):
             after=[definitions],
             opts=here,
         )
-        nodes = custom_object(
+        nodes = declared(
             f"{name}-class",
             _NODE_CLASS,
             _node_class(name, args),

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.critical_pods import NODE_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
-from gpucluster.components.kubernetes.objects import Kind, custom_object
+from gpucluster.components.kubernetes.kinds import SECRET
+from gpucluster.components.kubernetes.objects import Declared, Kind, declared
 from gpucluster.components.kubernetes.scraped import GPU_EXPORTER, Scraped, options_scraped
 from gpucluster.components.kubernetes.telemetry.alertmanager import alertmanager_config
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
@@ -65,7 +64,7 @@ class Monitoring(pulumi.ComponentResource):
         critical_pods(f"{name}-critical", NODE_CRITICAL, namespace=exporter.namespace, opts=here)
         scraped = [GPU_EXPORTER, *options_scraped(plan)]
         for target in scraped:
-            custom_object(
+            declared(
                 f"{name}-{target.name}",
                 _POD_MONITORING,
                 _monitoring(target),
@@ -73,7 +72,7 @@ class Monitoring(pulumi.ComponentResource):
                 namespace=target.namespace,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[*exporter.ready, *after]),
             )
-        custom_object(
+        declared(
             f"{name}-rules",
             _CLUSTER_RULES,
             rule_file(plan.watched),
@@ -117,16 +116,20 @@ def _alertmanager_secret(
     *,
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
-) -> core.Secret:
+) -> Declared:
     """The configuration by which it posts to a webhook. after: nodes, with which the operator and its namespace come.
     JSON is YAML too.
     """
     config = alertmanager_config({"webhook_configs": [{"url": webhook.get_secret_value()}]})
-    return core.Secret(
+    return declared(
         name,
-        metadata=meta.ObjectMetaArgs(name=_NAME, namespace=_NAMESPACE),
-        string_data={_KEY: pulumi.Output.secret(json.dumps(config, indent=2))},
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
+        SECRET,
+        {"stringData": pulumi.Output.secret({_KEY: json.dumps(config, indent=2)})},
+        object_name=_NAME,
+        namespace=_NAMESPACE,
+        opts=pulumi.ResourceOptions.merge(
+            opts, pulumi.ResourceOptions(depends_on=list(after), additional_secret_outputs=["data", "stringData"])
+        ),
     )
 
 

@@ -1,9 +1,8 @@
 """Checks every Kubernetes object of a program before it is registered.
 
 On a first preview the cluster does not exist, so no API server checks anything: without this, a mistake shows after
-the GPU nodes are up and billed. Fields and types of built-in kinds are the SDK's to check; those of custom kinds the
-program alone fills in (`objects.py`); what text may hold is checked here. What depends on another resource is not
-known yet: the API server checks that part.
+the GPU nodes are up and billed. Fields are the program's own (`objects.py`); what text may hold is checked here. What
+depends on another resource is not known yet: the API server checks that part.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final, cast
 
 import pulumi
-from pulumi import _types  # pyright: ignore[reportPrivateUsage]
 
 from gpucluster.components.kubernetes.syntax import (
     key_problem,
@@ -25,9 +23,8 @@ from gpucluster.components.labelling import NODE_LABELS
 from gpucluster.components.planning import PlanError
 
 _RELEASE: Final = "kubernetes:helm.sh/v3:Release"
-# Maps of labels, and maps of amounts, wherever they stand in an object. Fields of the SDK's own types are in Python's
-# spelling, those of plain objects in Kubernetes'.
-_LABELS: Final = frozenset({"labels", "matchLabels", "match_labels", "nodeSelector", "node_selector"})
+# Maps of labels, and maps of amounts, wherever they stand in an object.
+_LABELS: Final = frozenset({"labels", "matchLabels", "nodeSelector"})
 _AMOUNTS: Final = frozenset({"capacity", "hard", "limits", "requests"})
 # A plain dict is told at once.
 _MAPPINGS: Final = (dict, Mapping)
@@ -50,8 +47,8 @@ def _problems(args: pulumi.ResourceTransformationArgs) -> Iterator[str]:
     if not args.type_.startswith("kubernetes:") and args.type_ in NODE_LABELS:
         path = NODE_LABELS[args.type_]
         found: Any = props
-        for step in path:
-            found = _members(found).get(step)
+        for step in path:  # of the SDK's own types
+            found = found.get(step) if isinstance(found, _MAPPINGS) else getattr(found, step, None)
         yield from _labels(".".join(path), _members(found), node=True)
     elif args.type_ == _RELEASE:
         yield from _name("name", props.get("name"), 53)
@@ -113,8 +110,5 @@ def _said(what: str, allowed: str | None) -> Iterator[str]:
 
 
 def _members(value: Any) -> Mapping[str, Any]:
-    """The members of an argument object or a dict, none for anything else."""
-    if isinstance(value, _MAPPINGS):
-        return cast(Mapping[str, Any], value)
-    kind = cast("type[Any]", type(value))
-    return cast(Mapping[str, Any], vars(value)) if _types.is_input_type(kind) else {}
+    """Those of a dict, none for anything else."""
+    return cast(Mapping[str, Any], value) if isinstance(value, _MAPPINGS) else {}

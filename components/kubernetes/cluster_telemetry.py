@@ -9,11 +9,12 @@ import json
 from collections.abc import Mapping, Sequence
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
+from gpucluster.components.kubernetes.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, PORTS, MetricsSink
+from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.network_policy import only_from_within, only_these_ports
+from gpucluster.components.kubernetes.objects import declared
 from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.names import MONITORING, OPENCOST_PORT
@@ -47,18 +48,17 @@ class ClusterTelemetry(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:kubernetes:Telemetry", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        space = core.Namespace(
-            f"{name}-namespace",
-            metadata=meta.ObjectMetaArgs(name=MONITORING, labels={"pod-security.kubernetes.io/enforce": "restricted"}),
-            opts=here,
-        )
-        inside = space.metadata.name
+        space = namespace(f"{name}-namespace", MONITORING, "restricted", opts=here)
+        inside = space.object_name
         self.ready = [space]
         for dashboard, content in dashboards(plan.watched).items():
-            core.ConfigMap(
+            declared(
                 f"{name}-dashboard-{dashboard.removeprefix('gpucluster-')}",
-                metadata=meta.ObjectMetaArgs(name=dashboard, namespace=inside, labels=_DASHBOARD),
-                data={f"{dashboard}.json": json.dumps(content, sort_keys=True)},
+                CONFIG_MAP,
+                {"data": {f"{dashboard}.json": json.dumps(content, sort_keys=True)}},
+                object_name=dashboard,
+                namespace=inside,
+                labels=_DASHBOARD,
                 opts=here,
             )
         ports: list[int] = [*([OPENCOST_PORT] if plan.price_sheet else []), *_collectors_ports(sink)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
+
+from gpucluster.components.kubernetes.kinds import RESOURCE_QUOTA
+from gpucluster.components.kubernetes.objects import Declared, declared
 
 CLUSTER_CRITICAL: Final = "system-cluster-critical"
 NODE_CRITICAL: Final = "system-node-critical"
@@ -20,23 +21,11 @@ def critical_pods(
     *,
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
-) -> core.ResourceQuota:
+) -> Declared:
     """GKE lets pods of such a priority into namespaces alone that have a quota of them; elsewhere it changes nothing.
 
     Source: NVIDIA's documentation of its GPU Operator, "NVIDIA GPU Operator with Google GKE".
     """
-    return core.ResourceQuota(
-        name,
-        metadata=meta.ObjectMetaArgs(name="critical-pods", namespace=namespace),
-        spec=core.ResourceQuotaSpecArgs(
-            hard={"pods": _PODS},
-            scope_selector=core.ScopeSelectorArgs(
-                match_expressions=[
-                    core.ScopedResourceSelectorRequirementArgs(
-                        scope_name="PriorityClass", operator="In", values=[priority]
-                    )
-                ]
-            ),
-        ),
-        opts=opts,
-    )
+    priorities = {"scopeName": "PriorityClass", "operator": "In", "values": [priority]}
+    spec = {"hard": {"pods": _PODS}, "scopeSelector": {"matchExpressions": [priorities]}}
+    return declared(name, RESOURCE_QUOTA, spec, object_name="critical-pods", namespace=namespace, opts=opts)

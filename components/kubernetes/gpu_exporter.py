@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.charts import DCGM_EXPORTER
 from gpucluster.components.kubernetes.images import image_values
+from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.network_policy import only_these_ports
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
@@ -60,19 +59,12 @@ class GpuExporter(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:kubernetes:GpuExporter", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        space = core.Namespace(
-            f"{name}-namespace",
-            metadata=meta.ObjectMetaArgs(
-                name=EXPORTER_NAMESPACE,
-                labels={"pod-security.kubernetes.io/enforce": "privileged"},
-            ),
-            opts=here,
-        )
-        only_these_ports(f"{name}-ports", [EXPORTER_PORT], namespace=space.metadata.name, opts=here)
+        space = namespace(f"{name}-namespace", EXPORTER_NAMESPACE, "privileged", opts=here)
+        only_these_ports(f"{name}-ports", [EXPORTER_PORT], namespace=space.object_name, opts=here)
         exporter = release(
             f"{name}-dcgm",
             DCGM_EXPORTER,
-            namespace=space.metadata.name,
+            namespace=space.object_name,
             values={
                 "nodeSelector": {GPU_PRESENT: "true"},
                 "tolerations": [GPU_TOLERATION, *map(dict, tolerations)],
@@ -87,7 +79,7 @@ class GpuExporter(pulumi.ComponentResource):
             opts=here,
         )
         self.ready = [exporter]
-        self.namespace = space.metadata.name
+        self.namespace = space.object_name
         self.register_outputs({"namespace": self.namespace})
 
 

@@ -9,14 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
 from gpucluster.components.kubernetes.critical_pods import CLUSTER_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.kueue.config import kueue_config
 from gpucluster.components.kubernetes.merged import merged
+from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.network_policy import only_these_ports
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.teams import TeamPlan
@@ -64,17 +63,11 @@ class Queueing(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         self.ready = []
         for part in _parts([dict(item) for item in tolerations], kueue_config(teams)):
-            space = core.Namespace(
-                f"{name}-{part.suffix}-namespace",
-                metadata=meta.ObjectMetaArgs(
-                    name=part.namespace, labels={"pod-security.kubernetes.io/enforce": "restricted"}
-                ),
-                opts=here,
-            )
+            space = namespace(f"{name}-{part.suffix}-namespace", part.namespace, "restricted", opts=here)
             only_these_ports(
                 f"{name}-{part.suffix}-ports",
                 part.ports,
-                namespace=space.metadata.name,
+                namespace=space.object_name,
                 opts=here,
             )
             quota = (
@@ -82,7 +75,7 @@ class Queueing(pulumi.ComponentResource):
                     critical_pods(
                         f"{name}-{part.suffix}-critical",
                         CLUSTER_CRITICAL,
-                        namespace=space.metadata.name,
+                        namespace=space.object_name,
                         opts=here,
                     )
                 ]
@@ -94,7 +87,7 @@ class Queueing(pulumi.ComponentResource):
                     f"{name}-{part.suffix}",
                     part.chart,
                     release_name=part.release_name,
-                    namespace=space.metadata.name,
+                    namespace=space.object_name,
                     values=merged(part.values, image_values(part.chart, registry)),
                     adopts=part.adopts,
                     after=[*after, *quota, *self.ready],

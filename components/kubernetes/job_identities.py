@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.buckets import IdentityPlan, remote_name
+from gpucluster.components.kubernetes.kinds import CONFIG_MAP, SERVICE_ACCOUNT
+from gpucluster.components.kubernetes.objects import declared
 from gpucluster.components.kubernetes.team_space import TeamSpace
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.record import record
@@ -50,28 +50,31 @@ class JobIdentities(pulumi.ComponentResource):
         for identity in identities:
             asked = identity.plan
             space = of_teams.get(asked.namespace)
-            namespace = (space or workspace).namespace.metadata.name
+            namespace = (space or workspace).namespace.object_name
             its = space.labels if space is not None else dict[str, str]()
-            core.ServiceAccount(
+            declared(
                 f"{name}-{asked.name}-account",
-                metadata=meta.ObjectMetaArgs(
-                    name=asked.name,
-                    namespace=namespace,
-                    labels=its,
-                    annotations=dict(identity.annotations) or None,
-                ),
+                SERVICE_ACCOUNT,
                 # The cloud's own token is mounted without it.
-                automount_service_account_token=False,
+                {"automountServiceAccountToken": False},
+                object_name=asked.name,
+                namespace=namespace,
+                labels=its,
+                annotations=identity.annotations,
                 opts=here,
             )
-            core.ConfigMap(
+            ways = {
+                f"RCLONE_CONFIG_{remote_name(bucket).upper()}_{option}": value
+                for bucket, remote in identity.remotes.items()
+                for option, value in (("TYPE", "alias"), ("REMOTE", remote))
+            }
+            declared(
                 f"{name}-{asked.name}-buckets",
-                metadata=meta.ObjectMetaArgs(name=f"{asked.name}-buckets", namespace=namespace, labels=its),
-                data={
-                    f"RCLONE_CONFIG_{remote_name(bucket).upper()}_{option}": value
-                    for bucket, remote in identity.remotes.items()
-                    for option, value in (("TYPE", "alias"), ("REMOTE", remote))
-                },
+                CONFIG_MAP,
+                {"data": ways},
+                object_name=f"{asked.name}-buckets",
+                namespace=namespace,
+                labels=its,
                 opts=here,
             )
         self.register_outputs({})

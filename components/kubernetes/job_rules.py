@@ -11,7 +11,8 @@ import pulumi
 from gpucluster.catalog.fabric_releases import FabricRelease
 from gpucluster.components.kubernetes.image_rules import image_values
 from gpucluster.components.kubernetes.job_pool import FabricPod, JobPool
-from gpucluster.components.kubernetes.manifest import Declared, manifests
+from gpucluster.components.kubernetes.manifest import manifests
+from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.kubernetes.queue_limits import limit_values
 
 

@@ -17,7 +17,7 @@ from gpucluster.components.kubernetes.kinds import CLUSTER_TRAINING_RUNTIME, WOR
 from gpucluster.components.kubernetes.kueue.job_queue import JobQueue
 from gpucluster.components.kubernetes.kueue.team_queues import TeamQueues
 from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import declared
 from gpucluster.components.kubernetes.runtimes import mpi_runtime, torch_runtime
 from gpucluster.components.kubernetes.team_space import TeamSpace
 from gpucluster.components.kubernetes.workspace import Workspace
@@ -65,7 +65,7 @@ class Jobs(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        namespace = workspace.namespace.metadata.name
+        namespace = workspace.namespace.object_name
         teams = [space.team for space in spaces]
         software = Queueing(
             f"{name}-software",
@@ -90,7 +90,7 @@ class Jobs(pulumi.ComponentResource):
         for space in spaces:
             TeamQueues(f"{name}-team-{space.team.name}", space, queues, pools, here)
         for priority, (value, description) in PRIORITIES.items():
-            custom_object(
+            declared(
                 f"{name}-{priority}-priority",
                 WORKLOAD_PRIORITY_CLASS,
                 {"value": value, "description": description},
@@ -99,7 +99,7 @@ class Jobs(pulumi.ComponentResource):
             )
         runtimes = runtimes_of(pools, home=home, registry=registry)
         for runtime, spec in runtimes.items():
-            custom_object(
+            declared(
                 f"{name}-{runtime}-runtime",
                 CLUSTER_TRAINING_RUNTIME,
                 spec,

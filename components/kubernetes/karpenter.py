@@ -8,7 +8,7 @@ import pulumi
 
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.kinds import NODE_POOL
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import declared
 from gpucluster.components.names import EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
 
 ZONE = "topology.kubernetes.io/zone"
@@ -34,7 +34,7 @@ def node_pool(
     startup_taints: what a new machine has until something takes it away.
     """
     group, kind, class_name = node_class
-    return custom_object(
+    return declared(
         name,
         NODE_POOL,
         {

@@ -1,20 +1,28 @@
-"""The custom kinds that clusters of every cloud have, and the built-in ones whose classes a preview would import for a
-single object. Those of one cloud stand where they are declared.
-"""
+"""The kinds of objects that clusters of every cloud have. Those of one cloud stand where they are declared."""
 
 from typing import Final
 
 from gpucluster.components.kubernetes.objects import Kind
 
-_RBAC: Final = "rbac.authorization.k8s.io/v1"
+RBAC: Final = "rbac.authorization.k8s.io"
+"""API group of roles and their bindings."""
+
+_RBAC: Final = f"{RBAC}/v1"
 _KUEUE: Final = "kueue.x-k8s.io/v1beta2"
 
 # Source: Kubernetes API reference v1.35.
-CLUSTER_ROLE: Final = Kind(_RBAC, "ClusterRole", nested=False)
 CLUSTER_ROLE_BINDING: Final = Kind(_RBAC, "ClusterRoleBinding", nested=False)
-DAEMON_SET: Final = Kind("apps/v1", "DaemonSet")
-DEPLOYMENT: Final = Kind("apps/v1", "Deployment")
+CONFIG_MAP: Final = Kind("v1", "ConfigMap", nested=False)
+NAMESPACE: Final = Kind("v1", "Namespace", nested=False)
 NETWORK_POLICY: Final = Kind("networking.k8s.io/v1", "NetworkPolicy")
+PERSISTENT_VOLUME: Final = Kind("v1", "PersistentVolume")
+PERSISTENT_VOLUME_CLAIM: Final = Kind("v1", "PersistentVolumeClaim")
+RESOURCE_QUOTA: Final = Kind("v1", "ResourceQuota")
+ROLE: Final = Kind(_RBAC, "Role", nested=False)
+ROLE_BINDING: Final = Kind(_RBAC, "RoleBinding", nested=False)
+SECRET: Final = Kind("v1", "Secret", nested=False)
+SERVICE_ACCOUNT: Final = Kind("v1", "ServiceAccount", nested=False)
+STORAGE_CLASS: Final = Kind("storage.k8s.io/v1", "StorageClass", nested=False)
 
 # Source: kubernetes-sigs/karpenter, pkg/apis/v1/nodepool.go.
 NODE_POOL: Final = Kind("karpenter.sh/v1", "NodePool")

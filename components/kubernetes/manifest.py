@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-import pulumi
 import yaml
 
 _PLACE: Final = r"\$\{(\w+)\}"
@@ -27,15 +26,6 @@ def manifests(file: Path, values: Mapping[str, object]) -> list[dict[str, Any]]:
     except KeyError as unknown:
         known = ", ".join(sorted(values))
         raise ValueError(f"{file.name}: ${{{unknown.args[0]}}} has no value; there are: {known}") from None
-
-
-class Declared(pulumi.CustomResource):
-    """An object as its manifest says. A class, so that the engine names the line that declares it."""
-
-    def __init__(self, name: str, manifest: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
-        version: str = manifest["apiVersion"]
-        group = version if "/" in version else f"core/{version}"
-        super().__init__(f"kubernetes:{group}:{manifest['kind']}", name, dict(manifest), opts)
 
 
 def _filled(node: Any, values: Mapping[str, object], key: str = "") -> Any:

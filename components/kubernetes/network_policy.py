@@ -8,7 +8,7 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.kubernetes.kinds import NETWORK_POLICY
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import declared
 
 _EVERYWHERE: Final = "0.0.0.0/0"
 
@@ -58,7 +58,7 @@ def _policy(
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
-    return custom_object(
+    return declared(
         name,
         NETWORK_POLICY,
         {"podSelector": {}, **rules},

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
 from gpucluster.components.kubernetes.charts import Chart
 from gpucluster.components.kubernetes.images import image_values
+from gpucluster.components.kubernetes.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.merged import merged
+from gpucluster.components.kubernetes.objects import declared
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.restricted import CONTAINER, pod
 
@@ -47,10 +47,12 @@ def opencost(
     opts: pulumi.ResourceOptions,
 ) -> pulumi.Resource:
     """price_sheet: as `telemetry.opencost` writes it. cluster_name: what it calls the cluster."""
-    prices = core.ConfigMap(
+    prices = declared(
         f"{name}-prices",
-        metadata=meta.ObjectMetaArgs(name=_PRICES, namespace=namespace),
-        data={_FILE: price_sheet},
+        CONFIG_MAP,
+        {"data": {_FILE: price_sheet}},
+        object_name=_PRICES,
+        namespace=namespace,
         opts=opts,
     )
     values = _values(cluster_name, [dict(item) for item in tolerations])

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes.helm import v3 as helm
 
 from gpucluster.components.kubernetes.charts import Chart
 
@@ -22,22 +21,26 @@ def release(
     release_name: str | None = None,
     skip_crds: bool = False,
     adopts: bool = False,
-) -> helm.Release:
+) -> pulumi.CustomResource:
     """A release that waits until its pods are ready, and undoes itself where they never are.
 
     adopts: whether objects of its chart that are in the cluster already become its own.
     """
-    return helm.Release(
+    return pulumi.CustomResource(
+        "kubernetes:helm.sh/v3:Release",
         name,
-        name=release_name,
-        chart=chart.chart,
-        version=chart.version,
-        repository_opts=helm.RepositoryOptsArgs(repo=chart.repository) if chart.repository else None,
-        namespace=namespace,
-        values=dict(values),
-        skip_crds=skip_crds,
-        take_ownership=True if adopts else None,
-        atomic=True,
-        timeout=600,
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
+        {
+            "name": release_name,
+            "chart": chart.chart,
+            "version": chart.version,
+            "repositoryOpts": {"repo": chart.repository} if chart.repository else None,
+            "namespace": namespace,
+            "values": dict(values),
+            "skipCrds": skip_crds,
+            "takeOwnership": True if adopts else None,
+            "atomic": True,
+            "timeout": 600,
+            "compat": "true",  # as the SDK's class writes it
+        },
+        pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
     )

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 import pulumi
-from pulumi_kubernetes.meta import v1 as meta
-from pulumi_kubernetes.rbac import v1 as rbac
 
+from gpucluster.components.kubernetes.kinds import RBAC, ROLE, ROLE_BINDING
+from gpucluster.components.kubernetes.objects import declared
 from gpucluster.record import record
 
-_API: Final = "rbac.authorization.k8s.io"
 _NAME: Final = "job-submitter"
 _SEE: Final = ("get", "list", "watch")
 _CHANGE: Final = (*_SEE, "create", "update", "patch", "delete")
@@ -52,22 +51,21 @@ class Submitters(pulumi.ComponentResource):
     ) -> None:
         super().__init__("gpucluster:kubernetes:Submitters", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        metadata = meta.ObjectMetaArgs(name=_NAME, namespace=namespace)
-        role = rbac.Role(
-            f"{name}-role",
-            metadata=metadata,
-            rules=[
-                rbac.PolicyRuleArgs(api_groups=[group], resources=list(resources), verbs=list(verbs))
-                for granted, verbs in ((_SUBMITTED, _CHANGE), (_SEEN, _SEE))
-                for group, resources in granted.items()
-            ],
-            opts=here,
-        )
-        rbac.RoleBinding(
+        rules = [
+            {"apiGroups": [group], "resources": [*resources], "verbs": [*verbs]}
+            for granted, verbs in ((_SUBMITTED, _CHANGE), (_SEEN, _SEE))
+            for group, resources in granted.items()
+        ]
+        role = declared(f"{name}-role", ROLE, {"rules": rules}, object_name=_NAME, namespace=namespace, opts=here)
+        declared(
             f"{name}-binding",
-            metadata=metadata,
-            role_ref=rbac.RoleRefArgs(api_group=_API, kind="Role", name=_NAME),
-            subjects=[rbac.SubjectArgs(api_group=_API, kind=one.kind, name=one.name) for one in people],
+            ROLE_BINDING,
+            {
+                "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": _NAME},
+                "subjects": [{"apiGroup": RBAC, "kind": one.kind, "name": one.name} for one in people],
+            },
+            object_name=_NAME,
+            namespace=namespace,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[role]),
         )
         self.register_outputs({})

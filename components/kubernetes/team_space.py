@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
 
 from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
+from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.kubernetes.submitters import Submitter, Submitters
 from gpucluster.components.kubernetes.workspace import Workspace, claims, job_namespace
 from gpucluster.components.labelling import labelled_objects
@@ -23,7 +23,7 @@ class TeamSpace(pulumi.ComponentResource):
     A dot ends the team's name in the logical names of what it has, for names of teams have hyphens.
     """
 
-    namespace: core.Namespace
+    namespace: Declared
     labels: Mapping[str, str]
     """Of all that is the team's, beside the cluster's."""
 
@@ -43,7 +43,7 @@ class TeamSpace(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         self.team = team
         self.namespace = job_namespace(f"{name}.namespace", team.namespace, workspace.pod_security, opts=here)
-        inside = self.namespace.metadata.name
+        inside = self.namespace.object_name
         claims(
             f"{name}.files",
             {claim: volume.again(team.name) for claim, volume in workspace.volumes.items()},
@@ -74,7 +74,7 @@ def people_spaces(
         Submitters(
             f"{name}-submitters",
             members(NAMESPACE, people.submitters),
-            namespace=workspace.namespace.metadata.name,
+            namespace=workspace.namespace.object_name,
             opts=opts,
         )
     return [

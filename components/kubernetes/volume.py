@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
+from gpucluster.components.kubernetes.kinds import PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM
+from gpucluster.components.kubernetes.objects import Declared, declared
 from gpucluster.record import record
 
 
@@ -44,34 +44,32 @@ def claimed(
     claim: str,
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
-) -> core.PersistentVolumeClaim:
+) -> Declared:
     """The claim of a volume that all nodes mount at once, with the volume it is bound to."""
-    capacity = f"{volume.capacity_gib}Gi"
-    made = core.PersistentVolume(
+    capacity = {"storage": f"{volume.capacity_gib}Gi"}
+    both = {"accessModes": ["ReadWriteMany"], "storageClassName": ""}
+    made = declared(
         f"{name}-volume",
-        spec=core.PersistentVolumeSpecArgs(
-            capacity={"storage": capacity},
-            access_modes=["ReadWriteMany"],
-            mount_options=list(volume.mount_options) or None,
+        PERSISTENT_VOLUME,
+        {
+            **both,
+            "capacity": capacity,
+            **({"mountOptions": list(volume.mount_options)} if volume.mount_options else {}),
             # The file system is declared by this program, not by the claim.
-            persistent_volume_reclaim_policy="Retain",
-            storage_class_name="",
-            csi=core.CSIPersistentVolumeSourceArgs(
-                driver=volume.driver,
-                volume_handle=volume.handle,
-                volume_attributes=dict(volume.attributes) or None,
-            ),
-        ),
+            "persistentVolumeReclaimPolicy": "Retain",
+            "csi": {
+                "driver": volume.driver,
+                "volumeHandle": volume.handle,
+                **({"volumeAttributes": dict(volume.attributes)} if volume.attributes else {}),
+            },
+        },
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(volume.after))),
     )
-    return core.PersistentVolumeClaim(
+    return declared(
         f"{name}-claim",
-        metadata=meta.ObjectMetaArgs(name=claim, namespace=namespace),
-        spec=core.PersistentVolumeClaimSpecArgs(
-            access_modes=["ReadWriteMany"],
-            storage_class_name="",
-            volume_name=made.metadata.name,
-            resources=core.VolumeResourceRequirementsArgs(requests={"storage": capacity}),
-        ),
+        PERSISTENT_VOLUME_CLAIM,
+        {**both, "volumeName": made.object_name, "resources": {"requests": capacity}},
+        object_name=claim,
+        namespace=namespace,
         opts=opts,
     )

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 import pulumi
-from pulumi_kubernetes.core import v1 as core
-from pulumi_kubernetes.meta import v1 as meta
 
+from gpucluster.components.kubernetes.namespace import namespace
+from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.kubernetes.volume import Volume, claimed
 from gpucluster.components.names import HOME_CLAIM, NAMESPACE, SHARED_CLAIM
 
@@ -22,7 +22,7 @@ class Workspace(pulumi.ComponentResource):
     Outputs, once the volumes are mounted: namespace, claim; homeClaim where there is a home file system.
     """
 
-    namespace: core.Namespace
+    namespace: Declared
     pod_security: PodSecurity
     volumes: Mapping[str, Volume]
     """Once they are mounted, by the names of their claims."""
@@ -44,30 +44,19 @@ class Workspace(pulumi.ComponentResource):
     def mount(self, shared: Volume, home: Volume | None) -> None:
         """Adds the claims, which come last: their file systems may need what waits for the namespace."""
         self.volumes = {SHARED_CLAIM: shared, **({} if home is None else {HOME_CLAIM: home})}
-        inside = self.namespace.metadata.name
+        inside = self.namespace.object_name
         here = pulumi.ResourceOptions(parent=self)
         made = claims(self._name, self.volumes, namespace=inside, opts=here)
-        outputs: dict[str, pulumi.Output[str]] = {"namespace": inside, "claim": made[SHARED_CLAIM].metadata.name}
+        outputs: dict[str, pulumi.Output[str]] = {"namespace": inside, "claim": made[SHARED_CLAIM].object_name}
         if home is not None:
-            outputs["homeClaim"] = made[HOME_CLAIM].metadata.name
+            outputs["homeClaim"] = made[HOME_CLAIM].object_name
         self.register_outputs(outputs)
 
 
-def job_namespace(
-    name: str, namespace: str, pod_security: PodSecurity, *, opts: pulumi.ResourceOptions
-) -> core.Namespace:
+def job_namespace(name: str, object_name: str, pod_security: PodSecurity, *, opts: pulumi.ResourceOptions) -> Declared:
     """A namespace in which jobs run."""
-    return core.Namespace(
-        name,
-        metadata=meta.ObjectMetaArgs(
-            name=namespace,
-            labels={
-                "pod-security.kubernetes.io/enforce": pod_security,
-                **({} if pod_security == "baseline" else {"pod-security.kubernetes.io/warn": "baseline"}),
-            },
-        ),
-        opts=opts,
-    )
+    warn = None if pod_security == "baseline" else "baseline"
+    return namespace(name, object_name, pod_security, warn=warn, opts=opts)
 
 
 def claims(
@@ -76,7 +65,7 @@ def claims(
     *,
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
-) -> dict[str, core.PersistentVolumeClaim]:
+) -> dict[str, Declared]:
     """Those of a namespace, by name. volumes: by the names of their claims."""
     return {
         claim: claimed(

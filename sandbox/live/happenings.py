@@ -106,7 +106,7 @@ def interrupt(client: Client, node: Node, cluster: Entry) -> str:
 
 
 def _claim(client: Client, node: Node) -> Mapping[str, Any]:
-    """Karpenter's of a machine, by the machine's id: a claim has that before its pods run, and the Node's name later."""
+    """Karpenter's of a machine, by the machine's id: a claim has that before pods run there, the Node's name after."""
     machine = mapping(node.get("spec")).get("providerID")
     for claim in client.list("karpenter.sh/v1", "NodeClaim"):
         if machine and mapping(claim.get("status")).get("providerID") == machine:

@@ -88,7 +88,8 @@ def _ended(live: Live, logs: dict[str, str], rate: float) -> Generator[None]:
         for job in jobs.jobs_of(live.client):
             launched = [pod["name"] for pod in job.pods if "-launcher-" in pod["name"]]
             due = launched if job.kind == "TrainJob" else [pod["name"] for pod in job.pods]
-            phases = {pod["phase"] for pod in job.pods}
+            # Where the end of one was refused, those before it have ended.
+            phases = {pod["phase"] for pod in job.pods} - {"Succeeded"}
             if not due or phases != {"Running"}:
                 continue
             pods = _pods(live, job.name)

@@ -16,7 +16,7 @@ from gpucluster.components.kubernetes.kinds import (
     TOPOLOGY,
 )
 from gpucluster.components.kubernetes.kueue.cluster_queue import cluster_queue
-from gpucluster.components.kubernetes.objects import Kind, custom_object
+from gpucluster.components.kubernetes.objects import Kind, declared
 from gpucluster.components.names import GPU, POOL
 from gpucluster.components.teams import TeamPlan
 
@@ -54,7 +54,7 @@ class JobQueue(pulumi.ComponentResource):
             needs: Sequence[pulumi.Resource],
             space: pulumi.Input[str] | None = None,
         ) -> pulumi.CustomResource:
-            return custom_object(
+            return declared(
                 f"{name}-{suffix}",
                 kind,
                 spec,

@@ -10,7 +10,7 @@ from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.kinds import CLUSTER_QUEUE, LOCAL_QUEUE
 from gpucluster.components.kubernetes.kueue.cluster_queue import team_queue
 from gpucluster.components.kubernetes.kueue.job_queue import JobQueue
-from gpucluster.components.kubernetes.objects import custom_object
+from gpucluster.components.kubernetes.objects import declared
 from gpucluster.components.kubernetes.team_space import TeamSpace
 
 
@@ -31,7 +31,7 @@ class TeamQueues(pulumi.ComponentResource):
         for pool in pools:
             # Neither has dots of its own.
             shared = f"{space.team.name}.{pool.name}"
-            queue = custom_object(
+            queue = declared(
                 f"{name}.{pool.name}-cluster-queue",
                 CLUSTER_QUEUE,
                 team_queue(pool, space.team),
@@ -39,12 +39,12 @@ class TeamQueues(pulumi.ComponentResource):
                 labels=space.labels,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=queues[pool.name].flavors),
             )
-            custom_object(
+            declared(
                 f"{name}.{pool.name}-queue",
                 LOCAL_QUEUE,
                 {"clusterQueue": shared},
                 object_name=pool.name,
-                namespace=space.namespace.metadata.name,
+                namespace=space.namespace.object_name,
                 labels=space.labels,
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[queue]),
             )

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.azure.scratch import Scratch, mount_script
+from gpucluster.components.azure.scratch import Scratch
+from gpucluster.components.kubernetes.manifest import manifests
 from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
@@ -21,6 +22,10 @@ UBUNTU = (
     "mcr.microsoft.com/mirror/docker/library/ubuntu:24.04@sha256:"
     "c35e29c9450151419d9448b0fd75374fec4fff364a27f176fb458d472dfc9e54"
 )
+[_DAEMON] = manifests(
+    Path(__file__).parents[3] / "components/azure/manifests/scratch.yaml", {"disks": "8", "pools": ["training"]}
+)
+SCRIPT: str = _DAEMON["spec"]["template"]["spec"]["initContainers"][0]["command"][-1]
 DISKS = [f"/dev/nvme{index}n1" for index in range(8)]
 MADE = "mdadm --create /dev/md/scratch --run --name=scratch --level=0 --raid-devices=8 " + " ".join(DISKS)
 MOUNTED = ["mkdir -p /scratch", "chattr +i /scratch", "mount -o noatime /dev/md127 /scratch", "chmod 1777 /scratch"]
@@ -44,7 +49,7 @@ class Node:
         log = self.folder / "log"
         log.write_text("")
         done = subprocess.run(
-            ["/bin/sh", "-c", mount_script(8)],
+            ["/bin/sh", "-c", SCRIPT],
             env={"PATH": str(self.folder / "bin"), "NODE": str(self.folder)},
             capture_output=True,
             text=True,
@@ -189,7 +194,7 @@ def test_the_pod_that_makes_it(registered: Run) -> None:
                                 {
                                     "name": "mount",
                                     "image": UBUNTU,
-                                    "command": ["nsenter", "-at", "1", "--", "sh", "-c", mount_script(8)],
+                                    "command": ["nsenter", "-at", "1", "--", "sh", "-c", SCRIPT],
                                     "securityContext": {"privileged": True},
                                 }
                             ],

@@ -8,11 +8,14 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 import pulumi_gcp as gcp
-import pulumi_kubernetes as kubernetes
 import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
+from gpucluster.components.kubernetes.charts import KUEUE
 from gpucluster.components.kubernetes.checks import check_object
+from gpucluster.components.kubernetes.kinds import CLUSTER_QUEUE, NAMESPACE, PERSISTENT_VOLUME_CLAIM
+from gpucluster.components.kubernetes.objects import Declared, declared
+from gpucluster.components.kubernetes.release import release
 from gpucluster.components.planning import PlanError
 
 Declare = Callable[[pulumi.ResourceOptions], object]
@@ -51,12 +54,12 @@ def registered(declare: Declare) -> list[str]:
 
 
 def claim(size: str) -> Declare:
-    return lambda opts: kubernetes.core.v1.PersistentVolumeClaim(
+    return lambda opts: declared(
         "claim",
-        metadata=kubernetes.meta.v1.ObjectMetaArgs(name="shared", namespace="training"),
-        spec=kubernetes.core.v1.PersistentVolumeClaimSpecArgs(
-            resources=kubernetes.core.v1.VolumeResourceRequirementsArgs(requests={"storage": size})
-        ),
+        PERSISTENT_VOLUME_CLAIM,
+        {"resources": {"requests": {"storage": size}}},
+        object_name="shared",
+        namespace="training",
         opts=opts,
     )
 
@@ -68,9 +71,7 @@ def test_a_sound_object_is_registered() -> None:
 def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
     later = pulumi.Output.from_input("Not A Name")
     assert "n" in registered(
-        lambda opts: kubernetes.core.v1.Namespace(
-            "n", metadata=kubernetes.meta.v1.ObjectMetaArgs(name=later), opts=opts
-        )
+        lambda opts: Declared("n", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": later}}, opts)
     )
 
 
@@ -85,10 +86,8 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ],
         ),
         (
-            lambda opts: kubernetes.core.v1.Namespace(
-                "n",
-                metadata=kubernetes.meta.v1.ObjectMetaArgs(name="team.a", labels={"Team!": "a", "team": "a b"}),
-                opts=opts,
+            lambda opts: declared(
+                "n", NAMESPACE, {}, object_name="team.a", labels={"Team!": "a", "team": "a b"}, opts=opts
             ),
             [
                 "Namespace n: metadata.name is 'team.a'; allowed: 1 to 63 lower-case letters, digits and hyphens, "
@@ -102,12 +101,11 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ],
         ),
         (
-            lambda opts: kubernetes.apiextensions.CustomResource(
+            lambda opts: declared(
                 "q",
-                api_version="kueue.x-k8s.io/v1beta1",
-                kind="ClusterQueue",
-                metadata={"name": "q"},
-                spec={"groups": [{"selector": {"matchLabels": {"a": "-"}}}], "limits": {"cpu": "x"}},
+                CLUSTER_QUEUE,
+                {"groups": [{"selector": {"matchLabels": {"a": "-"}}}], "limits": {"cpu": "x"}},
+                object_name="q",
                 opts=opts,
             ),
             [
@@ -120,8 +118,14 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ],
         ),
         (
-            lambda opts: kubernetes.helm.v3.Release(
-                "r", chart="c", name="R", values={"nodeSelector": {"a": "b c"}}, opts=opts
+            lambda opts: release(
+                "r",
+                KUEUE,
+                release_name="R",
+                namespace="n",
+                values={"nodeSelector": {"a": "b c"}},
+                after=(),
+                opts=opts,
             ),
             [
                 "Release r: name is 'R'; allowed: 1 to 53 lower-case letters, digits, dots and hyphens, with a "

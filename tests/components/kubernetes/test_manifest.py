@@ -10,7 +10,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from gpucluster.components.kubernetes.manifest import Declared, manifests
+from gpucluster.components.kubernetes.manifest import manifests
+from gpucluster.components.kubernetes.objects import Declared
 
 ROOT = Path(__file__).parents[3]
 Registered = list[tuple[str, str, dict[str, Any]]]
