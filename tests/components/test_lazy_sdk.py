@@ -5,12 +5,35 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
 
 LOADED = """
 import json, sys
 import gpucluster.aws, gpucluster.azure, gpucluster.gcp
 sdks = ("pulumi_aws.", "pulumi_azure_native.", "pulumi_gcp.", "pulumi_kubernetes.")
 print(json.dumps([name for name in sys.modules if name.startswith(sdks) and name.count(".") > 1 and "_inputs" in name]))
+"""
+
+KUBERNETES = """
+import json, sys
+from gpucluster.quote.declaring import declared
+from gpucluster.components.cloud import cloud_of
+from gpucluster.components.stack_config import stack_config
+from gpucluster.components.stack_plan import plan_stack
+from gpucluster.cost import plan_prices
+from pathlib import Path
+import yaml
+stack, folder = f"{sys.argv[1]}-trial", Path("stacks").resolve()
+config = yaml.safe_load((folder / f"Pulumi.{stack}.yaml").read_text())["config"]
+running = stack_config(config, project="gpucluster", stack=stack, program=folder, root=folder.parent)
+assert any(one.type == "kubernetes:core/v1:Namespace" for one in declared(plan_stack(running, plan_prices)))
+# Others are named by the package above them, and not loaded.
+loaded = [name for name, module in sys.modules.items() if type(module) is type(json)]
+print(json.dumps(sorted(name for name in loaded if name.split(".")[0] == "pulumi_kubernetes")))
 """
 
 PART = """
@@ -25,8 +48,10 @@ except AttributeError as unknown:
 """
 
 
-def found(program: str) -> list[object]:
-    return json.loads(subprocess.check_output([sys.executable, "-c", program], text=True))
+def found(program: str, *arguments: str) -> list[object]:
+    """What it prints; the trials tell their losses on stderr."""
+    command = [sys.executable, "-c", program, *arguments]
+    return json.loads(subprocess.check_output(command, cwd=ROOT, text=True, stderr=subprocess.DEVNULL))
 
 
 def test_the_clusters_are_imported_without_any() -> None:
@@ -38,3 +63,9 @@ def test_a_resource_is_imported_when_it_is_declared_and_a_name_that_is_not_there
         ["pulumi_aws.s3.bucket_public_access_block"],
         "module 'gpucluster.components.aws.s3' has no attribute 'Bucketful'",
     ]
+
+
+@pytest.mark.parametrize("cloud", ["aws", "azure", "gcp"])
+def test_objects_in_the_cluster_need_none_of_the_classes_for_them(cloud: str) -> None:
+    inner = ("_inputs", "_utilities", "provider")
+    assert found(KUBERNETES, cloud) == ["pulumi_kubernetes", *(f"pulumi_kubernetes.{name}" for name in inner)]

@@ -64,7 +64,7 @@ MISTAKES = [
 ]
 """Mistake, policy, resource without the mistake's name, what is said."""
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import pulumi
 import pytest
 
 from gpucluster.components.kubernetes.manifest import manifests
-from gpucluster.components.kubernetes.objects import Declared
 
 ROOT = Path(__file__).parents[3]
-Registered = list[tuple[str, str, dict[str, Any]]]
 
 POLICY = """\
 # ${nobody} reads a comment.
@@ -71,14 +66,3 @@ def test_the_comment_at_the_top_names_what_is_left_open(file: Path) -> None:
     named = re.findall(r"^#   \$\{(\w+)\} {2,}\S", comment, re.MULTILINE)
     assert named == list(dict.fromkeys(named))
     assert set(named) == set(re.findall(r"\$\{(\w+)\}", objects))
-
-
-def test_an_object_is_registered_as_its_manifest_says(registered: Callable[[Callable[[], object]], Registered]) -> None:
-    account = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "a"}}
-    policy = {"apiVersion": "example.com/v1", "kind": "Policy", "metadata": {"name": "b"}, "spec": {"camelCase": 1}}
-    opts = pulumi.ResourceOptions()
-    found = registered(lambda: [Declared("one", account, opts), Declared("two", policy, opts)])
-    assert found == [
-        ("kubernetes:core/v1:ServiceAccount", "one", account),
-        ("kubernetes:example.com/v1:Policy", "two", policy),
-    ]

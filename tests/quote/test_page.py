@@ -1,0 +1,50 @@
+"""What 8, 64 and 512 GPUs cost for two weeks and for a year: docs/quotes.md.
+
+`UPDATE_GOLDEN=1 pytest tests/quote/test_page.py` writes it anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from gpucluster.catalog.clouds import clouds
+from gpucluster.quote.quotes import Answer
+from gpucluster.quote.words import Numbered, cells
+
+pytestmark = pytest.mark.slow
+
+PAGE = Path(__file__).parents[2] / "docs/quotes.md"
+GPUS, TIMES = ("8", "64", "512"), ("14d", "1y")
+HEAD = """\
+# What 8, 64 and 512 H100s cost
+
+The cluster with the least total on each cloud, over all regions, machines and ways to buy, at list prices. Its number
+is that of its row in the answer of [`gpucluster quote`](quote.md), which has all others, what each needs first, what is
+lost, and what has no price.
+
+| GPUs | for | cluster | in all | $/GPU-hour | Gb/s | high confidence |
+| ---: | --- | --- | ---: | ---: | ---: | ---: |
+"""
+
+
+def _rows(answer: Answer) -> Iterator[str]:
+    asked = answer.question
+    for cloud in clouds():
+        number, least = next(
+            (number, one) for number, one in enumerate(answer.quotes, 1) if one.candidate.cloud == cloud
+        )
+        cluster, total, per_hour, fabric, high, _ = cells(Numbered(number, least))
+        yield f"| {asked.gpus} | {asked.duration} | {cluster.strip()} | {total} | {per_hour} | {fabric} | {high} |"
+
+
+def test_the_page_of_quotes_is_what_the_command_answers(ask: Callable[..., Answer]) -> None:
+    """Every machine of 8 H100s, in every region."""
+    answers = [ask(gpus=gpus, lasting=time) for gpus in GPUS for time in TIMES]
+    page = HEAD + "".join(f"{row}\n" for answer in answers for row in _rows(answer))
+    if os.environ.get("UPDATE_GOLDEN"):
+        PAGE.write_text(page)
+    assert PAGE.read_text() == page
