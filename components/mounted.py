@@ -28,7 +28,7 @@ def plan_mounted(shared: SharedStorage) -> MountedPlan | None:
 
 def mounted_problems(shared: SharedStorage, pattern: str, example: str) -> list[Problem]:
     """An id that is none of the cloud's, whose ids have this pattern."""
-    if shared.existing is None or re.match(pattern, shared.existing.id):
+    if shared.existing is None or re.fullmatch(pattern, shared.existing.id):
         return []
     return [Problem("storage.shared.existing.id", f"is {shared.existing.id!r}", f"write an id such as {example}")]
 

@@ -46,6 +46,6 @@ def plan_registry(spec: ClusterSpec, *, name: str, caches: bool = True) -> Regis
 
 def registry_problems(spec: ClusterSpec, pattern: str, *, looks: str) -> list[Problem]:
     """An existing registry that this cloud can't have. looks: what its id looks like."""
-    if not isinstance(spec.registry, ExistingRegistry) or re.match(pattern, spec.registry.id):
+    if not isinstance(spec.registry, ExistingRegistry) or re.fullmatch(pattern, spec.registry.id):
         return []
     return [Problem("registry.id", f"is {spec.registry.id!r}", f"write {looks}")]

@@ -138,7 +138,7 @@ def _fabric_problems(asked: Versions, cloud: str, shape: Machine | None) -> list
     top = asked.kubernetes or KUBERNETES
     driver = default_driver(cloud, top)
     if shape is None or not shape.fabric_gbps:
-        return [Problem("versions.fabric", f"is '{asked.fabric}', and there is nothing to choose from", "leave it out")]
+        return [Problem("versions.fabric", f"is {asked.fabric!r}, and there is nothing to choose from", "leave it out")]
     fits = [
         one
         for one in releases_of(shape)
@@ -149,7 +149,7 @@ def _fabric_problems(asked: Versions, cloud: str, shape: Machine | None) -> list
     if asked.fabric in names:
         return []
     where = f"with Kubernetes {top}{f' and its GPU driver, {driver}' if driver else ''}"
-    why = f"is '{asked.fabric}', which is no release for {shape.machine_type} {where}"
+    why = f"is {asked.fabric!r}, which is no release for {shape.machine_type} {where}"
     return [Problem("versions.fabric", why, f"allowed: {', '.join(names)}")]
 
 
@@ -160,15 +160,15 @@ def _control_plane_problems(asked: Versions, cloud: str, shape: Machine | None) 
     known = kubernetes_versions(cloud)
     usable = [one for one in known if cloud != "azure" or minor(one) <= minor(_NEWEST_OF_UBUNTU_2204)]
     if chosen not in known:
-        yield Problem(field, f"is '{chosen}', which no source has for this cloud", f"allowed: {', '.join(usable)}")
+        yield Problem(field, f"is {chosen!r}, which no source has for this cloud", f"allowed: {', '.join(usable)}")
         return
     if chosen not in usable:
-        why = f"is '{chosen}', and nodes run Ubuntu2204, which AKS has up to {_NEWEST_OF_UBUNTU_2204}"
+        why = f"is {chosen!r}, and nodes run Ubuntu2204, which AKS has up to {_NEWEST_OF_UBUNTU_2204}"
         yield Problem(field, why, f"allowed: {', '.join(usable)}")
     wanted = "" if shape is None else release_of(shape, asked.fabric).kubernetes_from
     if shape is not None and wanted and version(wanted)[:2] > minor(chosen):
         yield Problem(
-            field, f"is '{chosen}', and the fabric of {shape.machine_type} needs {wanted}", "write a newer one"
+            field, f"is {chosen!r}, and the fabric of {shape.machine_type} needs {wanted}", "write a newer one"
         )
 
 
@@ -182,20 +182,20 @@ def _node_problems(asked: Versions, cloud: str) -> Iterator[Problem]:
         if chosen is None:
             continue
         if not re.fullmatch(form, chosen):
-            yield Problem(field, f"is '{chosen}'", f"write {allowed}")
+            yield Problem(field, f"is {chosen!r}", f"write {allowed}")
         elif minor(chosen) > minor(top):
             yield Problem(
-                field, f"is '{chosen}', newer than the control plane, {top}", "raise versions.kubernetes first"
+                field, f"is {chosen!r}, newer than the control plane, {top}", "raise versions.kubernetes first"
             )
         elif minor(top)[1] - minor(chosen)[1] > most:
             oldest = f"{minor(top)[0]}.{minor(top)[1] - most}"
-            yield Problem(field, f"is '{chosen}', too old for a control plane of {top}", f"write {oldest} or newer")
+            yield Problem(field, f"is {chosen!r}, too old for a control plane of {top}", f"write {oldest} or newer")
 
 
 def _chart_problems(asked: Versions) -> Iterator[Problem]:
     if asked.charts is not None and asked.charts != CHART_SET:
         yield Problem(
             "versions.charts",
-            f"is '{asked.charts}', and this release of gpucluster has the set {CHART_SET}",
+            f"is {asked.charts!r}, and this release of gpucluster has the set {CHART_SET}",
             f"install the release with that set, or write {CHART_SET} and read docs/upgrading-jobs.md",
         )

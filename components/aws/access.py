@@ -107,7 +107,7 @@ def people_problems(spec: ClusterSpec) -> list[Problem]:
 
 
 def _principal_problems(field: str, arn: str) -> list[Problem]:
-    if re.match(_PRINCIPAL, arn):
+    if re.fullmatch(_PRINCIPAL, arn):
         return []
     session = "; a session's role is the one behind assumed-role/" if ":assumed-role/" in arn else ""
     fix = f"on AWS name an IAM role or user, such as arn:aws:iam::123456789012:role/platform-admin{session}"

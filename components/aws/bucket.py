@@ -29,7 +29,7 @@ def storage_problems(shared: SharedStorage) -> list[Problem]:
             )
         ]
     bucket = shared.bucket
-    if bucket in (None, OWN) or (re.match(_S3, bucket) and len(bucket) <= _LONGEST):
+    if bucket in (None, OWN) or (re.fullmatch(_S3, bucket) and len(bucket) <= _LONGEST):
         return mounted_problems(shared, _FILES, "fs-0123456789abcdef0")
     return [
         Problem(

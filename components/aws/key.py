@@ -13,7 +13,7 @@ _KEY = r"^arn:aws[a-z-]*:kms:(?P<region>[a-z0-9-]+):(?P<account>\d{12}):key/(mrk
 
 def key_problems(key: str | None) -> list[Problem]:
     """An ARN that is no key's."""
-    if key is None or re.match(_KEY, key):
+    if key is None or re.fullmatch(_KEY, key):
         return []
     example = "arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
     return [Problem("secrets_key", f"is {key!r}", f"write the ARN of a KMS key, such as {example}")]
@@ -21,7 +21,7 @@ def key_problems(key: str | None) -> list[Problem]:
 
 def key_place_problems(key: str | None, location: Location) -> list[Problem]:
     """A key of another region, in the words of the stack's configuration."""
-    found = None if key is None else re.match(_KEY, key)
+    found = None if key is None else re.fullmatch(_KEY, key)
     if found is None or found["region"] == location.region:
         return []
     return [

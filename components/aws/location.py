@@ -87,7 +87,7 @@ def _account_problems(account: str) -> list[Problem]:
 def _role_problems(role: str | None, account: str | None) -> list[Problem]:
     if role is None:
         return []
-    found = re.match(_ROLE, role)
+    found = re.fullmatch(_ROLE, role)
     if found is None:
         return [
             Problem("role", f"is {role!r}", "write the ARN of an IAM role, such as arn:aws:iam::123456789012:role/up")
@@ -101,9 +101,9 @@ def _unknown(region: AwsRegion, field: str, zone: str) -> list[Problem]:
     """Why it is no zone of the region. Of a region whose zones no source lists, any number will do."""
     name, by_rule = rf"^{re.escape(region.name)}[a-z]$", rf"^{region.prefix}-az\d$"
     refused = zone in region.without_eks  # which a new account no longer sees
-    if re.match(name, zone) or refused or local_zone(region.name, zone):
+    if re.fullmatch(name, zone) or refused or local_zone(region.name, zone):
         return []
-    if re.match(by_rule, zone) and (zone in region.zones or not region.zones):
+    if re.fullmatch(by_rule, zone) and (zone in region.zones or not region.zones):
         return []
     ids = f", or an id: {', '.join(region.zones)}" if region.zones else f", or an id such as {region.prefix}-az1"
     return [Problem(field, f"is {zone!r}", f"write a zone of {region.name}, such as {region.name}a{ids}")]

@@ -86,9 +86,9 @@ def _existing_problems(existing: ExistingNetwork | None) -> list[Problem]:
         return []
     at = "network.existing"
     ids = {f"{at}.nodes": existing.nodes, **{f"{at}.others[{n}]": one for n, one in enumerate(existing.others)}}
-    problems = [] if re.match(_VPC, existing.id) else [_no_id(f"{at}.id", existing.id, "vpc-0123456789abcdef0")]
+    problems = [] if re.fullmatch(_VPC, existing.id) else [_no_id(f"{at}.id", existing.id, "vpc-0123456789abcdef0")]
     problems += [
-        _no_id(field, one, "subnet-0123456789abcdef0") for field, one in ids.items() if not re.match(_SUBNET, one)
+        _no_id(field, one, "subnet-0123456789abcdef0") for field, one in ids.items() if not re.fullmatch(_SUBNET, one)
     ]
     if len(set(existing.others)) != _OTHERS:
         count = len(set(existing.others))

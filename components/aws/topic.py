@@ -17,7 +17,7 @@ _FIELD: Final = "telemetry.alerts.topic"
 
 def topic_problems(receivers: Alerts | None) -> list[Problem]:
     """An ARN that is no standard topic's."""
-    if receivers is None or receivers.topic is None or re.match(_TOPIC, receivers.topic):
+    if receivers is None or receivers.topic is None or re.fullmatch(_TOPIC, receivers.topic):
         return []
     fix = "write the ARN of a standard topic of SNS, such as arn:aws:sns:us-east-1:123456789012:pager"
     return [Problem(_FIELD, f"is {receivers.topic!r}", fix)]
@@ -28,7 +28,7 @@ def topic_place_problems(receivers: Alerts | None, location: Location) -> list[P
 
     Source: Amazon Managed Service for Prometheus user guide, AMP-alert-manager (topics in the same account).
     """
-    found = re.match(_TOPIC, (receivers.topic if receivers else None) or "")
+    found = re.fullmatch(_TOPIC, (receivers.topic if receivers else None) or "")
     if found is None or location.account in (None, found["account"]):
         return []
     seen = f"is {location.account}, and {_FIELD} of the spec is of {found['account']}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from gpucluster.catalog.machines import Machine
@@ -99,7 +100,7 @@ def _size_problems(spec: TrainingSpec) -> list[Problem]:
 
 
 def _reservation_problems(spec: TrainingSpec) -> list[Problem]:
-    if not isinstance(spec.placement, ReservationPlacement) or spec.placement.id.startswith("cr-"):
+    if not isinstance(spec.placement, ReservationPlacement) or re.fullmatch("cr-[0-9a-z]+", spec.placement.id):
         return []
     return [
         Problem("placement.id", f"is {spec.placement.id!r}", "an AWS reservation or capacity block is named cr-...")

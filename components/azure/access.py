@@ -92,7 +92,7 @@ def people_problems(spec: ClusterSpec) -> list[Problem]:
 
 
 def _group_problems(field: str, group: str) -> list[Problem]:
-    if re.match(UUID, group):
+    if re.fullmatch(UUID, group):
         return []
     fix = (
         "on Azure name a Microsoft Entra group by its object id, such as 00000000-0000-0000-0000-000000000000 (`az ad "

@@ -34,7 +34,7 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
         fix = "remove it: Azure encrypts secrets with its own key"
         problems.append(Problem("secrets_key", "is set, and on Azure a key of yours is not built", fix))
     topic = None if spec.telemetry.alerts is None else spec.telemetry.alerts.topic
-    if topic is not None and not re.match(ACTION_GROUP, topic):
+    if topic is not None and not re.fullmatch(ACTION_GROUP, topic):
         fix = f"write the id of an action group, such as {_ACTIONS_EXAMPLE}"
         problems.append(Problem("telemetry.alerts.topic", f"is {topic!r}", fix))
     if spec.network.existing is not None:
@@ -43,7 +43,7 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
     if peer is not None and spec.network.existing is not None:
         fix = "leave it out, and peer your network yourself"
         problems.append(Problem("access.peer", "is set beside network.existing", fix))
-    elif peer is not None and not re.match(NETWORK, peer):
+    elif peer is not None and not re.fullmatch(NETWORK, peer):
         problems.append(
             Problem("access.peer", f"is {peer!r}", f"write the id of a virtual network, such as {_EXAMPLE}")
         )
@@ -57,10 +57,10 @@ def _peer(spec: ClusterSpec) -> str | None:
 def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Problem]:
     at = "network.existing"
     problems = (
-        [] if re.match(NETWORK, existing.id) else [Problem(f"{at}.id", f"is {existing.id!r}", f"write {_EXAMPLE}")]
+        [] if re.fullmatch(NETWORK, existing.id) else [Problem(f"{at}.id", f"is {existing.id!r}", f"write {_EXAMPLE}")]
     )
     for name, subnet in (("nodes", existing.nodes), ("storage", existing.storage)):
-        found = None if subnet is None else re.match(_SUBNET, subnet)
+        found = None if subnet is None else re.fullmatch(_SUBNET, subnet)
         if subnet is not None and (found is None or found["network"].lower() != existing.id.lower()):
             fix = f"write the id of a subnet of the network, such as {existing.id}/subnets/{name}"
             problems.append(Problem(f"{at}.{name}", f"is {subnet!r}", fix))
@@ -84,7 +84,7 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
         "network.existing.id": None if spec.network.existing is None else spec.network.existing.id,
         "access.peer": _peer(spec),
     }
-    found = {name: re.match(NETWORK, network) for name, network in named.items() if network is not None}
+    found = {name: re.fullmatch(NETWORK, network) for name, network in named.items() if network is not None}
     return [
         Problem(
             "subscription",

@@ -48,7 +48,7 @@ def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
     """
     problems: list[Problem] = []
     subscription, region, zone = (values.get(key) for key in ("subscription", "region", "zone"))
-    if subscription is not None and not re.match(UUID, subscription):
+    if subscription is not None and not re.fullmatch(UUID, subscription):
         problems.append(
             Problem(
                 "subscription",

@@ -108,7 +108,7 @@ def _for_all(asked: SharedStorage, tier: int) -> int:
 def lustre_problems(asked: SharedStorage) -> list[Problem]:
     """Why Azure can't give this storage, in the words of the spec."""
     problems: list[Problem] = []
-    if asked.bucket not in (None, OWN) and not re.match(_BUCKET, asked.bucket):
+    if asked.bucket not in (None, OWN) and not re.fullmatch(_BUCKET, asked.bucket):
         problems.append(
             Problem(
                 "storage.shared.bucket",
@@ -160,7 +160,7 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
 
 def bucket_of(address: str) -> Bucket:
     """The container that the spec names so. An address is one that `lustre_problems` has no objection to."""
-    match = re.match(_BUCKET, address)
+    match = re.fullmatch(_BUCKET, address)
     if match is None:
         return Bucket(account="", container="", prefix=_OWN_PREFIX)
     return Bucket(account=match["account"], container=match["container"], prefix=match["prefix"] or "/")

@@ -27,7 +27,7 @@ def peerings(
 
     Source: Azure documentation, "Create, change, or delete a virtual network peering".
     """
-    found = re.match(NETWORK, peer)
+    found = re.fullmatch(NETWORK, peer)
     assert found is not None
     later = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
     there = network.VirtualNetworkPeering(

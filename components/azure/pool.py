@@ -33,7 +33,7 @@ def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Probl
     del stack, machine
     named = (
         []
-        if re.match(_NAME, spec.name)
+        if re.fullmatch(_NAME, spec.name)
         else [
             Problem(
                 "name",

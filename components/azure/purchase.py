@@ -35,7 +35,7 @@ def purchase_problems(spec: TrainingSpec) -> list[Problem]:
     nodes = spec.training.size
     problems = flex_start_problems(spec, "Azure")
     if isinstance(spec.placement, ReservationPlacement):
-        if not re.match(RESERVATION_GROUP, spec.placement.id):
+        if not re.fullmatch(RESERVATION_GROUP, spec.placement.id):
             problems.append(
                 Problem(
                     "placement.id",

@@ -98,11 +98,11 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
             )
         )
     group, principal = values.get("bucketGroup"), values.get("lustrePrincipal")
-    if group is not None and not re.match(GROUP_NAME, group):
+    if group is not None and not re.fullmatch(GROUP_NAME, group):
         problems.append(
             Problem("bucketGroup", f"is {group!r}", "write the name of the storage account's resource group")
         )
-    if principal is not None and not re.match(UUID, principal):
+    if principal is not None and not re.fullmatch(UUID, principal):
         problems.append(
             Problem(
                 "lustrePrincipal",

@@ -45,7 +45,7 @@ class TrainingPlan(TrainingNodes):
 def plan_training(spec: TrainingSpec, shape: Machine, location: Location) -> TrainingPlan:
     """The training pool of a spec that can be bought. shape: of its machines."""
     reserved = (
-        re.match(RESERVATION_GROUP, spec.placement.id) if isinstance(spec.placement, ReservationPlacement) else None
+        re.fullmatch(RESERVATION_GROUP, spec.placement.id) if isinstance(spec.placement, ReservationPlacement) else None
     )
     return TrainingPlan(
         shape=shape,

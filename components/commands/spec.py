@@ -15,7 +15,7 @@ def _cluster_name(context: click.Context, parameter: click.Parameter, value: str
     from gpucluster.components.spec.values import NAME
 
     del context, parameter
-    if re.match(NAME, value) is None:
+    if re.fullmatch(NAME, value) is None:
         raise click.BadParameter(f"{value!r}; write {ClusterSpec.model_fields['name'].description}")
     return value
 

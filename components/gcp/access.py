@@ -80,7 +80,7 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
             "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
         )
         for at, principal in enumerate(access.admins)
-        if not re.match(_PRINCIPAL, principal)
+        if not re.fullmatch(_PRINCIPAL, principal)
     ]
 
 
@@ -94,7 +94,7 @@ def people_problems(spec: ClusterSpec) -> list[Problem]:
             "user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com",
         )
         for field, who in named_people(spec)
-        if not re.match(_SUBMITTER, who)
+        if not re.fullmatch(_SUBMITTER, who)
     ]
     domains = _domains(spec)
     if len(domains) > 1:
@@ -135,7 +135,7 @@ def people_notes(spec: ClusterSpec) -> list[str]:
 
 
 def _domains(spec: ClusterSpec) -> list[str]:
-    groups = [who for _, who in named_people(spec) if who.startswith(_GROUP) and re.match(_SUBMITTER, who)]
+    groups = [who for _, who in named_people(spec) if who.startswith(_GROUP) and re.fullmatch(_SUBMITTER, who)]
     return list(dict.fromkeys(who.rpartition("@")[2] for who in groups))
 
 

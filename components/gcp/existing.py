@@ -24,7 +24,7 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
     problems = mounted_problems(
         spec.storage.shared, _FILES, "projects/my-project/locations/us-central1-b/instances/shared"
     )
-    if spec.secrets_key is not None and not re.match(_KEY, spec.secrets_key):
+    if spec.secrets_key is not None and not re.fullmatch(_KEY, spec.secrets_key):
         example = "projects/my-project/locations/us-central1/keyRings/mine/cryptoKeys/secrets"
         problems.append(Problem("secrets_key", f"is {spec.secrets_key!r}", f"write the id of a key, such as {example}"))
     if spec.network.existing is not None:
@@ -35,9 +35,9 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
 def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Problem]:
     at = "network.existing"
     problems: list[Problem] = []
-    if not re.match(_NETWORK, existing.id):
+    if not re.fullmatch(_NETWORK, existing.id):
         problems.append(Problem(f"{at}.id", f"is {existing.id!r}", "write projects/my-project/global/networks/NAME"))
-    if not re.match(_SUBNET, existing.nodes):
+    if not re.fullmatch(_SUBNET, existing.nodes):
         example = "write projects/my-project/regions/us-central1/subnetworks/NAME"
         problems.append(Problem(f"{at}.nodes", f"is {existing.nodes!r}", example))
     if existing.others:
@@ -45,9 +45,13 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
             Problem(f"{at}.others", "is set, and on Google Cloud all nodes share one subnet", "leave it out")
         )
     problems += [
-        Problem(f"{at}.{name}", "is missing", f"name the subnet's secondary range for {name}, such as {name}")
+        Problem(
+            f"{at}.{name}",
+            "is missing" if value is None else f"is {value!r}",
+            f"name the subnet's secondary range for {name}, such as {name}",
+        )
         for name, value in (("pods", existing.pods), ("services", existing.services))
-        if value is None
+        if value is None or not re.fullmatch(_NAME, value)
     ]
     problems += [
         Problem(f"network.ranges.{name}", "is set, and the secondary ranges of your subnet are taken", "leave it out")
@@ -68,11 +72,11 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
     A network of another project (Shared VPC) is refused: what the cluster needs there, such as firewall rules, its
     service accounts would have to make in that project.
     """
-    key = re.match(_KEY, spec.secrets_key or "")
+    key = re.fullmatch(_KEY, spec.secrets_key or "")
     network, subnet = (
         (None, None)
         if spec.network.existing is None
-        else (re.match(_NETWORK, spec.network.existing.id), re.match(_SUBNET, spec.network.existing.nodes))
+        else (re.fullmatch(_NETWORK, spec.network.existing.id), re.match(_SUBNET, spec.network.existing.nodes))
     )
     regions = {"secrets_key": key, "network.existing.nodes": subnet}
     problems = [

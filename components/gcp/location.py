@@ -71,7 +71,7 @@ def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
     """
     problems: list[Problem] = []
     project, region, zone = (values.get(key) for key in ("project", "region", "zone"))
-    if project is not None and not re.match(_PROJECT, project):
+    if project is not None and not re.fullmatch(_PROJECT, project):
         problems.append(
             Problem(
                 "project",
@@ -82,7 +82,9 @@ def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
     if region is not None and region not in REGIONS:
         near = did_you_mean(region, [known for known in REGIONS if known[:2] == region[:2]], alike=0.8)
         problems.append(Problem("region", f"is {region!r}", f"write a Google Cloud region such as us-central1{near}"))
-    elif region is not None and zone is not None and not re.match(rf"^{re.escape(region)}-([a-z]|ai\d+[a-z])$", zone):
+    elif (
+        region is not None and zone is not None and not re.fullmatch(rf"^{re.escape(region)}-([a-z]|ai\d+[a-z])$", zone)
+    ):
         problems.append(Problem("zone", f"is {zone!r}", f"write a zone of {region}, such as {first_zone(region)}"))
     if problems or project is None or region is None or zone is None:
         return problems

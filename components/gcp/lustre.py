@@ -79,7 +79,7 @@ def _capacity(asked: SharedStorage, tier: int) -> int:
 def lustre_problems(asked: SharedStorage) -> list[Problem]:
     """Why no tier, or not the one the spec sets, is large and fast enough, and a bucket that is none of Google's."""
     problems: list[Problem] = []
-    if asked.bucket is not None and not re.match(_BUCKET, asked.bucket):
+    if asked.bucket is not None and not re.fullmatch(_BUCKET, asked.bucket):
         problems.append(
             Problem(
                 "storage.shared.bucket",

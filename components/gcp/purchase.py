@@ -54,7 +54,7 @@ def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
     nodes = spec.training.size
     days = (spec.duration or 0) / 24  # the spec has one wherever it matters
     problems: list[Problem] = []
-    if isinstance(spec.placement, ReservationPlacement) and not re.match(_RESERVATION, spec.placement.id):
+    if isinstance(spec.placement, ReservationPlacement) and not re.fullmatch(_RESERVATION, spec.placement.id):
         problems.append(
             Problem("placement.id", f"is {spec.placement.id!r}", f"on Google Cloud write {_RESERVATION_FORM}")
         )

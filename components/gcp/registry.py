@@ -29,7 +29,7 @@ def registry(
     parent: pulumi.Resource,
 ) -> Registry:
     """Nodes may read every repository of their own project; one of another project lets them in here."""
-    found = None if plan.existing is None else re.match(REPOSITORY, plan.existing)
+    found = None if plan.existing is None else re.fullmatch(REPOSITORY, plan.existing)
     if found is not None:
         if found["project"] != location.project:
             artifactregistry.RepositoryIamMember(

@@ -54,11 +54,11 @@ def _portable_labels(value: Any, required: Sequence[str] = ()) -> Any:
     for key, text in labels.items():
         if key in OWN_LABELS:
             problems.append(Problem("", f"may not hold {key}, which every resource gets by itself", "remove it"))
-        elif not re.match(LABEL_VALUE, str(key)):
+        elif not re.fullmatch(LABEL_VALUE, str(key)):
             problems.append(
                 Problem("", f"may not have the name {shown_value(key)} on every cloud", f"write {_LABEL_RULE}")
             )
-        elif not isinstance(text, str) or not re.match(LABEL_VALUE, text):
+        elif not isinstance(text, str) or not re.fullmatch(LABEL_VALUE, text):
             problems.append(Problem(str(key), "", f"write {_LABEL_RULE}"))
     if problems:
         raise BadSpecValue(problems)

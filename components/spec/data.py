@@ -19,7 +19,7 @@ _WHOLE = rf"^({OWN}|(s3|gs)://[a-z0-9][a-z0-9._-]*|https://[a-z0-9]+\.blob\.core
 
 
 def _identity_name(value: object) -> object:
-    if not isinstance(value, str) or not re.match(NAME, value) or value == _TAKEN:
+    if not isinstance(value, str) or not re.fullmatch(NAME, value) or value == _TAKEN:
         raise ValueError(
             f"may not hold the name {shown_value(value)}; write 1 to 20 lower-case letters, digits and hyphens, "
             f"starting with a letter, not ending with a hyphen, and not {_TAKEN}"
@@ -28,7 +28,7 @@ def _identity_name(value: object) -> object:
 
 
 def _whole_bucket(value: str) -> str:
-    if not re.match(_WHOLE, value):
+    if not re.fullmatch(_WHOLE, value):
         raise ValueError(
             f"is no whole bucket; write {OWN}, which is storage.bucket, or s3://NAME, gs://NAME or "
             "https://ACCOUNT.blob.core.windows.net/CONTAINER with no folder behind it"

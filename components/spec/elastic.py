@@ -23,7 +23,7 @@ def _flow(value: object) -> str:
 
 def _pool_name(value: object) -> object:
     """A name that fits every cloud and is no other pool's."""
-    if not isinstance(value, str) or not re.match(_POOL_NAME, value):
+    if not isinstance(value, str) or not re.fullmatch(_POOL_NAME, value):
         raise ValueError(
             f"may not hold the name {shown_value(value)}; write 1 to 12 lower-case letters, digits and hyphens, "
             "starting with a letter and not ending with a hyphen"

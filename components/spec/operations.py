@@ -28,7 +28,7 @@ class Exemption(Model):
 
 
 def _mail(value: str) -> str:
-    if not re.match(_MAIL, value, re.ASCII):
+    if not re.fullmatch(_MAIL, value, re.ASCII):
         raise ValueError("is no mail address; write one such as gpu-oncall@example.com")
     return value
 

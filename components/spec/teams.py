@@ -14,7 +14,7 @@ from gpucluster.textio.values import shown_value
 
 def _team_name(value: object) -> object:
     # With `team-` before it and the longest name of a pool behind it, within the 63 characters of a label.
-    if not isinstance(value, str) or not re.match(NAME, value):
+    if not isinstance(value, str) or not re.fullmatch(NAME, value):
         raise ValueError(
             f"may not hold the name {shown_value(value)}; write 1 to 20 lower-case letters, digits and hyphens, "
             "starting with a letter and not ending with a hyphen"

@@ -40,7 +40,7 @@ def _units(value: object, pattern: str, units: Mapping[str, int], allowed: str) 
         raise ValueError(f"has no unit; write {allowed}")
     if not isinstance(value, str):
         return value
-    match = re.match(pattern, value.strip())
+    match = re.fullmatch(pattern, value.strip())
     if match is None:
         raise ValueError(f"is not a duration; write {allowed}")
     return int(match[1]) * units[match[2]]

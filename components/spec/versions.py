@@ -14,13 +14,13 @@ Support = Literal["standard", "extended"]
 
 
 def _minor(value: str) -> str:
-    if not re.match(_MINOR, value):
+    if not re.fullmatch(_MINOR, value):
         raise ValueError("is no minor version of Kubernetes; write one in quotes, such as '1.35'")
     return value
 
 
 def _nodes(value: str) -> str:
-    if not re.match(_NODES, value):
+    if not re.fullmatch(_NODES, value):
         raise ValueError("is no version of nodes; write one in quotes, such as '1.35', 1.35.2-20260714 or 1.35.2-gke.1")
     return value
 

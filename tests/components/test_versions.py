@@ -39,6 +39,7 @@ def test_the_pin_and_the_version_above_it_can_be_had(cloud: str) -> None:
     [
         ("aws", {"kubernetes": "1.99"}, "versions.kubernetes is '1.99', which no source has for this cloud; allowed: "),
         ("azure", {"kubernetes": "1.37"}, "nodes run Ubuntu2204, which AKS has up to 1.36; allowed: 1.32, 1.33, "),
+        ("aws", {"nodes": "1.34\n"}, r"versions.nodes is '1.34\n'; write a minor version such as 1."),
         ("aws", {"nodes": "1.36"}, "versions.nodes is '1.36', newer than the control plane, 1.35; raise versions.kub"),
         ("aws", {"kubernetes": "1.36", "system": "1.32"}, "versions.system is '1.32', too old for a control plane of "),
         (
