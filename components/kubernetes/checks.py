@@ -47,8 +47,9 @@ def _problems(args: pulumi.ResourceTransformationArgs) -> Iterator[str]:
     if not args.type_.startswith("kubernetes:") and args.type_ in NODE_LABELS:
         path = NODE_LABELS[args.type_]
         found: Any = props
-        for step in path:  # of the SDK's own types
-            found = found.get(step) if isinstance(found, _MAPPINGS) else getattr(found, step, None)
+        for step in path:
+            of_the_sdk = not isinstance(found, _MAPPINGS)
+            found = getattr(found, step, None) if of_the_sdk else _members(found).get(step)
         yield from _labels(".".join(path), _members(found), node=True)
     elif args.type_ == _RELEASE:
         yield from _name("name", props.get("name"), 53)

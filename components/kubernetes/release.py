@@ -10,6 +10,12 @@ import pulumi
 from gpucluster.components.kubernetes.charts import Chart
 
 
+class Release(pulumi.CustomResource):
+    """name: of the release; the provider gives one to a release without."""
+
+    name: pulumi.Output[str]
+
+
 def release(
     name: str,
     chart: Chart,
@@ -21,12 +27,12 @@ def release(
     release_name: str | None = None,
     skip_crds: bool = False,
     adopts: bool = False,
-) -> pulumi.CustomResource:
+) -> Release:
     """A release that waits until its pods are ready, and undoes itself where they never are.
 
     adopts: whether objects of its chart that are in the cluster already become its own.
     """
-    return pulumi.CustomResource(
+    return Release(
         "kubernetes:helm.sh/v3:Release",
         name,
         {

@@ -31,10 +31,18 @@ def test_an_object_is_registered_as_its_manifest_says(registered: Run) -> None:
 
 
 def test_fields_stand_in_a_spec_or_beside_the_metadata_which_says_what_is_given(registered: Run) -> None:
-    named = {"object_name": "a", "namespace": "b", "labels": {"c": "d"}, "annotations": {"e": "f"}}
     found = registered(
         lambda: [
-            declared("one", CONFIG_MAP, {"data": {"g": "h"}}, **named, opts=HERE),
+            declared(
+                "one",
+                CONFIG_MAP,
+                {"data": {"g": "h"}},
+                object_name="a",
+                namespace="b",
+                labels={"c": "d"},
+                annotations={"e": "f"},
+                opts=HERE,
+            ),
             declared("two", RESOURCE_QUOTA, {"hard": {"pods": "1"}}, labels={}, opts=HERE),
         ]
     )
