@@ -39,7 +39,6 @@ def test_the_pin_and_the_version_above_it_can_be_had(cloud: str) -> None:
     [
         ("aws", {"kubernetes": "1.99"}, "versions.kubernetes is '1.99', which no source has for this cloud; allowed: "),
         ("azure", {"kubernetes": "1.37"}, "nodes run Ubuntu2204, which AKS has up to 1.36; allowed: 1.32, 1.33, "),
-        ("aws", {"nodes": "1.34\n"}, r"versions.nodes is '1.34\n'; write a minor version such as 1."),
         ("aws", {"nodes": "1.36"}, "versions.nodes is '1.36', newer than the control plane, 1.35; raise versions.kub"),
         ("aws", {"kubernetes": "1.36", "system": "1.32"}, "versions.system is '1.32', too old for a control plane of "),
         (
@@ -72,7 +71,7 @@ def test_a_fabric_that_needs_a_newer_version_refuses_an_older_one(monkeypatch: p
     assert str(problem) == f"versions.kubernetes is '1.32', and {wanted}"
 
 
-@pytest.mark.parametrize("value", ["1.35.2", "v1.35", "latest"])
+@pytest.mark.parametrize("value", ["1.35.2", "v1.35", "latest", "1.35\n"])
 def test_a_control_plane_has_a_minor_version(value: str) -> None:
     with pytest.raises(ValueError, match=r"is no minor version of Kubernetes; write one in quotes, such as '1\.35'"):
         Versions(kubernetes=value)

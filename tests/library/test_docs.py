@@ -90,6 +90,7 @@ def test_the_pages_first_program_previews_with_its_cost(sandbox: Sandbox) -> Non
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 @pytest.mark.parametrize("program", programs()[1:], ids=["watch", "pool"])
 def test_its_other_programs_preview_as_well(program: str, sandbox: Sandbox) -> None:
     done = sandbox(program, "preview")

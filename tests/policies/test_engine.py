@@ -181,6 +181,7 @@ def test_what_cannot_be_decided_is_shown_and_stops_nothing(preview):
     assert "without a price: `train` (disks: its launch template is not part of this stack)" in output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mistake", "policy", "what"),
     [

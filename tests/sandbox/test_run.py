@@ -95,6 +95,7 @@ def test_a_stack_nobody_has_names_the_ones_there_are(project: Any) -> None:
     assert expected in done.stderr
 
 
+@pytest.mark.slow
 def test_refresh_drops_what_vanished_from_the_cloud(project: Any) -> None:
     from gpucluster.sandbox.clouds.ledger import Ledger
 

@@ -59,6 +59,7 @@ def test_the_engine_is_told_every_policy_of_a_pack_with_its_level(name):
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "stops", "level"), [("baseline", False, "advisory"), ("production", True, "mandatory")]
 )

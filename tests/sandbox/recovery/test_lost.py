@@ -103,6 +103,7 @@ DAMAGE: dict[str, Callable[[PulumiProject], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_what_is_lost_is_refused_by_an_update_and_put_back_by_recover(standing: PulumiProject, damage: str) -> None:
     before = standing.ledger()
