@@ -10,7 +10,7 @@ from gpucluster.components.aws.addon import addon
 from gpucluster.components.aws.control_plane import ControlPlane
 from gpucluster.components.aws.identity import managed_pod_role
 from gpucluster.components.kubernetes.kinds import STORAGE_CLASS
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
 __all__ = ["BlockStorage"]
@@ -63,13 +63,15 @@ class BlockStorage(pulumi.ComponentResource):
             "allowVolumeExpansion": True,
             "reclaimPolicy": "Delete",
         }
-        declared(
+        Declared(
             f"{name}-class",
-            STORAGE_CLASS,
-            volumes,
-            object_name=_CLASS,
-            annotations={"storageclass.kubernetes.io/is-default-class": "true"},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[driver]),
+            manifest_of(
+                STORAGE_CLASS,
+                volumes,
+                object_name=_CLASS,
+                annotations={"storageclass.kubernetes.io/is-default-class": "true"},
+            ),
+            pulumi.ResourceOptions(parent=self, depends_on=[driver]),
         )
         self.register_outputs({"storageClass": _CLASS})
 

@@ -9,7 +9,7 @@ import pulumi
 
 from gpucluster.components.aws.interfaces import Interface
 from gpucluster.components.aws.user_data import karpenter_user_data
-from gpucluster.components.kubernetes.objects import Kind, declared
+from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 
 # Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go.
 EC2_NODE_CLASS: Final = Kind("karpenter.k8s.aws/v1", "EC2NodeClass")
@@ -49,33 +49,36 @@ def node_class(
         ]
     if placement_group is not None:
         fabric["placementGroupSelector"] = {"name": placement_group}
-    return declared(
+    spec = {
+        **identity,
+        # Source: Karpenter documentation, "Managing AMIs".
+        "amiSelectorTerms": [{"alias": f"al2023@v{image or _IMAGE}"}],
+        "subnetSelectorTerms": [{"id": subnet_id}],
+        "securityGroupSelectorTerms": [{"id": id_} for id_ in security_group_ids],
+        **fabric,
+        "instanceStorePolicy": "RAID0",
+        "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
+        "blockDeviceMappings": [
+            {
+                "deviceName": "/dev/xvda",
+                "rootVolume": True,
+                "ebs": {
+                    "volumeSize": f"{root_gib}Gi",
+                    "volumeType": "gp3",
+                    "encrypted": True,
+                    "deleteOnTermination": True,
+                },
+            }
+        ],
+        "userData": karpenter_user_data(),
+        "tags": {"Name": machine_name},
+    }
+    return Declared(
         name,
-        EC2_NODE_CLASS,
-        {
-            **identity,
-            # Source: Karpenter documentation, "Managing AMIs".
-            "amiSelectorTerms": [{"alias": f"al2023@v{image or _IMAGE}"}],
-            "subnetSelectorTerms": [{"id": subnet_id}],
-            "securityGroupSelectorTerms": [{"id": id_} for id_ in security_group_ids],
-            **fabric,
-            "instanceStorePolicy": "RAID0",
-            "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
-            "blockDeviceMappings": [
-                {
-                    "deviceName": "/dev/xvda",
-                    "rootVolume": True,
-                    "ebs": {
-                        "volumeSize": f"{root_gib}Gi",
-                        "volumeType": "gp3",
-                        "encrypted": True,
-                        "deleteOnTermination": True,
-                    },
-                }
-            ],
-            "userData": karpenter_user_data(),
-            "tags": {"Name": machine_name},
-        },
-        object_name=object_name,
-        opts=opts,
+        manifest_of(
+            EC2_NODE_CLASS,
+            spec,
+            object_name=object_name,
+        ),
+        opts,
     )

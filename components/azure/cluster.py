@@ -39,7 +39,7 @@ from gpucluster.components.azure.tolerations import CONTROLLERS
 from gpucluster.components.azure.training_pool import TrainingPool
 from gpucluster.components.kubernetes.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.metrics_sink import READ
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.kubernetes.submitters import Submitter
 from gpucluster.components.kubernetes.team_space import TeamSpace
 from gpucluster.components.kubernetes.volume import Volume
@@ -323,12 +323,14 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             of_all,
             *((f"team-{space.team.name}.topology", space, space.labels) for space in spaces),
         ):
-            declared(
+            Declared(
                 f"{self._name}-{suffix}",
-                CONFIG_MAP,
-                {"data": {topology: nd_v5_topology()}},
-                object_name=NAME,
-                namespace=space.namespace.object_name,
-                labels=labels,
-                opts=self._inside,
+                manifest_of(
+                    CONFIG_MAP,
+                    {"data": {topology: nd_v5_topology()}},
+                    object_name=NAME,
+                    namespace=space.namespace.object_name,
+                    labels=labels,
+                ),
+                self._inside,
             )

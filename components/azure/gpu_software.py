@@ -18,7 +18,7 @@ from gpucluster.components.azure.tolerations import CONTROLLERS, DAEMONS
 from gpucluster.components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
 from gpucluster.components.kubernetes.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.namespace import namespace
-from gpucluster.components.kubernetes.objects import Declared, Kind, declared
+from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 from gpucluster.components.names import MIG_LAYOUT
@@ -89,7 +89,7 @@ class GpuSoftware(pulumi.ComponentResource):
         super().__init__("gpucluster:azure:GpuSoftware", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         fabric = _network_operator(f"{name}-network", after, here) if infiniband else []
-        space = namespace(f"{name}-gpu-namespace", "gpu-operator", "privileged", opts=here)
+        space = Declared(f"{name}-gpu-namespace", namespace("gpu-operator", "privileged"), here)
         layouts = [] if mig_layout is None else [_mig_layouts(f"{name}-gpu-layouts", space, *mig_layout, here)]
         counters = _counters(f"{name}-gpu-counters", space, here)
         gpus = release(
@@ -109,7 +109,7 @@ def _network_operator(
     name: str, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
 ) -> list[pulumi.Resource]:
     # As the other operator, it starts privileged pods.
-    space = namespace(f"{name}-namespace", "network-operator", "privileged", opts=opts)
+    space = Declared(f"{name}-namespace", namespace("network-operator", "privileged"), opts)
     operator = release(
         name,
         NETWORK_OPERATOR,
@@ -123,20 +123,16 @@ def _network_operator(
         after=after,
         opts=opts,
     )
-    rule = declared(
+    rule = Declared(
         f"{name}-nodes",
-        _FEATURE_RULE,
-        _INFINIBAND_NODES,
-        object_name="nfd-network-rule",
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[operator])),
+        manifest_of(_FEATURE_RULE, _INFINIBAND_NODES, object_name="nfd-network-rule"),
+        pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[operator])),
     )
-    policy = declared(
+    policy = Declared(
         f"{name}-policy",
-        _NIC_CLUSTER_POLICY,
-        _POLICY,
         # The operator ignores a policy of any other name.
-        object_name="nic-cluster-policy",
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[rule])),
+        manifest_of(_NIC_CLUSTER_POLICY, _POLICY, object_name="nic-cluster-policy"),
+        pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[rule])),
     )
     return [operator, rule, policy]
 
@@ -157,7 +153,9 @@ def _mig_layouts(
         layout: [{"devices": "all", "mig-enabled": True, "mig-devices": dict(slices)}],
     }
     layouts = {"config.yaml": json.dumps({"version": "v1", "mig-configs": known}, indent=2)}
-    return declared(name, CONFIG_MAP, {"data": layouts}, object_name=_LAYOUTS, namespace=space.object_name, opts=opts)
+    return Declared(
+        name, manifest_of(CONFIG_MAP, {"data": layouts}, object_name=_LAYOUTS, namespace=space.object_name), opts
+    )
 
 
 def _counters(name: str, space: Declared, opts: pulumi.ResourceOptions) -> Declared:
@@ -166,13 +164,15 @@ def _counters(name: str, space: Declared, opts: pulumi.ResourceOptions) -> Decla
     Sources: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (dcgmExporter.config);
     NVIDIA/dcgm-exporter 4.5.3-4.8.2, etc/dcp-metrics-included.csv.
     """
-    return declared(
+    return Declared(
         name,
-        CONFIG_MAP,
-        {"data": {"dcgm-metrics.csv": counters_csv()}},
-        object_name=_counters_name(),
-        namespace=space.object_name,
-        opts=opts,
+        manifest_of(
+            CONFIG_MAP,
+            {"data": {"dcgm-metrics.csv": counters_csv()}},
+            object_name=_counters_name(),
+            namespace=space.object_name,
+        ),
+        opts,
     )
 
 

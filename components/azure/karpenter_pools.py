@@ -11,7 +11,7 @@ from gpucluster.components.azure.karpenter_limits import karpenter_problems
 from gpucluster.components.azure.lustre_driver import STARTUP_TAINT
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.karpenter import node_pool
-from gpucluster.components.kubernetes.objects import Kind, declared
+from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.names import ELASTIC
 from gpucluster.components.planning import PlanError
 from gpucluster.record import record
@@ -70,18 +70,21 @@ class KarpenterPools(pulumi.ComponentResource):
         ]
         if problems:
             raise PlanError(problems)
-        nodes = declared(
+        spec = {
+            "vnetSubnetID": args.subnet_id,
+            "imageFamily": args.image_family,
+            "osDiskSizeGB": args.os_disk_gb,
+            "gpu": {"mode": "None" if args.driver_owner == "operators" else "Driver"},
+            "tags": {"name": f"{name}-node"},
+        }
+        nodes = Declared(
             f"{name}-class",
-            _NODE_CLASS,
-            {
-                "vnetSubnetID": args.subnet_id,
-                "imageFamily": args.image_family,
-                "osDiskSizeGB": args.os_disk_gb,
-                "gpu": {"mode": "None" if args.driver_owner == "operators" else "Driver"},
-                "tags": {"name": f"{name}-node"},
-            },
-            object_name=ELASTIC,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after), custom_timeouts=_DRAIN),
+            manifest_of(
+                _NODE_CLASS,
+                spec,
+                object_name=ELASTIC,
+            ),
+            pulumi.ResourceOptions(parent=self, depends_on=list(after), custom_timeouts=_DRAIN),
         )
         for pool in args.pools:
             node_pool(

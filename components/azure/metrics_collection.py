@@ -8,7 +8,7 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.kubernetes.kinds import CONFIG_MAP
-from gpucluster.components.kubernetes.objects import Kind, declared
+from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.scraped import Scraped, options_scraped
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.names import SYSTEM_NAMESPACE
@@ -67,23 +67,22 @@ class MetricsCollection(pulumi.ComponentResource):
         super().__init__("gpucluster:azure:MetricsCollection", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
         if infiniband:
-            declared(
+            Declared(
                 f"{name}-settings",
-                CONFIG_MAP,
-                {"data": {"schema-version": "v2", "config-version": "ver1", "cluster-metrics": _INFINIBAND}},
-                object_name=_SETTINGS,
-                namespace=SYSTEM_NAMESPACE,
-                opts=here,
+                manifest_of(
+                    CONFIG_MAP,
+                    {"data": {"schema-version": "v2", "config-version": "ver1", "cluster-metrics": _INFINIBAND}},
+                    object_name=_SETTINGS,
+                    namespace=SYSTEM_NAMESPACE,
+                ),
+                here,
             )
         scraped = [_GPUS, *options_scraped(plan)]
         for target in scraped:
-            declared(
+            Declared(
                 f"{name}-{target.name}",
-                _POD_MONITOR,
-                _monitor(target),
-                object_name=target.name,
-                namespace=target.namespace,
-                opts=here,
+                manifest_of(_POD_MONITOR, _monitor(target), object_name=target.name, namespace=target.namespace),
+                here,
             )
         self.register_outputs({"monitors": [target.name for target in scraped]})
 

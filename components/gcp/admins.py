@@ -8,7 +8,7 @@ import pulumi
 
 from gpucluster.components.gcp.reach import connecting_role, reaching
 from gpucluster.components.kubernetes.kinds import CLUSTER_ROLE_BINDING, RBAC
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 
 
 class Admins(pulumi.ComponentResource):
@@ -39,5 +39,5 @@ class Admins(pulumi.ComponentResource):
                 "roleRef": {"apiGroup": RBAC, "kind": "ClusterRole", "name": "cluster-admin"},
                 "subjects": [{"apiGroup": RBAC, "kind": "User", "name": address}],
             }
-            declared(f"{full}-rights", CLUSTER_ROLE_BINDING, rights, opts=here)
+            Declared(f"{full}-rights", manifest_of(CLUSTER_ROLE_BINDING, rights), here)
         self.register_outputs({})

@@ -16,7 +16,7 @@ from typing import Final
 import pulumi
 
 from gpucluster.components.kubernetes.kinds import CONFIG_MAP
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
 _BY_NODES: Final = {"nodesPerReplica": 16, "preventSinglePointFailure": True, "includeUnschedulableNodes": True}
@@ -25,13 +25,15 @@ _BY_NODES: Final = {"nodesPerReplica": 16, "preventSinglePointFailure": True, "i
 
 def kube_dns_by_nodes(name: str, *, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
     """Lets the autoscaler of kube-dns count nodes alone. GKE makes its settings where there are none yet."""
-    declared(
+    Declared(
         name,
-        CONFIG_MAP,
-        {"data": {"linear": json.dumps(_BY_NODES, separators=(",", ":"))}},
-        object_name="kube-dns-autoscaler",
-        namespace=SYSTEM_NAMESPACE,
-        annotations={"pulumi.com/patchForce": "true"},
+        manifest_of(
+            CONFIG_MAP,
+            {"data": {"linear": json.dumps(_BY_NODES, separators=(",", ":"))}},
+            object_name="kube-dns-autoscaler",
+            namespace=SYSTEM_NAMESPACE,
+            annotations={"pulumi.com/patchForce": "true"},
+        ),
+        pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
         patch=True,
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
     )

@@ -9,7 +9,7 @@ import pulumi
 
 from gpucluster.catalog.sold import flexible_only
 from gpucluster.components.elastic import PoolPlan
-from gpucluster.components.kubernetes.objects import Kind, declared
+from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.names import EXPECTED_GPUS, GPU_PRESENT, POOL
 from gpucluster.components.planning import PlanError
 from gpucluster.record import record
@@ -65,13 +65,15 @@ def elastic_class(
     existing ones too (GKE documentation, "Configure node pool auto-creation"). Raises PlanError for rules GKE would
     refuse.
     """
-    return declared(
+    return Declared(
         name,
-        _KIND,
-        _spec(pool, machine, fallbacks),
-        object_name=pool.name,
-        annotations=None if pool.expected_gpus is None else {EXPECTED_GPUS: pool.expected_gpus},
-        opts=opts,
+        manifest_of(
+            _KIND,
+            _spec(pool, machine, fallbacks),
+            object_name=pool.name,
+            annotations=None if pool.expected_gpus is None else {EXPECTED_GPUS: pool.expected_gpus},
+        ),
+        opts,
     )
 
 

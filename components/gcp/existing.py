@@ -48,7 +48,8 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
         Problem(
             f"{at}.{name}",
             "is missing" if value is None else f"is {value!r}",
-            f"name the subnet's secondary range for {name}, such as {name}",
+            f"name the subnet's secondary range for {name}, such as {name}: 1 to 63 lower-case letters, digits and "
+            "hyphens, starting with a letter",
         )
         for name, value in (("pods", existing.pods), ("services", existing.services))
         if value is None or not re.fullmatch(_NAME, value)
@@ -76,7 +77,7 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
     network, subnet = (
         (None, None)
         if spec.network.existing is None
-        else (re.fullmatch(_NETWORK, spec.network.existing.id), re.match(_SUBNET, spec.network.existing.nodes))
+        else (re.fullmatch(_NETWORK, spec.network.existing.id), re.fullmatch(_SUBNET, spec.network.existing.nodes))
     )
     regions = {"secrets_key": key, "network.existing.nodes": subnet}
     problems = [

@@ -8,7 +8,7 @@ from typing import Final
 import pulumi
 
 from gpucluster.components.gcp.fabric import DeviceNetwork, Fabric
-from gpucluster.components.kubernetes.objects import Kind, declared
+from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.planning import PlanError
 
 # Source: GKE documentation, "Set up multi-network support for Pods" and "Maximize GPU network bandwidth in Standard
@@ -63,27 +63,17 @@ def _objects(
     subnet: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
-    parameters = declared(
+    parameters = Declared(
         f"{name}-{network.name}-parameters",
-        _PARAMETERS,
-        {"vpc": vpc, "vpcSubnet": subnet, "deviceMode": network.device_mode},
-        object_name=network.name,
-        opts=opts,
-    )
-    return [
-        parameters,
-        declared(
-            f"{name}-{network.name}",
-            _NETWORK,
-            {
-                "type": "Device",
-                "parametersRef": {
-                    "group": "networking.gke.io",
-                    "kind": _PARAMETERS.name,
-                    "name": network.name,
-                },
-            },
-            object_name=network.name,
-            opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[parameters])),
+        manifest_of(
+            _PARAMETERS, {"vpc": vpc, "vpcSubnet": subnet, "deviceMode": network.device_mode}, object_name=network.name
         ),
-    ]
+        opts,
+    )
+    reference = {"group": "networking.gke.io", "kind": _PARAMETERS.name, "name": network.name}
+    made = Declared(
+        f"{name}-{network.name}",
+        manifest_of(_NETWORK, {"type": "Device", "parametersRef": reference}, object_name=network.name),
+        pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[parameters])),
+    )
+    return [parameters, made]

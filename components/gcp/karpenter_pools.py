@@ -15,7 +15,7 @@ from gpucluster.components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.karpenter import node_pool
 from gpucluster.components.kubernetes.merged import merged
-from gpucluster.components.kubernetes.objects import Kind, declared
+from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 from gpucluster.components.planning import PlanError
@@ -107,12 +107,10 @@ class KarpenterPools(pulumi.ComponentResource):
             after=[definitions],
             opts=here,
         )
-        nodes = declared(
+        nodes = Declared(
             f"{name}-class",
-            _NODE_CLASS,
-            _node_class(name, args),
-            object_name=ELASTIC,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[controller], custom_timeouts=_DRAIN),
+            manifest_of(_NODE_CLASS, _node_class(name, args), object_name=ELASTIC),
+            pulumi.ResourceOptions(parent=self, depends_on=[controller], custom_timeouts=_DRAIN),
         )
         for pool in args.pools:
             node_pool(

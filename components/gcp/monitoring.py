@@ -15,7 +15,7 @@ import pulumi
 from gpucluster.components.kubernetes.critical_pods import NODE_CRITICAL, critical_pods
 from gpucluster.components.kubernetes.gpu_exporter import GpuExporter
 from gpucluster.components.kubernetes.kinds import SECRET
-from gpucluster.components.kubernetes.objects import Declared, Kind, declared
+from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.scraped import GPU_EXPORTER, Scraped, options_scraped
 from gpucluster.components.kubernetes.telemetry.alertmanager import alertmanager_config
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
@@ -64,20 +64,15 @@ class Monitoring(pulumi.ComponentResource):
         critical_pods(f"{name}-critical", NODE_CRITICAL, namespace=exporter.namespace, opts=here)
         scraped = [GPU_EXPORTER, *options_scraped(plan)]
         for target in scraped:
-            declared(
+            Declared(
                 f"{name}-{target.name}",
-                _POD_MONITORING,
-                _monitoring(target),
-                object_name=target.name,
-                namespace=target.namespace,
-                opts=pulumi.ResourceOptions(parent=self, depends_on=[*exporter.ready, *after]),
+                manifest_of(_POD_MONITORING, _monitoring(target), object_name=target.name, namespace=target.namespace),
+                pulumi.ResourceOptions(parent=self, depends_on=[*exporter.ready, *after]),
             )
-        declared(
+        Declared(
             f"{name}-rules",
-            _CLUSTER_RULES,
-            rule_file(plan.watched),
-            object_name=NAME,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
+            manifest_of(_CLUSTER_RULES, rule_file(plan.watched), object_name=NAME),
+            pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
         if plan.receivers is not None and plan.receivers.webhook is not None:
             _alertmanager_secret(f"{name}-alerts", plan.receivers.webhook, after=after, opts=here)
@@ -121,13 +116,15 @@ def _alertmanager_secret(
     JSON is YAML too.
     """
     config = alertmanager_config({"webhook_configs": [{"url": webhook.get_secret_value()}]})
-    return declared(
+    return Declared(
         name,
-        SECRET,
-        {"stringData": pulumi.Output.secret({_KEY: json.dumps(config, indent=2)})},
-        object_name=_NAME,
-        namespace=_NAMESPACE,
-        opts=pulumi.ResourceOptions.merge(
+        manifest_of(
+            SECRET,
+            {"stringData": pulumi.Output.secret({_KEY: json.dumps(config, indent=2)})},
+            object_name=_NAME,
+            namespace=_NAMESPACE,
+        ),
+        pulumi.ResourceOptions.merge(
             opts, pulumi.ResourceOptions(depends_on=list(after), additional_secret_outputs=["data", "stringData"])
         ),
     )

@@ -1,8 +1,8 @@
 """Checks every Kubernetes object of a program before it is registered.
 
 On a first preview the cluster does not exist, so no API server checks anything: without this, a mistake shows after
-the GPU nodes are up and billed. Fields are the program's own (`objects.py`); what text may hold is checked here. What
-depends on another resource is not known yet: the API server checks that part.
+the GPU nodes are up and billed. Only the program decides the fields (`objects.py`); here the text in them is checked.
+What depends on another resource is not known yet: the API server checks that part.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def _problems(args: pulumi.ResourceTransformationArgs) -> Iterator[str]:
         path = NODE_LABELS[args.type_]
         found: Any = props
         for step in path:
-            of_the_sdk = not isinstance(found, _MAPPINGS)
-            found = getattr(found, step, None) if of_the_sdk else _members(found).get(step)
+            # Arguments of node pools are objects of a cloud's SDK, or dicts.
+            found = _members(found).get(step) if isinstance(found, _MAPPINGS) else getattr(found, step, None)
         yield from _labels(".".join(path), _members(found), node=True)
     elif args.type_ == _RELEASE:
         yield from _name("name", props.get("name"), 53)

@@ -14,7 +14,7 @@ from gpucluster.components.kubernetes.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, PORTS, MetricsSink
 from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.network_policy import only_from_within, only_these_ports
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.kubernetes.telemetry.dashboards import dashboards
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.names import MONITORING, OPENCOST_PORT
@@ -48,18 +48,20 @@ class ClusterTelemetry(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:kubernetes:Telemetry", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        space = namespace(f"{name}-namespace", MONITORING, "restricted", opts=here)
+        space = Declared(f"{name}-namespace", namespace(MONITORING, "restricted"), here)
         inside = space.object_name
         self.ready = [space]
         for dashboard, content in dashboards(plan.watched).items():
-            declared(
+            Declared(
                 f"{name}-dashboard-{dashboard.removeprefix('gpucluster-')}",
-                CONFIG_MAP,
-                {"data": {f"{dashboard}.json": json.dumps(content, sort_keys=True)}},
-                object_name=dashboard,
-                namespace=inside,
-                labels=_DASHBOARD,
-                opts=here,
+                manifest_of(
+                    CONFIG_MAP,
+                    {"data": {f"{dashboard}.json": json.dumps(content, sort_keys=True)}},
+                    object_name=dashboard,
+                    namespace=inside,
+                    labels=_DASHBOARD,
+                ),
+                here,
             )
         ports: list[int] = [*([OPENCOST_PORT] if plan.price_sheet else []), *_collectors_ports(sink)]
         if ports:

@@ -7,7 +7,7 @@ from typing import Final
 import pulumi
 
 from gpucluster.components.kubernetes.kinds import RESOURCE_QUOTA
-from gpucluster.components.kubernetes.objects import Declared, declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 
 CLUSTER_CRITICAL: Final = "system-cluster-critical"
 NODE_CRITICAL: Final = "system-node-critical"
@@ -28,4 +28,4 @@ def critical_pods(
     """
     priorities = {"scopeName": "PriorityClass", "operator": "In", "values": [priority]}
     spec = {"hard": {"pods": _PODS}, "scopeSelector": {"matchExpressions": [priorities]}}
-    return declared(name, RESOURCE_QUOTA, spec, object_name="critical-pods", namespace=namespace, opts=opts)
+    return Declared(name, manifest_of(RESOURCE_QUOTA, spec, object_name="critical-pods", namespace=namespace), opts)

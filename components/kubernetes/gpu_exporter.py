@@ -17,6 +17,7 @@ from gpucluster.components.kubernetes.charts import DCGM_EXPORTER
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.network_policy import only_these_ports
+from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 from gpucluster.components.names import (
@@ -59,7 +60,7 @@ class GpuExporter(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:kubernetes:GpuExporter", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        space = namespace(f"{name}-namespace", EXPORTER_NAMESPACE, "privileged", opts=here)
+        space = Declared(f"{name}-namespace", namespace(EXPORTER_NAMESPACE, "privileged"), here)
         only_these_ports(f"{name}-ports", [EXPORTER_PORT], namespace=space.object_name, opts=here)
         exporter = release(
             f"{name}-dcgm",

@@ -17,6 +17,7 @@ from gpucluster.components.kubernetes.kueue.config import kueue_config
 from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.network_policy import only_these_ports
+from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.teams import TeamPlan
 from gpucluster.record import record
@@ -63,7 +64,7 @@ class Queueing(pulumi.ComponentResource):
         here = pulumi.ResourceOptions(parent=self)
         self.ready = []
         for part in _parts([dict(item) for item in tolerations], kueue_config(teams)):
-            space = namespace(f"{name}-{part.suffix}-namespace", part.namespace, "restricted", opts=here)
+            space = Declared(f"{name}-{part.suffix}-namespace", namespace(part.namespace, "restricted"), here)
             only_these_ports(
                 f"{name}-{part.suffix}-ports",
                 part.ports,

@@ -9,7 +9,7 @@ import pulumi
 
 from gpucluster.components.buckets import IdentityPlan, remote_name
 from gpucluster.components.kubernetes.kinds import CONFIG_MAP, SERVICE_ACCOUNT
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.kubernetes.team_space import TeamSpace
 from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.record import record
@@ -52,29 +52,29 @@ class JobIdentities(pulumi.ComponentResource):
             space = of_teams.get(asked.namespace)
             namespace = (space or workspace).namespace.object_name
             its = space.labels if space is not None else dict[str, str]()
-            declared(
+            Declared(
                 f"{name}-{asked.name}-account",
-                SERVICE_ACCOUNT,
-                # The cloud's own token is mounted without it.
-                {"automountServiceAccountToken": False},
-                object_name=asked.name,
-                namespace=namespace,
-                labels=its,
-                annotations=identity.annotations,
-                opts=here,
+                manifest_of(
+                    SERVICE_ACCOUNT,
+                    # The cloud's own token is mounted without it.
+                    {"automountServiceAccountToken": False},
+                    object_name=asked.name,
+                    namespace=namespace,
+                    labels=its,
+                    annotations=identity.annotations,
+                ),
+                here,
             )
             ways = {
                 f"RCLONE_CONFIG_{remote_name(bucket).upper()}_{option}": value
                 for bucket, remote in identity.remotes.items()
                 for option, value in (("TYPE", "alias"), ("REMOTE", remote))
             }
-            declared(
+            Declared(
                 f"{name}-{asked.name}-buckets",
-                CONFIG_MAP,
-                {"data": ways},
-                object_name=f"{asked.name}-buckets",
-                namespace=namespace,
-                labels=its,
-                opts=here,
+                manifest_of(
+                    CONFIG_MAP, {"data": ways}, object_name=f"{asked.name}-buckets", namespace=namespace, labels=its
+                ),
+                here,
             )
         self.register_outputs({})

@@ -17,7 +17,7 @@ from gpucluster.components.kubernetes.kinds import CLUSTER_TRAINING_RUNTIME, WOR
 from gpucluster.components.kubernetes.kueue.job_queue import JobQueue
 from gpucluster.components.kubernetes.kueue.team_queues import TeamQueues
 from gpucluster.components.kubernetes.network_policy import not_to_these, only_from_within
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.kubernetes.runtimes import mpi_runtime, torch_runtime
 from gpucluster.components.kubernetes.team_space import TeamSpace
 from gpucluster.components.kubernetes.workspace import Workspace
@@ -90,21 +90,17 @@ class Jobs(pulumi.ComponentResource):
         for space in spaces:
             TeamQueues(f"{name}-team-{space.team.name}", space, queues, pools, here)
         for priority, (value, description) in PRIORITIES.items():
-            declared(
+            Declared(
                 f"{name}-{priority}-priority",
-                WORKLOAD_PRIORITY_CLASS,
-                {"value": value, "description": description},
-                object_name=priority,
-                opts=ready,
+                manifest_of(
+                    WORKLOAD_PRIORITY_CLASS, {"value": value, "description": description}, object_name=priority
+                ),
+                ready,
             )
         runtimes = runtimes_of(pools, home=home, registry=registry)
         for runtime, spec in runtimes.items():
-            declared(
-                f"{name}-{runtime}-runtime",
-                CLUSTER_TRAINING_RUNTIME,
-                spec,
-                object_name=runtime,
-                opts=ready,
+            Declared(
+                f"{name}-{runtime}-runtime", manifest_of(CLUSTER_TRAINING_RUNTIME, spec, object_name=runtime), ready
             )
         training = next(pool for pool in pools if pool.name == TRAINING_POOL)
         rules = rules_of(

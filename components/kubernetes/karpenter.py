@@ -8,7 +8,7 @@ import pulumi
 
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.kubernetes.kinds import NODE_POOL
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.names import EXPECTED_GPUS, GPU, GPU_PRESENT, POOL
 
 ZONE = "topology.kubernetes.io/zone"
@@ -34,43 +34,46 @@ def node_pool(
     startup_taints: what a new machine has until something takes it away.
     """
     group, kind, class_name = node_class
-    return declared(
-        name,
-        NODE_POOL,
-        {
-            "template": {
-                "metadata": {"labels": {POOL: plan.name, GPU_PRESENT: "true"}},
-                "spec": {
-                    "nodeClassRef": {"group": group, "kind": kind, "name": class_name},
-                    "requirements": [
-                        _one_of("node.kubernetes.io/instance-type", machine_types),
-                        _one_of("karpenter.sh/capacity-type", plan.purchase),
-                        _one_of(zone_label, [zone]),
-                    ],
-                    "taints": [{"key": GPU, "value": "true", "effect": "NoSchedule"}],
-                    **({"startupTaints": [dict(taint) for taint in startup_taints]} if startup_taints else {}),
-                    # Forceful when it comes, so a limit on draining goes with it.
-                    "expireAfter": f"{plan.expire_after or _OLDEST}h",
-                    "terminationGracePeriod": "24h",
-                },
-            },
-            "limits": {GPU: str(plan.max_gpus)},
-            "disruption": {
-                # Never move a running job to save a machine.
-                "consolidationPolicy": "WhenEmpty",
-                "consolidateAfter": f"{plan.keep_empty}m",
-                "budgets": [
-                    # Empty machines only cost money: all of them may go at once.
-                    {"nodes": "100%", "reasons": ["Empty"]},
-                    # A new image or a changed class waits for a machine to expire: with a limit on draining, Karpenter
-                    # would drain machines for it even while a job forbids it.
-                    {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},
+    spec = {
+        "template": {
+            "metadata": {"labels": {POOL: plan.name, GPU_PRESENT: "true"}},
+            "spec": {
+                "nodeClassRef": {"group": group, "kind": kind, "name": class_name},
+                "requirements": [
+                    _one_of("node.kubernetes.io/instance-type", machine_types),
+                    _one_of("karpenter.sh/capacity-type", plan.purchase),
+                    _one_of(zone_label, [zone]),
                 ],
+                "taints": [{"key": GPU, "value": "true", "effect": "NoSchedule"}],
+                **({"startupTaints": [dict(taint) for taint in startup_taints]} if startup_taints else {}),
+                # Forceful when it comes, so a limit on draining goes with it.
+                "expireAfter": f"{plan.expire_after or _OLDEST}h",
+                "terminationGracePeriod": "24h",
             },
         },
-        object_name=plan.name,
-        annotations=None if plan.expected_gpus is None else {EXPECTED_GPUS: plan.expected_gpus},
-        opts=opts,
+        "limits": {GPU: str(plan.max_gpus)},
+        "disruption": {
+            # Never move a running job to save a machine.
+            "consolidationPolicy": "WhenEmpty",
+            "consolidateAfter": f"{plan.keep_empty}m",
+            "budgets": [
+                # Empty machines only cost money: all of them may go at once.
+                {"nodes": "100%", "reasons": ["Empty"]},
+                # A new image or a changed class waits for a machine to expire: with a limit on draining, Karpenter
+                # would drain machines for it even while a job forbids it.
+                {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},
+            ],
+        },
+    }
+    return Declared(
+        name,
+        manifest_of(
+            NODE_POOL,
+            spec,
+            object_name=plan.name,
+            annotations=None if plan.expected_gpus is None else {EXPECTED_GPUS: plan.expected_gpus},
+        ),
+        opts,
     )
 
 

@@ -1,4 +1,4 @@
-"""The kinds of objects that clusters of every cloud have. Those of one cloud stand where they are declared."""
+"""Built-in kinds, and the custom kinds of more than one cloud. Those of one cloud stand where they are declared."""
 
 from typing import Final
 

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
-
-import pulumi
+from typing import Any, Literal
 
 from gpucluster.components.kubernetes.kinds import NAMESPACE
-from gpucluster.components.kubernetes.objects import Declared, declared
+from gpucluster.components.kubernetes.objects import manifest_of
 
-PodSecurity = Literal["baseline", "privileged", "restricted"]
+Standard = Literal["baseline", "privileged", "restricted"]
+"""Source: Kubernetes documentation, "Pod Security Standards"."""
 
 
-def namespace(
-    name: str,
-    object_name: str,
-    enforce: PodSecurity,
-    *,
-    warn: PodSecurity | None = None,
-    opts: pulumi.ResourceOptions,
-) -> Declared:
-    """enforce: what pods must meet. warn: what those that miss it are warned of."""
-    modes: Mapping[str, PodSecurity | None] = {"enforce": enforce, "warn": warn}
+def namespace(object_name: str, enforce: Standard, *, warn: Standard | None = None) -> dict[str, Any]:
+    """Its manifest. enforce: what pods must meet. warn: a standard whose violation gets a warning; None for none."""
+    modes: Mapping[str, Standard | None] = {"enforce": enforce, "warn": warn}
     labels = {f"pod-security.kubernetes.io/{mode}": standard for mode, standard in modes.items() if standard}
-    return declared(name, NAMESPACE, {}, object_name=object_name, labels=labels, opts=opts)
+    return manifest_of(NAMESPACE, {}, object_name=object_name, labels=labels)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.kubernetes.kinds import NETWORK_POLICY
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 
 _EVERYWHERE: Final = "0.0.0.0/0"
 
@@ -58,11 +58,8 @@ def _policy(
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
-    return declared(
+    return Declared(
         name,
-        NETWORK_POLICY,
-        {"podSelector": {}, **rules},
-        object_name=object_name,
-        namespace=namespace,
-        opts=opts,
+        manifest_of(NETWORK_POLICY, {"podSelector": {}, **rules}, object_name=object_name, namespace=namespace),
+        opts,
     )

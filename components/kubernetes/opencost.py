@@ -17,7 +17,7 @@ from gpucluster.components.kubernetes.charts import Chart
 from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.kinds import CONFIG_MAP
 from gpucluster.components.kubernetes.merged import merged
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.restricted import CONTAINER, pod
 
@@ -47,13 +47,10 @@ def opencost(
     opts: pulumi.ResourceOptions,
 ) -> pulumi.Resource:
     """price_sheet: as `telemetry.opencost` writes it. cluster_name: what it calls the cluster."""
-    prices = declared(
+    prices = Declared(
         f"{name}-prices",
-        CONFIG_MAP,
-        {"data": {_FILE: price_sheet}},
-        object_name=_PRICES,
-        namespace=namespace,
-        opts=opts,
+        manifest_of(CONFIG_MAP, {"data": {_FILE: price_sheet}}, object_name=_PRICES, namespace=namespace),
+        opts,
     )
     values = _values(cluster_name, [dict(item) for item in tolerations])
     return release(

@@ -11,9 +11,15 @@ from gpucluster.components.kubernetes.charts import Chart
 
 
 class Release(pulumi.CustomResource):
-    """name: of the release; the provider gives one to a release without."""
+    """name: of the release; the provider gives one to a release without.
+
+    A class with a constructor of its own, so that the engine names the line that declares it.
+    """
 
     name: pulumi.Output[str]
+
+    def __init__(self, name: str, inputs: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
+        super().__init__("kubernetes:helm.sh/v3:Release", name, dict(inputs), opts)
 
 
 def release(
@@ -33,7 +39,6 @@ def release(
     adopts: whether objects of its chart that are in the cluster already become its own.
     """
     return Release(
-        "kubernetes:helm.sh/v3:Release",
         name,
         {
             "name": release_name,

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import pulumi
 
 from gpucluster.components.kubernetes.kinds import RBAC, ROLE, ROLE_BINDING
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.record import record
 
 _NAME: Final = "job-submitter"
@@ -56,16 +56,20 @@ class Submitters(pulumi.ComponentResource):
             for granted, verbs in ((_SUBMITTED, _CHANGE), (_SEEN, _SEE))
             for group, resources in granted.items()
         ]
-        role = declared(f"{name}-role", ROLE, {"rules": rules}, object_name=_NAME, namespace=namespace, opts=here)
-        declared(
+        role = Declared(
+            f"{name}-role", manifest_of(ROLE, {"rules": rules}, object_name=_NAME, namespace=namespace), here
+        )
+        Declared(
             f"{name}-binding",
-            ROLE_BINDING,
-            {
-                "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": _NAME},
-                "subjects": [{"apiGroup": RBAC, "kind": one.kind, "name": one.name} for one in people],
-            },
-            object_name=_NAME,
-            namespace=namespace,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[role]),
+            manifest_of(
+                ROLE_BINDING,
+                {
+                    "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": _NAME},
+                    "subjects": [{"apiGroup": RBAC, "kind": one.kind, "name": one.name} for one in people],
+                },
+                object_name=_NAME,
+                namespace=namespace,
+            ),
+            pulumi.ResourceOptions(parent=self, depends_on=[role]),
         )
         self.register_outputs({})

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 import pulumi
 
 from gpucluster.components.kubernetes.kinds import PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM
-from gpucluster.components.kubernetes.objects import Declared, declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.record import record
 
 
@@ -48,28 +48,33 @@ def claimed(
     """The claim of a volume that all nodes mount at once, with the volume it is bound to."""
     capacity = {"storage": f"{volume.capacity_gib}Gi"}
     both = {"accessModes": ["ReadWriteMany"], "storageClassName": ""}
-    made = declared(
-        f"{name}-volume",
-        PERSISTENT_VOLUME,
-        {
-            **both,
-            "capacity": capacity,
-            **({"mountOptions": list(volume.mount_options)} if volume.mount_options else {}),
-            # The file system is declared by this program, not by the claim.
-            "persistentVolumeReclaimPolicy": "Retain",
-            "csi": {
-                "driver": volume.driver,
-                "volumeHandle": volume.handle,
-                **({"volumeAttributes": dict(volume.attributes)} if volume.attributes else {}),
-            },
+    mounted = {
+        **both,
+        "capacity": capacity,
+        **({"mountOptions": list(volume.mount_options)} if volume.mount_options else {}),
+        # The file system is declared by this program, not by the claim.
+        "persistentVolumeReclaimPolicy": "Retain",
+        "csi": {
+            "driver": volume.driver,
+            "volumeHandle": volume.handle,
+            **({"volumeAttributes": dict(volume.attributes)} if volume.attributes else {}),
         },
-        opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(volume.after))),
+    }
+    made = Declared(
+        f"{name}-volume",
+        manifest_of(
+            PERSISTENT_VOLUME,
+            mounted,
+        ),
+        pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(volume.after))),
     )
-    return declared(
+    return Declared(
         f"{name}-claim",
-        PERSISTENT_VOLUME_CLAIM,
-        {**both, "volumeName": made.object_name, "resources": {"requests": capacity}},
-        object_name=claim,
-        namespace=namespace,
-        opts=opts,
+        manifest_of(
+            PERSISTENT_VOLUME_CLAIM,
+            {**both, "volumeName": made.object_name, "resources": {"requests": capacity}},
+            object_name=claim,
+            namespace=namespace,
+        ),
+        opts,
     )

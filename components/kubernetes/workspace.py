@@ -56,7 +56,7 @@ class Workspace(pulumi.ComponentResource):
 def job_namespace(name: str, object_name: str, pod_security: PodSecurity, *, opts: pulumi.ResourceOptions) -> Declared:
     """A namespace in which jobs run."""
     warn = None if pod_security == "baseline" else "baseline"
-    return namespace(name, object_name, pod_security, warn=warn, opts=opts)
+    return Declared(name, namespace(object_name, pod_security, warn=warn), opts)
 
 
 def claims(

@@ -80,7 +80,6 @@ class ReservationPlacement(Model):
     group: str | None = Field(
         default=None,
         pattern=r"^[!-~]([ -~]{0,253}[!-~])?$",
-        min_length=1,
         description="Placement group the reservation was created in (Google Cloud: resource policy it was created "
         "with); leave out otherwise",
     )

@@ -93,7 +93,8 @@ def interrupt(client: Client, node: Node, cluster: Entry) -> str:
             f"gpucluster sandbox node delete {name} takes it without a word"
         )
     if sign.claim:
-        client.patch(claim := _claim(client, node), notice(claim))
+        claim = _claim(client, node)
+        client.patch(claim, notice(claim))
         return sign.says
     if sign.conditions:
         conditions = [_condition(found) for found in sign.conditions]
@@ -106,7 +107,9 @@ def interrupt(client: Client, node: Node, cluster: Entry) -> str:
 
 
 def _claim(client: Client, node: Node) -> Mapping[str, Any]:
-    """Karpenter's of a machine, by the machine's id: a claim has that before pods run there, the Node's name after."""
+    """Karpenter's claim on a machine, found by the machine's id: it has that before pods run there, and the Node's name
+    only afterwards.
+    """
     machine = mapping(node.get("spec")).get("providerID")
     for claim in client.list("karpenter.sh/v1", "NodeClaim"):
         if machine and mapping(claim.get("status")).get("providerID") == machine:

@@ -21,7 +21,6 @@ print(json.dumps([name for name in sys.modules if name.startswith(sdks) and name
 KUBERNETES = """
 import json, sys
 from gpucluster.quote.declaring import declared
-from gpucluster.components.cloud import cloud_of
 from gpucluster.components.stack_config import stack_config
 from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import plan_prices
@@ -51,7 +50,7 @@ except AttributeError as unknown:
 def found(program: str, *arguments: str) -> list[object]:
     """What it prints; the trials tell their losses on stderr."""
     command = [sys.executable, "-c", program, *arguments]
-    return json.loads(subprocess.check_output(command, cwd=ROOT, text=True, stderr=subprocess.DEVNULL))
+    return json.loads(subprocess.check_output(command, cwd=ROOT, text=True))
 
 
 def test_the_clusters_are_imported_without_any() -> None:

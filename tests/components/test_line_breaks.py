@@ -15,13 +15,13 @@ from gpucluster.components.spec.cluster import StackSpec
 from gpucluster.components.spec.fields import ValidationError
 
 ROOT = pathlib.Path(__file__).parents[2]
-Path = tuple[str | int, ...]
+Place = tuple[str | int, ...]
 
 READ_WITHOUT = ("duration", "expire_after", "keep_empty")
 """Times are read without what surrounds them."""
 
 
-def texts(value: Any, path: Path = ()) -> Iterator[Path]:
+def texts(value: Any, path: Place = ()) -> Iterator[Place]:
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from texts(inner, (*path, key))
@@ -32,7 +32,7 @@ def texts(value: Any, path: Path = ()) -> Iterator[Path]:
         yield path
 
 
-def broken(value: Any, path: Path) -> Any:
+def broken(value: Any, path: Place) -> Any:
     found = copy.deepcopy(value)
     inner = found
     for step in path[:-1]:
@@ -47,7 +47,7 @@ def test_every_text_of_an_example_that_ends_with_a_line_break_is_refused(cloud: 
     from examples.pages import examples
 
     config = yaml.safe_load((ROOT / f"stacks/Pulumi.{cloud}-trial.yaml").read_text())["config"]
-    machine, seen, taken = config.get("gpucluster:machine"), set[Path](), set[str]()
+    machine, seen, taken = config.get("gpucluster:machine"), set[Place](), set[str]()
     for example in examples():
         spec = yaml.safe_load(example.spec.read_text())
         for path in texts(spec) if example.cloud == cloud else ():

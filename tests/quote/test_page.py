@@ -13,7 +13,7 @@ import pytest
 
 from gpucluster.catalog.clouds import clouds
 from gpucluster.quote.quotes import Answer
-from gpucluster.quote.words import Numbered, cells
+from gpucluster.quote.words import Numbered, cells, what
 
 pytestmark = pytest.mark.slow
 
@@ -22,12 +22,12 @@ GPUS, TIMES = ("8", "64", "512"), ("14d", "1y")
 HEAD = """\
 # What 8, 64 and 512 H100s cost
 
-The cluster with the least total on each cloud, over all regions, machines and ways to buy, at list prices. Its number
-is that of its row in the answer of [`gpucluster quote`](quote.md), which has all others, what each needs first, what is
-lost, and what has no price.
+The cluster with the least total on each cloud, over all regions, machines and ways to buy, at list prices. The row is
+that of the answer of [`gpucluster quote`](quote.md), which has all others, what each needs first, what is lost, and
+what has no price.
 
-| GPUs | for | cluster | in all | $/GPU-hour | Gb/s | high confidence |
-| ---: | --- | --- | ---: | ---: | ---: | ---: |
+| GPUs | for | row | cluster | in all | $/GPU-hour | Gb/s | high confidence |
+| ---: | --- | ---: | --- | ---: | ---: | ---: | ---: |
 """
 
 
@@ -37,8 +37,9 @@ def _rows(answer: Answer) -> Iterator[str]:
         number, least = next(
             (number, one) for number, one in enumerate(answer.quotes, 1) if one.candidate.cloud == cloud
         )
-        cluster, total, per_hour, fabric, high, _ = cells(Numbered(number, least))
-        yield f"| {asked.gpus} | {asked.duration} | {cluster.strip()} | {total} | {per_hour} | {fabric} | {high} |"
+        _, total, per_hour, fabric, high, _ = cells(Numbered(number, least))
+        about = (asked.gpus, asked.duration, number, what(least), total, per_hour, fabric, high)
+        yield f"| {' | '.join(map(str, about))} |"
 
 
 def test_the_page_of_quotes_is_what_the_command_answers(ask: Callable[..., Answer]) -> None:

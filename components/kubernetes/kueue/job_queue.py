@@ -16,7 +16,7 @@ from gpucluster.components.kubernetes.kinds import (
     TOPOLOGY,
 )
 from gpucluster.components.kubernetes.kueue.cluster_queue import cluster_queue
-from gpucluster.components.kubernetes.objects import Kind, declared
+from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.names import GPU, POOL
 from gpucluster.components.teams import TeamPlan
 
@@ -54,13 +54,10 @@ class JobQueue(pulumi.ComponentResource):
             needs: Sequence[pulumi.Resource],
             space: pulumi.Input[str] | None = None,
         ) -> pulumi.CustomResource:
-            return declared(
+            return Declared(
                 f"{name}-{suffix}",
-                kind,
-                spec,
-                object_name=pool.name,
-                namespace=space,
-                opts=pulumi.ResourceOptions(parent=self, depends_on=[*after, *needs]),
+                manifest_of(kind, spec, object_name=pool.name, namespace=space),
+                pulumi.ResourceOptions(parent=self, depends_on=[*after, *needs]),
             )
 
         topology: list[pulumi.CustomResource] = []

@@ -10,7 +10,7 @@ from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.kinds import CLUSTER_QUEUE, LOCAL_QUEUE
 from gpucluster.components.kubernetes.kueue.cluster_queue import team_queue
 from gpucluster.components.kubernetes.kueue.job_queue import JobQueue
-from gpucluster.components.kubernetes.objects import declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.kubernetes.team_space import TeamSpace
 
 
@@ -31,22 +31,21 @@ class TeamQueues(pulumi.ComponentResource):
         for pool in pools:
             # Neither has dots of its own.
             shared = f"{space.team.name}.{pool.name}"
-            queue = declared(
+            queue = Declared(
                 f"{name}.{pool.name}-cluster-queue",
-                CLUSTER_QUEUE,
-                team_queue(pool, space.team),
-                object_name=shared,
-                labels=space.labels,
-                opts=pulumi.ResourceOptions(parent=self, depends_on=queues[pool.name].flavors),
+                manifest_of(CLUSTER_QUEUE, team_queue(pool, space.team), object_name=shared, labels=space.labels),
+                pulumi.ResourceOptions(parent=self, depends_on=queues[pool.name].flavors),
             )
-            declared(
+            Declared(
                 f"{name}.{pool.name}-queue",
-                LOCAL_QUEUE,
-                {"clusterQueue": shared},
-                object_name=pool.name,
-                namespace=space.namespace.object_name,
-                labels=space.labels,
-                opts=pulumi.ResourceOptions(parent=self, depends_on=[queue]),
+                manifest_of(
+                    LOCAL_QUEUE,
+                    {"clusterQueue": shared},
+                    object_name=pool.name,
+                    namespace=space.namespace.object_name,
+                    labels=space.labels,
+                ),
+                pulumi.ResourceOptions(parent=self, depends_on=[queue]),
             )
             made.append(shared)
         self.register_outputs({"queues": made})

@@ -53,7 +53,7 @@ class NodeHealth(pulumi.ComponentResource):
         """
         super().__init__("gpucluster:kubernetes:NodeHealth", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        space = namespace(f"{name}-namespace", NAME, "restricted", opts=here)
+        space = Declared(f"{name}-namespace", namespace(NAME, "restricted"), here)
         inside = space.object_name
         self.ready = [space]
         quota = critical_pods(f"{name}-quota", CLUSTER_CRITICAL, namespace=inside, opts=here)

@@ -14,7 +14,7 @@ from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 from gpucluster.components.kubernetes.charts import KUEUE
 from gpucluster.components.kubernetes.checks import check_object
 from gpucluster.components.kubernetes.kinds import CLUSTER_QUEUE, NAMESPACE, PERSISTENT_VOLUME_CLAIM
-from gpucluster.components.kubernetes.objects import Declared, declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.planning import PlanError
 
@@ -54,13 +54,15 @@ def registered(declare: Declare) -> list[str]:
 
 
 def claim(size: str) -> Declare:
-    return lambda opts: declared(
+    return lambda opts: Declared(
         "claim",
-        PERSISTENT_VOLUME_CLAIM,
-        {"resources": {"requests": {"storage": size}}},
-        object_name="shared",
-        namespace="training",
-        opts=opts,
+        manifest_of(
+            PERSISTENT_VOLUME_CLAIM,
+            {"resources": {"requests": {"storage": size}}},
+            object_name="shared",
+            namespace="training",
+        ),
+        opts,
     )
 
 
@@ -86,8 +88,8 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ],
         ),
         (
-            lambda opts: declared(
-                "n", NAMESPACE, {}, object_name="team.a", labels={"Team!": "a", "team": "a b"}, opts=opts
+            lambda opts: Declared(
+                "n", manifest_of(NAMESPACE, {}, object_name="team.a", labels={"Team!": "a", "team": "a b"}), opts
             ),
             [
                 "Namespace n: metadata.name is 'team.a'; allowed: 1 to 63 lower-case letters, digits and hyphens, "
@@ -101,12 +103,14 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ],
         ),
         (
-            lambda opts: declared(
+            lambda opts: Declared(
                 "q",
-                CLUSTER_QUEUE,
-                {"groups": [{"selector": {"matchLabels": {"a": "-"}}}], "limits": {"cpu": "x"}},
-                object_name="q",
-                opts=opts,
+                manifest_of(
+                    CLUSTER_QUEUE,
+                    {"groups": [{"selector": {"matchLabels": {"a": "-"}}}], "limits": {"cpu": "x"}},
+                    object_name="q",
+                ),
+                opts,
             ),
             [
                 "ClusterQueue q: spec.groups[0].selector.matchLabels['a'] is '-'; allowed: up to 63 letters, digits, "

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gpucluster.components.azure.scratch import PATH
+from gpucluster.components.kubernetes.critical_pods import CLUSTER_CRITICAL
 from gpucluster.components.kubernetes.manifest import manifests
+from gpucluster.components.kubernetes.scraped import NODE_HEALTH
+from gpucluster.components.names import NODE_HEALTH_PORT, POOL, TRAINING_POOL
 
 ROOT = Path(__file__).parents[3]
 
@@ -66,3 +71,30 @@ def test_the_comment_at_the_top_names_what_is_left_open(file: Path) -> None:
     named = re.findall(r"^#   \$\{(\w+)\} {2,}\S", comment, re.MULTILINE)
     assert named == list(dict.fromkeys(named))
     assert set(named) == set(re.findall(r"\$\{(\w+)\}", objects))
+
+
+def test_manifests_say_the_names_that_the_program_goes_by() -> None:
+    """What an alert, a policy or a pool's own labels look for."""
+    gcp = ROOT / "components/gcp/manifests"
+    nodes = {"accelerator": "a", "plugin": "b", "version": "c", "marker": "d"}
+    for file in gcp.glob("*.yaml"):
+        [daemon] = manifests(file, nodes)
+        assert (POOL, [TRAINING_POOL]) in _chosen(daemon)
+    [scratch] = manifests(ROOT / "components/azure/manifests/scratch.yaml", {"disks": "8", "pools": ["a"]})
+    assert _chosen(scratch) == [(POOL, ["a"])]
+    assert f"mkdir -p {PATH}" in scratch["spec"]["template"]["spec"]["initContainers"][0]["command"][-1].splitlines()
+    places = ("namespace", "program", "settings", "read", "image", "port", "tolerations")
+    values = {**dict.fromkeys(places, "a"), "port_number": NODE_HEALTH_PORT}
+    *_, health = manifests(ROOT / "components/kubernetes/manifests/node-health.yaml", values)
+    template = health["spec"]["template"]
+    [container] = template["spec"]["containers"]
+    assert (health["metadata"]["name"], template["metadata"]["labels"]) == (NODE_HEALTH.name, NODE_HEALTH.labels)
+    assert container["ports"] == [{"name": NODE_HEALTH.port, "containerPort": NODE_HEALTH_PORT}]
+    assert template["spec"]["priorityClassName"] == CLUSTER_CRITICAL
+
+
+def _chosen(daemon: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    """Labels of the nodes that a DaemonSet is for."""
+    affinity = daemon["spec"]["template"]["spec"]["affinity"]["nodeAffinity"]
+    [term] = affinity["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
+    return [(one["key"], one["values"]) for one in term["matchExpressions"]]

@@ -9,7 +9,7 @@ import pulumi
 
 from gpucluster.components.kubernetes.kinds import CONFIG_MAP, NAMESPACE, RESOURCE_QUOTA
 from gpucluster.components.kubernetes.namespace import namespace
-from gpucluster.components.kubernetes.objects import Declared, declared
+from gpucluster.components.kubernetes.objects import Declared, manifest_of
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -33,17 +33,19 @@ def test_an_object_is_registered_as_its_manifest_says(registered: Run) -> None:
 def test_fields_stand_in_a_spec_or_beside_the_metadata_which_says_what_is_given(registered: Run) -> None:
     found = registered(
         lambda: [
-            declared(
+            Declared(
                 "one",
-                CONFIG_MAP,
-                {"data": {"g": "h"}},
-                object_name="a",
-                namespace="b",
-                labels={"c": "d"},
-                annotations={"e": "f"},
-                opts=HERE,
+                manifest_of(
+                    CONFIG_MAP,
+                    {"data": {"g": "h"}},
+                    object_name="a",
+                    namespace="b",
+                    labels={"c": "d"},
+                    annotations={"e": "f"},
+                ),
+                HERE,
             ),
-            declared("two", RESOURCE_QUOTA, {"hard": {"pods": "1"}}, labels={}, opts=HERE),
+            Declared("two", manifest_of(RESOURCE_QUOTA, {"hard": {"pods": "1"}}, labels={}), HERE),
         ]
     )
     assert by_name(found) == [
@@ -66,7 +68,9 @@ def test_fields_stand_in_a_spec_or_beside_the_metadata_which_says_what_is_given(
 
 
 def test_a_patch_is_of_the_kind_that_it_changes(registered: Run) -> None:
-    [(type_, _, inputs)] = registered(lambda: declared("one", CONFIG_MAP, {}, object_name="a", opts=HERE, patch=True))
+    [(type_, _, inputs)] = registered(
+        lambda: Declared("one", manifest_of(CONFIG_MAP, {}, object_name="a"), HERE, patch=True)
+    )
     assert (type_, inputs["kind"]) == ("kubernetes:core/v1:ConfigMapPatch", "ConfigMap")
 
 
@@ -74,8 +78,8 @@ def test_what_has_the_name_of_an_object_comes_after_it_and_one_that_is_left_out_
     """The provider names an object that has no name; here nothing does, as in a staged `up`."""
 
     def program() -> None:
-        space = declared("space", NAMESPACE, {}, object_name="a", opts=HERE)
-        nameless = declared("nameless", NAMESPACE, {}, opts=HERE)
+        space = Declared("space", manifest_of(NAMESPACE, {}, object_name="a"), HERE)
+        nameless = Declared("nameless", manifest_of(NAMESPACE, {}), HERE)
         inside = pulumi.Output.all(space.object_name, nameless.object_name)
         Declared("inside", {"apiVersion": "v1", "kind": "ConfigMap", "data": {"names": inside}}, HERE)
 
@@ -84,8 +88,8 @@ def test_what_has_the_name_of_an_object_comes_after_it_and_one_that_is_left_out_
 
 def test_a_namespace_enforces_a_standard_and_may_warn_of_a_stricter_one(registered: Run) -> None:
     def program() -> None:
-        namespace("one", "a", "restricted", opts=HERE)
-        namespace("two", "b", "privileged", warn="baseline", opts=HERE)
+        Declared("one", namespace("a", "restricted"), HERE)
+        Declared("two", namespace("b", "privileged", warn="baseline"), HERE)
 
     domain = "pod-security.kubernetes.io"
     assert {name: inputs["metadata"] for _, name, inputs in registered(program)} == {
