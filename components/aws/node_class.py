@@ -75,10 +75,6 @@ def node_class(
     }
     return Declared(
         name,
-        manifest_of(
-            EC2_NODE_CLASS,
-            spec,
-            object_name=object_name,
-        ),
+        manifest_of(EC2_NODE_CLASS, spec, object_name=object_name),
         opts,
     )

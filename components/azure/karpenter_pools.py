@@ -79,11 +79,7 @@ class KarpenterPools(pulumi.ComponentResource):
         }
         nodes = Declared(
             f"{name}-class",
-            manifest_of(
-                _NODE_CLASS,
-                spec,
-                object_name=ELASTIC,
-            ),
+            manifest_of(_NODE_CLASS, spec, object_name=ELASTIC),
             pulumi.ResourceOptions(parent=self, depends_on=list(after), custom_timeouts=_DRAIN),
         )
         for pool in args.pools:

@@ -62,10 +62,7 @@ def claimed(
     }
     made = Declared(
         f"{name}-volume",
-        manifest_of(
-            PERSISTENT_VOLUME,
-            mounted,
-        ),
+        manifest_of(PERSISTENT_VOLUME, mounted),
         pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(volume.after))),
     )
     return Declared(
