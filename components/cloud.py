@@ -85,8 +85,7 @@ class Cloud:
     known, for a spec; their fields are keys of the stack's configuration.
     plan_problems: every other reason why the cloud can't carry a spec in a stack with such a machine.
     plan_cluster: the plan. Raises PlanError with all of these.
-    parts: what stands beside the training pool, as rows for people.
-    declare: registers the cluster of a plan; imports the cloud's SDK.
+    parts: what there is besides the training pool, as rows for people.
     """
 
     name: str
@@ -99,12 +98,22 @@ class Cloud:
     plan_problems: Callable[[ClusterSpec, str, str | None], list[Problem]]
     plan_cluster: Callable[[ClusterSpec, Any, str, str | None, Prices | None], ClusterPlan]
     parts: Callable[[Any], list[tuple[str, str]]]
-    declare: Callable[[Any], Cluster]
 
     @property
     def title(self) -> str:
         """What people call it."""
         return clouds()[self.name].title
+
+    def declare(self, plan: ClusterPlan) -> Cluster:
+        """Registers the cluster of a plan, with a provider of its own; imports the SDK of the cloud: seconds."""
+        import pulumi
+
+        cluster, provider = (
+            importlib.import_module(f"gpucluster.components.{self.name}.{part}") for part in ("cluster", "provider")
+        )
+        own = provider.provider(self.name, plan.location)
+        declared: Cluster = cluster.TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[own]))
+        return declared
 
     def locate(self, values: Mapping[str, str]) -> tuple[Any | None, list[Problem]]:
         """The location of a configuration's values and the problems with them: one of the two."""

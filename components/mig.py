@@ -51,6 +51,11 @@ class MigMachines:
     roll: bool = False
     root_gib: int = 200
 
+    @property
+    def started(self) -> int:
+        """Nodes that run: all of them."""
+        return self.nodes
+
     def __str__(self) -> str:
         """For people."""
         sizes = ", ".join(f"{count} x {size}" for size, count in self.pool.slices.items())

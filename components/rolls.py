@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from decimal import Decimal
-from typing import Final
+from typing import Final, Protocol
 
 import pulumi
 
-from gpucluster.catalog.machines import machines
+from gpucluster.catalog.machines import Machine, machines
 from gpucluster.catalog.node_changes import Effect, NodeChange, covered, ends_jobs, node_changes, worst
 
 _WORDS: Final[dict[Effect, str]] = {
@@ -18,6 +18,17 @@ _WORDS: Final[dict[Effect, str]] = {
     "refused": "would need another pool for {}, for the cloud does not change it on nodes that run; jobs on them end",
     "loss": "replaces {}, all at once; jobs on them end",
 }
+
+
+class PoolNodes(Protocol):
+    """started: how many run; where none do, no job ends. roll: whether an update may replace them."""
+
+    @property
+    def shape(self) -> Machine: ...
+    @property
+    def started(self) -> int: ...
+    @property
+    def roll(self) -> bool: ...
 
 
 class RollGuard:
@@ -33,20 +44,17 @@ class RollGuard:
         component: str,
         pool: str,
         made_of: Collection[str],
+        plan: PoolNodes,
         *,
         field: str,
-        nodes: int,
-        machine_type: str,
-        allowed: bool,
         gpu_hour_usd: Decimal | None = None,
     ) -> None:
         """component: its type. made_of: inputs of the component that force a new pool; others tell what it is for.
-        field: of the spec, which allows it. nodes: how many run; where none do, no job ends. gpu_hour_usd: None where
-        no price is known.
+        field: of the spec, which sets `roll` of the plan. gpu_hour_usd: None if no price is known.
         """
         self._component, self._made_of = component, frozenset(made_of)
-        self._pool, self._field, self._allowed = pool, field, allowed
-        self._nodes, self._machine_type, self._gpu_hour_usd = nodes, machine_type, gpu_hour_usd
+        self._pool, self._field, self._allowed = pool, field, plan.roll
+        self._nodes, self._machine_type, self._gpu_hour_usd = plan.started, plan.shape.machine_type, gpu_hour_usd
         self._told = False
         # Hooks of one program have one name each; pools of two clouds may share theirs.
         name = f"{component}-{pool}-keeps-jobs"

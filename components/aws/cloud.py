@@ -1,9 +1,8 @@
-"""AWS as the rest of the project sees it. Imports no Pulumi until a cluster is declared."""
+"""AWS as the rest of the project sees it. Imports no Pulumi."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from gpucluster.components.aws.location import Location, parse_location
 from gpucluster.components.aws.plan import AwsClusterPlan, config_problems, plan_cluster, plan_problems
@@ -11,9 +10,6 @@ from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
 from gpucluster.components.problem import Problem
 from gpucluster.components.shared_storage import shared_part, shared_sizes
-
-if TYPE_CHECKING:
-    from gpucluster.components.outputs import Cluster
 
 
 def _location(values: Mapping[str, str]) -> Location | list[Problem]:
@@ -38,16 +34,6 @@ def _parts(plan: AwsClusterPlan) -> list[tuple[str, str]]:
     ]
 
 
-def _declare(plan: AwsClusterPlan) -> Cluster:
-    # Imported here: an SDK takes seconds, and a refused plan needs none.
-    import pulumi
-
-    from gpucluster.components.aws.cluster import TrainingCluster
-    from gpucluster.components.aws.provider import provider
-
-    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider("aws", plan.location)]))
-
-
 CLOUD = Cloud(
     name="aws",
     service="EKS",
@@ -59,5 +45,4 @@ CLOUD = Cloud(
     plan_problems=plan_problems,
     plan_cluster=plan_cluster,
     parts=_parts,
-    declare=_declare,
 )

@@ -46,15 +46,7 @@ class MigPool(pulumi.ComponentResource):
             "gpucluster:aws:MigPool",
             {"zone": zone, "spot": plan.spot, "slices": list(plan.slices_of_a_gpu)},
         )
-        guard = RollGuard(
-            kind,
-            name,
-            made_of,
-            field="mig.roll",
-            nodes=plan.nodes,
-            machine_type=plan.shape.machine_type,
-            allowed=plan.roll,
-        )
+        guard = RollGuard(kind, name, made_of, plan, field="mig.roll")
         super().__init__(kind, name, made_of, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         role, attachments = node_role(f"{name}-role", control_plane.region, here)

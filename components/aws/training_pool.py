@@ -58,16 +58,7 @@ class TrainingPool(pulumi.ComponentResource):
         made_of: dict[str, Any] = {"zone": location.zone, "capacityBlock": plan.capacity_block}
         if facts is not None:
             made_of |= {"clusterName": cluster_name, "subnetId": subnet_id}
-        guard = RollGuard(
-            kind,
-            name,
-            made_of,
-            field="training.roll",
-            nodes=plan.started,
-            machine_type=plan.shape.machine_type,
-            allowed=plan.roll,
-            gpu_hour_usd=gpu_hour_usd,
-        )
+        guard = RollGuard(kind, name, made_of, plan, field="training.roll", gpu_hour_usd=gpu_hour_usd)
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         fabric = _fabric_security_group(f"{name}-efa", vpc_id, here)

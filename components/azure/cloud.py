@@ -1,8 +1,6 @@
-"""Azure as the rest of the project sees it. Imports no Pulumi until a cluster is declared."""
+"""Azure as the rest of the project sees it. Imports no Pulumi."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from gpucluster.components.azure.location import first_zone, parse_location
 from gpucluster.components.azure.plan import AzureClusterPlan, config_problems, plan_cluster, plan_problems
@@ -12,9 +10,6 @@ from gpucluster.components.elastic import pool_rows
 from gpucluster.components.home import home_part
 from gpucluster.components.planning import GIB_PER_TIB
 from gpucluster.components.shared_storage import shared_part, shared_sizes
-
-if TYPE_CHECKING:
-    from gpucluster.components.outputs import Cluster
 
 __all__ = ["CLOUD"]
 
@@ -30,16 +25,6 @@ def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
     ]
 
 
-def _declare(plan: AzureClusterPlan) -> Cluster:
-    # Imported here: an SDK takes seconds, and a refused plan needs none.
-    import pulumi
-
-    from gpucluster.components.azure.cluster import TrainingCluster
-    from gpucluster.components.azure.provider import provider
-
-    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider("azure", plan.location)]))
-
-
 CLOUD = Cloud(
     name="azure",
     service="AKS",
@@ -51,5 +36,4 @@ CLOUD = Cloud(
     plan_problems=plan_problems,
     plan_cluster=plan_cluster,
     parts=_parts,
-    declare=_declare,
 )

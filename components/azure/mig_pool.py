@@ -35,15 +35,7 @@ class MigPool(pulumi.ComponentResource):
     ) -> None:
         kind = "gpucluster:azure:MigPool"
         made_of = {"machineType": plan.shape.machine_type, "profile": plan.profile, "spot": plan.spot}
-        guard = RollGuard(
-            kind,
-            name,
-            made_of,
-            field="mig.roll",
-            nodes=plan.nodes,
-            machine_type=plan.shape.machine_type,
-            allowed=plan.roll,
-        )
+        guard = RollGuard(kind, name, made_of, plan, field="mig.roll")
         super().__init__(kind, name, made_of, guard.over(opts))
         pool = nodes.declare(
             f"{name}-nodes",

@@ -50,16 +50,7 @@ class TrainingPool(pulumi.ComponentResource):
         made_of: dict[str, Any] = {"machineType": plan.shape.machine_type, "zone": location.zone}
         if facts is not None:
             made_of |= nodes.inside
-        guard = RollGuard(
-            kind,
-            name,
-            made_of,
-            field="training.roll",
-            nodes=plan.started,
-            machine_type=plan.shape.machine_type,
-            allowed=plan.roll,
-            gpu_hour_usd=gpu_hour_usd,
-        )
+        guard = RollGuard(kind, name, made_of, plan, field="training.roll", gpu_hour_usd=gpu_hour_usd)
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
         # The cluster of ours around it has looked already, before it was made.

@@ -1,8 +1,6 @@
-"""Google Cloud as the rest of the project sees it. Imports no Pulumi until a cluster is declared."""
+"""Google Cloud as the rest of the project sees it. Imports no Pulumi."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from gpucluster.components.cloud import Cloud
 from gpucluster.components.elastic import pool_rows
@@ -10,9 +8,6 @@ from gpucluster.components.gcp.location import first_zone, parse_location
 from gpucluster.components.gcp.plan import GcpClusterPlan, config_problems, plan_cluster, plan_problems
 from gpucluster.components.home import home_part
 from gpucluster.components.shared_storage import shared_part, shared_sizes
-
-if TYPE_CHECKING:
-    from gpucluster.components.outputs import Cluster
 
 
 def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
@@ -25,16 +20,6 @@ def _parts(plan: GcpClusterPlan) -> list[tuple[str, str]]:
     ]
 
 
-def _declare(plan: GcpClusterPlan) -> Cluster:
-    # Imported here: an SDK takes seconds, and a refused plan needs none.
-    import pulumi
-
-    from gpucluster.components.gcp.cluster import TrainingCluster
-    from gpucluster.components.gcp.provider import provider
-
-    return TrainingCluster(plan.name, plan, pulumi.ResourceOptions(providers=[provider("gcp", plan.location)]))
-
-
 CLOUD = Cloud(
     name="gcp",
     service="GKE",
@@ -45,5 +30,4 @@ CLOUD = Cloud(
     plan_problems=plan_problems,
     plan_cluster=plan_cluster,
     parts=_parts,
-    declare=_declare,
 )

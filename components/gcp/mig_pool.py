@@ -40,15 +40,7 @@ class MigPool(pulumi.ComponentResource):
             "slices": plan.size,
             "purchase": plan.purchase,
         }
-        guard = RollGuard(
-            kind,
-            name,
-            made_of,
-            field="mig.roll",
-            nodes=plan.nodes,
-            machine_type=plan.shape.machine_type,
-            allowed=plan.roll,
-        )
+        guard = RollGuard(kind, name, made_of, plan, field="mig.roll")
         super().__init__(kind, name, made_of, guard.over(opts))
         flexible = plan.purchase == "flex-start"
         # Flex-start nodes go with their jobs, also where the cluster is not paused.

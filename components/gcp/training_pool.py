@@ -51,16 +51,7 @@ class TrainingPool(pulumi.ComponentResource):
         if facts is not None:
             subnets = [[network, subnet] for network, subnet in gpu_subnets]
             made_of |= {"clusterName": cluster_name, "nodeAccount": node_account, "gpuSubnets": subnets}
-        guard = RollGuard(
-            kind,
-            name,
-            made_of,
-            field="training.roll",
-            nodes=plan.started,
-            machine_type=plan.shape.machine_type,
-            allowed=plan.roll,
-            gpu_hour_usd=gpu_hour_usd,
-        )
+        guard = RollGuard(kind, name, made_of, plan, field="training.roll", gpu_hour_usd=gpu_hour_usd)
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         policy_name = self._policy(f"{name}-placement", plan, location, after)
         nodes = container.NodePool(

@@ -9,9 +9,11 @@ from unittest import mock
 import pulumi
 import pytest
 
+from gpucluster.catalog.machines import machines
 from gpucluster.components.cloud import CLOUDS, cloud_of
 from gpucluster.components.rolls import RollGuard
 from gpucluster.components.spec.cluster import ClusterSpec
+from gpucluster.components.training import TrainingNodes
 
 Vary = Callable[..., ClusterSpec]
 
@@ -28,15 +30,8 @@ def guard() -> Callable[..., Callable[..., None]]:
 
     def made(*, nodes: int = 5, allowed: bool = False) -> Callable[..., None]:
         with mock.patch.object(pulumi, "ResourceHook") as hook:
-            RollGuard(
-                POOL,
-                "trial-training",
-                {"zone", "machineType"},
-                field="training.roll",
-                nodes=nodes,
-                machine_type="p5.48xlarge",
-                allowed=allowed,
-            )
+            plan = TrainingNodes(shape=machines()["p5.48xlarge"], nodes=nodes, spares=0, roll=allowed)
+            RollGuard(POOL, "trial-training", {"zone", "machineType"}, plan, field="training.roll")
         check = hook.call_args.args[1]
         assert hook.call_args.args[2].on_dry_run
 

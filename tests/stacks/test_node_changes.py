@@ -18,7 +18,9 @@ import pulumi
 import pytest
 import yaml
 
+from gpucluster.catalog.machines import machines
 from gpucluster.components.rolls import RollGuard
+from gpucluster.components.training import TrainingNodes
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.node_impacts import NodeImpact, node_impacts
 from gpucluster.program.readers.files import read_file
@@ -83,9 +85,8 @@ def test_the_hook_of_the_engine_stops_what_ends_jobs_and_tells_of_the_rest(
     stands, edited = _pair(cloud, edit)
     hook = SimpleNamespace(type=stands["type"], name=_name(stands), old_inputs=stands["inputs"], new_inputs=edited)
     machine = "p5.48xlarge" if cloud == "aws" else "a3-megagpu-8g" if cloud == "gcp" else "Standard_ND96isr_H100_v5"
-    guard = RollGuard(
-        "a:b:C", "trial-training", (), field="training.roll", nodes=5, machine_type=machine, allowed=False
-    )
+    plan = TrainingNodes(shape=machines()[machine], nodes=4, spares=1)
+    guard = RollGuard("a:b:C", "trial-training", (), plan, field="training.roll")
     if edit["nodes"] in HARMLESS:
         guard._check(hook)  # pyright: ignore[reportArgumentType, reportPrivateUsage]
         stays = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.cloud import Cloud
@@ -83,10 +83,6 @@ def _plan(spec: ClusterSpec, location: Any, stack: str, machine: str | None, pri
     )
 
 
-def _declare(plan: Plan) -> NoReturn:
-    raise NotImplementedError(f"{plan.name}: the toy has no SDK")
-
-
 CLOUD = Cloud(
     name="toy",
     service="TKS",
@@ -97,5 +93,4 @@ CLOUD = Cloud(
     plan_problems=lambda *_: [],
     plan_cluster=_plan,
     parts=lambda _: [("storage", "none")],
-    declare=_declare,
 )
