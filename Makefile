@@ -71,9 +71,10 @@ fuzz: $(DEV) ## 20,000 mutated files through every command that reads some
 sweep: $(DEV) ## Every fault at every operation of the trials; hours, and goes on where it was broken off
 	@$(BIN)/python -m tests.sweep
 
-check: $(DEV) ## Format, lint and types
+check: $(DEV) ## Format, lint, prose and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
+	@$(BIN)/pytest --quiet --numprocesses 0 tests/prose
 	@$(BIN)/basedpyright
 
 bench: $(DEV) ## The benchmarks, as ratios

@@ -106,14 +106,14 @@ def declaring(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -
     for note in (*plan.facts.notes, *notes):
         pulumi.log.info(f"{plan.name}: {spelled(note)}")
     try:
-        with _few_calls():
+        with few_calls():
             yield
     except PlanError as error:
         raise InputError(f"cluster {plan.name}", [str(problem) for problem in error.problems]) from None
 
 
 @contextmanager
-def _few_calls() -> Generator[None]:
+def few_calls() -> Generator[None]:
     """Pulumi writes down where each resource is declared, with every call behind it: half the time of a declaration.
     Python's limit for tracebacks holds for that too, and its cache gives the text of each line, which Pulumi does not
     send. Errors are printed after the end of it, and whole.

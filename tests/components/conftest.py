@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
-from unittest import mock
 
 import pulumi
 import pytest
 import yaml
-from pulumi.runtime import resource
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs
-from pulumi.runtime.proto import source_pb2
 
+from gpucluster.components.declare import few_calls
 from gpucluster.components.spec.cluster import ClusterSpec
 
 ROOT = Path(__file__).parents[2]
@@ -55,8 +53,7 @@ def registered(recorder: Recorder) -> Callable[[Callable[[], object]], Registere
         def started() -> None:
             program()
 
-        # Where each resource is declared, which the SDK looks for below all frames of pytest: a fifth of the time.
-        with mock.patch.object(resource, "_get_stack_trace", source_pb2.StackTrace):
+        with few_calls():
             started()
         return [item for item in recorder.seen if not item[0].startswith("gpucluster:")]
 
