@@ -16,12 +16,13 @@ from gpucluster.components.kubernetes.job_identities import JobIdentities, JobId
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.kubernetes.jobs import Jobs
 from gpucluster.components.kubernetes.metrics_sink import MetricsSink
+from gpucluster.components.kubernetes.namespace import PodSecurity
 from gpucluster.components.kubernetes.node_health.objects import NodeHealth
 from gpucluster.components.kubernetes.node_health.plan import settings_json
 from gpucluster.components.kubernetes.submitters import Submitter
 from gpucluster.components.kubernetes.team_space import TeamSpace, people_spaces
 from gpucluster.components.kubernetes.volume import Volume
-from gpucluster.components.kubernetes.workspace import PodSecurity, Workspace
+from gpucluster.components.kubernetes.workspace import Workspace
 from gpucluster.components.labelling import labelled
 from gpucluster.components.outputs import Cluster, ControlPlane, Logs, Registry, SharedStorage
 from gpucluster.components.spec.operations import BrokenNodes

@@ -132,7 +132,6 @@ def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> li
     ]
     block = isinstance(spec.purchase, CapacityBlockPurchase)
     if has_infiniband(machine):
-        block = isinstance(spec.purchase, CapacityBlockPurchase)
         known = "whether that holds for blocks, no source says" if block else "ask Microsoft before you buy one"
         notes.append(
             "Azure's documentation rules out scale sets with a single placement group for capacity reservations, and "

@@ -8,12 +8,12 @@ from typing import Any, Literal
 from gpucluster.components.kubernetes.kinds import NAMESPACE
 from gpucluster.components.kubernetes.objects import manifest_of
 
-Standard = Literal["baseline", "privileged", "restricted"]
-"""Source: Kubernetes documentation, "Pod Security Standards"."""
+PodSecurity = Literal["baseline", "privileged", "restricted"]
+"""A standard that pods must meet. Source: Kubernetes documentation, "Pod Security Standards"."""
 
 
-def namespace(object_name: str, enforce: Standard, *, warn: Standard | None = None) -> dict[str, Any]:
+def namespace(object_name: str, enforce: PodSecurity, *, warn: PodSecurity | None = None) -> dict[str, Any]:
     """Its manifest. enforce: what pods must meet. warn: a standard whose violation gets a warning; None for none."""
-    modes: Mapping[str, Standard | None] = {"enforce": enforce, "warn": warn}
+    modes: Mapping[str, PodSecurity | None] = {"enforce": enforce, "warn": warn}
     labels = {f"pod-security.kubernetes.io/{mode}": standard for mode, standard in modes.items() if standard}
     return manifest_of(NAMESPACE, {}, object_name=object_name, labels=labels)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import pulumi
 
-from gpucluster.components.kubernetes.namespace import namespace
+from gpucluster.components.kubernetes.namespace import PodSecurity, namespace
 from gpucluster.components.kubernetes.objects import Declared
 from gpucluster.components.kubernetes.volume import Volume, claimed
 from gpucluster.components.names import HOME_CLAIM, NAMESPACE, SHARED_CLAIM
-
-PodSecurity = Literal["baseline", "privileged"]
-"""The standard that pods must meet; whatever it is, those that miss `baseline` are warned of."""
 
 
 class Workspace(pulumi.ComponentResource):
@@ -54,7 +50,7 @@ class Workspace(pulumi.ComponentResource):
 
 
 def job_namespace(name: str, object_name: str, pod_security: PodSecurity, *, opts: pulumi.ResourceOptions) -> Declared:
-    """A namespace in which jobs run."""
+    """A namespace in which jobs run. Pods that miss `baseline` get a warning, whatever it enforces."""
     warn = None if pod_security == "baseline" else "baseline"
     return Declared(name, namespace(object_name, pod_security, warn=warn), opts)
 
