@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from gpucluster.cost.places import Regions
-from gpucluster.cost.tables import usage_default, usage_words
+from gpucluster.cost.rates import usage_default, usage_words
 from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import MOST
@@ -94,7 +94,7 @@ class Assumptions:
     s3_gib, gcs_gib, blob_gib: GiB stored in a bucket of Amazon S3 or Cloud Storage, or in a storage account of Azure;
         of a bucket of Cloud Storage its own label `gpucluster-expected-gib` goes first.
     sqs_million_requests: millions of requests to a queue.
-    more: values of the other names of `cost/tables/usage.csv`, which has their defaults.
+    more: values of the other names of `cost/rates/usage.csv`, which has their defaults.
     terms: cloud -> what its account has agreed, instead of what components state.
     exceptions: what holds for some resources only.
     regions: of resources whose region the plan or state does not say.

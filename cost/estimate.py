@@ -27,8 +27,8 @@ from gpucluster.cost.outcomes import outcomes
 from gpucluster.cost.parts import Parts
 from gpucluster.cost.prices import Confidence, PriceBook, PriceRow
 from gpucluster.cost.pricing import provider_of
+from gpucluster.cost.rates import compute_types
 from gpucluster.cost.stack_facts import StackFacts, stack_facts
-from gpucluster.cost.tables import compute_types
 from gpucluster.cost.terms.agreed import agreed_terms
 from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resources

@@ -101,7 +101,7 @@ class CostLine:
     list_price: USD per unit before a discount, None where there is none.
     provider, sku: price book file, and what is sold by its name there, e.g. `aws` and `p5.48xlarge`.
     instead_of: what is not known, where the price only stands for it. No estimate has such a line.
-    usage: names of `cost/tables/usage.csv` that the quantity rests on.
+    usage: names of `cost/rates/usage.csv` that the quantity rests on.
     """
 
     urn: str

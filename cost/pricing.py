@@ -209,7 +209,7 @@ class Pricing:
         return NotPriced(self.urn, urn_type(self.urn), self.part, unknown.reason, machines, unknown.row, between)
 
     def by_usage(self, name: str, usage: str, price: Price, *, leaves: str = "") -> CostLine:
-        """A line of as much as `usage` says, a name of `cost/tables/usage.csv`; `leaves`: what the total is without."""
+        """A line of as much as `usage` says, a name of `cost/rates/usage.csv`; `leaves`: what the total is without."""
         said = "; ".join(filter(None, [self.assumptions.said(usage), leaves]))
         return self.line(name, self.assumptions.amount(usage), price, assumption=said, usage=(usage,))
 

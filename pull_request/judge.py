@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpucluster.cost.changes import Side, diff
+from gpucluster.cost.diff import Side, diff
 from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.verdict import budget_verdict

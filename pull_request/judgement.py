@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
-from gpucluster.cost.changes import Change, Diff
+from gpucluster.cost.diff import Change, Diff
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.model import CostLine
 from gpucluster.policies.exemptions import Exemption

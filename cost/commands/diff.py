@@ -9,10 +9,10 @@ from typing import TextIO
 import click
 
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.changes import diff as changed
-from gpucluster.cost.changes.files import sides_of
-from gpucluster.cost.changes.revisions import plan_of, preview_of
 from gpucluster.cost.commands.options import pricing
+from gpucluster.cost.diff import diff as changed
+from gpucluster.cost.diff.files import sides_of
+from gpucluster.cost.diff.revisions import plan_of, preview_of
 from gpucluster.cost.documents.diff import diff_document
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.render.layout import width_for

@@ -13,7 +13,7 @@ from gpucluster.cost.commands.options import a_plan, name_of, prices
 from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
 from gpucluster.cost.places import regions_in_use
 from gpucluster.cost.prices import PriceBook
-from gpucluster.cost.tables import usage_words
+from gpucluster.cost.rates import usage_words
 from gpucluster.cost.usage.asked import asked_by
 from gpucluster.cost.usage.start import first_usage
 from gpucluster.options import form_of

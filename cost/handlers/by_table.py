@@ -11,7 +11,7 @@ from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.rate import Condition, Rate, rate_of
 from gpucluster.cost.model import CostLine, Free, NotPriced
 from gpucluster.cost.pricing import Pricing
-from gpucluster.cost.tables import rows_of
+from gpucluster.cost.rates import rows_of
 
 __all__ = ["by_table"]
 

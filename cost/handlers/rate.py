@@ -10,7 +10,7 @@ from typing import Final
 from gpucluster.catalog.rows import Row
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine
 from gpucluster.cost.pricing import CannotPrice, Pricing, read
-from gpucluster.cost.tables import usage_words
+from gpucluster.cost.rates import usage_words
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list
 from gpucluster.record import record
@@ -87,7 +87,7 @@ class Factor:
 
 @record
 class Rate:
-    """One line of a bill, as `cost.tables` describes the columns."""
+    """One line of a bill, as `cost.rates` describes the columns."""
 
     when: tuple[Condition, ...]
     name: str
@@ -177,7 +177,7 @@ def _condition(row: Row, text: str) -> Condition:
 def _factor(row: Row, text: str) -> Factor:
     match = re.fullmatch(_FACTOR, text)
     if match is None or (match[5] and match[5] != "hours" and match[5] not in usage_words()):
-        write = "write a number, hours, {input}, #{input} or a name of cost/tables/usage.csv"
+        write = "write a number, hours, {input}, #{input} or a name of cost/rates/usage.csv"
         raise row.bad("quantity", f"{text!r} is no factor: {write}")
     members, path, otherwise, number, usage = match.groups()
     if number:

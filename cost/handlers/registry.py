@@ -9,7 +9,7 @@ from gpucluster.catalog.free import free_reason
 from gpucluster.cost import handlers
 from gpucluster.cost.model import CostLine, Free, NotPriced
 from gpucluster.cost.pricing import Pricing
-from gpucluster.cost.tables import rows_of
+from gpucluster.cost.rates import rows_of
 
 __all__ = ["Handler", "handler_for", "priced_types", "prices"]
 

@@ -13,7 +13,7 @@ from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, CostLine, Count
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
-from gpucluster.cost.tables import reservation_types
+from gpucluster.cost.rates import reservation_types
 from gpucluster.program.resources import Resources, urn_type
 
 __all__ = ["Held", "Pool", "Stack", "stack_of"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from gpucluster.cost.assumptions import OF_ACCOUNTS, Assumptions
-from gpucluster.cost.tables import usage_words
+from gpucluster.cost.rates import usage_words
 from gpucluster.program.resources import Resources
 
 __all__ = ["first_usage"]

@@ -22,7 +22,7 @@ from gpucluster.cost import Estimate, PriceBook, estimate
 from gpucluster.cost.handlers import registry
 from gpucluster.cost.handlers.by_table import by_table
 from gpucluster.cost.prices.check import check_prices
-from gpucluster.cost.tables import rows_of
+from gpucluster.cost.rates import rows_of
 from gpucluster.policies.changes import Changes
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.examples import Example, plan_of
@@ -107,7 +107,7 @@ def test_every_command_of_contributing_runs():
 def walked(tmp_path, monkeypatch):
     """The tables with the rows of the page, and a registry of handlers that is this test's own."""
     known = registry.priced_types()  # a copy, with those that would load into it and be gone for other tests
-    for folder in ("catalog", "cost/prices", "cost/tables"):
+    for folder in ("catalog", "cost/prices", "cost/rates"):
         (tmp_path / folder).mkdir(parents=True)
         for path in (ROOT / folder).glob("*.csv"):
             shutil.copy(path, tmp_path / folder)

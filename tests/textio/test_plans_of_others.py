@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import gpucluster.cost
 from gpucluster.cli import main
-from gpucluster.cost.tables import rows_of
+from gpucluster.cost.rates import rows_of
 from tests.fuzz.forms import faults, obeyed
 from tests.fuzz.mutants import MARKUP
 
@@ -142,7 +142,7 @@ def test_a_type_that_is_a_path_has_no_handler(plan: Path, words: list[str]) -> N
 def test_rates_come_from_the_tables_of_this_tool_alone(plan: Path, tmp_path: Path) -> None:
     header = "type,when,name,sku,unit,quantity,region,leaves\n"
     (tmp_path / "evil.csv").write_text(f"{header}../evil:x/y:Z,,nothing to pay,evil,free,1,,\n")
-    above = os.path.relpath(tmp_path / "evil", Path(gpucluster.cost.__file__).parent / "tables")
+    above = os.path.relpath(tmp_path / "evil", Path(gpucluster.cost.__file__).parent / "rates")
     assert [rows_of(name) for name in (above, str(tmp_path / "evil"), "usage", "../prices/aws")] == [{}, {}, {}, {}]
     _write(plan, [_resource(f"{above}:x/y:Z", "odd")])
     code, shown = _run(plan, ["cost", "report", "--format", "json"])

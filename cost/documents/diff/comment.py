@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.changes import Diff, LineChange, Loss, PartChange
+from gpucluster.cost.diff import Diff, LineChange, Loss, PartChange
 from gpucluster.cost.documents.diff.words import MARKS, line_cells, part_cells, sentence, total_rows, unpriced_lists
 from gpucluster.cost.documents.words.basis import basis_sentence
 from gpucluster.cost.documents.words.unpriced import unpriced_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpucluster.cost.changes import Diff, LineChange
+from gpucluster.cost.diff import Diff, LineChange
 from gpucluster.cost.documents.diff.comment import diff_comment
 from gpucluster.cost.documents.diff.model import diff_model
 from gpucluster.cost.documents.diff.rows import COLUMNS, diff_rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from gpucluster.cost.changes import Change, Diff, LineChange
-from gpucluster.cost.changes.diff import ResourceChange, change_of
+from gpucluster.cost.diff import Change, Diff, LineChange
+from gpucluster.cost.diff.diff import ResourceChange, change_of
 from gpucluster.cost.documents.diff.shape import (
     ChangeShape,
     DiffShape,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gpucluster.cost.changes import Diff, LineChange
+from gpucluster.cost.diff import Diff, LineChange
 from gpucluster.cost.documents.words.unpriced import unpriced_words
 from gpucluster.cost.model import NotPriced
 from gpucluster.program.resources import urn_name

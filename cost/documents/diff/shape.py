@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypedDict
 
-from gpucluster.cost.changes.diff import Kind
+from gpucluster.cost.diff.diff import Kind
 from gpucluster.cost.documents.report.shape import LineShape
 from gpucluster.cost.documents.words.shape import (
     Amount,

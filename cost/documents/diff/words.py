@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
-from gpucluster.cost.changes import Change, Diff, LineChange, PartChange
-from gpucluster.cost.changes.diff import change_of
+from gpucluster.cost.diff import Change, Diff, LineChange, PartChange
+from gpucluster.cost.diff.diff import change_of
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.gap import CLOSED, Gap
 from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, NotPriced, Unbounded

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from gpucluster.cost import PriceBook, estimate
-from gpucluster.cost.changes import Diff, Side, diff
+from gpucluster.cost.diff import Diff, Side, diff
 from gpucluster.cost.documents.diff import diff_document
 from gpucluster.cost.documents.diff.comment import diff_comment
 from gpucluster.cost.documents.diff.model import diff_model

@@ -79,12 +79,12 @@ def test_hours_are_those_that_a_machine_runs_and_of_nothing_else(
     assert said["Application load balancer"] == ("730 h", "")
 
 
-FACTORS = "write a number, hours, {input}, #{input} or a name of cost/tables/usage.csv"
+FACTORS = "write a number, hours, {input}, #{input} or a name of cost/rates/usage.csv"
 
 
 def _row(**values: str) -> Row:
     row = Row(ROW | values)
-    row.place = "cost/tables/aws.csv line 9"
+    row.place = "cost/rates/aws.csv line 9"
     return row
 
 
@@ -111,7 +111,7 @@ def test_a_quantity_is_a_product_of_numbers_hours_inputs_and_usage() -> None:
 def test_a_row_that_cannot_be_read_is_refused_by_file_line_and_column(column: str, value: str, problem: str) -> None:
     with pytest.raises(DamagedTable) as refused:
         rate_of(_row(**{column: value}))
-    assert str(refused.value) == f"cost/tables/aws.csv line 9: {column} is {value!r}; {problem}"
+    assert str(refused.value) == f"cost/rates/aws.csv line 9: {column} is {value!r}; {problem}"
 
 
 def test_such_a_row_ends_the_estimate_and_is_no_resource_without_a_price(
@@ -120,5 +120,5 @@ def test_such_a_row_ends_the_estimate_and_is_no_resource_without_a_price(
     monkeypatch.setattr(registry, "_HANDLERS", {})
     monkeypatch.setattr(by_table, "rows_of", lambda _: {"aws:mars/rover:Rover": [_row(quantity="rover_hours")]})
     registry.prices("aws:mars/rover:Rover")(by_table.by_table("aws:mars/rover:Rover"))
-    with pytest.raises(DamagedTable, match=r"cost/tables/aws\.csv line 9: quantity is 'rover_hours'; "):
+    with pytest.raises(DamagedTable, match=r"cost/rates/aws\.csv line 9: quantity is 'rover_hours'; "):
         cost_of(make("aws:mars/rover:Rover"))

@@ -13,7 +13,7 @@ import yaml
 from gpucluster.cost import Assumptions, Estimate, PriceBook, estimate
 from gpucluster.cost.handlers.rate import rate_of
 from gpucluster.cost.handlers.registry import priced_types
-from gpucluster.cost.tables import rows_of, usage_words
+from gpucluster.cost.rates import rows_of, usage_words
 from gpucluster.program.resources import Resource, Resources
 
 HERE = Path(__file__).parent

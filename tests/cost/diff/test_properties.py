@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpucluster.cost import Estimate
-from gpucluster.cost.changes import Change, Side, diff
-from gpucluster.cost.changes.diff import change_of
+from gpucluster.cost.diff import Change, Side, diff
+from gpucluster.cost.diff.diff import change_of
 from gpucluster.cost.documents.diff.model import diff_model
 from gpucluster.cost.estimate import Coverage
 from gpucluster.cost.model import UNBOUNDED, Amounts, CostLine, NotPriced, Part

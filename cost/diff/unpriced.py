@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from gpucluster.cost.changes.side import Side
+from gpucluster.cost.diff.side import Side
 from gpucluster.cost.model import CostLine, NotPriced
 from gpucluster.program.resources import UNKNOWN, Resource, key_of
 from gpucluster.program.values import is_list, is_object

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from gpucluster.cost import Estimate, PriceBook, estimate
-from gpucluster.cost.changes import Side
+from gpucluster.cost.diff import Side
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import Resource, Resources
 

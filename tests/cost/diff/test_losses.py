@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from gpucluster.catalog.holdings import RESERVED_CAPACITY, SHARED_STORAGE
-from gpucluster.cost.changes import Side, diff
+from gpucluster.cost.diff import Side, diff
 from gpucluster.policies.clouds.holdings import types
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import Resource

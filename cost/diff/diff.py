@@ -9,10 +9,10 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final, Literal, TypeVar
 
-from gpucluster.cost.changes.change import Change
-from gpucluster.cost.changes.losses import Loss, losses
-from gpucluster.cost.changes.side import Side
-from gpucluster.cost.changes.unpriced import Unpriced
+from gpucluster.cost.diff.change import Change
+from gpucluster.cost.diff.losses import Loss, losses
+from gpucluster.cost.diff.side import Side
+from gpucluster.cost.diff.unpriced import Unpriced
 from gpucluster.cost.gap import CLOSED, Gap
 from gpucluster.cost.model import Amounts, CostLine, NotPriced
 from gpucluster.program.resources import key_of, urn_name

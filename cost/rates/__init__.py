@@ -36,7 +36,7 @@ __all__ = ["compute_types", "reservation_types", "rows_of", "usage_default", "us
 
 _FOLDER: Final = Path(__file__).parent
 _FILES: Final = {
-    cloud.package: f"cost/tables/{cloud.package}.csv"
+    cloud.package: f"cost/rates/{cloud.package}.csv"
     for cloud in clouds().values()
     if (_FOLDER / f"{cloud.package}.csv").is_file()
 }
@@ -56,7 +56,7 @@ def rows_of(package: str) -> Mapping[str, Sequence[Row]]:
 @cache
 def usage_words() -> Mapping[str, str]:
     """Name of everything that no plan can know -> its unit and meaning, to follow the number."""
-    return {row["name"]: row["words"] for row in read_rows("cost/tables/usage.csv")}
+    return {row["name"]: row["words"] for row in read_rows("cost/rates/usage.csv")}
 
 
 @cache
@@ -71,17 +71,17 @@ def usage_default(name: str) -> Decimal:
     each node 0.13 GiB a day: 8 processes of a job that print a line of about 200 bytes a second.
     """
     return next(
-        (Decimal(row["default"] or 0) for row in read_rows("cost/tables/usage.csv") if row["name"] == name), Decimal(0)
+        (Decimal(row["default"] or 0) for row in read_rows("cost/rates/usage.csv") if row["name"] == name), Decimal(0)
     )
 
 
 @cache
 def compute_types() -> frozenset[str]:
     """Types whose bill is machines by the hour."""
-    return frozenset(row["type"] for row in read_rows("cost/tables/compute_types.csv"))
+    return frozenset(row["type"] for row in read_rows("cost/rates/compute_types.csv"))
 
 
 @cache
 def reservation_types() -> frozenset[str]:
     """Those that hold capacity at the on-demand rate: a discount may cover them, no other way to buy replaces them."""
-    return frozenset(row["type"] for row in read_rows("cost/tables/compute_types.csv") if row["reserves"])
+    return frozenset(row["type"] for row in read_rows("cost/rates/compute_types.csv") if row["reserves"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.cost.changes import Change, Diff, Side, diff
+from gpucluster.cost.diff import Change, Diff, Side, diff
 from gpucluster.cost.documents.diff.words import sentence, total_rows
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import cents

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gpucluster.cost.assumptions import Assumptions
-from gpucluster.cost.changes.revisions import commit_of
-from gpucluster.cost.changes.side import Side
+from gpucluster.cost.diff.revisions import commit_of
+from gpucluster.cost.diff.side import Side
 from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.usage import check_urns

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gpucluster.cost.changes.change import Change
-from gpucluster.cost.changes.diff import Diff, LineChange, PartChange, diff
-from gpucluster.cost.changes.losses import Loss
-from gpucluster.cost.changes.side import Side
+from gpucluster.cost.diff.change import Change
+from gpucluster.cost.diff.diff import Diff, LineChange, PartChange, diff
+from gpucluster.cost.diff.losses import Loss
+from gpucluster.cost.diff.side import Side
 
 __all__ = ["Change", "Diff", "LineChange", "Loss", "PartChange", "Side", "diff"]
