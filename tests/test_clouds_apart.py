@@ -24,7 +24,6 @@ NAMED: Final[Mapping[str, str]] = {
     "benchmarks/clouds.py": _DATA_OF_EACH,
     "benchmarks/pull_request.py": _OUR_STACKS,
     "benchmarks/share.py": _OUR_STACKS,
-    "components/kubernetes/charts.py": "charts of Kubernetes, some of which are for one cloud",
     "components/labelling.py": _DATA_OF_EACH,
     "components/labels.py": _DATA_OF_EACH,
     "components/versions.py": _DATA_OF_EACH,

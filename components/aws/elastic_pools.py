@@ -17,7 +17,6 @@ from gpucluster.components.aws.network import Network
 from gpucluster.components.aws.node_class import EC2_NODE_CLASS, node_class
 from gpucluster.components.elastic import ElasticMachines
 from gpucluster.components.kubernetes.charts import KARPENTER, KARPENTER_CRD
-from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.karpenter import ZONE, node_pool
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
@@ -144,8 +143,8 @@ class ElasticPools(pulumi.ComponentResource):
                     **({} if access.nat else {"isolatedVPC": True}),
                 },
                 "serviceAccount": {"name": _SERVICE_ACCOUNT},
-                **image_values(KARPENTER, access.registry),
             },
+            registry=access.registry,
             after=[definitions],
             opts=here,
         )

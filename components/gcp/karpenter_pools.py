@@ -12,9 +12,7 @@ from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.gcp.karpenter_iam import karpenter_identity
 from gpucluster.components.gcp.karpenter_limits import karpenter_problems
 from gpucluster.components.kubernetes.charts import KARPENTER_GCP, KARPENTER_GCP_CRD
-from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.karpenter import node_pool
-from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.objects import Declared, Kind, manifest_of
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
@@ -104,6 +102,7 @@ class KarpenterPools(pulumi.ComponentResource):
             namespace=SYSTEM_NAMESPACE,
             skip_crds=True,
             values=_values(args, email),
+            registry=args.registry,
             after=[definitions],
             opts=here,
         )
@@ -126,27 +125,24 @@ class KarpenterPools(pulumi.ComponentResource):
 
 def _values(args: KarpenterPoolsArgs, email: pulumi.Input[str]) -> dict[str, Any]:
     """Of the controller's chart. email: of its own account."""
-    return merged(
-        {
-            "controller": {
-                "settings": {
-                    "projectID": args.project,
-                    "clusterLocation": args.region,
-                    **({} if args.cluster_location == args.region else {"nodeLocation": args.cluster_location}),
-                    "clusterName": args.cluster_name,
-                    "defaultNodePoolTemplateName": args.template_pool,
-                    "defaultNodepoolServiceAccount": args.node_account,
-                }
-            },
-            # No key in a secret: the account comes by workload identity.
-            "credentials": {"enabled": False},
-            "serviceAccount": {
-                "name": _SERVICE_ACCOUNT,
-                "annotations": {"iam.gke.io/gcp-service-account": email},
-            },
+    return {
+        "controller": {
+            "settings": {
+                "projectID": args.project,
+                "clusterLocation": args.region,
+                **({} if args.cluster_location == args.region else {"nodeLocation": args.cluster_location}),
+                "clusterName": args.cluster_name,
+                "defaultNodePoolTemplateName": args.template_pool,
+                "defaultNodepoolServiceAccount": args.node_account,
+            }
         },
-        image_values(KARPENTER_GCP, args.registry),
-    )
+        # No key in a secret: the account comes by workload identity.
+        "credentials": {"enabled": False},
+        "serviceAccount": {
+            "name": _SERVICE_ACCOUNT,
+            "annotations": {"iam.gke.io/gcp-service-account": email},
+        },
+    }
 
 
 def _node_class(name: str, args: KarpenterPoolsArgs) -> dict[str, object]:

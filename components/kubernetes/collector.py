@@ -12,20 +12,11 @@ from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.charts import Chart
-from gpucluster.components.kubernetes.images import image_values
-from gpucluster.components.kubernetes.merged import merged
+from gpucluster.components.kubernetes.charts import COLLECTOR
 from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, HERE, PORTS, MetricsSink
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.restricted import CONTAINER, pod
 
-CHART: Final = Chart(
-    chart="opentelemetry-collector",
-    version="0.170.0",
-    repository="https://open-telemetry.github.io/opentelemetry-helm-charts",
-    source="open-telemetry/opentelemetry-helm-charts dd5665c, charts/opentelemetry-collector (app 0.158.0)",
-    as_of="2026-08-20",
-)
 # Not of Docker Hub, which has it as well and lets few pull it from one address.
 # Source: open-telemetry/opentelemetry-collector-releases, cmd/goreleaser/internal/configure.go.
 _IMAGE: Final = "ghcr.io/open-telemetry/opentelemetry-collector-releases/opentelemetry-collector-contrib"
@@ -50,10 +41,11 @@ def collector(
     values = _values(sink, [dict(item) for item in tolerations])
     return release(
         name,
-        CHART,
+        COLLECTOR,
         release_name="collector",
         namespace=namespace,
-        values=merged(values, image_values(CHART, registry)),
+        values=values,
+        registry=registry,
         after=[*after, *sink.after],
         opts=opts,
     )

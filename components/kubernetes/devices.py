@@ -5,7 +5,6 @@ from __future__ import annotations
 import pulumi
 
 from gpucluster.components.kubernetes.charts import EFA_DEVICE_PLUGIN, NVIDIA_DEVICE_PLUGIN
-from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.mig_layout import Strategy
 from gpucluster.components.names import (
@@ -44,8 +43,8 @@ class Devices(pulumi.ComponentResource):
                 "nodeSelector": {GPU_PRESENT: "true"},
                 "tolerations": [GPU_TOLERATION],
                 **({"migStrategy": mig} if mig is not None else {}),
-                **image_values(NVIDIA_DEVICE_PLUGIN, registry),
             },
+            registry=registry,
             after=after,
             opts=here,
         )
@@ -57,8 +56,8 @@ class Devices(pulumi.ComponentResource):
             values={
                 "nodeSelector": {EFA_PRESENT: "true"},
                 "tolerations": [ADDONS_TOLERATION, GPU_TOLERATION],
-                **image_values(EFA_DEVICE_PLUGIN, registry or efa_registry),
             },
+            registry=registry or efa_registry,
             after=after,
             opts=here,
         )

@@ -14,7 +14,6 @@ from typing import Any, Final
 import pulumi
 
 from gpucluster.components.kubernetes.charts import DCGM_EXPORTER
-from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.network_policy import only_these_ports
 from gpucluster.components.kubernetes.objects import Declared
@@ -74,8 +73,8 @@ class GpuExporter(pulumi.ComponentResource):
                 # Its kind is the Prometheus operator's, which is not here.
                 "serviceMonitor": {"enabled": False},
                 **({} if driver_folder is None else _with_driver(driver_folder)),
-                **image_values(DCGM_EXPORTER, registry),
             },
+            registry=registry,
             after=after,
             opts=here,
         )

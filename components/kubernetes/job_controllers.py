@@ -12,9 +12,7 @@ import pulumi
 
 from gpucluster.components.kubernetes.charts import JOBSET, KUEUE, TRAINER, Chart
 from gpucluster.components.kubernetes.critical_pods import CLUSTER_CRITICAL, critical_pods
-from gpucluster.components.kubernetes.images import image_values
 from gpucluster.components.kubernetes.kueue.config import kueue_config
-from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.namespace import namespace
 from gpucluster.components.kubernetes.network_policy import only_these_ports
 from gpucluster.components.kubernetes.objects import Declared
@@ -89,7 +87,8 @@ class Queueing(pulumi.ComponentResource):
                     part.chart,
                     release_name=part.release_name,
                     namespace=space.object_name,
-                    values=merged(part.values, image_values(part.chart, registry)),
+                    values=part.values,
+                    registry=registry,
                     adopts=part.adopts,
                     after=[*after, *quota, *self.ready],
                     opts=here,

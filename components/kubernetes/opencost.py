@@ -13,21 +13,11 @@ from typing import Any, Final
 
 import pulumi
 
-from gpucluster.components.kubernetes.charts import Chart
-from gpucluster.components.kubernetes.images import image_values
+from gpucluster.components.kubernetes.charts import OPENCOST
 from gpucluster.components.kubernetes.kinds import CONFIG_MAP
-from gpucluster.components.kubernetes.merged import merged
 from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.restricted import CONTAINER, pod
-
-CHART: Final = Chart(
-    chart="opencost",
-    version="2.5.17",
-    repository="https://opencost.github.io/opencost-helm-chart",
-    source="opencost/opencost-helm-chart 725bb93, charts/opencost (app 1.120.1)",
-    as_of="2026-04-28",
-)
 
 _PRICES: Final = "opencost-prices"
 _FOLDER: Final = "/prices"
@@ -55,10 +45,11 @@ def opencost(
     values = _values(cluster_name, [dict(item) for item in tolerations])
     return release(
         name,
-        CHART,
+        OPENCOST,
         release_name="opencost",
         namespace=namespace,
-        values=merged(values, image_values(CHART, registry)),
+        values=values,
+        registry=registry,
         after=[*after, prices],
         opts=opts,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 
@@ -28,6 +28,7 @@ def release(
     *,
     namespace: pulumi.Input[str],
     values: Mapping[str, Any],
+    registry: str | None = None,
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
     release_name: str | None = None,
@@ -36,7 +37,8 @@ def release(
 ) -> Release:
     """A release that waits until its pods are ready, and undoes itself where they never are.
 
-    adopts: whether objects of its chart that are in the cluster already become its own.
+    registry: mirror of its image; None to take it from where it is published. adopts: whether objects of its chart that
+    are in the cluster already become its own.
     """
     return Release(
         name,
@@ -46,7 +48,7 @@ def release(
             "version": chart.version,
             "repositoryOpts": {"repo": chart.repository} if chart.repository else None,
             "namespace": namespace,
-            "values": dict(values),
+            "values": dict(values) if registry is None else _merged(values, chart.image_from(registry)),
             "skipCrds": skip_crds,
             "takeOwnership": True if adopts else None,
             "atomic": True,
@@ -55,3 +57,12 @@ def release(
         },
         pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after))),
     )
+
+
+def _merged(values: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Values with others in their place, however deep."""
+    found = dict(values)
+    for key, value in more.items():
+        both = isinstance(found.get(key), Mapping) and isinstance(value, Mapping)
+        found[key] = _merged(found[key], cast("Mapping[str, Any]", value)) if both else value
+    return found

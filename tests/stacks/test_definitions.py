@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from gpucluster.components.kubernetes import charts, collector, opencost
-from gpucluster.components.kubernetes.charts import Chart
+from gpucluster.components.kubernetes.charts import CHARTS
 from gpucluster.sandbox.api_server.definitions import source_of
 from gpucluster.sandbox.clouds.kubernetes.definitions import is_in_tables, kinds_of_release, known_chart
 
 
 def test_a_chart_that_brings_definitions_is_pinned_where_its_definitions_are() -> None:
-    every = [chart for name in charts.__all__ if isinstance(chart := getattr(charts, name), Chart)]
-    every += [collector.CHART, opencost.CHART]
     lacking: set[str] = set()
-    for chart in every:
+    for chart in CHARTS.values():
         # As Karpenter is installed: its definitions come by a chart of their own.
         skips = {"skipCrds": True} if chart.chart.endswith("/karpenter") or chart.chart == "karpenter" else {}
         release = {"chart": chart.chart, "repositoryOpts": {"repo": chart.repository}, **skips}

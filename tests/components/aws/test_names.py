@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gpucluster.components.kubernetes.images import MIRRORED
+from gpucluster.components.kubernetes.charts import CHARTS
 from gpucluster.sandbox.clouds.aws.names import name_property
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.schema import Schema
@@ -63,4 +63,4 @@ def test_types_that_take_no_tags_are_said_to(register: Callable[..., dict[str, A
 def test_the_images_to_mirror_are_listed() -> None:
     page = (ROOT / "docs/access.md").read_text()
     listed = set(re.findall(r"^\| `(\S+/\S+)` \| `\S+` \|$", page, re.MULTILINE))
-    assert listed == {image for image, _ in MIRRORED.values()}
+    assert listed == {chart.image for chart in CHARTS.values() if chart.image}
