@@ -18,8 +18,6 @@ from benchmarks.bars import Bar, report
 from tests.sandbox.clouds.judged import Table, measured
 from tests.sandbox.clouds.mutants import PACKAGES, built
 
-__all__ = ["bars"]
-
 _HEADS: Final = ("mutants", "judge", "sandbox", "both", "judge alone", "other values", "falsely")
 
 

@@ -13,18 +13,6 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
-__all__ = [
-    "SHARED_BUCKET_NOTE",
-    "BucketPlan",
-    "IdentityPlan",
-    "OwnBucketPlan",
-    "identity_problems",
-    "plan_bucket",
-    "plan_identities",
-    "plan_shared_bucket",
-    "remote_name",
-]
-
 SHARED_BUCKET_NOTE: Final = (
     "shared storage is a bucket, no POSIX file system: no locks, renames of folders are not atomic, and no "
     "throughput is promised"

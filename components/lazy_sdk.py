@@ -11,8 +11,6 @@ import types
 from collections.abc import Callable, Collection, Generator
 from typing import Any
 
-__all__ = ["resources_of", "without_the_rest"]
-
 
 def resources_of(package: str, names: Collection[str], module: str) -> Callable[[str], Any]:
     """The `__getattr__` of a module that stands for a package such as `pulumi_gcp.compute`: resources and arguments of

@@ -12,8 +12,6 @@ import yaml
 from gpucluster.components.yaml_file import YamlFile
 from gpucluster.errors import InputError
 
-__all__ = ["PYTHON", "python_file"]
-
 PYTHON: Final = "python"
 """What the marks of such values name in place of a file."""
 

@@ -16,8 +16,6 @@ from gpucluster.program.resources import Resource
 from gpucluster.program.values import MOST
 from gpucluster.record import record
 
-__all__ = ["OF_ACCOUNTS", "Assumptions", "Exceptions", "fault_of", "unknown_name"]
-
 _COVERS = (
     ("cud_1y_share", "cud_3y_share"),
     ("reservation_1y_share", "reservation_3y_share", "savings_plan_1y_share", "savings_plan_3y_share"),

@@ -10,8 +10,6 @@ from typing import Any
 
 from gpucluster.catalog.clouds import clouds, module_of
 
-__all__ = ["part_of"]
-
 
 def part_of(cloud: str, part: str) -> Any | None:
     """One of these of a cloud, by its name; None where it has none."""

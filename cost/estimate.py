@@ -34,8 +34,6 @@ from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resources
 from gpucluster.record import record
 
-__all__ = ["COMPUTE_TYPES", "Coverage", "Estimate", "estimate"]
-
 COMPUTE_TYPES: Final = compute_types()
 """Types whose bill is machines by the hour."""
 

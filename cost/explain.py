@@ -10,8 +10,6 @@ from gpucluster.cost.model import CostLine, Free, NotPriced
 from gpucluster.errors import InputError
 from gpucluster.program.resources import urn_name
 
-__all__ = ["Explained", "NoSuchLine", "explain"]
-
 
 class NoSuchLine(InputError):
     """Nothing in the report is called that; the message says what is."""

@@ -11,8 +11,6 @@ from typing import Final, Literal
 from gpucluster.cost.model import HOURS_PER_MONTH, UNBOUNDED, Amounts, NotPriced, Unbounded, cents
 from gpucluster.record import record
 
-__all__ = ["CLOSED", "Gap", "Gaps", "Known"]
-
 Known = Literal["complete", "bounded", "unknown"]
 """How far an amount is known: wholly, between two amounts, or no further than what has a price."""
 

@@ -15,8 +15,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import is_object
 from gpucluster.textio.json_text import BadJson, parse
 
-__all__ = ["NOT_KNOWN", "NO_LABEL", "Group", "Grouping", "all_labels", "group_by", "group_of", "labels_of"]
-
 NO_LABEL: Final = "(no label)"
 """Group of what carries no such label."""
 

@@ -9,8 +9,6 @@ from typing import Final
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
 
-__all__ = ["UNITS", "machine_price", "machine_prices", "of_an_hour", "published"]
-
 _UNIT = "instance-hour"
 _BY_GPU = "GPU-hour"
 

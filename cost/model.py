@@ -15,24 +15,6 @@ from typing import Final, Literal
 from gpucluster.cost.prices import Confidence, NotKnown
 from gpucluster.record import record
 
-__all__ = [
-    "CENT",
-    "DAY",
-    "HOURS_PER_MONTH",
-    "UNBOUNDED",
-    "Amounts",
-    "Between",
-    "CostLine",
-    "Count",
-    "Free",
-    "NotPriced",
-    "Part",
-    "Spend",
-    "Unbounded",
-    "cents",
-    "committed_sum",
-]
-
 HOURS_PER_MONTH: Final = Decimal(730)
 """Hours in a month as the clouds' price pages count them: 8,760 hours a year / 12."""
 

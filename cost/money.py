@@ -7,8 +7,6 @@ from decimal import ROUND_FLOOR, Decimal
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import DAY, Unbounded, cents
 
-__all__ = ["at_least", "change", "how_known", "money", "percent", "percent_of", "ranged", "ranged_daily", "unit_price"]
-
 
 def money(amount: Decimal | Unbounded) -> str:
     """`$1,234.56`, or `unbounded`."""

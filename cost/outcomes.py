@@ -14,8 +14,6 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.pricing import CannotPrice, Pricing, provider_of
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["outcomes"]
-
 
 def outcomes(
     resource: Resource,

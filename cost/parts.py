@@ -9,8 +9,6 @@ from typing import Final
 from gpucluster.cost.model import CostLine, Part
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["STACK_PART", "Parts"]
-
 STACK_PART: Final = "stack"
 """Part of the resources that no component surrounds."""
 

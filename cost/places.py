@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.regions_from import package_of_region, region_of_environment
 
-__all__ = ["Regions", "regions_in_use"]
-
 Regions = Mapping[str, tuple[str, str]]
 """Package -> (region, where that comes from)."""
 

@@ -18,8 +18,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, region_ke
 from gpucluster.program.values import BadValue, amount, is_list, is_object, shown
 from gpucluster.record import record
 
-__all__ = ["CannotPrice", "Pricing", "as_number", "provider_of", "read"]
-
 
 @functools.cache
 def provider_of(type_: str) -> str:

@@ -13,8 +13,6 @@ from gpucluster.program.resources import Resources
 from gpucluster.program.stated import stated
 from gpucluster.record import record
 
-__all__ = ["StackFacts", "stack_facts"]
-
 _USED: Final = frozenset(
     {
         "trainingGpus",

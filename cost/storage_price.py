@@ -10,8 +10,6 @@ from gpucluster.catalog.clouds import clouds
 from gpucluster.cost.cloud_parts import part_of
 from gpucluster.cost.prices import Price, PriceBook
 
-__all__ = ["storage_name", "storage_price", "storage_price_elsewhere"]
-
 
 def storage_name(cloud: str, tier: int) -> str | None:
     """The price book's name of a cloud's parallel file system with so many MB/s per TiB; None where it has none."""

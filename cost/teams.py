@@ -17,8 +17,6 @@ from gpucluster.cost.money import at_least, how_known, money, ranged
 from gpucluster.cost.verdict import Outcome, outcome_of
 from gpucluster.record import record
 
-__all__ = ["NO_TEAM", "TeamCost", "team_costs"]
-
 NO_TEAM: Final = "(no team)"
 """What the shares of all teams leave."""
 

@@ -11,8 +11,6 @@ from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.money import ranged
 from gpucluster.record import record
 
-__all__ = ["Trial", "now", "shown_time", "trial_of"]
-
 _DAY: Final = Decimal(24 * 60 * 60)
 
 

@@ -12,8 +12,6 @@ from gpucluster.cost.money import at_least, how_known, money, ranged
 from gpucluster.program.facts import Budget
 from gpucluster.record import record
 
-__all__ = ["Outcome", "Verdict", "budget_verdict", "outcome_of"]
-
 Outcome = Literal["within", "over", "cannot tell"]
 
 

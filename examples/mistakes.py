@@ -42,8 +42,6 @@ from gpucluster.policies.rule import Enforcement, ReportRule
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["FILE", "PAGE", "Mistake", "mistakes", "page"]
-
 FILE: Final = Path(__file__).with_name("mistakes.yaml")
 PAGE: Final = ROOT / "docs/seeded-mistakes.md"
 

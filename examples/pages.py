@@ -40,8 +40,6 @@ from gpucluster.cost.render.write import written
 from gpucluster.program.readers.alone import run_alone
 from gpucluster.program.resources import Resources
 
-__all__ = ["ROOT", "Example", "declared", "examples", "page_of", "run", "write_pages"]
-
 ROOT = Path(__file__).parents[1]
 _SPECS = ROOT / "examples/specs"
 _COMPARISON = Path("comparison.md")

@@ -15,8 +15,6 @@ from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import NotKnown, Price, PriceBook
 from gpucluster.program.resources import Resources
 
-__all__ = ["escaped"]
-
 
 class _Less(PriceBook):
     """The book without the row that a line's price comes from."""

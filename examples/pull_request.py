@@ -19,8 +19,6 @@ import click
 
 from gpucluster.pull_request.revisions import Repository
 
-__all__ = ["SEEDS", "Seed", "comment_on", "page"]
-
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = ROOT / "docs/pull-request-example.md"
 _NOWHERE: Final = "0" * 40

@@ -15,8 +15,6 @@ from uuid import uuid4
 
 from gpucluster.errors import Fault
 
-__all__ = ["CACHE_VARIABLE", "BrokenCache", "Installation", "UnwritableCache", "cache_folder", "empty"]
-
 CACHE_VARIABLE: Final = "GPUCLUSTER_CACHE"
 
 _VERIFIED: Final = "verified.json"

@@ -12,8 +12,6 @@ import click
 from gpucluster.errors import Error, Exit, InputError
 from gpucluster.textio.terminal import Program
 
-__all__ = ["Later", "main"]
-
 _SHELLS = ("bash", "zsh", "fish")
 
 

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import ClassVar
 
-__all__ = ["Error", "Exit", "Fault", "InputError"]
-
 
 class Exit(IntEnum):
     """How a command ends. `gpucluster sandbox pulumi` ends with Pulumi's own code instead."""

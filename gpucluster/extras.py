@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from importlib.metadata import PackageNotFoundError, requires
 
-__all__ = ["installing"]
-
 
 def installing(package: str) -> str:
     """The command for a package that one of our extras brings; for any other, whatever version there is."""

@@ -7,8 +7,6 @@ from typing import Any, Final, TypeVar
 
 import click
 
-__all__ = ["STACK", "form_of", "output", "plan_argument", "quiet"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 

@@ -14,8 +14,6 @@ from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from functools import cache
 from typing import Any, Final, TypeVar, dataclass_transform, overload
 
-__all__ = ["record"]
-
 _T = TypeVar("_T")
 
 

@@ -8,8 +8,6 @@ from typing import Final
 
 import click
 
-__all__ = ["schema"]
-
 _SCHEMAS: Final = {
     "spec": "gpucluster.components.spec.schema:spec_schema",
     "cost-report": "gpucluster.cost.documents.schema:report_schema",

@@ -43,8 +43,6 @@ from gpucluster.policies.settings import misspelt
 from gpucluster.program.readers.policy import plain, resource_of, resources_of
 from gpucluster.program.resources import Resource
 
-__all__ = ["Analyzer"]
-
 # A program without any labels has one finding per resource.
 _IN_FULL: Final = 3
 

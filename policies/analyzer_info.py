@@ -16,8 +16,6 @@ from pulumi.runtime.proto.analyzer_pb2 import (
 from gpucluster.policies.pack import Pack
 from gpucluster.policies.rule import ChangeRule, ReportRule, ResourceRule, Rule
 
-__all__ = ["VERSION", "analyzer_info", "level_of", "seen_rules", "severity_of"]
-
 VERSION: Final = "0.0.1"
 """The engine takes the pack's version from `PulumiPolicy.yaml`, and this one where that has none."""
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from gpucluster.cost import Estimate
     from gpucluster.cost.verdict import Verdict
 
-__all__ = ["Judgement", "budget_rule", "priced"]
 
 _CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
     "monthly": {"type": "string", "description": "Budget in USD a month, instead of what the components register"},

@@ -8,8 +8,6 @@ from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.record import record
 
-__all__ = ["Changes"]
-
 
 @record(kw_only=True)
 class Changes:

@@ -13,8 +13,6 @@ from gpucluster.policies.rule import Enforcement, Rule
 from gpucluster.policies.settings import REMEDIATE, Settings
 from gpucluster.program.resources import Resources
 
-__all__ = ["check_stack"]
-
 
 def check_stack(
     file: str,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime
 
-__all__ = ["today"]
-
 
 def today() -> datetime.date:
     """The day in UTC: the same for everybody who looks at one plan."""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from gpucluster.policies.rule import Rule
     from gpucluster.program.resources import Resources
 
-__all__ = ["check", "config_check", "explain", "list_rules", "pack"]
 
 Form = Literal["table", "json"]
 

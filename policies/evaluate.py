@@ -11,8 +11,6 @@ from gpucluster.policies.run_rule import run_change_rule, run_report_rule, run_r
 from gpucluster.policies.settings import DISABLED, Settings
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["evaluate"]
-
 
 def evaluate(
     rules: Sequence[Rule],

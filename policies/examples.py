@@ -21,8 +21,6 @@ import yaml
 from gpucluster.program.readers.records import UNKNOWN_TEXT
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["Example", "example_of", "plan_of"]
-
 _RULES: Final = Path(__file__).with_name("rules")
 _CONFIG: Final = {"aws:region": "us-east-1", "gcp:region": "us-central1", "azure-native:location": "eastus2"}
 

@@ -23,8 +23,6 @@ from gpucluster.program.stated import stated
 from gpucluster.program.values import is_list, is_object, text
 from gpucluster.record import record
 
-__all__ = ["FIELDS", "Exemption", "Unreadable", "configured", "exemptions"]
-
 _ALL: Final = "*"
 _LONGEST: Final = datetime.timedelta(days=366)
 _LONGEST_FOR_ALL: Final = datetime.timedelta(days=31)

@@ -6,8 +6,6 @@ from typing import Final
 
 from gpucluster.policies.rule import Framework
 
-__all__ = ["AWS_PLACEMENT", "AZURE_INFINIBAND", "FINOPS_ALLOCATION", "FINOPS_BUDGETING", "GKE_PLACEMENT"]
-
 AWS_PLACEMENT: Final = Framework(
     name="AWS Well-Architected Framework",
     specification="PERF04-BP06 Choose your workload's location based on network requirements",

@@ -9,8 +9,6 @@ from gpucluster.catalog.label_syntax import LabelSyntax
 from gpucluster.program.resources import UNKNOWN, Unknown
 from gpucluster.record import record
 
-__all__ = ["LabelSet", "Place", "labels_at"]
-
 Place = tuple[str | int, ...]
 """Names of properties, by the engine, and positions in lists, from the top of a resource's inputs."""
 

@@ -10,8 +10,6 @@ from gpucluster.policies.rule import CannotTell, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.record import record
 
-__all__ = ["Machines", "label_of", "several"]
-
 
 @record(kw_only=True)
 class Machines(ABC):

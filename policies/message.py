@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gpucluster.policies.rule import Rule, Violation
 
-__all__ = ["explained_by", "message", "page_of"]
-
 
 def message(rule: Rule, violation: Violation) -> str:
     """One finding in four lines; the CLI itself puts the resource before them."""

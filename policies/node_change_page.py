@@ -9,8 +9,6 @@ from typing import Final
 from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.rows import Row, rows
 
-__all__ = ["FILE", "page"]
-
 FILE: Final = Path(__file__).parents[1] / "docs/node-changes.md"
 
 _EFFECTS: Final = {

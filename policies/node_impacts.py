@@ -12,8 +12,6 @@ from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.rolls import Impact, impacts
 from gpucluster.record import record
 
-__all__ = ["NodeImpact", "node_impacts"]
-
 _WORDS: Final[dict[str, str]] = {
     "nothing": "nodes and jobs stay",
     "fewer": "nodes taken away: {}; jobs on them end",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from gpucluster.policies.rule import ChangeRule, Enforcement, Rule
 from gpucluster.record import record
 
-__all__ = ["Pack"]
-
 
 @record(kw_only=True)
 class Pack:

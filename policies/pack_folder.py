@@ -19,8 +19,6 @@ import yaml
 from gpucluster.cache import BrokenCache, Installation, cache_folder
 from gpucluster.policies.packs import TRAINING
 
-__all__ = ["pack_folder"]
-
 _POLICIES = Path(__file__).parent
 
 

@@ -16,8 +16,6 @@ from gpucluster.policies.packs import PACKS, TRAINING
 from gpucluster.policies.rule import EXEMPTIONS, ChangeRule, ReportRule, ResourceRule, Rule, StackRule
 from gpucluster.policies.settings import REMEDIATE
 
-__all__ = ["FILE", "page", "write_page"]
-
 FILE: Final = Path(__file__).parents[1] / "docs/rules.md"
 
 _CLOUDS: Final[Mapping[str, str]] = {f"{cloud.package}:": cloud.title for cloud in clouds().values()}

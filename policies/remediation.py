@@ -17,8 +17,6 @@ from gpucluster.policies.suggested_edit import Edit
 from gpucluster.program.readers.policy import provider_of, resource_of
 from gpucluster.program.readers.records import SIGNATURE
 
-__all__ = ["mended"]
-
 
 def mended(rule: StackRule, request: AnalyzeRequest, config: Mapping[str, Any]) -> Struct | None:
     """All properties with the rule's edits, None where there is nothing to write."""

@@ -15,8 +15,6 @@ from gpucluster.policies.rule import Enforcement, Outcome, Rule, Violation
 from gpucluster.policies.suggested_edit import Edit
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["Checked", "Found", "Report"]
-
 _EXEMPT_DAYS: Final = 30
 """How long the exemption holds that a report offers; long enough to mend a finding, short enough to be looked at."""
 

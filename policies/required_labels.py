@@ -8,8 +8,6 @@ from typing import Any
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.stated import stated
 
-__all__ = ["required_labels"]
-
 Labels = Mapping[str, Any] | Unknown
 
 

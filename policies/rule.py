@@ -25,27 +25,6 @@ from gpucluster.policies.suggested_edit import Edit
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.record import record
 
-__all__ = [
-    "EXEMPTIONS",
-    "Accepted",
-    "CannotTell",
-    "ChangeRule",
-    "Enforcement",
-    "Exempted",
-    "Finding",
-    "Framework",
-    "NotChecked",
-    "Outcome",
-    "ReportRule",
-    "ResourceRule",
-    "Rule",
-    "Severity",
-    "Stack",
-    "StackRule",
-    "Violation",
-]
-
-
 EXEMPTIONS: Final = "exemptions"
 _EXEMPTIONS: Final[Mapping[str, Any]] = {
     "type": "array",

@@ -32,8 +32,6 @@ from gpucluster.policies.rule import (
 )
 from gpucluster.program.resources import Resources
 
-__all__ = ["failed", "run_change_rule", "run_report_rule", "run_resource_rule", "run_stack_rule"]
-
 
 def run_resource_rule(rule: ResourceRule, check: Callable[[], Iterable[Finding]]) -> Outcome:
     """Run `check`, which applies the rule to one resource."""

@@ -21,8 +21,6 @@ from typing import Final
 
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["detectors", "places_with_secrets", "secrets_in", "secrets_of", "texts_in"]
-
 _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "a GitHub token": re.compile(r"github_pat_[A-Za-z0-9_]{80,}"),
     "a Hugging Face token": re.compile(r"hf_[A-Za-z0-9]{34}\b"),

@@ -16,8 +16,6 @@ from pulumi.runtime.proto.analyzer_pb2_grpc import add_AnalyzerServicer_to_serve
 from gpucluster.policies.analyzer import Analyzer
 from gpucluster.policies.pack import Pack
 
-__all__ = ["serve"]
-
 _LONGEST: Final = 400 * 1024 * 1024
 """Bytes of a message, as in Pulumi's own SDK: the engine sends all resources of a stack in one."""
 

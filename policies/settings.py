@@ -18,8 +18,6 @@ from gpucluster.policies.rule import Rule
 from gpucluster.record import record
 from gpucluster.textio.json_text import BadJson, parse
 
-__all__ = ["DISABLED", "REMEDIATE", "BadSettings", "Settings", "misspelt", "read_settings"]
-
 DISABLED: Final = "disabled"
 REMEDIATE: Final = "remediate"
 """Level of a rule that mends what it can before a resource is made; what is left is mandatory."""

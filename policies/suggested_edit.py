@@ -8,8 +8,6 @@ from typing import Any
 from gpucluster.policies.label_sets import Place
 from gpucluster.record import record
 
-__all__ = ["Edit"]
-
 
 @record
 class Edit:

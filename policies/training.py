@@ -8,8 +8,6 @@ from gpucluster.policies.pack import Pack
 from gpucluster.policies.rule import Enforcement
 from gpucluster.policies.rules import rules
 
-__all__ = ["PACK"]
-
 PACK: Final = Pack(
     name="training",
     description="Co-location, fabric, labels, storage, safety and budget of GPU training clusters",

@@ -12,23 +12,6 @@ from typing import Any, Final, TypeGuard
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.textio.json_text import BadJson, parse
 
-__all__ = [
-    "MOST",
-    "BadValue",
-    "amount",
-    "at",
-    "flag",
-    "is_list",
-    "is_object",
-    "items",
-    "parsed",
-    "says",
-    "setting",
-    "shown",
-    "text",
-    "whole",
-]
-
 MOST: Final = Decimal(10**12)
 """More than anything that is sold or counted; keeps sums exact in 28 digits."""
 

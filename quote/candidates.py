@@ -23,8 +23,6 @@ from gpucluster.quote.spec_values import STACK, spec_values
 from gpucluster.quote.ways import Way, ways_of
 from gpucluster.record import record
 
-__all__ = ["Candidate", "Candidates", "Refusal", "candidates"]
-
 
 @record(kw_only=True)
 class Candidate:

@@ -26,8 +26,6 @@ from gpucluster.quote.quotes import Answer, Quote, answer
 from gpucluster.quote.spec_values import spec_text
 from gpucluster.quote.words import empty, left_out, what
 
-__all__ = ["quote"]
-
 
 @click.command()
 @click.option("--gpus", metavar="N", help="GPUs that jobs can use, in nodes of 8; required.")

@@ -28,8 +28,6 @@ from gpucluster.quote.numbers import any_numbers
 from gpucluster.quote.shapes import holes
 from gpucluster.quote.spec_values import STACK
 
-__all__ = ["declared", "inside", "view_of"]
-
 _PROJECT: Final = "gpucluster"
 
 

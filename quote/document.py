@@ -11,8 +11,6 @@ from gpucluster.quote.quotes import Answer
 from gpucluster.quote.spec_values import terms_values
 from gpucluster.quote.words import HEADS, Numbered, cells, heading, left_out, missing, numbered, sections
 
-__all__ = ["quote_document"]
-
 _COLUMNS: Final = (
     "number", "cloud", "region", "zone", "machine", "way", "nodes", "spares", "gpus", "hours", "total_usd",
     "total_most_usd", "known", "usd_per_gpu_hour", "monthly_usd", "upfront_usd", "fabric_gbps", "high_confidence",

@@ -11,8 +11,6 @@ from typing import Any, Final, cast
 
 from gpucluster.components.cloud import ClusterPlan
 
-__all__ = ["Number", "any_numbers", "numbers_of", "stand_ins"]
-
 Number = int | Decimal
 
 _NUMBERS: Final = (

@@ -17,8 +17,6 @@ from gpucluster.catalog.rows import read_rows
 from gpucluster.catalog.zones import zones_of
 from gpucluster.cost.prices import PriceBook
 
-__all__ = ["asked_only", "continent", "continents", "known_regions", "places_of"]
-
 
 @functools.cache
 def _table() -> tuple[tuple[str, tuple[str, ...], bool], ...]:

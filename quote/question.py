@@ -17,8 +17,6 @@ from gpucluster.program.facts import Terms
 from gpucluster.quote.places import continents
 from gpucluster.record import record
 
-__all__ = ["Question", "question_of"]
-
 _REQUIRED: Final = {"gpus": "how many GPUs, such as 64", "for": "for how long, such as 30d"}
 _HOURS: Final = {"h": 1, "d": 24, "w": 7 * 24, "y": 365 * 24}
 _TIB: Final = {"": 1, "TiB": 1, "PiB": 1024}

@@ -21,8 +21,6 @@ from gpucluster.quote.spec_values import terms_values
 from gpucluster.quote.views import Views
 from gpucluster.record import record
 
-__all__ = ["Answer", "Quote", "answer", "assumed"]
-
 
 @record(kw_only=True)
 class Quote:

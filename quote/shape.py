@@ -7,8 +7,6 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from gpucluster.cost.documents.schema import schema_of
 from gpucluster.cost.documents.words.shape import Amount, Currency, Version
 
-__all__ = ["AnswerShape", "quote_schema"]
-
 Share = Annotated[Amount, "0 to 1"]
 
 

@@ -18,8 +18,6 @@ from typing import Any, Final, cast
 from gpucluster.components.cloud import ClusterPlan
 from gpucluster.quote.numbers import Number, any_numbers, numbers_of, stand_ins
 
-__all__ = ["Known", "filled", "holes", "holes_in", "known_of", "shape_of"]
-
 Known = Mapping[str, str | Number]
 """Hole -> what a plan has there."""
 

@@ -14,8 +14,6 @@ from gpucluster.program.facts import Terms
 from gpucluster.quote.question import Question
 from gpucluster.quote.ways import Way
 
-__all__ = ["STACK", "spec_text", "spec_values", "terms_values"]
-
 STACK: Final = "quote"
 """Name of the stack that a quote stands for."""
 

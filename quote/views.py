@@ -25,8 +25,6 @@ from gpucluster.quote.candidates import Candidate
 from gpucluster.quote.shapes import filled, holes_in, known_of, shape_of
 from gpucluster.record import record
 
-__all__ = ["Views"]
-
 _ROOT: Final = Path(__file__).parents[1]
 _READ: Final = ("catalog", "components", "program", "cost/handlers", "quote/declaring.py", "quote/numbers.py",
                 "quote/shapes.py")  # fmt: skip

@@ -14,8 +14,6 @@ from gpucluster.catalog.rows import read_rows
 from gpucluster.cost.purchasing.ways import Way as Sold
 from gpucluster.record import record
 
-__all__ = ["Way", "ways_of"]
-
 
 @record(kw_only=True)
 class Way:

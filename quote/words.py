@@ -14,8 +14,6 @@ from gpucluster.quote.question import Question
 from gpucluster.quote.quotes import Answer, Quote
 from gpucluster.record import record
 
-__all__ = ["HEADS", "Numbered", "cells", "empty", "heading", "left_out", "missing", "numbered", "sections", "what"]
-
 HEADS: Final = ("Cluster", "In all", "$/GPU-hour", "Gb/s", "High", "No price")
 
 _GROUPS: Final = 12

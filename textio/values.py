@@ -5,8 +5,6 @@ from __future__ import annotations
 import datetime
 from typing import Final
 
-__all__ = ["cut", "shown_value"]
-
 _LONGEST: Final = 60
 
 

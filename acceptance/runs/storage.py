@@ -9,8 +9,6 @@ from gpucluster.acceptance.runs.gpu_pod import indexed_job, one_a_node
 from gpucluster.acceptance.runs.step import Step
 from gpucluster.components.names import ACCEPTANCE, ADDONS_TOLERATION, POOL, SHARED_CLAIM, SHARED_PATH, SYSTEM_POOL
 
-__all__ = ["ELBENCHO_IMAGE", "storage"]
-
 ELBENCHO_IMAGE: Final = (
     "breuner/elbencho:v3.1-11@sha256:719fba92cab57c773ddf7a2776414b358aeb8126a15fbc8e3c52469ce3a5b8b2"
 )

@@ -8,8 +8,6 @@ from gpucluster.acceptance.measured import Storage, StoragePhase
 from gpucluster.acceptance.promises import Promise, Promises
 from gpucluster.acceptance.verdicts.verdict import FAIL, MEASURED, PASS, Outcome, Verdict
 
-__all__ = ["judge_storage"]
-
 
 def judge_storage(run: Storage, promises: Promises) -> Iterator[Verdict]:
     """A verdict for each kind of work: streams by GB/s, many small files by files a second."""

@@ -13,8 +13,6 @@ from gpucluster.components.kubernetes.kinds import STORAGE_CLASS
 from gpucluster.components.kubernetes.objects import Declared, manifest_of
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
-__all__ = ["BlockStorage"]
-
 _CLASS = "gp3"
 
 

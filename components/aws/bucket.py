@@ -9,8 +9,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.data import OWN
 from gpucluster.components.spec.storage import SharedStorage
 
-__all__ = ["storage_problems"]
-
 # Source: Amazon S3 user guide, "General purpose bucket naming rules"; FSx API reference, DataRepositoryPath.
 _S3 = r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$"
 _LONGEST = 900

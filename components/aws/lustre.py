@@ -10,8 +10,6 @@ from gpucluster.components.planning import GIB_PER_TIB, HEADROOM
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
-__all__ = ["LUSTRE_TIERS", "LustrePlan", "plan_lustre"]
-
 # What a place has, in the words of the table of regions -> MB/s for each 1,000 GiB of SSD.
 # Sources: FSx API reference, PerUnitStorageThroughput of CreateFileSystem; FSx for Lustre user guide, using-fsx-lustre.
 LUSTRE_TIERS = {

@@ -17,8 +17,6 @@ from gpucluster.components.names import EXPECTED_GIB
 from gpucluster.components.spec.data import OWN
 from gpucluster.components.untargeted import or_empty
 
-__all__ = ["OwnBucket", "bucket_identities"]
-
 _READ: Final = ("s3:GetObject",)
 # Large files are written in parts, which stay, and are billed, where nobody ends or removes them.
 # Source: Amazon S3 user guide, "Multipart upload API and permissions".

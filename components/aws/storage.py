@@ -13,8 +13,6 @@ from gpucluster.components.aws.own_bucket import OwnBucket
 from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.spec.data import OWN
 
-__all__ = ["BUCKET_PATH", "Storage"]
-
 _EVERY_CHANGE = ["NEW", "CHANGED", "DELETED"]
 
 # Where the objects of the linked bucket appear on the file system.

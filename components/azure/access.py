@@ -14,8 +14,6 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.teams import named_people
 from gpucluster.record import record
 
-__all__ = ["CLUSTER_ADMIN", "AccessPlan", "access_notes", "access_problems", "people_problems", "plan_access"]
-
 # One of them is the nodes' own way out. Source: AKS documentation, "Secure access to the API server using authorized IP
 # address ranges".
 _MOST_RANGES = 200 - 1

@@ -9,8 +9,6 @@ from pulumi_azure_native import monitor
 
 from gpucluster.components.spec.operations import Alerts
 
-__all__ = ["action_groups"]
-
 # At most 12 characters, which stand in mails. Source: Azure Monitor documentation, "Action groups".
 _SHORT_NAME: Final = "gpucluster"
 

@@ -10,8 +10,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
 from gpucluster.record import record
 
-__all__ = ["INFINIBAND_RANGE", "MACHINE_SERVICES", "AddressPlan", "address_problems", "plan_addresses"]
-
 # RDMA between the machines of a scale set has these addresses.
 # Source: Azure documentation, "Set up InfiniBand on HPC VMs".
 INFINIBAND_RANGE = "172.16.0.0/16"

@@ -12,8 +12,6 @@ from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.kubernetes.telemetry.alerts import Watched
 from gpucluster.components.kubernetes.telemetry.rules import azure_rule_group
 
-__all__ = ["alert_rules"]
-
 
 def alert_rules(
     name: str,

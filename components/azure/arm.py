@@ -2,19 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "ACTION_GROUP",
-    "BUILT_IN_ROLES",
-    "GROUP_NAME",
-    "REGISTRY",
-    "RESERVATION_GROUP",
-    "UUID",
-    "container_id",
-    "resource_group_id",
-    "role_id",
-    "storage_account_id",
-]
-
 UUID = r"(?i)^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 # Source: Azure Resource Manager, "Naming rules and restrictions for Azure resources".

@@ -12,8 +12,6 @@ from gpucluster.components.azure.volumes import blob_volume
 from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.kubernetes.volume import Volume
 
-__all__ = ["BlobStorage"]
-
 
 class BlobStorage(pulumi.ComponentResource):
     """Outputs: account_name. `volume` is what claims are bound to.

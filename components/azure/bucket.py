@@ -11,8 +11,6 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.data import OWN
 
-__all__ = ["bucket_config_problems", "bucket_notes"]
-
 
 def bucket_config_problems(spec: ClusterSpec, settings: Settings) -> list[Problem]:
     """What is missing in the configuration, for a linked container or for those that identities name."""

@@ -11,8 +11,6 @@ from pulumi_azure_native import authorization
 
 from gpucluster.record import record
 
-__all__ = ["Caller", "caller", "kind_of"]
-
 
 @record
 class Caller:

@@ -11,8 +11,6 @@ from gpucluster.components.home import home_part
 from gpucluster.components.planning import GIB_PER_TIB
 from gpucluster.components.shared_storage import shared_part, shared_sizes
 
-__all__ = ["CLOUD"]
-
 
 def _parts(plan: AzureClusterPlan) -> list[tuple[str, str]]:
     capacity, _ = shared_sizes(plan.storage)

@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from gpucluster.components.azure.own_bucket import OwnBucket
     from gpucluster.components.kubernetes.job_identities import JobIdentity
 
-__all__ = ["TrainingCluster"]
-
 
 class TrainingCluster(SharedCluster[AzureClusterPlan]):
     """An AKS cluster with one co-located training pool."""

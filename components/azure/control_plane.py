@@ -22,8 +22,6 @@ from gpucluster.components.azure.system import SystemPlan
 from gpucluster.components.labels import EXPECTED_SAMPLES
 from gpucluster.components.names import POOL, SYSTEM_POOL
 
-__all__ = ["ControlPlane"]
-
 
 class ControlPlane(pulumi.ComponentResource):
     """Outputs: cluster_name, endpoint, kubeconfig. issuer: of its service accounts' tokens. `ready` is what pools wait

@@ -12,16 +12,6 @@ from gpucluster.components.shapes import elastic_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.record import record
 
-__all__ = [
-    "PROVISIONING_CLASS",
-    "ElasticPlan",
-    "agent_pools",
-    "elastic_losses",
-    "elastic_notes",
-    "elastic_problems",
-    "plan_elastic",
-]
-
 PROVISIONING_CLASS: Final = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
 """By which a queue asks the cluster autoscaler for all nodes of a job at once.
 

@@ -12,8 +12,6 @@ from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.own_things import ExistingNetwork
 
-__all__ = ["NETWORK", "existing_place_problems", "existing_problems", "network_notes"]
-
 _GROUP = r"/subscriptions/(?P<subscription>[0-9a-f-]{36})/resourceGroups/(?P<group>[\w().-]{1,90})/providers"
 # Sources: Azure Resource Manager, "Naming rules and restrictions for Azure resources" (Microsoft.Network,
 # Microsoft.StorageCache).

@@ -12,8 +12,6 @@ from gpucluster.components.azure.nd_topology import FOLDER, NAME
 from gpucluster.components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
 from gpucluster.components.kubernetes.job_pool import FabricPod
 
-__all__ = ["infiniband_pod", "mpi_infiniband_pod"]
-
 # NCCL_NET_PLUGIN: no plugin that an image may name for another cloud. With NCCL_NET it leaves SHARP out, sums in the
 # switches: it comes by a plugin in the image, with a network of the plugin's own name, in whose place NCCL takes TCP
 # where there is none.

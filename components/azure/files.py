@@ -8,8 +8,6 @@ from gpucluster.components.home import HomePlan
 from gpucluster.components.planning import HEADROOM
 from gpucluster.components.spec.storage import HomeStorage
 
-__all__ = ["MOST_GIB", "plan_home"]
-
 # A premium share by NFS, GiB. Source: Azure Files documentation, "Understanding billing: provisioned v1 model".
 _LEAST, MOST_GIB = 100, 102_400
 

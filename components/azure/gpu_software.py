@@ -23,8 +23,6 @@ from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 from gpucluster.components.names import MIG_LAYOUT
 
-__all__ = ["NO_MIG", "POD_SECURITY", "GpuSoftware", "mig_node_labels"]
-
 POD_SECURITY: Final = "privileged"
 """The one pod security standard that a job over InfiniBand can meet: it adds IPC_LOCK, without which it may lock 64 KiB
 of memory, and mounts /scratch of its node.

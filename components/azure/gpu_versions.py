@@ -9,8 +9,6 @@ from typing import Final
 
 from gpucluster.components.kubernetes.charts import GPU_OPERATOR, NETWORK_OPERATOR
 
-__all__ = ["GPU_DRIVER", "VERSIONS"]
-
 # Sources: Mellanox/network-operator v26.4.0, hack/release.yaml (Mofed, SriovDevicePlugin); for the GPU Operator
 # Azure/aks-rdma-infiniband 700dabb, tests/setup-infra/deploy-aks.sh.
 VERSIONS: Final[Mapping[str, str]] = {

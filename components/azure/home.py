@@ -13,8 +13,6 @@ from gpucluster.components.azure.volumes import files_volume
 from gpucluster.components.home import HomePlan
 from gpucluster.components.kubernetes.volume import Volume
 
-__all__ = ["Home"]
-
 _SHARE: Final = "home"
 
 

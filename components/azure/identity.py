@@ -9,8 +9,6 @@ from pulumi_azure_native import authorization, managedidentity
 
 from gpucluster.components.azure.arm import role_id
 
-__all__ = ["ClusterIdentity", "granted"]
-
 
 class ClusterIdentity(pulumi.ComponentResource):
     """Outputs: identity_id. grants: its roles, for the cluster to wait for.

@@ -17,8 +17,6 @@ from gpucluster.components.azure.settings import FEATURE, FEATURE_NAMESPACE, Set
 from gpucluster.components.exit_on_error import Refused
 from gpucluster.errors import InputError
 
-__all__ = ["feature_registered"]
-
 
 def feature_registered(
     name: str, machine_type: str, settings: Settings, *, parent: pulumi.Resource, after: Sequence[pulumi.Resource]

@@ -15,8 +15,6 @@ from gpucluster.components.job_pools import elastic_job_pool, mig_job_pool, trai
 from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.names import SCRATCH_PATH
 
-__all__ = ["job_pools"]
-
 
 def job_pools(plan: AzureClusterPlan) -> list[JobPool]:
     """AKS labels no node by its place in the fabric, whose scale set is non-blocking: a queue knows a topology only

@@ -13,8 +13,6 @@ from gpucluster.catalog.azure_sizes import has_infiniband
 from gpucluster.components.elastic import karpenter_purchase_problems
 from gpucluster.components.problem import Problem
 
-__all__ = ["karpenter_problems"]
-
 
 def karpenter_problems(machine_types: Sequence[str], *, pool: str, purchase: Sequence[str]) -> list[Problem]:
     """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.

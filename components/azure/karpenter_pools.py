@@ -16,8 +16,6 @@ from gpucluster.components.names import ELASTIC
 from gpucluster.components.planning import PlanError
 from gpucluster.record import record
 
-__all__ = ["KarpenterPools", "KarpenterPoolsArgs"]
-
 # Source: Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go. AKS documentation prints the modes
 # of `gpu` in lower case; the definition takes them as here.
 _NODE_CLASS: Final = Kind("karpenter.azure.com/v1beta1", "AKSNodeClass")

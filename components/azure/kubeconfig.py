@@ -9,8 +9,6 @@ from typing import Any, cast
 
 import yaml
 
-__all__ = ["kubeconfig"]
-
 # The application by which every AKS cluster knows Microsoft Entra.
 # Source: Azure/kubelogin, docs/book/src/concepts/aks.md.
 _SERVER = "6dae42f8-4368-4678-94ff-3960e28e3630"

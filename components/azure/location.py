@@ -13,8 +13,6 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 from gpucluster.record import record
 
-__all__ = ["ZONES", "Location", "first_zone", "parse_location"]
-
 ZONES = ("1", "2", "3")
 
 

@@ -10,8 +10,6 @@ from pulumi_azure_native import monitor, operationalinsights
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.outputs import Logs
 
-__all__ = ["LogWorkspace"]
-
 _STREAM: Final = "Microsoft-ContainerLogV2"
 _DESTINATION: Final = "workspace"
 # AKS looks for a rule by this name.

@@ -13,8 +13,6 @@ from gpucluster.components.spec.data import OWN
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
-__all__ = ["LUSTRE_TIERS", "Bucket", "LustrePlan", "Tier", "bucket_of", "lustre_problems", "plan_lustre"]
-
 # The user writes what an object's address starts with. Source: Azure Storage, names of accounts and containers.
 _BUCKET = (
     r"^https://(?P<account>[a-z0-9]{3,24})\.blob\.core\.windows\.net/(?P<container>[a-z0-9](-?[a-z0-9]){2,62})"

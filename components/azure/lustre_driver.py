@@ -11,8 +11,6 @@ import pulumi
 from gpucluster.components.kubernetes.manifest import manifests
 from gpucluster.components.kubernetes.objects import Declared
 
-__all__ = ["DRIVER", "STARTUP_TAINT", "LustreDriver"]
-
 DRIVER: Final = "azurelustre.csi.azure.com"
 STARTUP_TAINT: Final = {"key": f"{DRIVER}/agent-not-ready", "effect": "NoSchedule"}
 """Keeps pods off a new node until the driver, which takes it away, can mount there.

@@ -9,8 +9,6 @@ from gpucluster.components.shapes import shapes_with
 from gpucluster.components.spec.parts import TrainingSpec
 from gpucluster.components.training_machine import Fitting, chosen_machine, unfit_problems
 
-__all__ = ["CLOUD", "machine_problems", "training_machine"]
-
 CLOUD = "azure"
 
 

@@ -13,8 +13,6 @@ from gpucluster.components.kubernetes.scraped import Scraped, options_scraped
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
-__all__ = ["MetricsCollection"]
-
 # The Prometheus operator's kind in a group of Azure's own; the metrics add-on brings its definition and ignores the
 # operator's. Source: Azure/prometheus-collector 39583fd,
 # azure-monitor-metrics-addon/templates/ama-metrics-podmonitor-crd.yaml.

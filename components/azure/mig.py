@@ -15,8 +15,6 @@ from gpucluster.components.shapes import shapes_with, training_shape
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.record import record
 
-__all__ = ["MigPlan", "driver_problems", "mig_losses", "plan_mig"]
-
 
 @record(kw_only=True)
 class MigPlan(MigMachines):

@@ -12,8 +12,6 @@ from gpucluster.components.azure.node_pool import GpuNodes
 from gpucluster.components.names import MIG_POOL
 from gpucluster.components.rolls import RollGuard
 
-__all__ = ["MigPool"]
-
 
 class MigPool(pulumi.ComponentResource):
     """Outputs: node_pool_name.

@@ -10,8 +10,6 @@ from gpucluster.components.azure.alert_rules import alert_rules
 from gpucluster.components.azure.control_plane import ControlPlane
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 
-__all__ = ["Monitoring"]
-
 _STREAM = "Microsoft-PrometheusMetrics"
 _DESTINATION = "workspace"
 

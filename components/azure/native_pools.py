@@ -12,8 +12,6 @@ from gpucluster.components.azure.node_pool import GpuNodes
 from gpucluster.components.elastic import PoolPlan
 from gpucluster.components.names import EXPECTED_GPUS
 
-__all__ = ["NativePools"]
-
 
 class NativePools(pulumi.ComponentResource):
     """Outputs: node_pool_names, by pool. A queue of Kueue asks for the nodes of a whole job; spot machines have a taint

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["FOLDER", "NAME", "nd_v5_topology"]
-
 NAME: Final = "nccl-topology"
 """Of the ConfigMap and of the volume."""
 FOLDER: Final = "/etc/nccl-topology"

@@ -12,8 +12,6 @@ from gpucluster.components.azure.location import Location
 from gpucluster.components.azure.peering import peerings
 from gpucluster.components.spec.own_things import ExistingNetwork
 
-__all__ = ["Network"]
-
 # Lustre, among file servers and clients, both ways. Source: Azure Managed Lustre documentation, "Prerequisites".
 _LUSTRE_PORTS = ("988", "1019-1023")
 

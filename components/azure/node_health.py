@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["CONDITIONS", "REPAIR"]
-
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = tuple(
     {"type": kind, "status": "True"} for kind in ("GPUMissing", "IBLinkFlapping", "NVLinkStatusInactive", "XIDErrors")
 )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["OS_SKU"]
-
 OS_SKU: Final = "Ubuntu2204"
 """One for the whole cluster, as the GPU Operator wants it, and named by its version: what `Ubuntu` means changes with
 Kubernetes (24.04 from 1.35 on). AKS has it up to Kubernetes 1.36 and until 2027-06-30.

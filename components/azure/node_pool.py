@@ -13,8 +13,6 @@ from gpucluster.components.azure.node_image import OS_SKU
 from gpucluster.components.azure.settings import Driver
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 
-__all__ = ["GpuNodes"]
-
 
 class GpuNodes:
     """Declares pools of GPU nodes in one cluster, alike but for what each call says. inside: where they are.

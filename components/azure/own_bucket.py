@@ -18,8 +18,6 @@ from gpucluster.components.buckets import IdentityPlan, OwnBucketPlan, remote_na
 from gpucluster.components.kubernetes.job_identities import JobIdentity
 from gpucluster.components.spec.data import OWN
 
-__all__ = ["OwnBucket", "bucket_identities"]
-
 # Source: AKS documentation, "Use Microsoft Entra Workload ID".
 _AUDIENCE: Final = "api://AzureADTokenExchange"
 _CLIENT: Final = "azure.workload.identity/client-id"

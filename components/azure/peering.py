@@ -10,8 +10,6 @@ from pulumi_azure_native import network
 
 from gpucluster.components.azure.existing import NETWORK
 
-__all__ = ["peerings"]
-
 
 def peerings(
     name: str,

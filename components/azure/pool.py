@@ -16,8 +16,6 @@ from gpucluster.components.spec.parts import PoolSpec
 from gpucluster.components.spec.training import CapacityBlockPurchase
 from gpucluster.components.training import training_losses
 
-__all__ = ["config_problems", "plan_pool", "plan_problems"]
-
 # Source: AKS documentation, "Naming rules" (Linux node pools).
 _NAME: Final = r"^[a-z][a-z0-9]{0,11}$"
 

@@ -9,8 +9,6 @@ from pulumi_azure_native import storage
 
 from gpucluster.components.labels import EXPECTED_GIB
 
-__all__ = ["CONTAINER", "nodes_alone", "private_container"]
-
 CONTAINER: Final = "data"
 
 

@@ -10,8 +10,6 @@ from typing import Any, Final
 import pulumi
 from pulumi_azure_native import authorization
 
-__all__ = ["known_everywhere"]
-
 _TAKES: Final = timedelta(minutes=5)
 """Sources: Azure Managed Lustre documentation, "Prerequisites"; AKS documentation, "Use Microsoft Entra ID
 authorization for the Kubernetes API" (2026-08-18): up to five minutes, both."""

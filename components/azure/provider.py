@@ -7,8 +7,6 @@ import pulumi_azure_native as azure
 
 from gpucluster.components.azure.location import Location
 
-__all__ = ["provider"]
-
 
 def provider(name: str, location: Location, opts: pulumi.ResourceOptions | None = None) -> azure.Provider:
     """One for the place of a cluster, whatever the configuration of the stack says of another."""

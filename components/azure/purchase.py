@@ -23,8 +23,6 @@ from gpucluster.components.spec.training import (
     ReservationPlacement,
 )
 
-__all__ = ["purchase_notes", "purchase_problems", "scale_set_problems"]
-
 # Machines in one block, and how long it lasts.
 _BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 _BLOCK_DAYS, _BLOCK_WEEKS = 14, (3, 26)

@@ -8,8 +8,6 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.azure.lustre import LustrePlan
 from gpucluster.components.azure.system import SystemPlan
 
-__all__ = ["quota_note"]
-
 
 def quota_note(
     pools: Sequence[tuple[Machine, int]],

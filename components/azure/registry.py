@@ -14,8 +14,6 @@ from gpucluster.components.outputs import Registry
 from gpucluster.components.registry import IMAGE, UPSTREAMS, RegistryPlan
 from gpucluster.components.untargeted import or_empty
 
-__all__ = ["registry"]
-
 _TIER: Final = "Premium"
 """10,000 reads a minute, against 1,000 of Basic and 3,000 of Standard: a node reads an image by some dozens, and a GPU
 node that waits for one costs more in an hour than this tier in a month. 500 GiB are in its price.

@@ -11,8 +11,6 @@ import pulumi
 from gpucluster.components.kubernetes.manifest import manifests
 from gpucluster.components.kubernetes.objects import Declared
 
-__all__ = ["PATH", "Scratch"]
-
 PATH: Final = "/scratch"
 
 _MANIFEST: Final = Path(__file__).parent / "manifests/scratch.yaml"

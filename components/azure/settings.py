@@ -12,8 +12,6 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.problem import Problem
 from gpucluster.record import record
 
-__all__ = ["FEATURE", "FEATURE_NAMESPACE", "KEYS", "MOST_NODES", "TORSET", "Driver", "Settings", "parse_settings"]
-
 Driver = Literal["operators", "aks"]
 
 FEATURE_NAMESPACE, FEATURE = "Microsoft.ContainerService", "AKSInfinibandSupport"

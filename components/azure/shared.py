@@ -13,8 +13,6 @@ from gpucluster.components.offers import TierPrices
 from gpucluster.components.problem import Problem
 from gpucluster.components.spec.storage import SharedStorage
 
-__all__ = ["SharedPlan", "plan_shared", "shared_notes", "shared_problems"]
-
 SharedPlan = LustrePlan | BucketPlan | MountedPlan
 
 

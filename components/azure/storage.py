@@ -21,8 +21,6 @@ from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.mounted import MountedPlan
 
-__all__ = ["Storage", "shared_storage"]
-
 # What the service principal needs in the account. Source: Azure Managed Lustre documentation, "Prerequisites".
 _ROLES = {"account": "Storage Account Contributor", "data": "Storage Blob Data Contributor"}
 # The service itself takes a quarter of an hour; a large one longer.

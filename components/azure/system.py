@@ -8,8 +8,6 @@ from typing import Final
 from gpucluster.catalog.cpu_machines import cpu_machines
 from gpucluster.record import record
 
-__all__ = ["SYSTEM_MACHINES", "SystemPlan", "plan_system"]
-
 # Machine -> the family of its quota; all have a disk of their own that holds the system.
 # Source: Azure/karpenter-provider-azure 352646f5, pkg/providers/instancetype/known_skus.yaml.
 SYSTEM_MACHINES: Final[Mapping[str, str]] = {

@@ -6,8 +6,6 @@ from typing import Final
 
 from gpucluster.components.names import ADDONS_TOLERATION, GPU_TOLERATION
 
-__all__ = ["CONTROLLERS", "DAEMONS", "SPOT", "SPOT_TOLERATION"]
-
 SPOT: Final = "kubernetes.azure.com/scalesetpriority"
 """Key of the label and the taint that AKS gives Spot nodes by itself, with the value spot.
 

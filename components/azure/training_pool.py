@@ -16,8 +16,6 @@ from gpucluster.components.azure.training import TrainingPlan
 from gpucluster.components.names import TRAINING_POOL
 from gpucluster.components.rolls import RollGuard
 
-__all__ = ["TrainingPool"]
-
 
 class TrainingPool(pulumi.ComponentResource):
     """Outputs: node_pool_name, proximity_group_id (None without one). `ready` is what software on the nodes waits for.

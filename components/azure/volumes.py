@@ -9,8 +9,6 @@ import pulumi
 from gpucluster.components.azure.lustre_driver import DRIVER
 from gpucluster.components.kubernetes.volume import Volume
 
-__all__ = ["blob_volume", "files_volume", "lustre_volume"]
-
 
 def lustre_volume(
     *,

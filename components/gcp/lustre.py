@@ -14,8 +14,6 @@ from gpucluster.components.spec.data import OWN
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
-__all__ = ["LUSTRE_TIERS", "LustrePlan", "Tier", "lustre_problems", "plan_lustre", "zone_notes"]
-
 # Source: Cloud Storage documentation, "About Cloud Storage buckets".
 _BUCKET = rf"^({OWN}|gs://[a-z0-9][a-z0-9._-]{{1,220}}[a-z0-9](/.*)?)$"
 

@@ -17,8 +17,6 @@ from gpucluster.components.labels import EXPECTED_GIB
 from gpucluster.components.spec.data import OWN
 from gpucluster.components.untargeted import or_empty
 
-__all__ = ["READS", "WRITES", "OwnBucket", "bucket_identities", "bucket_name", "private_bucket"]
-
 READS: Final = "roles/storage.objectViewer"
 WRITES: Final = "roles/storage.objectUser"
 """Lists, reads, writes and deletes objects, and changes no rights of others."""

@@ -20,8 +20,6 @@ from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.mounted import MountedPlan
 from gpucluster.components.names import NAMESPACE
 
-__all__ = ["BucketStorage", "LustreStorage", "mounted_storage"]
-
 # The name in the mount point: at most 8 letters and digits. Source: Managed Lustre API.
 _FILESYSTEM: Final = "shared"
 # Lustre's port, for nodes of GKE 1.33.2-gke.4655000 and newer. Source: Kubernetes Engine API, LustreCsiDriverConfig.

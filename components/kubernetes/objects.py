@@ -13,8 +13,6 @@ import pulumi
 
 from gpucluster.record import record
 
-__all__ = ["Declared", "Kind", "manifest_of"]
-
 
 @record
 class Kind:

@@ -8,8 +8,6 @@ from gpucluster.components.spec.fields import Field
 from gpucluster.components.spec.model import Model
 from gpucluster.components.spec.own_things import ExistingFiles
 
-__all__ = ["HomeStorage", "SharedStorage", "Storage"]
-
 _BUCKET = rf"^{OWN}$|^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
 
 

@@ -6,8 +6,6 @@ from typing import Annotated, Final, Literal
 
 from gpucluster.components.spec.fields import BeforeValidator, Field, WithJsonSchema
 
-__all__ = ["LASTS", "LENGTHS", "NAME", "ROLL", "Accelerator", "Duration", "Hours", "Minutes", "Name", "money"]
-
 NAME: Final = r"^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$"
 _DURATION = r"^([1-9]\d{0,3})\s*([hdw])$"
 _SHORT_DURATION = r"^([1-9]\d{0,3})\s*([mh])$"

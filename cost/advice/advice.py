@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-__all__ = ["Advice", "Input", "Kind"]
-
 Kind = Literal["commitment", "block-size", "by-the-day", "elastic", "storage-step", "storage-tier"]
 
 

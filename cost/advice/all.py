@@ -12,8 +12,6 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.purchasing import Settings, options_of
 from gpucluster.program.resources import Resources
 
-__all__ = ["advice_of"]
-
 
 def advice_of(
     resources: Resources,

@@ -23,8 +23,6 @@ from gpucluster.cost.storage_price import storage_name
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.stated import stated
 
-__all__ = ["Need", "Step", "asked_need", "lustre_advice", "steps_of"]
-
 _HEADROOM: Final = Decimal("1.25")
 """Lustre gets slow above 80 % full, so 25 % more than the data is bought (a practitioner's chapter on GPU clouds)."""
 

@@ -13,8 +13,6 @@ from gpucluster.cost.money import money, percent
 from gpucluster.cost.purchasing import Option, Options, PoolOptions
 from gpucluster.cost.purchasing.rate import Rate
 
-__all__ = ["machine_advice"]
-
 _DAYS_PER_YEAR: Final = 365
 """8,760 hours."""
 

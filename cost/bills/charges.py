@@ -10,8 +10,6 @@ from typing import Final
 from gpucluster.errors import InputError
 from gpucluster.record import record
 
-__all__ = ["USD", "BadBill", "Charge", "Read", "Rest"]
-
 USD: Final = "USD"
 
 

@@ -14,7 +14,6 @@ from gpucluster.cost.bills.tables import CATEGORIES, columns
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["faults_of"]
 
 _SHOWN: Final = 20
 _ALLOWED: Final = {

@@ -18,8 +18,6 @@ from gpucluster.cost.usage.asked import asked_by
 from gpucluster.program.resources import Resources, urn_name
 from gpucluster.record import record
 
-__all__ = ["Learned", "learn", "prices_text", "usage_text"]
-
 _NEAR: Final = Decimal("0.000001")
 """Two quantities or prices that differ by less of themselves are the same: bills round."""
 _PLACES: Final = Decimal("0.000000000001")

@@ -13,8 +13,6 @@ from gpucluster.cost.bills.tables import factor
 from gpucluster.program.resources import Resources, urn_name
 from gpucluster.record import record
 
-__all__ = ["Match", "Matcher", "same_thing"]
-
 
 @record
 class Match:

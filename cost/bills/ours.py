@@ -13,8 +13,6 @@ from gpucluster.program.values import is_list, is_object
 from gpucluster.record import record
 from gpucluster.textio.json_text import BadJson, parse
 
-__all__ = ["Ours", "ours", "tags_of"]
-
 _LABELS: Final = frozenset({"tags", "labels", "resourceLabels"})
 _STACK: Final = "pulumi_stack"
 _ENOUGH: Final = 3

@@ -11,8 +11,6 @@ from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.model import HOURS_PER_MONTH
 from gpucluster.record import record
 
-__all__ = ["Planned", "Window", "planned_lines"]
-
 
 @record(kw_only=True)
 class Planned:

@@ -22,7 +22,6 @@ from gpucluster.record import record
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["MEMORY", "Wanted", "read_bills"]
 
 MEMORY: Final = "1200MB"
 """Limit for DuckDB's buffers; the process needs 0.3 GB beside them."""

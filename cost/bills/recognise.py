@@ -17,8 +17,6 @@ from gpucluster.cost.bills.charges import Charge
 from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Condition, Part
 
-__all__ = ["count_of", "has_words"]
-
 _REGION: Final = re.compile(r"^[a-z]{2}-[a-z-]+-\d-")
 """What usage types of KMS and others begin with, where those of EC2 have `USE1-` or nothing."""
 

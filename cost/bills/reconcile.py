@@ -15,8 +15,6 @@ from gpucluster.cost.bills.reconciled import Apart, Beside, Reason, Reconciled, 
 from gpucluster.cost.model import cents
 from gpucluster.program.resources import Resources
 
-__all__ = ["reconcile"]
-
 _CENT: Final = Decimal("0.02")
 """What rounding planned, billed and usage to the cent makes of nothing."""
 

@@ -10,8 +10,6 @@ from gpucluster.cost.bills.planned import Planned, Window
 from gpucluster.cost.model import cents
 from gpucluster.record import record
 
-__all__ = ["Apart", "Beside", "Exactness", "Kind", "Reason", "Reconciled", "Row", "exactness"]
-
 Kind = Literal["hours", "usage", "price", "commitment", "missing", "unknown"]
 
 

@@ -15,7 +15,6 @@ from gpucluster.record import record
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["MOST_FAULTS", "Source", "casts", "opened", "quoted", "source_of"]
 
 _TELLS: Final[tuple[tuple[str, Form], ...]] = (("BilledCost", "focus"), ("line_item_unblended_cost", "cur2"))
 _TYPES: Final = {"number": "DECIMAL(38, 12)", "time": "TIMESTAMP"}

@@ -20,8 +20,6 @@ from typing import Final, Literal
 
 from gpucluster.record import record
 
-__all__ = ["CATEGORIES", "Column", "Form", "LineType", "columns", "factor", "line_types", "measure"]
-
 Form = Literal["focus", "cur2"]
 
 CATEGORIES: Final = ("Usage", "Purchase", "Tax", "Credit", "Adjustment")

@@ -13,8 +13,6 @@ from gpucluster.errors import InputError
 from gpucluster.program.values import MOST, BadValue, amount, is_object
 from gpucluster.textio.values import shown_value
 
-__all__ = ["BadLimits", "Limit", "Limits", "read_limits"]
-
 _SCOPES: Final = ("stack", "labels", "pools")
 _KEYS: Final = ("monthly", "ceiling")
 _FORM: Final = "write for example stack: {monthly: 420000, ceiling: 450000}"

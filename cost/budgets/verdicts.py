@@ -17,8 +17,6 @@ from gpucluster.cost.money import how_known
 from gpucluster.cost.verdict import Outcome, outcome_of
 from gpucluster.program.resources import Resources
 
-__all__ = ["Test", "Verdict", "verdicts_of"]
-
 Test = Literal["expected", "ceiling"]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Final
 
-__all__ = ["HOURS_PER_YEAR", "KW_PER_NODE", "tonnes_a_year"]
-
 HOURS_PER_YEAR: Final = Decimal(8760)
 
 KW_PER_NODE: Final = {"h100": Decimal(10), "h200": Decimal(10)}

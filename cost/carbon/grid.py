@@ -16,8 +16,6 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-__all__ = ["Grid", "grid_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Grid:

@@ -7,8 +7,6 @@ from decimal import Decimal
 from gpucluster.program.resources import Resource
 from gpucluster.record import record
 
-__all__ = ["FileSystem"]
-
 
 @record
 class FileSystem:

@@ -21,8 +21,6 @@ from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
 
-__all__ = ["advise"]
-
 
 @click.command()
 @a_plan

@@ -20,8 +20,6 @@ from gpucluster.errors import Exit
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
 
-__all__ = ["budgets"]
-
 
 @click.command()
 @a_plan

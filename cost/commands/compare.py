@@ -20,8 +20,6 @@ from gpucluster.cost.render.layout import width_for
 from gpucluster.cost.render.write import written
 from gpucluster.options import form_of, output
 
-__all__ = ["compare"]
-
 
 @click.command()
 @click.argument(

@@ -21,8 +21,6 @@ from gpucluster.cost.verdict import budget_verdict
 from gpucluster.errors import Exit
 from gpucluster.options import STACK, form_of, output, quiet
 
-__all__ = ["diff"]
-
 
 @click.command()
 @click.argument("old", help="Plan, state or revision of git; - for stdin.")

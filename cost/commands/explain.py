@@ -19,8 +19,6 @@ from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
 
-__all__ = ["explain"]
-
 
 @click.command()
 @click.argument("line", help="Name or URN of a resource, or the number of a line in the report.")

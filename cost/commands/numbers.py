@@ -9,8 +9,6 @@ import click
 
 from gpucluster.program.values import MOST, BadValue, amount
 
-__all__ = ["AMOUNT", "POSITIVE", "SHARE", "Number"]
-
 
 class Number(click.ParamType[Decimal]):
     """A decimal number from 0 to `most`."""

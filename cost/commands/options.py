@@ -15,8 +15,6 @@ from gpucluster.cost.places import Regions, regions_in_use
 from gpucluster.cost.prices import PRICES_VARIABLE, PriceBook
 from gpucluster.options import plan_argument
 
-__all__ = ["a_plan", "name_of", "prices", "pricing"]
-
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 a_plan = plan_argument(default="-")

@@ -19,8 +19,6 @@ from gpucluster.cost.render.write import written
 from gpucluster.errors import Exit
 from gpucluster.options import form_of, output
 
-__all__ = ["check", "show"]
-
 
 @click.command()
 @click.option("--provider", metavar="NAME", help="Limit to one provider, such as aws.")

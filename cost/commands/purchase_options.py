@@ -19,8 +19,6 @@ from gpucluster.cost.usage import check_names
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
 
-__all__ = ["options"]
-
 
 @click.command()
 @a_plan

@@ -28,8 +28,6 @@ from gpucluster.options import STACK, form_of, output, plan_argument, quiet
 from gpucluster.program.readers.command import run
 from gpucluster.program.readers.files import read_text
 
-__all__ = ["reconcile"]
-
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _DAY = click.DateTime(formats=["%Y-%m-%d"])
 

@@ -17,7 +17,6 @@ from gpucluster.options import form_of, output, quiet
 if TYPE_CHECKING:
     from gpucluster.cost.prices.live.refresh import Wanted
 
-__all__ = ["refresh"]
 
 KEY_VARIABLE: Final = "GPUCLUSTER_GOOGLE_API_KEY"
 CACHE_VARIABLE: Final = "GPUCLUSTER_CACHE"

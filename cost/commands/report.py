@@ -25,8 +25,6 @@ from gpucluster.options import form_of, output, plan_argument, quiet
 from gpucluster.program.readers.files import read_text
 from gpucluster.textio.json_text import indented
 
-__all__ = ["report"]
-
 
 @click.command()
 @plan_argument(required=False)

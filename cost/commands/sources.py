@@ -13,8 +13,6 @@ from gpucluster.cost.commands.options import name_of
 from gpucluster.program.readers.command import arguments_of, run
 from gpucluster.program.readers.errors import NotReadable
 
-__all__ = ["heard", "source_of"]
-
 
 def source_of(file: TextIO | None, command: str | None, settings: Sequence[str], *, quiet: bool) -> tuple[str, str]:
     """(text of a plan or state, what messages call it)."""

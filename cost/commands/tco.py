@@ -22,8 +22,6 @@ from gpucluster.cost.tco.cloud import against_ways, inputs_of
 from gpucluster.options import form_of, output
 from gpucluster.program.readers.files import read_text
 
-__all__ = ["tco"]
-
 _LIVES: Final = (Decimal(3), Decimal(5))
 _RATE: Final = Number(1000, above=True)
 

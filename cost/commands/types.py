@@ -10,8 +10,6 @@ from gpucluster.catalog.free import free_types
 from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.options import form_of
 
-__all__ = ["types"]
-
 
 @click.command()
 @form_of("table", "json")

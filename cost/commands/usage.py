@@ -19,8 +19,6 @@ from gpucluster.cost.usage.start import first_usage
 from gpucluster.options import form_of
 from gpucluster.program.readers.files import read_text
 
-__all__ = ["init", "names"]
-
 
 @click.command()
 @a_plan

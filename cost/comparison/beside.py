@@ -13,8 +13,6 @@ from gpucluster.cost.money import at_least, money
 from gpucluster.cost.prices import NotKnown
 from gpucluster.cost.transfer import Egress
 
-__all__ = ["figure_notes", "figure_rows"]
-
 _UNKNOWN: Final = "not known"
 
 _Found = Sequence[Figures | None]

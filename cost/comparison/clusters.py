@@ -14,8 +14,6 @@ from gpucluster.program.resources import UNKNOWN, Resources
 from gpucluster.program.stated import stated
 from gpucluster.program.values import is_object
 
-__all__ = ["Cluster", "cluster_of"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cluster:

@@ -16,8 +16,6 @@ from gpucluster.cost.prices import NotKnown, PriceBook
 from gpucluster.cost.transfer import Egress, days_to_move, egress_of, flow_gigabytes
 from gpucluster.cost.transfer.egress import GIB_PER_GB
 
-__all__ = ["FLOW_DAYS", "TF32_TFLOPS", "Ask", "Figures", "figures_of", "per_1000_tflops"]
-
 FLOW_DAYS: Final = Decimal(30)
 """Days of a month for a line that is always full."""
 

@@ -16,8 +16,6 @@ from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resources
 
-__all__ = ["columns_of"]
-
 _MOST: Final = 6
 """Columns that a reader can still take in."""
 

@@ -9,8 +9,6 @@ from decimal import Decimal
 from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import cents
 
-__all__ = ["Ranked", "certain_order", "rank"]
-
 _Ends = tuple[Decimal, Decimal | None]
 """The least and the most that an amount may be; None where nothing bounds it."""
 

@@ -10,8 +10,6 @@ from gpucluster.cost.documents.words.plain import SCHEMA_VERSION, text_of
 from gpucluster.cost.money import money
 from gpucluster.cost.render.document import Block, Document, Notes
 
-__all__ = ["advice_document"]
-
 
 def advice_document(found: Sequence[Advice], title: str) -> Document:
     """A list for each, of the inputs that its numbers follow from."""

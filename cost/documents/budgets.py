@@ -12,8 +12,6 @@ from gpucluster.cost.documents.words.unpriced import known_json
 from gpucluster.cost.money import money, ranged
 from gpucluster.cost.render.document import Block, Document, Notes, table
 
-__all__ = ["budgets_document"]
-
 _TESTS: Final = {"expected": "expected", "ceiling": "at the most"}
 
 

@@ -10,8 +10,6 @@ from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
 from gpucluster.cost.prices import PriceRow
 from gpucluster.cost.render.document import Block, Document, table
 
-__all__ = ["prices_document"]
-
 _COLUMNS: Final = ("provider", "region", "sku", "unit", "purchase", "term", "usd_per_unit", "as_of", "confidence",
                    "source", "note")  # fmt: skip
 

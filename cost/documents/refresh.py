@@ -12,8 +12,6 @@ from gpucluster.cost.prices import PriceRow
 from gpucluster.cost.prices.live.refresh import Answer
 from gpucluster.cost.render.document import Block, Document, Notes, table
 
-__all__ = ["Refreshed", "refresh_document"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Refreshed:

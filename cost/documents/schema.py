@@ -21,8 +21,6 @@ from gpucluster.cost.documents.reconciliation.shape import ReconciliationShape
 from gpucluster.cost.documents.report.shape import ReportShape
 from gpucluster.cost.documents.words.shape import Pattern
 
-__all__ = ["diff_schema", "reconciliation_schema", "report_schema", "schema_of"]
-
 _NAMES: Final = {str: "string", bool: "boolean", int: "integer", float: "number", NoneType: "null"}
 _VERSIONS: Final = (
     "Money is text in USD. schema_version is raised when a field changes its meaning or goes away; new fields do not "

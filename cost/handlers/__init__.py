@@ -13,8 +13,6 @@ from typing import Final
 
 from gpucluster.catalog.clouds import cloud_of_package, clouds
 
-__all__ = ["files_of", "load", "packages", "scope_of"]
-
 _KUBERNETES: Final[Mapping[str, tuple[str, ...]]] = {
     "apps": ("kubernetes_workloads",),
     "batch": ("kubernetes_workloads",),

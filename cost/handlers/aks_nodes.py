@@ -20,8 +20,6 @@ from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import UNBOUNDED, CostLine, Count, NotPriced, Unbounded
 from gpucluster.cost.pricing import CannotPrice, Pricing, as_number
 
-__all__ = ["node_lines", "system_disks"]
-
 _PREMIUM: Final = r"^Standard_[A-Z]+\d+(-\d+)?[a-z]*s"
 """Sizes that take premium disks: an `s` among the letters of their features (Azure documentation, VM naming)."""
 

@@ -10,8 +10,6 @@ from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import Count, Unbounded
 from gpucluster.cost.pricing import CannotPrice, Pricing, as_number
 
-__all__ = ["EXPECTED_GPUS", "autoscaled", "expected_gpus"]
-
 EXPECTED_GPUS: Final = "gpucluster/expected-gpus"
 """Annotation of a pool: GPUs that run on average."""
 

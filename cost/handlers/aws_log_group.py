@@ -12,8 +12,6 @@ from gpucluster.cost.model import CostLine
 from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.program.resources import Resource
 
-__all__ = ["control_plane_logs", "has_own_group"]
-
 _GROUP: Final = "aws:cloudwatch/logGroup:LogGroup"
 _FLOW_LOG: Final = "aws:ec2/flowLog:FlowLog"
 _CLUSTER: Final = "aws:eks/cluster:Cluster"

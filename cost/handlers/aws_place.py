@@ -10,8 +10,6 @@ from gpucluster.cost.pricing import Pricing
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import is_list
 
-__all__ = ["SUBNETS", "place_of"]
-
 SUBNETS: Final = ("aws:ec2/subnet:Subnet", "aws:ec2/defaultSubnet:DefaultSubnet")
 _ZONES: Final = ("availabilityZone", "availabilityZoneId", "availabilityZones")
 

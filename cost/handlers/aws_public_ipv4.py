@@ -13,8 +13,6 @@ from gpucluster.cost.pricing import Pricing
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import is_list
 
-__all__ = ["ipv4_lines"]
-
 _SUBNETS: Final = {"aws:ec2/subnet:Subnet": False, "aws:ec2/defaultSubnet:DefaultSubnet": True}
 """Type of a subnet -> whether it gives machines a public address when it says nothing of it (EC2 API,
 LaunchConfiguration and CreateNetworkInterface: a default subnet does, any other does not)."""

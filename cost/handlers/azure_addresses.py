@@ -12,8 +12,6 @@ from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
 from gpucluster.cost.pricing import Pricing
 
-__all__ = ["address_hours", "balancer_lines", "nat_lines"]
-
 _RULES_INCLUDED: Final = 5
 """Rules of a standard load balancer that its hourly price includes (Load Balancer price page)."""
 

@@ -14,8 +14,6 @@ from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.program.resources import UNKNOWN, Resource
 
-__all__ = ["CAPACITY", "machine_lines", "purchase_of"]
-
 CAPACITY: Final = "azure-native:compute:CapacityReservation"
 
 _COVERS: Final = tuple(

@@ -12,8 +12,6 @@ from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.record import record
 
-__all__ = ["azure_disk_lines"]
-
 _LETTERS: Final = {"Premium": "P", "StandardSSD": "E", "Standard": "S"}
 """Kind in the name of a disk SKU -> letter of its size classes."""
 

@@ -15,8 +15,6 @@ from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.program.resources import Resource
 from gpucluster.record import record
 
-__all__ = ["workspace_of"]
-
 _WORKSPACE: Final = "azure-native:operationalinsights:Workspace"
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 _POOL: Final = "azure-native:containerservice:AgentPool"

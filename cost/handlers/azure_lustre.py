@@ -11,8 +11,6 @@ from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.pricing import Pricing
 
-__all__ = ["amlfs"]
-
 _GIB_PER_TIB: Final = 1024
 
 

@@ -8,8 +8,6 @@ from typing import Final
 from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.program.resources import UNKNOWN, Resource
 
-__all__ = ["ACCOUNT", "CLUSTER", "RESERVATION_GROUP", "owner_of", "place_of", "region_of_zone"]
-
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 ACCOUNT: Final = "azure-native:storage:StorageAccount"
 RESERVATION_GROUP: Final = "azure-native:compute:CapacityReservationGroup"

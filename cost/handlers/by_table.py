@@ -13,8 +13,6 @@ from gpucluster.cost.model import CostLine, Free, NotPriced
 from gpucluster.cost.pricing import Pricing
 from gpucluster.cost.rates import rows_of
 
-__all__ = ["by_table"]
-
 
 def by_table(type_: str) -> Callable[[Pricing], Iterator[CostLine | Free | NotPriced]]:
     """The handler of a type that has rows in a table; `gpucluster cost types` reads its first line."""

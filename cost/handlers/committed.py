@@ -11,8 +11,6 @@ from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, NotPriced, Spend, c
 from gpucluster.cost.prices import NotKnown, Price
 from gpucluster.cost.pricing import CannotPrice, Pricing
 
-__all__ = ["committed", "inside"]
-
 
 def inside(
     item: Pricing,

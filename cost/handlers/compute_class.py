@@ -11,8 +11,6 @@ from gpucluster.cost.pricing import Pricing
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["CLASS", "NODE_POOL", "classes_of", "pools_of"]
-
 CLASS = "kubernetes:cloud.google.com/v1:ComputeClass"
 NODE_POOL = "gcp:container/nodePool:NodePool"
 

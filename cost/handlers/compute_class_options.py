@@ -14,8 +14,6 @@ from gpucluster.cost.pricing import CannotPrice, Pricing, as_number, read
 from gpucluster.program.values import is_object
 from gpucluster.record import record
 
-__all__ = ["Option", "cluster_of", "options_of"]
-
 
 @record
 class Option:

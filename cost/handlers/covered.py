@@ -12,8 +12,6 @@ from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import Pricing
 from gpucluster.record import record
 
-__all__ = ["Cover", "bought"]
-
 
 @record
 class Cover:

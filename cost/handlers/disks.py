@@ -11,8 +11,6 @@ from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.pricing import Pricing
 from gpucluster.record import record
 
-__all__ = ["BilledDisk", "ProvisionedDisk", "disk_lines", "optional_number"]
-
 _SHORT_UNITS: Final = {"GiB-month": "GiB", "IOPS-month": "IOPS", "MiBps-month": "MiB/s", "disk-month": "disk"}
 
 

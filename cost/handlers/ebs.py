@@ -10,8 +10,6 @@ from gpucluster.cost.handlers.disks import ProvisionedDisk, disk_lines, optional
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.pricing import Pricing
 
-__all__ = ["AMI_ROOT_GIB", "DEFAULT_ROOT_GIB", "Disk", "default_root", "disk_at", "mapped_disks"]
-
 DEFAULT_ROOT_GIB: Final = 20
 """GiB of the gp3 root disk that an EKS AL2023 node gets when nothing else is asked (EKS user guide, node groups)."""
 

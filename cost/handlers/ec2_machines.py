@@ -10,8 +10,6 @@ from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.program.resources import UNKNOWN, Resource
 
-__all__ = ["LAUNCH_TEMPLATE", "machine_lines", "reservation_of"]
-
 LAUNCH_TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 _RESERVATIONS: Final = (
     "aws:ec2/capacityReservation:CapacityReservation",

@@ -13,8 +13,6 @@ from gpucluster.cost.prices import Bound, NotKnown, Price
 from gpucluster.cost.pricing import Pricing
 from gpucluster.cost.transfer import Egress, egress_of
 
-__all__ = ["egress_lines"]
-
 _SKU: Final = "internet-egress"
 _PLACES: Final = Decimal("0.000000000001")
 """The digits that the price book writes at the most."""

@@ -16,8 +16,6 @@ from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import is_list
 
-__all__ = ["RESERVATIONS", "bought", "reserved", "target_of"]
-
 RESERVATIONS: Final = ("gcp:compute/reservation:Reservation", "gcp:compute/futureReservation:FutureReservation")
 """Types of capacity that a stack may hold itself."""
 

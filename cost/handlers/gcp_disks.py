@@ -10,8 +10,6 @@ from gpucluster.cost.handlers.disks import ProvisionedDisk, disk_lines
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.pricing import CannotPrice, Pricing
 
-__all__ = ["Disk", "google_disk_lines", "local_ssd_lines"]
-
 _INCLUDED_IOPS: Final = 3000
 _INCLUDED_MIBPS: Final = 140
 """What a Hyperdisk Balanced volume includes (Compute Engine documentation, About Hyperdisk Balanced)."""

@@ -11,8 +11,6 @@ from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count
 from gpucluster.cost.pricing import CannotPrice, Pricing
 
-__all__ = ["external_addresses", "node_address_lines", "nodes_are_private"]
-
 _USAGE: Final = "public_ipv4_addresses"
 
 

@@ -16,8 +16,6 @@ from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.program.resources import Resource
 
-__all__ = ["GROUPS", "machines_of"]
-
 _TEMPLATES: Final = ("gcp:compute/instanceTemplate:InstanceTemplate",
                      "gcp:compute/regionInstanceTemplate:RegionInstanceTemplate")  # fmt: skip
 _SCALERS: Final = ("gcp:compute/autoscaler:Autoscaler", "gcp:compute/regionAutoscaler:RegionAutoscaler")

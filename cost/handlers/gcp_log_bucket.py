@@ -13,8 +13,6 @@ from gpucluster.cost.model import CostLine
 from gpucluster.cost.pricing import Pricing
 from gpucluster.program.resources import Resource
 
-__all__: list[str] = []
-
 _BUCKET: Final = "gcp:logging/projectBucketConfig:ProjectBucketConfig"
 _SINK: Final = "gcp:logging/projectSink:ProjectSink"
 _LEAVES: Final = "retention beyond 30 days"

@@ -15,8 +15,6 @@ from gpucluster.cost.model import CostLine, Free
 from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.program.resources import Resource
 
-__all__ = ["cluster_logs", "nodes_in"]
-
 _SUBNET: Final = "gcp:compute/subnetwork:Subnetwork"
 _FREE_GIB: Final = Decimal(50)
 """GiB of logs that are free in each project; network logs have none free (Google Cloud Observability price page)."""

@@ -10,8 +10,6 @@ from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.pricing import Pricing
 
-__all__ = ["DYNAMIC", "managed_lustre"]
-
 DYNAMIC = "managed-lustre-dynamic"
 """The price book's name of the dynamic tier."""
 

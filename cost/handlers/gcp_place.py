@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gpucluster.cost.pricing import Pricing
 
-__all__ = ["is_zone", "place_of", "region_of", "short_name"]
-
 
 def short_name(link: str) -> str:
     """The last part of a self link: `projects/p/zones/us-central1-a` -> `us-central1-a`."""

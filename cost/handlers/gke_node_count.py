@@ -12,8 +12,6 @@ from gpucluster.cost.handlers.whole_machines import plain
 from gpucluster.cost.model import UNBOUNDED, Count, Unbounded
 from gpucluster.cost.pricing import CannotPrice, Pricing
 
-__all__ = ["location_of", "most_of", "nodes_of", "zones_of"]
-
 _ZONES_OF_A_REGION: Final = 3
 """Zones of a pool in a regional cluster, when none is named (GKE documentation, regional clusters)."""
 

@@ -19,8 +19,6 @@ from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing, as_number, read
 
-__all__ = ["CALENDAR_NODES", "CLUSTER", "boot_disk", "node_lines", "purchase_of"]
-
 CLUSTER: Final = "gcp:container/cluster:Cluster"
 
 CALENDAR_NODES: Final = "gpucluster-calendar-nodes"

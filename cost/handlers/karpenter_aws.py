@@ -14,8 +14,6 @@ from gpucluster.cost.handlers.karpenter_quantity import gib
 from gpucluster.cost.model import CostLine, Count
 from gpucluster.cost.pricing import Pricing
 
-__all__ = ["KARPENTER", "disks", "region_of_zone"]
-
 _ZONE: Final = r"([a-z]{2}(?:-[a-z]+)+-\d)(?:-[a-z]{3}-\d)?[a-z]"
 
 

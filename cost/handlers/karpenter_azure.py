@@ -12,8 +12,6 @@ from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import Pricing
 
-__all__ = ["KARPENTER", "disks"]
-
 _DEFAULT_GB: Final = 128
 """`osDiskSizeGB` where none is set (Azure/karpenter-provider-azure, AKSNodeClass v1beta1)."""
 

@@ -9,8 +9,6 @@ from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing
 from gpucluster.record import record
 
-__all__ = ["KarpenterCloud", "cloud_of"]
-
 
 @record
 class KarpenterCloud:

@@ -9,8 +9,6 @@ from gpucluster.cost.handlers.autoscaled import autoscaled
 from gpucluster.cost.model import UNBOUNDED, Count, Unbounded
 from gpucluster.cost.pricing import CannotPrice, Pricing, as_number
 
-__all__ = ["machines_of"]
-
 
 def machines_of(item: Pricing, machine: str) -> tuple[Count, str]:
     """(machines of type `machine`, what was assumed)."""

@@ -12,8 +12,6 @@ from gpucluster.cost.handlers.karpenter_cloud import KarpenterCloud
 from gpucluster.cost.model import CostLine, Count, NotPriced
 from gpucluster.cost.pricing import Pricing
 
-__all__ = ["KARPENTER", "disks"]
-
 _BUNDLED: Final = "local-ssd"
 """Category that machines of the A3 family bring with them; others do not get it by Karpenter at all (#385)."""
 

@@ -6,8 +6,6 @@ from decimal import Decimal
 
 from gpucluster.cost.pricing import CannotPrice, as_number
 
-__all__ = ["gib"]
-
 
 def gib(quantity: str, what: str) -> Decimal:
     """GiB in a Kubernetes quantity. The clouds bill what they call GB as GiB, so G and T count as Gi and Ti here."""

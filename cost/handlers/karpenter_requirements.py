@@ -17,8 +17,6 @@ from gpucluster.cost.pricing import CannotPrice, Pricing, read
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import is_list
 
-__all__ = ["Requirements", "dearest", "purchase_of", "region_of", "requirements_of"]
-
 Requirements = Mapping[str, Sequence[str]]
 """Requirement key -> allowed values, of the requirements that list values."""
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from gpucluster.cost.model import CostLine, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing
 
-__all__ = ["or_named"]
-
 
 def or_named(
     item: Pricing, lines: Iterator[CostLine | NotPriced], *, what: str = "", compute: bool = False

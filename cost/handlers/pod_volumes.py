@@ -9,8 +9,6 @@ from gpucluster.cost.pricing import CannotPrice, read
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list
 
-__all__ = ["claims_of", "ephemeral_volumes"]
-
 
 def ephemeral_volumes(pod_spec: Any) -> Iterator[str]:
     """Names of the volumes in a pod's spec that are made for each pod (Kubernetes documentation, ephemeral volumes).

@@ -15,8 +15,6 @@ from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list
 from gpucluster.record import record
 
-__all__ = ["Condition", "Factor", "Rate", "rate_of"]
-
 _HOLE: Final = r"\{([\w.]+)(?::([^}]*))?\}"
 _CONDITION: Final = r"([\w.]+)(?::([^=!]*))?(!?=)(.*)"
 _FACTOR: Final = r"(#?)\{([\w.]+)(?::([\d.]+))?\}|([\d.]+)|([a-z]\w*)"

@@ -11,8 +11,6 @@ from gpucluster.cost.model import CostLine, Free, NotPriced
 from gpucluster.cost.pricing import Pricing
 from gpucluster.cost.rates import rows_of
 
-__all__ = ["Handler", "handler_for", "priced_types", "prices"]
-
 Handler = Callable[[Pricing], Iterator[CostLine | Free | NotPriced]]
 """Yields the lines of one resource, or says why it is free or cannot be priced; may raise CannotPrice."""
 

@@ -13,8 +13,6 @@ from gpucluster.cost.model import CostLine, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing, as_number, read
 from gpucluster.program.resources import Resource
 
-__all__ = ["block_days", "block_size", "reserved"]
-
 _SIZES: Final = (1, 2, 4, 8, 16, 32, 64)
 """Instances that a capacity block may have (EC2 user guide, Capacity Blocks for ML)."""
 

@@ -7,8 +7,6 @@ from typing import Final
 
 from gpucluster.cost.pricing import Pricing, as_number
 
-__all__ = ["expected_samples"]
-
 _OWN: Final = "gpucluster-expected-million-samples"
 """Tag or label that says how many millions of samples a cluster's GPUs and rules are."""
 

@@ -8,8 +8,6 @@ from gpucluster.cost.model import CostLine
 from gpucluster.cost.prices import Price
 from gpucluster.cost.pricing import Pricing, as_number
 
-__all__ = ["stored_gib", "stored_or_usage"]
-
 
 def stored_gib(item: Pricing, labels: str, key: str, otherwise: str, *, each: str) -> tuple[Decimal, str]:
     """(GiB on average, where that comes from).

@@ -11,8 +11,6 @@ from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count
 from gpucluster.cost.prices import NotKnown, Price
 from gpucluster.cost.pricing import CannotPrice, Pricing
 
-__all__ = ["machine_hours", "machine_price", "plain", "purchase_words"]
-
 _WORDS: Final = {
     "on_demand": "on demand",
     "flex_start": "flex-start",

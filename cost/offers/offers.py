@@ -12,8 +12,6 @@ from typing import Final
 
 from gpucluster.cost.prices import Price, PriceBook, PriceRow
 
-__all__ = ["Offer", "Ranking", "offers_of", "rank_offers"]
-
 _GLOBAL: Final = "global"
 _NOT_SAID: Final = "not said"
 _NO_FABRIC: Final = "no fabric known"

@@ -19,8 +19,6 @@ from gpucluster.cost.prices.row import PriceRow
 from gpucluster.cost.prices.siblings import Family, family_of
 from gpucluster.record import record
 
-__all__ = ["Bound", "bound_by_siblings", "bound_of", "no_more_than"]
-
 _APART: Final = {1: Decimal(2)}
 """Regions known -> how far the true price may lie below the least or above the dearest of them."""
 _APART_ELSE: Final = Decimal("1.5")

@@ -14,8 +14,6 @@ from gpucluster.catalog.machines import machines
 from gpucluster.catalog.sold import sold
 from gpucluster.cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
 
-__all__ = ["Finding", "check_prices"]
-
 Kind = Literal["duplicate", "value", "date", "age", "disagreement", "outlier", "missing"]
 
 _APART: Final = Decimal("0.02")

@@ -11,8 +11,6 @@ from typing import Final
 from gpucluster.cost.prices.book import NotKnown, Price, PriceBook
 from gpucluster.cost.prices.bound import bound_by_siblings, bound_of, no_more_than
 
-__all__ = ["price_or_bound"]
-
 _COMMITTED: Final = ("reserved", "savings_plan")
 """Ways to buy in which a machine costs no more than on demand: nobody would commit to pay for it else."""
 

@@ -16,8 +16,6 @@ from gpucluster.cost.prices.siblings import Family, in_family
 from gpucluster.cost.prices.table import COLUMNS, Table, header_faults, read_table, row_faults, value_faults
 from gpucluster.record import record
 
-__all__ = ["DamagedBook", "PriceFile", "Source", "sources"]
-
 _SOURCES: Final = ("starts_with", "provider", "basis", "why")
 _ABOUT: Final = ("licence", "url")
 """Columns of `sources.csv` for people and tests: under which licence the facts stand, and where they can be seen."""

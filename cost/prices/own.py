@@ -15,8 +15,6 @@ from gpucluster.errors import InputError
 from gpucluster.program.values import MOST, BadValue, amount
 from gpucluster.record import record
 
-__all__ = ["PRICES_VARIABLE", "BadPrices", "Known", "find_prices", "read_prices"]
-
 PRICES_VARIABLE: Final = "GPUCLUSTER_PRICES"
 """Names the file for previews, policy packs and commands alike."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gpucluster.catalog.aws_regions import local_zone_names
 
-__all__ = ["places"]
-
 
 def places(region: str) -> tuple[str, ...]:
     """A region by its name; a Local Zone such as `us-east-1/us-east-1-atl-2a` also by its id and its group."""

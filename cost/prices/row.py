@@ -10,8 +10,6 @@ from typing import Final, Literal
 
 from gpucluster.record import record
 
-__all__ = ["FRESH_DAYS", "Basis", "Confidence", "PriceRow", "Purchase", "as_of_date", "tier_of"]
-
 Basis = Literal["official", "computed", "third-party", "own"]
 """Where a row comes from: an official price list or a mirror of one, a sum of official parts, someone's figure, the
 user."""

@@ -16,8 +16,6 @@ from gpucluster.catalog.azure_disks import DISK_GIB
 from gpucluster.catalog.machines import machines
 from gpucluster.record import record
 
-__all__ = ["Family", "family_of", "in_family"]
-
 _Sizes = tuple[Decimal, ...]
 
 _WORDS: Final = ("nano", "micro", "small", "medium", "large", "xlarge")

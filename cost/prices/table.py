@@ -13,8 +13,6 @@ from typing import Final, get_args
 from gpucluster.cost.prices.row import PriceRow, Purchase, as_of_date
 from gpucluster.record import record
 
-__all__ = ["COLUMNS", "Table", "header_faults", "read_table", "row_faults", "value_faults", "write_rows"]
-
 COLUMNS: Final = (
     "provider", "region", "sku", "kind", "unit", "purchase", "term", "usd_per_unit", "as_of", "source", "note",
 )  # fmt: skip

@@ -13,8 +13,6 @@ from gpucluster.cost.purchasing.rate import NoRate, Rate, rate_of
 from gpucluster.cost.purchasing.settings import Settings
 from gpucluster.cost.purchasing.ways import ways_of
 
-__all__ = ["Mix", "Share", "mixes_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Share:

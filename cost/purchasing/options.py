@@ -23,8 +23,6 @@ from gpucluster.cost.terms.support import Support, support_of
 from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resources
 
-__all__ = ["Options", "PoolOptions", "Unpriced", "ZoneSpot", "options_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class ZoneSpot:

@@ -16,8 +16,6 @@ from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
 from gpucluster.cost.rates import reservation_types
 from gpucluster.program.resources import Resources, urn_type
 
-__all__ = ["Held", "Pool", "Stack", "stack_of"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pool:

@@ -16,8 +16,6 @@ from gpucluster.cost.purchasing.spot import Interruptions, interruptions
 from gpucluster.cost.purchasing.taken_back import taken_back
 from gpucluster.cost.purchasing.ways import Way
 
-__all__ = ["Bought", "Option", "bought", "option_at", "option_of"]
-
 _HOURS_PER_YEAR: Final = 12 * HOURS_PER_MONTH
 
 

@@ -13,8 +13,6 @@ from gpucluster.cost.prices.elsewhere import price_or_bound
 from gpucluster.cost.prices.row import FRESH_DAYS, as_of_date
 from gpucluster.cost.purchasing.ways import Way
 
-__all__ = ["NoRate", "Rate", "rate_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rate:

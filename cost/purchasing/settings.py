@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-__all__ = ["Settings"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:

@@ -8,8 +8,6 @@ from decimal import Decimal
 from gpucluster.cost.purchasing.settings import Settings
 from gpucluster.cost.purchasing.taken_back import TakenBack
 
-__all__ = ["Interruptions", "interruptions"]
-
 
 @dataclass(frozen=True, slots=True)
 class Interruptions:

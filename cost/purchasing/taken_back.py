@@ -13,8 +13,6 @@ from gpucluster.cost.model import HOURS_PER_MONTH
 from gpucluster.cost.money import percent
 from gpucluster.cost.purchasing.settings import Settings
 
-__all__ = ["ASSUMED", "TakenBack", "taken_back"]
-
 ASSUMED: Final = Decimal("0.02")
 """Share of machines that are taken back in an hour where nothing is published: the worked example of a course on
 training infrastructure, not a measurement."""

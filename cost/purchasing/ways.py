@@ -10,8 +10,6 @@ from typing import Final
 from gpucluster.cost.handlers.whole_machines import purchase_words
 from gpucluster.cost.prices import PriceBook
 
-__all__ = ["Way", "ways_of"]
-
 _YEARS: Final = {"1y": Decimal(1), "3y": Decimal(3)}
 
 _UPFRONT: Final = {"": Decimal(0), "partial": Decimal("0.5"), "all": Decimal(1)}

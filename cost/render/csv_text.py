@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
-__all__ = ["cell", "csv_of", "csv_text"]
-
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?")
 
 

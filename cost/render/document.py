@@ -7,8 +7,6 @@ from typing import Any
 
 from gpucluster.record import record
 
-__all__ = ["Block", "Document", "Group", "Heading", "Notes", "Row", "Table", "Totals", "table"]
-
 
 @record
 class Row:

@@ -9,8 +9,6 @@ from typing import Final
 
 from gpucluster.cost.render.document import Row, Table
 
-__all__ = ["grid"]
-
 _GAP: Final = 2
 _FIRST: Final = 24
 """Characters that the folded column keeps, where it has as many."""

@@ -8,8 +8,6 @@ from typing import Final, TextIO
 
 from gpucluster.record import record
 
-__all__ = ["NARROWEST", "WIDEST", "Layout", "width_for"]
-
 WIDEST: Final = 108
 """Characters of a line where no terminal says how many it has: in a pipe, a file, the engine's diagnostics."""
 NARROWEST: Final = 76

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, TypeVar
 
-__all__ = ["LONGEST", "bytes_of", "code", "escaped", "fitting", "marker", "row", "table"]
-
 LONGEST: Final = 65_536
 """Characters of a comment that GitHub takes."""
 

@@ -8,8 +8,6 @@ from gpucluster.cost.render.forms.text import as_text
 from gpucluster.cost.render.layout import WIDEST
 from gpucluster.textio.json_text import indented
 
-__all__ = ["written"]
-
 
 def written(document: Document, form: str, width: int = WIDEST) -> str:
     """The text, without a line end after its last line. form: table, markdown, html, csv or json.

@@ -8,8 +8,6 @@ from typing import Final
 
 from gpucluster.cost.tco.own import HOURS_PER_YEAR, Own
 
-__all__ = ["Against", "Point", "against", "curve"]
-
 _STEP: Final = Decimal("0.05")
 
 

@@ -10,8 +10,6 @@ from gpucluster.cost.purchasing import Options
 from gpucluster.cost.tco.against import Against, against
 from gpucluster.cost.tco.own import Own
 
-__all__ = ["against_ways", "inputs_of"]
-
 
 def inputs_of(options: Options) -> dict[str, Decimal]:
     """The nodes of a stack that work as one, its spares among them, so that as many are owned as are compared.

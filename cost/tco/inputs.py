@@ -20,8 +20,6 @@ from gpucluster.errors import InputError
 from gpucluster.program.values import is_object
 from gpucluster.textio.values import shown_value
 
-__all__ = ["BadInputs", "Field", "Given", "Inputs", "fields"]
-
 
 class BadInputs(InputError):
     """Inputs cannot be used; one line for each thing that is wrong."""

@@ -9,8 +9,6 @@ from typing import Final
 
 from gpucluster.cost.tco.inputs import Inputs
 
-__all__ = ["HOURS_PER_YEAR", "Item", "Own", "own_cluster"]
-
 HOURS_PER_YEAR: Final = Decimal(8760)
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from gpucluster.cost.money import percent_of
 from gpucluster.program.facts import Terms
 
-__all__ = ["agreed_terms", "said"]
-
 
 def agreed_terms(stated: Mapping[str, Terms], given: Mapping[str, Terms]) -> dict[str, Terms]:
     """Cloud -> what holds; of clouds for which nothing is agreed nothing."""

@@ -8,8 +8,6 @@ from decimal import Decimal
 
 from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
 
-__all__ = ["DiscountedBook"]
-
 
 class DiscountedBook(PriceBook):
     """A book whose prices are what is left of the list prices; the user's own prices are what they pay, and stay.

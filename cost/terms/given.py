@@ -13,8 +13,6 @@ from gpucluster.errors import InputError
 from gpucluster.program.facts import Terms
 from gpucluster.program.values import BadValue, amount
 
-__all__ = ["BadTerms", "given_terms"]
-
 
 class BadTerms(InputError):
     """Terms cannot be used; one line for each thing that is wrong."""

@@ -12,8 +12,6 @@ from gpucluster.cost.prices import PriceBook
 from gpucluster.cost.terms.support import Support, UnknownPlan, support_of
 from gpucluster.program.facts import Terms
 
-__all__ = ["support_lines"]
-
 _PART: Final = "support"
 """Part of the fees; they count into no price of a GPU-hour."""
 

@@ -11,8 +11,6 @@ from gpucluster.cost.model import cents
 from gpucluster.cost.prices import Price, PriceBook, PriceRow
 from gpucluster.errors import InputError
 
-__all__ = ["Support", "UnknownPlan", "support_of"]
-
 _PREFIX: Final = "support-"
 _UNIT: Final = "USD-of-monthly-spend"
 _TO: Final = re.compile(r"^tier \d+: (?:first ([\d,]+)|[\d,]+ to ([\d,]+)|over [\d,]+)")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-__all__ = ["days_to_move", "flow_gigabytes"]
-
 
 def days_to_move(terabytes: Decimal, gbps: Decimal) -> Decimal:
     """Days that data takes on a line of `gbps` Gb/s that carries nothing else and is always full."""

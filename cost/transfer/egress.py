@@ -11,8 +11,6 @@ from gpucluster.cost.model import cents
 from gpucluster.cost.prices import NotKnown, PriceBook, PriceRow
 from gpucluster.record import record
 
-__all__ = ["GIB_PER_GB", "Egress", "egress_of"]
-
 GIB_PER_GB: Final = Decimal(10**9) / Decimal(2**30)
 
 _GIB: Final = {"GB": Decimal(1), "TB": Decimal(1024)}

@@ -9,8 +9,6 @@ from gpucluster.cost.estimate import estimate
 from gpucluster.cost.prices import PriceBook
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["asked_by"]
-
 
 def asked_by(resources: Resources, book: PriceBook, assumptions: Assumptions) -> dict[str, list[str]]:
     """URN -> names in the order of `gpucluster cost usage names`, for the resources that ask for any."""

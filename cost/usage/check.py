@@ -9,8 +9,6 @@ from gpucluster.cost.assumptions import Assumptions
 from gpucluster.errors import InputError
 from gpucluster.program.resources import Resources, urn_name
 
-__all__ = ["BadUsage", "check_names", "check_urns", "meant"]
-
 
 class BadUsage(InputError):
     """A usage file cannot be used; one line for each thing that is wrong in it."""

@@ -27,8 +27,6 @@ from gpucluster.cost.handlers.registry import priced_types
 from gpucluster.cost.usage.check import BadUsage, meant
 from gpucluster.textio.yaml_text import BadYaml, read
 
-__all__ = ["read_usage"]
-
 _SECTIONS: Final = ("defaults", "types", "resources")
 _Values = dict[str, Decimal]
 

@@ -9,8 +9,6 @@ from gpucluster.cost.assumptions import OF_ACCOUNTS, Assumptions
 from gpucluster.cost.rates import usage_words
 from gpucluster.program.resources import Resources
 
-__all__ = ["first_usage"]
-
 _NAMED: Final = 8
 """Resources of a type that are named; a file for a large plan stays readable."""
 

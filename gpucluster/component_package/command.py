@@ -8,8 +8,6 @@ import click
 
 from gpucluster.component_package.folder import this_environment, write_folder
 
-__all__ = ["command"]
-
 
 @click.command("package")
 @click.argument(

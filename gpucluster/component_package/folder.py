@@ -9,8 +9,6 @@ from typing import Final
 
 from gpucluster.errors import InputError
 
-__all__ = ["this_environment", "write_folder"]
-
 _MAIN: Final = """\
 from gpucluster.component_package.provider import main
 

@@ -12,8 +12,6 @@ from gpucluster.errors import InputError
 from gpucluster.program.readers.records import UNKNOWN_TEXT, plain_number
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["Inputs", "inputs_of"]
-
 _SHAPES: Final[Mapping[str, tuple[type, str]]] = {
     "spec": (dict, "a mapping, as in a spec file"),
     "location": (dict, "a mapping"),

@@ -28,8 +28,6 @@ from gpucluster.components.cloud import CLOUDS
 from gpucluster.components.exit_on_error import refusing
 from gpucluster.cost import preview
 
-__all__ = ["GIVEN", "ComponentPackage", "main"]
-
 GIVEN: Final[ContextVar[Mapping[str, Any]]] = ContextVar("GIVEN")
 """The inputs of the component that is being built, as the engine writes them: they say what is not known and what is
 a secret, which the values that the SDK makes of them tell only later."""

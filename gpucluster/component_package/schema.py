@@ -23,8 +23,6 @@ from gpucluster.components.outputs import Logs, Pool, Registry, SharedStorage
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.spec.schema import model_schema
 
-__all__ = ["package_schema"]
-
 _PRIMITIVES: Final[Mapping[Any, str]] = {str: "string", int: "integer", bool: "boolean"}
 _MONEY: Final = {
     "monthly": "USD a month of 730 hours, expected",

@@ -5,7 +5,5 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-__all__ = ["NAME", "SCHEMA_FILE"]
-
 NAME: Final = "gpucluster"
 SCHEMA_FILE: Final = Path(__file__).with_name("schema.json")

@@ -7,8 +7,6 @@ from decimal import Decimal
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.record import record
 
-__all__ = ["FileSystem", "number", "times"]
-
 
 @record(kw_only=True)
 class FileSystem:

@@ -11,8 +11,6 @@ from gpucluster.policies.machines import Machines
 from gpucluster.policies.rule import CannotTell, Finding, NotChecked, Stack
 from gpucluster.program.resources import UNKNOWN, Resources
 
-__all__ = ["hidden_pools", "with_hidden"]
-
 
 def with_hidden(
     checks: StackChecks, *, single: bool = False, types: bool = True, template: bool = False

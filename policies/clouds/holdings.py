@@ -16,8 +16,6 @@ from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import BadValue, amount, at, flag
 
-__all__ = ["losses", "shrinking", "types"]
-
 
 def types(holds: str) -> str:
     """The types that hold it, for `reads` of a rule."""

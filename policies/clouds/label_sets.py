@@ -14,8 +14,6 @@ from gpucluster.catalog.clouds import cloud_of_package, module_of
 from gpucluster.policies.label_sets import LabelSet
 from gpucluster.program.resources import Resource, Resources
 
-__all__ = ["label_sets", "label_sets_in"]
-
 
 def label_sets_in(resource: Resource, resources: Resources) -> Iterator[LabelSet]:
     """Its label sets, those of machines with what other resources of the stack give them."""

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from gpucluster.catalog.machines import has_gpus, machines, unlisted
 from gpucluster.program.resources import UNKNOWN, Unknown
 
-__all__ = ["counting"]
-
 
 def counting(cloud: str, types: Iterable[str | Unknown | None]) -> str | Unknown | None:
     """The type that rules about training go by: whole GPU nodes, else what may be some, else the first."""

@@ -10,8 +10,6 @@ from typing import Any, Final, TypeVar
 from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
-__all__ = ["everywhere", "reached_from"]
-
 _OPEN_SHARE: Final = 1 / 32
 """The share of all addresses of IPv4, or of the public ones of IPv6, from which ranges together are open to everybody:
 eight networks of /8. No organisation that names its own ranges has as many."""

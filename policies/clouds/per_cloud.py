@@ -14,8 +14,6 @@ from gpucluster.policies.rule import Finding, Stack, Violation
 from gpucluster.program.resources import Resource
 from gpucluster.record import record
 
-__all__ = ["Judged", "ResourceChecks", "StackChecks", "resource_checks", "stack_checks"]
-
 _View = TypeVar("_View", bound=Resource | Stack)
 _Seen = TypeVar("_Seen", bound=Resource | Stack, contravariant=True)
 

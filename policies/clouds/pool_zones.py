@@ -8,8 +8,6 @@ from gpucluster.catalog.clouds import modules_of
 from gpucluster.policies.clouds.hidden import hidden_pools
 from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
-__all__ = ["pool_zones"]
-
 
 def pool_zones(resources: Resources) -> set[str] | Unknown:
     """Their zones; UNKNOWN while one is."""

@@ -10,8 +10,6 @@ from gpucluster.catalog.clouds import modules_of
 from gpucluster.policies.machines import Machines
 from gpucluster.program.resources import Resources
 
-__all__ = ["CloudPools", "cloud_pools"]
-
 
 class CloudPools(Protocol):
     """The module `pools` of a cloud.

@@ -14,8 +14,6 @@ from gpucluster.policies.secrets import places_with_secrets
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at, text
 
-__all__ = ["READS", "places_of_secrets"]
-
 _LABELS: Final = ("description", "labels", "resourceLabels", "tags", "userLabels")
 _KUBERNETES: Final = "kubernetes:"
 _SECRETS: Final = ("kubernetes:core/v1:Secret", "kubernetes:core/v1:SecretPatch")

@@ -13,8 +13,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at
 from gpucluster.record import record
 
-__all__ = ["Impact", "impacts", "job_pools", "rolls"]
-
 
 @record(kw_only=True)
 class Impact:

@@ -6,8 +6,6 @@ from gpucluster.policies.clouds.hidden import hidden_pools
 from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
-__all__ = ["training_gpus"]
-
 _OF_A_NODE = 8
 """Every machine type that a training pool is made of here has as many."""
 

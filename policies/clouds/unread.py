@@ -16,8 +16,6 @@ from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.values import is_list, is_object
 from gpucluster.record import record
 
-__all__ = ["Unread", "unread"]
-
 _TYPES: Final = re.compile(r"\w*(?:instance|machine|vm)_?(?:types?|sizes?)(?:_?uri)?", re.IGNORECASE)
 _SIZES: Final = re.compile(r"size|sku|sku_?name", re.IGNORECASE)
 _GPUS: Final = re.compile(r"accelerator_?type|guest_?accelerators|resource_?type", re.IGNORECASE)

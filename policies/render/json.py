@@ -12,8 +12,6 @@ from gpucluster.policies.node_impacts import NodeImpact
 from gpucluster.policies.report import Found, Report
 from gpucluster.policies.rule import Enforcement
 
-__all__ = ["as_json", "json_schema"]
-
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

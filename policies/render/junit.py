@@ -10,8 +10,6 @@ from gpucluster.policies.message import explained_by
 from gpucluster.policies.report import Checked, Found, Report
 from gpucluster.policies.rule import Enforcement
 
-__all__ = ["as_junit"]
-
 _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot write, not even escaped."""
 

@@ -17,8 +17,6 @@ from gpucluster.policies.message import explained_by
 from gpucluster.policies.report import Found, Report
 from gpucluster.policies.rule import Enforcement, Rule, Severity
 
-__all__ = ["as_sarif"]
-
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 
 

@@ -6,8 +6,6 @@ from gpucluster.policies.message import explained_by
 from gpucluster.policies.report import Checked, Found, Report
 from gpucluster.policies.rule import Enforcement
 
-__all__ = ["as_table"]
-
 
 def as_table(report: Report, *, closing: bool = True) -> str:
     """Findings in full, file by file, mandatory ones first, and a closing line."""

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from gpucluster.policies.rule import Enforcement, ReportRule, Rule
 
-__all__ = ["rules"]
-
 
 @functools.cache
 def rules() -> tuple[Rule, ...]:

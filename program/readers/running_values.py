@@ -23,8 +23,6 @@ from gpucluster.program.readers.sdk_names import Place, members
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["Declared", "ValueReader"]
-
 Behind = dict[str, None]
 """URNs of the resources behind a value, in the order they are met."""
 

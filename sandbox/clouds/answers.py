@@ -14,8 +14,6 @@ from fnmatch import fnmatchcase
 
 from gpucluster.catalog.rows import read_rows
 
-__all__ = ["Answer", "answer"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:

@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.schema import ResourceType, Schema
 from gpucluster.sandbox.clouds.validate import Failure, validate
 from gpucluster.sandbox.urns import urn_name
 
-__all__ = ["Account", "Act", "AgainError", "BusyError", "Cloud", "CloudError", "Made", "Resource", "UnansweredError"]
-
 
 class Act(Enum):
     """What a request asks for."""

@@ -9,8 +9,6 @@ from typing import Final
 from gpucluster.catalog.cpu_machines import cpu_machines
 from gpucluster.catalog.machines import machines
 
-__all__ = ["ON_DEMAND", "RESERVED", "SPOT", "WAITING", "Demand"]
-
 ON_DEMAND: Final = "on-demand"
 SPOT: Final = "spot"
 RESERVED: Final = "reserved"

@@ -11,8 +11,6 @@ from typing import Any
 from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
 from gpucluster.sandbox.type_guards import is_list, is_object
 
-__all__ = ["Change", "Kind", "changes", "property_names"]
-
 
 class Kind(enum.Enum):
     """What happened to a property."""

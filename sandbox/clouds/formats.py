@@ -12,8 +12,6 @@ from typing import Final
 
 from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 
-__all__ = ["FORMATS"]
-
 
 def _ipv4_network(text: str) -> bool:
     return "/" in text and _parses(IPv4Network, text)

@@ -18,8 +18,6 @@ from gpucluster.sandbox.clouds.cloud import Act
 from gpucluster.sandbox.clouds.ledger import Entry, Operation
 from gpucluster.sandbox.clouds.scenario import Disturbance
 
-__all__ = ["Lasting", "begun", "lasting"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Lasting:

@@ -23,8 +23,6 @@ from gpucluster.sandbox.clouds.vault import Vault
 from gpucluster.sandbox.type_guards import is_object
 from gpucluster.sandbox.urns import urn_name
 
-__all__ = ["DamagedLedgerError", "Entry", "Ledger", "Operation"]
-
 _COLUMNS = "provider, scope, type, id, name, urn, inputs, outputs, created_at, provider_ref, operation"
 _PUT = f"""
 INSERT INTO resources ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -11,8 +11,6 @@ import sqlite3
 from collections.abc import Callable
 from typing import Final
 
-__all__ = ["open_tables"]
-
 _NEW: Final = """
 CREATE TABLE resources (
     number INTEGER PRIMARY KEY,

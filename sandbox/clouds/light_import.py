@@ -9,8 +9,6 @@ import importlib.util
 import sys
 import types
 
-__all__ = ["stand_in_for_the_sdk"]
-
 
 def stand_in_for_the_sdk() -> None:
     """Enters empty modules for the parent packages of the protocol modules, unless the SDK is there already.

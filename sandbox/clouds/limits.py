@@ -24,8 +24,6 @@ from gpucluster.sandbox.clouds.validate import Failure, general
 from gpucluster.sandbox.clouds.values import Secret
 from gpucluster.sandbox.type_guards import is_list, is_object
 
-__all__ = ["Limit", "Limits"]
-
 _COUNTS: Final = ("minItems", "maxItems")
 _NUMERIC: Final = ("minimum", "maximum", "minLength", "maxLength", *_COUNTS)
 _SHORT: Final = 20

@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.diff import Change, Kind, property_names
 from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import Secret
 
-__all__ = ["decoded", "diff_response", "failures_of"]
-
 _KINDS = {
     (Kind.ADD, False): provider_pb2.PropertyDiff.ADD,
     (Kind.ADD, True): provider_pb2.PropertyDiff.ADD_REPLACE,

@@ -13,8 +13,6 @@ from typing import Any, Generic, TypeVar
 
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
-__all__ = ["ManagedResource", "Model", "Models", "load"]
-
 _T = TypeVar("_T")
 
 

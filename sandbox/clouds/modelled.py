@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.naming import is_generated
 from gpucluster.sandbox.clouds.values import UNKNOWN
 from gpucluster.sandbox.type_guards import is_list, is_object, items, mapping
 
-__all__ = ["Modelled", "changed_inputs"]
-
 _ManagedResource = TypeVar("_ManagedResource", bound=ManagedResource)
 _log = logging.getLogger(__name__)
 

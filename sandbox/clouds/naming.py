@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from gpucluster.sandbox.type_guards import items
 
-__all__ = ["DEFAULTS_KEY", "hex_suffix", "is_generated", "random_hex"]
-
 DEFAULTS_KEY: Final = "__defaults"
 """Input under which the bridged providers list the properties they filled in themselves."""
 

@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.values import UNKNOWN
 
-__all__ = ["REPEATED", "after", "before"]
-
 REPEATED: Final[Mapping[str, tuple[str, ...]]] = {"tags": ("tagsAll",), "labels": ("effectiveLabels", "pulumiLabels")}
 """Input -> outputs that say the same, and more."""
 

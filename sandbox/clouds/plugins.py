@@ -12,8 +12,6 @@ from pathlib import Path
 from gpucluster.sandbox.clouds import launcher
 from gpucluster.sandbox.clouds.sdk import Sdk
 
-__all__ = ["install_launchers"]
-
 
 def install_launchers(home: Path, sdks: Mapping[str, Sdk]) -> None:
     """Writes `<home>/plugins/resource-<package>-v<version>/pulumi-resource-<package>` for each SDK.

@@ -28,8 +28,6 @@ from gpucluster.sandbox.clouds.values import from_struct, plain, to_struct
 from gpucluster.sandbox.clouds.waiting import Waiting
 from gpucluster.sandbox.clouds.weather import Weather
 
-__all__ = ["Provider"]
-
 _ENGINE_SETTINGS = frozenset({"version", "pluginDownloadURL", "pluginChecksums", "__internal"})
 """What the engine adds to a provider's own settings."""
 

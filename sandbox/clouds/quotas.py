@@ -16,8 +16,6 @@ from gpucluster.catalog.machines import machines
 from gpucluster.catalog.rows import read_rows
 from gpucluster.sandbox.clouds.demand import ON_DEMAND, RESERVED, SPOT, Demand
 
-__all__ = ["QuotaKind", "quota_kinds"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class QuotaKind:

@@ -7,8 +7,6 @@ from typing import Any
 
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["texts"]
-
 
 def texts(value: Any, path: str) -> Iterator[str]:
     """Every text at a path without numbers of list items, such as `vpcConfig.subnetIds[]`."""

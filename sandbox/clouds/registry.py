@@ -19,7 +19,6 @@ from gpucluster.sandbox.clouds.weather import Weather
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
 
-__all__ = ["SIMULATED", "Clouds"]
 
 SIMULATED: Mapping[str, type[Cloud]] = {
     **{row.package: module.SIMULATED for row, module in modules_of("gpucluster.sandbox.clouds.{cloud}.cloud")},

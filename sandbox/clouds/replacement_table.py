@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
-__all__ = ["listed"]
-
 _ANSWERS: Mapping[str, bool | None] = {"yes": True, "no": False, "unknown": None}
 
 

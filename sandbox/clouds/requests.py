@@ -17,8 +17,6 @@ from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.clouds.waiting import Waiting
 from gpucluster.sandbox.clouds.weather import Weather
 
-__all__ = ["Maker", "Requests"]
-
 
 class _Accepted(NamedTuple):
     """What a cloud has begun, and what the scenario has in store for it."""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.scenario import Scenario
     from gpucluster.sandbox.clouds.weather import Mishap, Weather
 
-__all__ = ["Resident"]
 
 _log = logging.getLogger(__name__)
 

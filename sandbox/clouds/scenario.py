@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-__all__ = ["EXISTS", "Capacity", "Data", "Disturbance", "Drift", "Existing", "Fails", "Quota", "Scenario"]
-
 EXISTS = "exists"
 """First part of the URN of what no stack owns."""
 

@@ -14,8 +14,6 @@ import platformdirs
 
 from gpucluster.sandbox.clouds.sdk import Sdk
 
-__all__ = ["Property", "ResourceType", "Schema", "cache_folder"]
-
 
 @dataclass(frozen=True)
 class Property:

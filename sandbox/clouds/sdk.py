@@ -14,8 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["DYNAMIC", "Declaration", "Sdk", "how_to_install", "installed_sdks", "site_packages"]
-
 DYNAMIC: Final = "pulumi-python"
 """Package of the resources that a program in Python defines itself; its SDK is Pulumi's own."""
 _FUNCTION: Final = r"[a-z][A-Za-z0-9]{1,99}"

@@ -17,8 +17,6 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.sdk import Declaration
 from gpucluster.sandbox.type_guards import is_object
 
-__all__ = ["FORMAT", "read_type"]
-
 FORMAT: Final = 3
 """Version of the extracted form; a change makes every cached file stale."""
 

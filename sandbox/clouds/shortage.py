@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.quotas import QuotaKind, quota_kinds
 from gpucluster.sandbox.clouds.scenario import Capacity, Quota, Scenario
 
-__all__ = ["Shortage", "shortage"]
-
 _FAILED: Final = ("CREATE_FAILED", "Failed", "ERROR")
 """States of resources whose machines did not come."""
 

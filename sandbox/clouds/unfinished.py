@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import to_struct
 
-__all__ = ["UnfinishedError", "refuse_unfinished"]
-
 _DETAILS: Final = "grpc-status-details-bin"
 """Trailer in which gRPC carries a status with details."""
 

@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.schema import Property, ResourceType
 from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
 from gpucluster.sandbox.type_guards import is_list, is_object
 
-__all__ = ["Failure", "general", "validate"]
-
 
 @dataclass(frozen=True)
 class Failure:

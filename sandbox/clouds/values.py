@@ -17,17 +17,6 @@ from google.protobuf import struct_pb2
 
 from gpucluster.sandbox.type_guards import is_list, is_object
 
-__all__ = [
-    "UNKNOWN",
-    "Secret",
-    "Unknown",
-    "from_struct",
-    "from_wire",
-    "plain",
-    "to_struct",
-    "to_wire",
-]
-
 _SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
 _SEALED: Final = "ciphertext"

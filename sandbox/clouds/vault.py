@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-__all__ = ["Vault"]
 
 _NONCE: Final = 12
 """Bytes; what NIST SP 800-38D recommends for GCM."""

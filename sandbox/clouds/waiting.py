@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.cloud import AgainError, BusyError
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.unfinished import UnfinishedError
 
-__all__ = ["Waiting"]
-
 _T = TypeVar("_T")
 _PATIENCE: Final = 200.0
 """Seconds for which a request is asked again: after 20, 60 and 120 (pulumi/pulumi-azure-native

@@ -21,8 +21,6 @@ from gpucluster.sandbox.type_guards import mapping
 if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.shortage import Shortage
 
-__all__ = ["Mishap", "Weather"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Mishap:

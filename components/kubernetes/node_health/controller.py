@@ -28,8 +28,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["Memory", "Metrics", "Settings", "Step", "fault", "metrics", "steps"]
-
 _ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _BOOT: Final = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TIMEOUT_SECONDS: Final = 30

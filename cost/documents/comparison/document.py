@@ -14,8 +14,6 @@ from gpucluster.cost.money import how_known, money, ranged
 from gpucluster.cost.offers import Ranking
 from gpucluster.cost.render.document import Block, Document, Group, Notes, Row, Table, table
 
-__all__ = ["comparison_document"]
-
 
 def comparison_document(found: Comparison) -> Document:
     """What the specs asked for differently, what each cluster is, what it costs, and what is lost or has no price."""

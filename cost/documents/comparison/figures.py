@@ -12,8 +12,6 @@ from gpucluster.cost.money import ranged
 from gpucluster.cost.render.html.charts import Bar, bars, figure, marks, span
 from gpucluster.cost.render.html.page import safe
 
-__all__ = ["comparison_figures"]
-
 
 def comparison_figures(found: Comparison) -> Iterator[str]:
     """Totals, ranking, every stack from floor to ceiling, every part."""

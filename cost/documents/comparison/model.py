@@ -14,8 +14,6 @@ from gpucluster.cost.documents.words.unpriced import known_json
 from gpucluster.cost.prices import NotKnown
 from gpucluster.cost.transfer import Egress
 
-__all__ = ["comparison_model"]
-
 _FINE: Final = Decimal("0.001")
 
 _TOTALS = (

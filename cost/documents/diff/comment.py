@@ -20,8 +20,6 @@ from gpucluster.cost.render.markdown import LONGEST, bytes_of, code, fitting, ma
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.program.resources import urn_name
 
-__all__ = ["LINE_HEAD", "diff_comment", "line_row", "loss_item"]
-
 LINE_HEAD: Final = ("| | resource | line | before | after | change |", "| --- | --- | --- | ---: | ---: | ---: |")
 """Above rows of `line_row`."""
 _PARTS, _LOSSES, _UNPRICED, _ROOM_FOR_THE_REST = 12_000, 12_000, 6_000, 4_000

@@ -17,8 +17,6 @@ from gpucluster.cost.render.document import Block, Document, Group, Notes, Row, 
 from gpucluster.cost.verdict import budget_verdict
 from gpucluster.program.resources import urn_name
 
-__all__ = ["diff_document"]
-
 
 def diff_document(found: Diff) -> Document:
     """The whole change."""

@@ -20,8 +20,6 @@ from gpucluster.cost.documents.words.unpriced import bound_json, known_json
 from gpucluster.cost.model import Amounts, NotPriced
 from gpucluster.cost.verdict import budget_verdict
 
-__all__ = ["change_json", "diff_model"]
-
 
 def diff_model(found: Diff) -> DiffShape:
     """A document of plain values, in a stable order; lines that stay the same are only counted.

@@ -10,8 +10,6 @@ from gpucluster.cost.documents.words.unpriced import unpriced_words
 from gpucluster.cost.model import NotPriced
 from gpucluster.program.resources import urn_name
 
-__all__ = ["COLUMNS", "diff_rows"]
-
 COLUMNS: Final = (
     "kind", "part", "resource", "resource_name", "line", "quantity_before", "quantity_after", "unit", "monthly_before",
     "monthly_after", "change", "reason",

@@ -15,8 +15,6 @@ from gpucluster.cost.documents.words.shape import (
     Version,
 )
 
-__all__ = ["ChangeShape", "DiffShape", "LineChangeShape", "MonthlyShape", "ResourceShape", "UnpricedShape"]
-
 
 class CompleteShape(TypedDict):
     before: bool

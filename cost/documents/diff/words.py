@@ -14,21 +14,6 @@ from gpucluster.cost.model import HOURS_PER_MONTH, Amounts, NotPriced, Unbounded
 from gpucluster.cost.money import change, money, percent, ranged
 from gpucluster.program.resources import key_of, urn_name
 
-__all__ = [
-    "MARKS",
-    "bounded",
-    "comparable",
-    "how_much",
-    "line_cells",
-    "missing",
-    "part_cells",
-    "sentence",
-    "share",
-    "sides",
-    "total_rows",
-    "unpriced_lists",
-]
-
 MARKS: Final = {"added": "+", "removed": "-", "changed": "~", "same": "=", "price lost": "?", "price gained": "?"}
 _NAMED: Final = 3
 """Resources without a price that a sentence names."""

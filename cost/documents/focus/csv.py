@@ -25,8 +25,6 @@ from gpucluster.cost.render.csv_text import cell, csv_text
 from gpucluster.program.resources import Resources, urn_type
 from gpucluster.record import record
 
-__all__ = ["as_focus", "unit_of"]
-
 _CATEGORIES: Final = {"on_demand": "Standard", "spot": "Dynamic", "reserved": "Committed", "savings_plan": "Committed"}
 """PricingCategory; blocks and the like have a model of their own, which is `Other`."""
 

@@ -16,8 +16,6 @@ from gpucluster.cost.prices import OWN_ROW, PRICES_VARIABLE
 from gpucluster.cost.purchasing import Options, PoolOptions
 from gpucluster.cost.render.document import Block, Document, Heading, Notes
 
-__all__ = ["options_document", "pool_heading"]
-
 _HELD: Final = "In reservations, the same in every row and part of each amount"
 
 

@@ -14,8 +14,6 @@ from gpucluster.cost.purchasing import Option, Options, PoolOptions
 from gpucluster.cost.render.html.charts import Bar, Curve, bars, curves, figure
 from gpucluster.cost.render.html.page import items, safe
 
-__all__ = ["option_figures"]
-
 
 def option_figures(options: Options) -> Iterator[str]:
     """For each pool that is bought in one way, the ways; and where there are commitments, their break-even."""

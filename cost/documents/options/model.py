@@ -12,8 +12,6 @@ from gpucluster.cost.purchasing import Option, Options, PoolOptions
 from gpucluster.cost.purchasing.mix import Mix
 from gpucluster.cost.purchasing.rate import Rate
 
-__all__ = ["options_model"]
-
 
 def options_model(options: Options) -> dict[str, Any]:
     """A document of plain values, in a stable order."""

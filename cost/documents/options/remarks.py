@@ -13,8 +13,6 @@ from gpucluster.cost.purchasing import Option, Options, PoolOptions
 from gpucluster.cost.purchasing.rate import Rate
 from gpucluster.cost.purchasing.spot import Interruptions
 
-__all__ = ["prices", "remarks"]
-
 _TENTH: Final = Decimal("0.001")
 """A tenth of a percent."""
 

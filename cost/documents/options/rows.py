@@ -10,8 +10,6 @@ from gpucluster.cost.documents.options.tables import mix_table
 from gpucluster.cost.documents.options.unpriced import why
 from gpucluster.cost.purchasing import Options
 
-__all__ = ["COLUMNS", "options_rows"]
-
 COLUMNS: Final = (
     "pool", "part", "machine", "region", "row", "way", "purchase", "term", "zone", "machines_bought",
     "usd_per_machine_hour", "machines_monthly", "machines_monthly_floor", "machines_monthly_ceiling", "stack_monthly",

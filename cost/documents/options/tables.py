@@ -12,8 +12,6 @@ from gpucluster.cost.purchasing.mix import Mix
 from gpucluster.cost.purchasing.rate import Rate
 from gpucluster.cost.render.document import Table, table
 
-__all__ = ["APPROXIMATE", "mix_table", "way_table", "zone_table"]
-
 APPROXIMATE: Final = " ~"
 """Mark of a price that is a second opinion only."""
 

@@ -6,8 +6,6 @@ from gpucluster.cost.money import money
 from gpucluster.cost.purchasing import Options, PoolOptions
 from gpucluster.cost.purchasing.options import Unpriced
 
-__all__ = ["bound", "why"]
-
 
 def why(one: Unpriced, found: PoolOptions, options: Options) -> str:
     """The reason, and the bound where there is one."""

@@ -23,8 +23,6 @@ from gpucluster.cost.documents.reconciliation.words import (
 from gpucluster.cost.money import money
 from gpucluster.cost.render.document import Block, Document, Group, Notes, Row, Table
 
-__all__ = ["reconciliation_document"]
-
 _HEADS: Final = ("", "planned", "billed", "difference", "exact")
 
 

@@ -10,8 +10,6 @@ from gpucluster.cost.bills.reconciled import Apart, Beside, Exactness, Reconcile
 from gpucluster.cost.documents.words.plain import SCHEMA_VERSION
 from gpucluster.cost.model import cents
 
-__all__ = ["reconciliation_model"]
-
 
 def reconciliation_model(found: Reconciled, learned: Learned) -> dict[str, Any]:
     """A document of plain values, in a stable order. `billed` is EffectiveCost, `invoiced` BilledCost."""

@@ -10,8 +10,6 @@ from gpucluster.cost.bills.reconciled import Reconciled
 from gpucluster.cost.documents.reconciliation.words import REASONS
 from gpucluster.program.resources import urn_name
 
-__all__ = ["COLUMNS", "reconciliation_rows"]
-
 COLUMNS: Final = (
     "status", "part", "resource", "name", "unit", "planned_quantity", "billed_quantity", "planned", "billed",
     "invoiced", "difference", *REASONS, "why",

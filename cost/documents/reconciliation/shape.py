@@ -6,8 +6,6 @@ from typing import Annotated, Literal, TypedDict
 
 from gpucluster.cost.documents.words.shape import Amount, Currency, Pattern, Version
 
-__all__ = ["ReconciliationShape"]
-
 Money = Annotated[str, Pattern(r"^-?\d+\.\d{2}$")]
 Share = Annotated[str, Pattern(r"^-?\d+\.\d{6}$"), "1 where plan and bill are the same"]
 

@@ -12,8 +12,6 @@ from gpucluster.cost.bills.reconciled import Apart, Beside, Exactness, Reason, R
 from gpucluster.cost.money import change, money
 from gpucluster.program.resources import urn_name
 
-__all__ = ["REASONS", "days", "difference", "exact", "name_of", "reason", "remarks", "sentence"]
-
 REASONS: Final = {
     "hours": "hours", "usage": "usage", "price": "price", "commitment": "commitment",
     "missing": "missing on the bill", "unknown": "unknown",

@@ -19,8 +19,6 @@ from gpucluster.cost.render.markdown import LONGEST, bytes_of, code, escaped, fi
 from gpucluster.cost.teams import TeamCost, team_costs
 from gpucluster.cost.verdict import budget_verdict
 
-__all__ = ["report_markdown"]
-
 _PARTS: Final = 12_000
 _GROUPS: Final = 8_000
 _TEAMS: Final = 4_000

@@ -17,8 +17,6 @@ from gpucluster.cost.money import money, unit_price
 from gpucluster.cost.prices.row import FRESH_DAYS, as_of_date
 from gpucluster.cost.render.layout import WIDEST, Layout
 
-__all__ = ["explanation_json", "explanation_text"]
-
 _LABEL: Final = 12
 
 

@@ -16,8 +16,6 @@ from gpucluster.cost.model import CostLine
 from gpucluster.cost.money import how_known, money, percent, ranged
 from gpucluster.cost.render.layout import WIDEST, Layout
 
-__all__ = ["groups_json", "groups_table"]
-
 _AMOUNT: Final = 21
 
 

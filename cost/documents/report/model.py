@@ -10,8 +10,6 @@ from gpucluster.cost.model import CostLine, Part
 from gpucluster.cost.teams import TeamCost, team_costs
 from gpucluster.cost.verdict import budget_verdict
 
-__all__ = ["as_json", "line_json"]
-
 
 def as_json(estimate: Estimate) -> ReportShape:
     """A document of plain values, in a stable order. Totals are of what has a price; `known` says what they lack."""

@@ -21,8 +21,6 @@ from gpucluster.cost.render.html.page import disclosure, items, page, safe, scro
 from gpucluster.cost.teams import TeamCost, team_costs
 from gpucluster.cost.verdict import budget_verdict
 
-__all__ = ["report_page"]
-
 
 def report_page(estimate: Estimate, title: str, groupings: Sequence[Grouping], options: Options | None) -> str:
     """The whole page. groupings: by which labels the money is shown. options: the ways to buy, if they are shown."""

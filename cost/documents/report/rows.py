@@ -12,8 +12,6 @@ from gpucluster.cost.grouping import Grouping
 from gpucluster.cost.model import NotPriced
 from gpucluster.cost.render.csv_text import csv_of
 
-__all__ = ["COLUMNS", "as_csv"]
-
 COLUMNS: Final = (
     "line", "status", "resource", "resource_name", "part", "name", "quantity", "floor_quantity", "ceiling_quantity",
     "unit", "basis", "unit_price", "list_unit_price", "monthly", "monthly_floor", "monthly_ceiling", "region",

@@ -15,8 +15,6 @@ from gpucluster.cost.documents.words.shape import (
     Version,
 )
 
-__all__ = ["GroupShape", "GroupingShape", "LineShape", "PartShape", "ReportShape", "TeamShape"]
-
 Outcome = Literal["within", "over", "cannot tell"]
 
 

@@ -21,8 +21,6 @@ from gpucluster.cost.render.layout import WIDEST, Layout
 from gpucluster.cost.teams import NO_TEAM, team_costs
 from gpucluster.cost.verdict import budget_verdict
 
-__all__ = ["as_table", "committed_words", "plain_number"]
-
 _BELOW = "│    "
 
 

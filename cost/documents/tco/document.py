@@ -13,8 +13,6 @@ from gpucluster.cost.money import change, money, percent
 from gpucluster.cost.render.document import Block, Document, Notes, Table, Totals, table
 from gpucluster.cost.tco import Against, Own
 
-__all__ = ["tco_document"]
-
 
 def tco_document(own: Own, lives: Sequence[Own], found: Sequence[Against]) -> Document:
     """The whole answer. lives: the same cluster used for other numbers of years. found: what it is held against."""

@@ -11,8 +11,6 @@ from gpucluster.cost.render.html.charts import Bar, Curve, bars, curves, figure
 from gpucluster.cost.tco import Against, Own
 from gpucluster.cost.tco.own import HOURS_PER_YEAR
 
-__all__ = ["tco_figures"]
-
 
 def tco_figures(own: Own, found: Sequence[Against]) -> Iterator[str]:
     """found: prices of clouds that it is held against."""

@@ -10,8 +10,6 @@ from gpucluster.cost.documents.words.plain import SCHEMA_VERSION, text_of
 from gpucluster.cost.model import cents
 from gpucluster.cost.tco import Against, Own
 
-__all__ = ["tco_model"]
-
 _SHARE = Decimal("0.0001")
 
 

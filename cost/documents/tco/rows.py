@@ -9,8 +9,6 @@ from gpucluster.cost.documents.words.plain import text_of
 from gpucluster.cost.model import cents
 from gpucluster.cost.tco import Against, Own
 
-__all__ = ["COLUMNS", "tco_rows"]
-
 COLUMNS = ("section", "name", "what", "value", "unit", "bound", "source")
 """bound: `at least` where something that is not included would make a figure larger. Amounts are to the cent, shares
 to a hundredth of a percent."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.terms.agreed import said
 
-__all__ = ["basis", "basis_sentence"]
-
 
 def basis(*estimates: Estimate, month: bool = False) -> str:
     """`list prices in USD, before tax, discounts, support and data transfer`; with the terms where there are some.

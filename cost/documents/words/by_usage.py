@@ -8,8 +8,6 @@ from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.money import unit_price
 
-__all__ = ["USAGE_HEADING", "count_by_usage", "rates_by_usage"]
-
 USAGE_HEADING: Final = "Depends on usage, taken as 0; `gpucluster cost usage init` writes a file for --usage"
 
 _NAMED: Final = 2

@@ -5,8 +5,6 @@ from __future__ import annotations
 from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.money import percent
 
-__all__ = ["coverage_words", "price_words"]
-
 
 def coverage_words(estimate: Estimate) -> str:
     """`164 resources: 13 priced, 151 free, 0 not priced`; what is priced in part is in both numbers."""

@@ -10,7 +10,6 @@ from gpucluster.cost.model import Amounts, Unbounded
 if TYPE_CHECKING:  # a preview needs no type of JSON
     from gpucluster.cost.documents.words.shape import AmountsShape
 
-__all__ = ["SCHEMA_VERSION", "amounts_json", "text_of"]
 
 SCHEMA_VERSION: Final = 2
 """Raised when a field changes its meaning or goes away; new fields do not raise it."""

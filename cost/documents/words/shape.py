@@ -6,8 +6,6 @@ from typing import Annotated, Literal, TypedDict
 
 from gpucluster.record import record
 
-__all__ = ["Amount", "AmountsShape", "Bound", "BoundShape", "Currency", "Date", "KnownShape", "Pattern", "Version"]
-
 
 @record
 class Pattern:

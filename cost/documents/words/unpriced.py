@@ -13,8 +13,6 @@ from gpucluster.cost.money import money, unit_price
 if TYPE_CHECKING:  # a preview needs no type of JSON
     from gpucluster.cost.documents.words.shape import BoundShape, KnownShape
 
-__all__ = ["bound_json", "bound_words", "known_json", "unpriced_words"]
-
 
 def unpriced_words(item: NotPriced) -> str:
     """Why it has no price, and between what it lies."""

@@ -19,8 +19,6 @@ from gpucluster.errors import InputError
 from gpucluster.extras import installing
 from gpucluster.program.values import is_object
 
-__all__ = ["Products", "client", "offers"]
-
 _ENDPOINT_REGION: Final = "us-east-1"
 _FILTERS: Final = {
     "capacitystatus": "capacitystatus", "deploymentoption": "deploymentOption", "filesystemtype": "fileSystemType",

@@ -17,8 +17,6 @@ from gpucluster.cost.prices.live.query import Query
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["ADDRESS", "SAVINGS_PLANS", "offers", "selected"]
-
 ADDRESS: Final = "https://pricing.us-east-1.amazonaws.com"
 SAVINGS_PLANS: Final = "AWSComputeSavingsPlan"
 

@@ -13,8 +13,6 @@ from typing import Any, Final
 from gpucluster.cost.prices.live.offer import Offer, Tier, amount
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 
-__all__ = ["ADDRESS", "SERVICE", "offers"]
-
 ADDRESS: Final = "https://website.spot.ec2.aws.a2z.com"
 SERVICE: Final = "EC2 spot prices"
 

@@ -14,8 +14,6 @@ from gpucluster.cost.prices.live.query import Query
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["ADDRESS", "offers"]
-
 ADDRESS: Final = "https://prices.azure.com"
 _VERSION: Final = "2023-01-01-preview"
 _FILTERS: Final = {

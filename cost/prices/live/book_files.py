@@ -16,8 +16,6 @@ from gpucluster.cost.prices.row import PriceRow
 from gpucluster.cost.prices.table import write_rows
 from gpucluster.errors import Fault
 
-__all__ = ["NotWritten", "write"]
-
 _BAD: Final = ("duplicate", "value", "date")
 """What the check of the book may not find in a new file."""
 

@@ -13,8 +13,6 @@ from gpucluster.cost.prices.live.offer import Offer, Tier, amount
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 from gpucluster.program.values import is_list, is_object
 
-__all__ = ["ADDRESS", "offers"]
-
 ADDRESS: Final = "https://cloudbilling.googleapis.com"
 _NANO: Final = Decimal("1e-9")
 _MOST_PAGES: Final = 200

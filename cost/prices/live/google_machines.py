@@ -20,8 +20,6 @@ from typing import Final
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.prices.live.query import Condition, Part, Query
 
-__all__ = ["machine_queries"]
-
 _SOURCE: Final = "SKU descriptions of the Cloud Billing Catalog"
 _SSD_GIB: Final = 375
 """Of one local SSD (Compute Engine documentation)."""

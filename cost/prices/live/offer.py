@@ -10,8 +10,6 @@ from typing import Final
 
 from gpucluster.cost.prices.live.web import SourceFailed
 
-__all__ = ["Offer", "Tier", "amount", "factor", "plain"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tier:

@@ -13,8 +13,6 @@ from typing import Final
 from gpucluster.cost.prices.live.google_machines import machine_queries
 from gpucluster.cost.prices.live.query import Condition, Part, Query
 
-__all__ = ["condition", "queries"]
-
 _CONDITION: Final = re.compile(r"^(?P<field>[a-z0-9]+)(?P<how>==|=~|!~)(?P<value>.+)$")
 
 

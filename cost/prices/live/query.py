@@ -11,8 +11,6 @@ from typing import Final, Literal
 
 from gpucluster.cost.prices.live.offer import Offer, Tier, factor
 
-__all__ = ["Condition", "Doubt", "Part", "Query", "Quote", "quoted"]
-
 _MANY: Final = "*"
 
 

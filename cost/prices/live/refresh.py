@@ -14,8 +14,6 @@ from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Doubt, Query, Quote, quoted
 from gpucluster.cost.prices.row import PriceRow
 
-__all__ = ["CLOUDS", "LISTS", "Answer", "Ask", "Wanted", "answered", "not_covered", "wanted"]
-
 CLOUDS: Final = ("aws", "azure", "gcp")
 """Providers whose live lists can be read."""
 

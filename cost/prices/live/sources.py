@@ -10,8 +10,6 @@ from gpucluster.cost.prices.live.offer import Offer
 from gpucluster.cost.prices.live.query import Query
 from gpucluster.cost.prices.live.web import Web
 
-__all__ = ["ADDRESSES", "Sources"]
-
 ADDRESSES: Mapping[str, str] = {
     "aws": aws_offers.ADDRESS,
     "azure": azure_retail.ADDRESS,

@@ -21,8 +21,6 @@ from urllib3.util.retry import Retry
 from gpucluster.errors import Fault
 from gpucluster.program.values import is_object
 
-__all__ = ["Say", "SourceFailed", "Web"]
-
 Say = Callable[[str], None]
 """Takes a line of progress."""
 

@@ -8,8 +8,6 @@ from typing import Final
 from gpucluster.cost.render.document import Block, Document, Group, Heading, Notes, Table, Totals
 from gpucluster.cost.render.html.page import items, page, safe, scrolling
 
-__all__ = ["as_html"]
-
 _NUMBER: Final = ' class="number"'
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from gpucluster.cost.render.document import Block, Document, Group, Heading, Notes, Row, Table, Totals
 from gpucluster.cost.render.markdown import escaped, row
 
-__all__ = ["as_markdown"]
-
 
 def as_markdown(document: Document) -> str:
     """Blocks with an empty line between them; texts of others are shown as they are."""

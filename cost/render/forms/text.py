@@ -8,8 +8,6 @@ from gpucluster.cost.render.document import Block, Document, Heading, Notes, Tab
 from gpucluster.cost.render.grid import grid
 from gpucluster.cost.render.layout import Layout
 
-__all__ = ["as_text"]
-
 
 def as_text(document: Document, width: int) -> str:
     """Blocks with an empty line between them. width: characters of a line."""

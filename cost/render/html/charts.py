@@ -12,8 +12,6 @@ from gpucluster.cost.model import Amounts, Unbounded
 from gpucluster.cost.money import money, ranged
 from gpucluster.cost.render.html.page import safe
 
-__all__ = ["Bar", "Curve", "Mark", "bars", "curves", "figure", "marks", "span"]
-
 _STYLES: Final = 6
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
-__all__ = ["disclosure", "items", "page", "safe", "scrolling"]
-
 
 def safe(text: str) -> str:
     """Text as it is, also in an attribute."""

@@ -13,8 +13,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.values import at
 
-__all__ = ["READS", "elastic_ips"]
-
 _ADDRESSES: Final[Mapping[str, tuple[str, ...]]] = {
     "aws:ec2/eip:Eip": ("instance", "networkInterface"),
     "aws:ec2/eipAssociation:EipAssociation": ("instanceId", "networkInterfaceId"),

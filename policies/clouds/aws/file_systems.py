@@ -12,8 +12,6 @@ from gpucluster.policies.clouds.file_system import FileSystem, number, times
 from gpucluster.program.resources import Resource, Resources, Unknown
 from gpucluster.program.values import text, whole
 
-__all__ = ["READERS"]
-
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _SCRATCH_2: Final = 200
 

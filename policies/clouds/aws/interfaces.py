@@ -9,8 +9,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import flag, items, text, whole
 from gpucluster.record import record
 
-__all__ = ["Interface", "interfaces", "network_cards"]
-
 _EFA = ("efa", "efa-only")
 
 

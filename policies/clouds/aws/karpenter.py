@@ -12,8 +12,6 @@ from typing import Final, cast
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, items, text
 
-__all__ = ["machine_pools", "selects"]
-
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 _MACHINE: Final = "node.kubernetes.io/instance-type"

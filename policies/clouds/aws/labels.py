@@ -14,8 +14,6 @@ from gpucluster.policies.label_sets import LabelSet, Place, labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, setting, text
 
-__all__ = ["NODE_CLASSES", "label_sets", "with_stack"]
-
 NODE_CLASSES: Final = {
     ("karpenter.k8s.aws", "EC2NodeClass"): ("tags of the instances and disks it starts", LabelSyntax.AWS, "tags")
 }

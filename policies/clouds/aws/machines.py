@@ -16,18 +16,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, 
 from gpucluster.program.values import at, items, text, whole
 from gpucluster.record import record
 
-__all__ = [
-    "FLEET",
-    "INSTANCE",
-    "LAUNCH_CONFIGURATION",
-    "LAUNCH_TEMPLATE",
-    "NODE_GROUP",
-    "READS",
-    "SCALING_GROUP",
-    "AwsMachines",
-    "machines_of",
-]
-
 NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 SCALING_GROUP: Final = "aws:autoscaling/group:Group"
 FLEET: Final = "aws:ec2/fleet:Fleet"

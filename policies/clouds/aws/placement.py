@@ -8,17 +8,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text
 from gpucluster.record import record
 
-__all__ = [
-    "CAPACITY_BLOCK",
-    "PLACEMENT_GROUP",
-    "RESERVATIONS",
-    "Group",
-    "Reservation",
-    "group_of",
-    "own_group_of",
-    "reservation_of",
-]
-
 PLACEMENT_GROUP: Final = "aws:ec2/placementGroup:PlacementGroup"
 CAPACITY_BLOCK: Final = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
 RESERVATIONS: Final = ("aws:ec2/capacityReservation:CapacityReservation", CAPACITY_BLOCK)

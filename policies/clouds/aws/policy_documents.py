@@ -16,8 +16,6 @@ from gpucluster.policies.clouds.open_ranges import everywhere
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import at, is_list, is_object, parsed
 
-__all__ = ["document", "trusts_everybody", "wide_rights"]
-
 _BY_ARN: Final = ("aws:principalarn", "aws:sourcearn")
 _BY_OWNER: Final = (
     "aws:principalaccount",

@@ -9,8 +9,6 @@ from typing import Any, Final
 from gpucluster.program.resources import UNKNOWN, Unknown
 from gpucluster.program.values import at, items, text, whole
 
-__all__ = ["named"]
-
 # What an entry of allowedInstanceTypes begins with that may be a machine with GPUs, such as `p5.48xlarge`, `p*` or `*`.
 _MAY_HAVE_GPUS: Final = r"\*|[pg]r?(\*|\d)"
 

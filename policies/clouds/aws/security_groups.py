@@ -9,8 +9,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, flag, items, text
 from gpucluster.record import record
 
-__all__ = ["SecurityGroups", "open_to_itself", "security_groups_of"]
-
 _GROUP: Final = "aws:ec2/securityGroup:SecurityGroup"
 _RULES: Final = {
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": "ingress",

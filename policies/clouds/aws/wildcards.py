@@ -9,8 +9,6 @@ import string
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-__all__ = ["every_name"]
-
 _LONG: Final = 12
 """Letters of `RunInstances`. Patterns that miss shorter names only, such as `?????*`, match every name that counts."""
 

@@ -9,8 +9,6 @@ from gpucluster.policies.clouds.aws.pools import training_pools
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 
-__all__ = ["own_zones", "pool_zones", "subnet_zones", "subnets_of", "zones_of"]
-
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _PROPERTIES: Final = {
     NODE_GROUP: "subnetIds",

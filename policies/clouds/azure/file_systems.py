@@ -12,8 +12,6 @@ from gpucluster.policies.clouds.file_system import FileSystem, number, times
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import items, text, whole
 
-__all__ = ["READERS"]
-
 
 def _lustre(resource: Resource, _: Resources) -> FileSystem:
     tib, sku, zones = (

@@ -15,8 +15,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 from gpucluster.record import record
 
-__all__ = ["KarpenterPool", "karpenter_pools"]
-
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _GROUP: Final = "karpenter.azure.com"
 _NAMES: Final = ("karpenter.azure.com/sku-name", "node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")

@@ -13,8 +13,6 @@ from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at
 
-__all__ = ["NODE_CLASSES", "label_sets"]
-
 NODE_CLASSES: Final = {
     ("karpenter.azure.com", "AKSNodeClass"): ("tags of the machines it starts", LabelSyntax.AZURE, "tags")
 }

@@ -8,8 +8,6 @@ from typing import Any
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.values import at
 
-__all__ = ["last", "made_by_name", "part"]
-
 
 def last(given: str) -> str:
     """The name at the end of an id, e.g. `x` of `/subscriptions/s/resourceGroups/g/providers/p/things/x`."""

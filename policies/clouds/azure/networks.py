@@ -11,8 +11,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 from gpucluster.record import record
 
-__all__ = ["Range", "ranges_of_cluster", "ranges_of_network", "virtual_networks"]
-
 NETWORK: Final = "azure-native:network:VirtualNetwork"
 _SUBNET: Final = "azure-native:network:Subnet"
 _NAME: Final = "virtualNetworkName"

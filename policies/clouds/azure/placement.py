@@ -13,8 +13,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
 from gpucluster.record import record
 
-__all__ = ["RESERVATION_GROUP", "Placed", "proximity_of", "reservation_of"]
-
 RESERVATION_GROUP: Final = "azure-native:compute:CapacityReservationGroup"
 
 _PROXIMITY_GROUP: Final = "azure-native:compute:ProximityPlacementGroup"

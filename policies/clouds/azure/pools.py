@@ -22,16 +22,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, 
 from gpucluster.program.values import text
 from gpucluster.record import record
 
-__all__ = [
-    "AKS",
-    "READS",
-    "AgentPool",
-    "fabric_pools",
-    "machines_of",
-    "names_gpus",
-    "training_pools",
-]
-
 AKS: Final = f"{AGENT_POOL}, {CLUSTER}"
 READS: Final = f"{AKS}, {scale_sets.READS}"
 

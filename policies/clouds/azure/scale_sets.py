@@ -14,8 +14,6 @@ from gpucluster.policies.clouds.azure.written import SCALE_SETS, Written
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, flag, items, text
 
-__all__ = ["READS", "written_sets"]
-
 READS: Final = "azure-native:compute:VirtualMachineScaleSet"
 
 # Input of a node pool -> that of a scale set which its value is taken from.

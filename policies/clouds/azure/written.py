@@ -12,8 +12,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, flag, is_object, items, text, whole
 from gpucluster.record import record
 
-__all__ = ["AGENT_POOL", "CLUSTER", "SCALE_SETS", "Written", "written_pools"]
-
 AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 SCALE_SETS: Final = "VirtualMachineScaleSets"

@@ -6,8 +6,6 @@ from gpucluster.policies.clouds.azure.pools import AgentPool, training_pools
 from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 from gpucluster.program.values import items
 
-__all__ = ["pool_zones"]
-
 
 def pool_zones(resources: Resources) -> set[str | Unknown]:
     """Where the nodes of training pools may stand."""

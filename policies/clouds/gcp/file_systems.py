@@ -12,8 +12,6 @@ from gpucluster.policies.clouds.gcp.names import is_zone
 from gpucluster.program.resources import Resource, Resources, Unknown
 from gpucluster.program.values import text, whole
 
-__all__ = ["READERS"]
-
 
 def _lustre(resource: Resource, _: Resources) -> FileSystem:
     size = number(whole(resource.inputs, "capacityGib"))

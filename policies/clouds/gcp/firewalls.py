@@ -10,8 +10,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, flag, items, text
 from gpucluster.record import record
 
-__all__ = ["PROTOCOLS", "Opening", "firewalls_of", "opening_of"]
-
 PROTOCOLS: Final = ("tcp", "udp", "icmp")
 
 _FIREWALL: Final = "gcp:compute/firewall:Firewall"

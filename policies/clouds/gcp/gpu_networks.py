@@ -12,8 +12,6 @@ from gpucluster.policies.rule import CannotTell, Finding
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import whole
 
-__all__ = ["gpu_networks_of", "network_findings"]
-
 # What a network without an MTU has; `mtu` of gcp:compute/network:Network.
 _DEFAULT_MTU = 1460
 

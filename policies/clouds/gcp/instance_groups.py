@@ -15,8 +15,6 @@ from gpucluster.policies.clouds.machine_types import counting
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, flag, is_list, items, says, text, whole
 
-__all__ = ["READS", "written_groups"]
-
 _ZONAL: Final = "gcp:compute/instanceGroupManager:InstanceGroupManager"
 _REGIONAL: Final = "gcp:compute/regionInstanceGroupManager:RegionInstanceGroupManager"
 _TEMPLATES: Final = (

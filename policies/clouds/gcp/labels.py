@@ -15,8 +15,6 @@ from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, setting
 
-__all__ = ["NODE_CLASSES", "label_sets", "with_stack"]
-
 NODE_CLASSES: Final = {
     ("karpenter.k8s.gcp", "GCENodeClass"): ("labels of the machines it starts", LabelSyntax.GOOGLE, "labels")
 }

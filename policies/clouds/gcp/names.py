@@ -8,8 +8,6 @@ from typing import Any, Final
 from gpucluster.program.resources import Resource, Resources, Unknown
 from gpucluster.program.values import at, text
 
-__all__ = ["is_zone", "last", "made_by_name", "name_of"]
-
 _ZONE: Final = r"[a-z]+-[a-z]+[0-9]+-[a-z]"
 
 

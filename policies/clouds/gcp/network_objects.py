@@ -13,8 +13,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text
 from gpucluster.record import record
 
-__all__ = ["LONGEST_NAME", "NETWORK_OBJECT", "object_findings"]
-
 NETWORK_OBJECT: Final = "kubernetes:networking.gke.io/v1:Network"
 _PARAMETERS: Final = "kubernetes:networking.gke.io/v1:GKENetworkParamSet"
 

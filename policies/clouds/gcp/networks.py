@@ -16,8 +16,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, items, text
 from gpucluster.record import record
 
-__all__ = ["NETWORK", "SUBNETWORK", "Entry", "Place", "entries_of", "own_network", "place", "profile_of", "resolved"]
-
 NETWORK: Final = "gcp:compute/network:Network"
 SUBNETWORK: Final = "gcp:compute/subnetwork:Subnetwork"
 

@@ -10,8 +10,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, text
 from gpucluster.record import record
 
-__all__ = ["FUTURE_RESERVATION", "POLICY", "RESERVATION", "Policy", "Reservation", "policy_of", "reservation_of"]
-
 POLICY: Final = "gcp:compute/resourcePolicy:ResourcePolicy"
 RESERVATION: Final = "gcp:compute/reservation:Reservation"
 FUTURE_RESERVATION: Final = "gcp:compute/futureReservation:FutureReservation"

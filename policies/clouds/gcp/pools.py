@@ -23,19 +23,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown, 
 from gpucluster.program.values import items, text, whole
 from gpucluster.record import record
 
-__all__ = [
-    "GKE",
-    "READS",
-    "NodePool",
-    "Zones",
-    "cluster_of",
-    "every_pool",
-    "every_written",
-    "machines_of",
-    "names_gpus",
-    "training_pools",
-]
-
 GKE: Final = f"{NODE_POOL}, {CLUSTER}"
 READS: Final = f"{GKE}, {instance_groups.READS}"
 

@@ -12,8 +12,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at, flag, is_object, items, text
 from gpucluster.record import record
 
-__all__ = ["CLUSTER", "NODE_POOL", "Written", "written_pools"]
-
 NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 CLUSTER: Final = "gcp:container/cluster:Cluster"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from gpucluster.policies.clouds.gcp.pools import NodePool, training_pools
 from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
-__all__ = ["pool_zones"]
-
 
 def pool_zones(resources: Resources) -> set[str | Unknown]:
     """Where the nodes of training pools may stand."""

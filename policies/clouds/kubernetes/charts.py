@@ -13,8 +13,6 @@ from gpucluster.program.resources import Resource, Resources, Unknown
 from gpucluster.program.values import at, flag, text
 from gpucluster.record import record
 
-__all__ = ["RELEASE", "RELEASES", "Chart", "device_plugins", "gpu_operators", "nfd_bringers"]
-
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 RELEASES: Final = (RELEASE, "kubernetes:helm.sh/v4:Chart")
 

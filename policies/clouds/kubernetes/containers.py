@@ -7,8 +7,6 @@ from typing import Final
 
 from gpucluster.program.values import is_list, is_object, text
 
-__all__ = ["CONTAINER_LISTS", "ONE_CONTAINER", "containers"]
-
 CONTAINER_LISTS: Final = ("containers", "initContainers", "ephemeralContainers")
 _MORE_LISTS: Final = ("sidecars", "steps")
 ONE_CONTAINER: Final = ("container", "script")

@@ -10,8 +10,6 @@ from gpucluster.policies.label_sets import labels_at
 from gpucluster.program.resources import Resource, Resources, Unknown
 from gpucluster.program.values import at
 
-__all__ = ["ELASTIC_TYPES", "KARPENTER", "elastic_labels", "elastic_pools"]
-
 _KARPENTER: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
 

@@ -13,8 +13,6 @@ from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at
 
-__all__ = ["label_sets"]
-
 # Not objects of their own: a Helm release, lists, and patches of an object that somebody else owns.
 _NOT_OBJECTS: Final = ("kubernetes:helm.sh/", "kubernetes:yaml", "kubernetes:kustomize", "kubernetes:index:")
 _NOT_OBJECT_KINDS: Final = ("List", "Patch")

@@ -17,8 +17,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import at, is_object, items, text
 from gpucluster.record import record
 
-__all__ = ["Allowed", "allowed_daemons", "identity", "images_of"]
-
 
 @record(kw_only=True)
 class Allowed:

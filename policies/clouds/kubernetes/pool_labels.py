@@ -12,18 +12,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resources
 from gpucluster.program.values import at
 
-__all__ = [
-    "FLAVOR",
-    "MIG",
-    "SINGLE_NODE",
-    "for_single_nodes",
-    "for_training",
-    "perhaps_for_training",
-    "sliced_by_label",
-    "telling_labels",
-    "without_fabric",
-]
-
 SINGLE_NODE: Final = "gpucluster/single-node"
 """Label of nodes whose jobs never span two of them; its value is `true`."""
 

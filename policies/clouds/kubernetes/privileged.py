@@ -15,8 +15,6 @@ from gpucluster.policies.clouds.kubernetes.containers import CONTAINER_LISTS, ON
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import at, flag, is_list, is_object, items, text
 
-__all__ = ["privileges"]
-
 _NAMESPACES: Final = ("hostPID", "hostIPC", "hostNetwork")
 _CAPABILITIES: Final = (
     "ALL",

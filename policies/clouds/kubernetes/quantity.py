@@ -8,8 +8,6 @@ from typing import Final
 
 from gpucluster.program.resources import UNKNOWN, Unknown
 
-__all__ = ["gib"]
-
 _FORM: Final = r"(\d+(?:\.\d+)?)([KMGTP]i?|k)?"
 _POWERS: Final = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 

@@ -11,8 +11,6 @@ from typing import Final
 from gpucluster.policies.rule import CannotTell
 from gpucluster.program.resources import Resources
 
-__all__ = ["unrendered"]
-
 _RENDERED: Final = (
     "kubernetes:yaml:ConfigFile",
     "kubernetes:yaml:ConfigGroup",

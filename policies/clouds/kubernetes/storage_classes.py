@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["FILE_SYSTEM_DRIVERS", "GIVEN_CLASSES"]
-
 _FILESTORE: Final = "a Filestore instance"
 _FILES: Final = "a share of Azure Files"
 

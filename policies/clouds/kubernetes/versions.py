@@ -17,8 +17,6 @@ from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import items, text
 from gpucluster.record import record
 
-__all__ = ["NODE_CLASS", "Unpinned", "unpinned"]
-
 NODE_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 
 _EXACT: Final = r"=?\s*v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?"

@@ -7,8 +7,6 @@ from typing import Final
 from gpucluster.policies.clouds.per_cloud import resource_checks
 from gpucluster.policies.rule import Enforcement, ResourceRule, Severity
 
-__all__ = ["RULE"]
-
 RULE: Final = ResourceRule(
     name="accelerators-fit-machine",
     title="Accelerators, slices and local SSDs of a node pool match its machine type",

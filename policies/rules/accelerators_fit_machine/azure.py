@@ -15,8 +15,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import text
 
-__all__ = ["FIX", "READS", "check"]
-
 _PROFILES: Final = aks_profiles()
 
 FIX: Final = (

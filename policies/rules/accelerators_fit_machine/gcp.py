@@ -12,8 +12,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import items, text, whole
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Set node_config.guest_accelerators to the type and count of the machine type, gpu_partition_size to one of the "
     "sizes named, and one of ephemeral_storage_local_ssd_config and local_nvme_ssd_block_config to its local SSDs."

@@ -8,8 +8,6 @@ from gpucluster.policies.clouds.hidden import with_hidden
 from gpucluster.policies.clouds.per_cloud import stack_checks
 from gpucluster.policies.rule import Enforcement, Severity, StackRule
 
-__all__ = ["RULE"]
-
 RULE: Final = StackRule(
     name="addresses-clear-of-reserved-ranges",
     title="Networks, pods and services avoid the address ranges that the cloud reserves",

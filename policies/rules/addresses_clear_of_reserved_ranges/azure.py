@@ -17,8 +17,6 @@ from gpucluster.policies.clouds.azure.written import CLUSTER
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
-__all__ = ["FIX", "READS", "check"]
-
 _INFINIBAND: Final = {"172.16.0.0/16": "InfiniBand"}
 _AKS: Final = {"169.254.0.0/16": "AKS", "172.30.0.0/16": "AKS", "172.31.0.0/16": "AKS", "192.0.2.0/24": "AKS"}
 

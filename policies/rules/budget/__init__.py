@@ -8,8 +8,6 @@ from typing import Final
 from gpucluster.policies.budgets import Judgement, budget_rule
 from gpucluster.policies.rule import CannotTell, Enforcement, Finding, NotChecked, Severity, Violation
 
-__all__ = ["RULE"]
-
 
 def check(judged: Judgement) -> Iterator[Finding]:
     for reason in judged.unread:

@@ -8,8 +8,6 @@ from typing import Final
 from gpucluster.policies.budgets import Judgement, budget_rule
 from gpucluster.policies.rule import Finding, Severity, Violation
 
-__all__ = ["RULE"]
-
 
 def check(judged: Judgement) -> Iterator[Finding]:
     if judged.undecided and judged.estimate.unpriced_compute:

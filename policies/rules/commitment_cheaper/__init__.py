@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from gpucluster.cost import Estimate
     from gpucluster.cost.model import CostLine
 
-__all__ = ["RULE"]
 
 _SETTING: Final = "utilisation"
 _DAYS: Final = 365

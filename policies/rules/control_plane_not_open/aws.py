@@ -13,8 +13,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag, items
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = "Set endpointPublicAccess to false, or publicAccessCidrs to the ranges of your office or VPN."
 READS: Final = "aws:eks/cluster:Cluster"
 

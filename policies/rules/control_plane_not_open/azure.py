@@ -13,8 +13,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag, items
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Name your ranges in api_server_access_profile authorized_ip_ranges, or set enable_private_cluster there, which "
     "cannot be changed later."

@@ -14,8 +14,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, flag, items, text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Name your ranges in master_authorized_networks_config, or set private_cluster_config enable_private_endpoint."
 )

@@ -15,8 +15,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import at, flag, items
 
-__all__ = ["FIX", "READS", "check"]
-
 _ACCOUNT: Final = "aws:ebs/encryptionByDefault:EncryptionByDefault"
 _CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 _ITSELF: Final = ("aws:ebs/volume:Volume", "aws:efs/fileSystem:FileSystem")

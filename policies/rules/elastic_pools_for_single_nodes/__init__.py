@@ -12,8 +12,6 @@ from gpucluster.policies.rule import CannotTell, Enforcement, Finding, Severity,
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, text
 
-__all__ = ["RULE"]
-
 _TYPES: Final = ", ".join(ELASTIC_TYPES)
 
 

@@ -9,8 +9,6 @@ from gpucluster.policies.exemptions import Exemption, exemptions
 from gpucluster.policies.rule import ChangeRule, Outcome, ReportRule, Severity, Stack, Violation
 from gpucluster.policies.rules import rules
 
-__all__ = ["RULE"]
-
 _IDLE_FIX: Final = (
     "Correct the names of rule and resource, or remove the exemption. One for a resource outside of the component "
     "belongs into the component around that resource, or into the pack's configuration."

@@ -8,8 +8,6 @@ from typing import Final
 from gpucluster.policies.exemptions import FIELDS, Unreadable, exemptions
 from gpucluster.policies.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
 
-__all__ = ["RULE"]
-
 
 def check(stack: Stack) -> Iterator[Finding]:
     for entry in exemptions(stack.resources):

@@ -9,8 +9,6 @@ from gpucluster.policies.clouds.per_cloud import stack_checks
 from gpucluster.policies.frameworks import AWS_PLACEMENT
 from gpucluster.policies.rule import Enforcement, Severity, StackRule
 
-__all__ = ["RULE"]
-
 RULE: Final = StackRule(
     name="fabric-interfaces-complete",
     title="Nodes of a training pool have every fabric interface of their machine type",

@@ -12,8 +12,6 @@ from gpucluster.policies.clouds.aws.pools import training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "List one interface of type `efa-only` per network card in networkInterfaces of the launch template: device 1 "
     "on card 0, device 0 on the others."

@@ -15,8 +15,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resources
 from gpucluster.program.values import flag, text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "List the GPU networks in network_config.additional_node_network_configs of the node pool: 4 VPCs on A3 High, "
     "exactly 8 on A3 Mega, one gVNIC VPC and then the 8 subnets of a RoCE VPC on A3 Ultra and A4; turn gvnic on, and "

@@ -7,8 +7,6 @@ from typing import Final
 from gpucluster.policies.clouds.per_cloud import resource_checks
 from gpucluster.policies.rule import Enforcement, ResourceRule, Severity
 
-__all__ = ["RULE"]
-
 RULE: Final = ResourceRule(
     name="fabric-interfaces-valid",
     title="Network interfaces of GPU machines form a layout that the cloud can launch",

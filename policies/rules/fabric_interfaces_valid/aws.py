@@ -13,8 +13,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Use the layout of the machine type: card 0 device 0 of type `interface`, then one `efa-only` per card (device "
     "1 on card 0, device 0 on the others), in a private subnet, without associatePublicIpAddress."

@@ -14,8 +14,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, flag, items, text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Use the networks of the machine type, each once, or on A3 Ultra and A4 accelerator_network_profile alone; none "
     "on nodes whose GPUs are sliced; gpudirect_strategy RDMA on A3 Ultra and A4 only, without fast_socket."

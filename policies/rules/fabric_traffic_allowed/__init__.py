@@ -8,8 +8,6 @@ from gpucluster.policies.clouds.hidden import with_hidden
 from gpucluster.policies.clouds.per_cloud import stack_checks
 from gpucluster.policies.rule import Enforcement, Severity, StackRule
 
-__all__ = ["RULE"]
-
 RULE: Final = StackRule(
     name="fabric-traffic-allowed",
     title="Nodes of a training pool allow fabric traffic among themselves",

@@ -12,8 +12,6 @@ from gpucluster.policies.clouds.aws.security_groups import SecurityGroups, open_
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Give the security group of the EFA interfaces an ingress and an egress rule with protocol `-1` whose other end is "
     "the group itself (referencedSecurityGroupId); 0.0.0.0/0 egress does not match EFA, which is not IP, but keep it "

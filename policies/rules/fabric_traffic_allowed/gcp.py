@@ -14,8 +14,6 @@ from gpucluster.policies.clouds.gcp.pools import NodePool, training_pools
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Give every GPU VPC of A3 High and A3 Mega a firewall rule that allows tcp, udp and icmp from its own subnets, and "
     "a RoCE VPC none: it lets its own traffic in and takes no rule."

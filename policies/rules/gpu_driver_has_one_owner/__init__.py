@@ -7,8 +7,6 @@ from typing import Final
 from gpucluster.policies.clouds.per_cloud import stack_checks
 from gpucluster.policies.rule import Enforcement, Severity, StackRule
 
-__all__ = ["RULE"]
-
 RULE: Final = StackRule(
     name="gpu-driver-has-one-owner",
     title="The GPU driver and the device plugin of a node have one owner",

@@ -13,8 +13,6 @@ from gpucluster.policies.clouds.kubernetes.charts import gpu_operators
 from gpucluster.policies.rule import Finding, Stack, Violation
 from gpucluster.program.values import text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = "Set driver.enabled and toolkit.enabled of the GPU Operator to false: the image has both."
 READS: Final = f"{NODE_GROUP}, kubernetes:helm.sh/v3:Release"
 

@@ -15,8 +15,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Set gpu_profile driver of every GPU pool (and spec.gpu.mode of an AKSNodeClass) to None, and let the GPU Operator "
     "bring driver and toolkit; or to Install, with driver.enabled and toolkit.enabled of the operator false."

@@ -15,8 +15,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import items, text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "State gpu_driver_installation_config on every GPU pool: DEFAULT or LATEST without the GPU Operator's driver and "
     "devicePlugin, INSTALLATION_DISABLED with the operator's driver."

@@ -13,8 +13,6 @@ from gpucluster.policies.clouds.kubernetes.charts import RELEASES, Chart, device
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Leave one of the charts out, or switch off what the other brings: devicePlugin.enabled or nfd.enabled false; "
     "driver.enabled and toolkit.enabled go together."

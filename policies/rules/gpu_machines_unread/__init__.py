@@ -9,8 +9,6 @@ from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.policies.clouds.unread import unread
 from gpucluster.policies.rule import Outcome, ReportRule, Severity, Stack, Violation
 
-__all__ = ["RULE"]
-
 
 def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
     rules_run = {outcome.rule.name: outcome.rule for outcome in outcomes}  # one about resources runs for each

@@ -8,8 +8,6 @@ from gpucluster.policies.clouds.hidden import with_hidden
 from gpucluster.policies.clouds.per_cloud import stack_checks
 from gpucluster.policies.rule import Severity, StackRule
 
-__all__ = ["RULE"]
-
 RULE: Final = StackRule(
     name="gpu-nodes-not-public",
     title="Machines with GPUs have no public address",

@@ -17,8 +17,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import flag
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Put them into a subnet with mapPublicIpOnLaunch false, behind a NAT gateway, without associatePublicIpAddress or "
     "an Elastic IP."

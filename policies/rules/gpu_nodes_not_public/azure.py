@@ -13,8 +13,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = "Set enable_node_public_ip to false on the node pool."
 READS: Final = MACHINES
 

@@ -15,8 +15,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Unknown
 from gpucluster.program.values import flag
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = "Set network_config enable_private_nodes on the node pool, and a Cloud NAT for what the nodes fetch."
 READS: Final = MACHINES
 

@@ -11,8 +11,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, Stack
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import at, items, text
 
-__all__ = ["RULE"]
-
 _POOL: Final = "kubernetes:karpenter.sh/v1:NodePool"
 _GPU: Final = "nvidia.com/gpu"
 _ONLY_EMPTY: Final = "WhenEmpty"

@@ -14,8 +14,6 @@ from gpucluster.policies.label_sets import LabelSet
 from gpucluster.policies.rule import CannotTell, Enforcement, Finding, ResourceRule, Severity, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
-__all__ = ["RULE"]
-
 
 def check(resource: Resource) -> Iterator[Finding]:
     sets = list(label_sets(resource))

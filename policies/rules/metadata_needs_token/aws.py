@@ -15,8 +15,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import at, text
 
-__all__ = ["FIX", "READS", "check"]
-
 _STATED: Final = (LAUNCH_TEMPLATE, LAUNCH_CONFIGURATION, INSTANCE)
 _CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 

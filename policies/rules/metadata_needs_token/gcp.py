@@ -14,8 +14,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag, text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Set workload_metadata_config mode GKE_METADATA (with workload_identity_config on the cluster), and metadata "
     "disable-legacy-endpoints true."

@@ -18,8 +18,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, Stack
 from gpucluster.program.resources import UNKNOWN, Resources
 from gpucluster.program.values import at
 
-__all__ = ["RULE"]
-
 
 def check(stack: Stack) -> Iterator[Finding]:
     if any(

@@ -10,8 +10,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Framework, Severity, S
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import at
 
-__all__ = ["RULE"]
-
 _NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 _LABEL: Final = "pod-security.kubernetes.io/enforce"
 _LEVELS: Final = ("privileged", "baseline", "restricted")

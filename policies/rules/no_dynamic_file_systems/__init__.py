@@ -10,8 +10,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, Stack
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, items, text
 
-__all__ = ["RULE"]
-
 _CLASS: Final = "kubernetes:storage.k8s.io/v1:StorageClass"
 _CLAIM: Final = "kubernetes:core/v1:PersistentVolumeClaim"
 _SET: Final = "kubernetes:apps/v1:StatefulSet"

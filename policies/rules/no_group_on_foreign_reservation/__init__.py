@@ -9,8 +9,6 @@ from gpucluster.policies.clouds.per_cloud import stack_checks
 from gpucluster.policies.frameworks import AWS_PLACEMENT, GKE_PLACEMENT
 from gpucluster.policies.rule import Enforcement, Severity, StackRule
 
-__all__ = ["RULE"]
-
 RULE: Final = StackRule(
     name="no-group-on-foreign-reservation",
     title="No placement group or policy is forced on a reservation that was not made in it",

@@ -19,8 +19,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Remove placement.groupName from the launch template (the reservation is the co-location domain), or make the "
     "reservation in the group (placementGroupArn of the capacity reservation)."

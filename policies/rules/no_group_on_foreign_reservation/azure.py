@@ -14,8 +14,6 @@ from gpucluster.policies.clouds.azure.pools import machines_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Remove proximity_placement_group_id: the reservation has its place, and InfiniBand comes from the scale set, not "
     "from the group."

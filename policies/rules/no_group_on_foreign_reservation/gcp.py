@@ -15,8 +15,6 @@ from gpucluster.policies.clouds.gcp.written import Written
 from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import Resources
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Remove placement_policy from the node pool (the reservation is the co-location domain), or name the policy the "
     "reservation was made with as policy_name."

@@ -10,8 +10,6 @@ from gpucluster.policies.changes import Changes
 from gpucluster.policies.clouds.holdings import losses, types
 from gpucluster.policies.rule import ChangeRule, Enforcement, Finding, Severity
 
-__all__ = ["RULE"]
-
 
 def check(changes: Changes) -> Iterator[Finding]:
     for _, finding in losses(changes, RESERVED_CAPACITY):

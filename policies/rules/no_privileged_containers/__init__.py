@@ -11,8 +11,6 @@ from gpucluster.policies.clouds.kubernetes.rendered import unrendered
 from gpucluster.policies.rule import Accepted, CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
-__all__ = ["RULE"]
-
 
 def check(stack: Stack) -> Iterator[Finding]:
     yield from unrendered(stack.resources)

@@ -11,8 +11,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, Stack
 from gpucluster.policies.secrets import secrets_in
 from gpucluster.program.resources import Resource
 
-__all__ = ["RULE"]
-
 _OUTPUTS: Final = "pulumi.export and register_outputs"
 
 

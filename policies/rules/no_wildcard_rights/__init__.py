@@ -7,8 +7,6 @@ from typing import Final
 from gpucluster.policies.clouds.per_cloud import stack_checks
 from gpucluster.policies.rule import Severity, StackRule
 
-__all__ = ["RULE"]
-
 RULE: Final = StackRule(
     name="no-wildcard-rights",
     title="No identity has every right on every resource, and no role is open to everyone",

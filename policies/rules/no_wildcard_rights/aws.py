@@ -15,8 +15,6 @@ from gpucluster.policies.rule import Accepted, CannotTell, Finding, Stack, Viola
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, items, text
 
-__all__ = ["FIX", "READS", "check"]
-
 _POLICIES: Final = tuple(
     f"aws:iam/{name}:{name[0].upper()}{name[1:]}" for name in ("policy", "rolePolicy", "userPolicy", "groupPolicy")
 )

@@ -14,8 +14,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import items, text
 
-__all__ = ["FIX", "READS", "check"]
-
 _GRANT: Final = "azure-native:authorization:RoleAssignment"
 _ROLE: Final = "azure-native:authorization:RoleDefinition"
 _WIDE: Final = {

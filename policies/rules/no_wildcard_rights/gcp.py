@@ -11,8 +11,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, is_list, items, parsed, text
 
-__all__ = ["FIX", "READS", "check"]
-
 _GRANTS: Final = tuple(
     f"gcp:{level}/{kind}:{kind[0].upper()}{kind[1:]}"
     for level in ("projects", "folder", "organizations")

@@ -12,8 +12,6 @@ from gpucluster.policies.rule import Accepted, CannotTell, Finding, Stack, Viola
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import items, text
 
-__all__ = ["FIX", "READS", "check"]
-
 _ROLE: Final = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole"
 _BINDING: Final = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding"
 _ADMIN: Final = "cluster-admin"

@@ -7,8 +7,6 @@ from typing import Final
 
 from gpucluster.policies.rule import Outcome, ReportRule, Severity, Stack, Violation
 
-__all__ = ["RULE"]
-
 
 def check(outcomes: Sequence[Outcome], _: Stack) -> Iterator[Violation]:
     missing = dict.fromkeys(nothing.what for outcome in outcomes for nothing in outcome.not_checked)

@@ -8,8 +8,6 @@ from typing import Final
 from gpucluster.policies.rule import Outcome, ReportRule, Severity, Stack, Violation
 from gpucluster.program.resources import Resource
 
-__all__ = ["RULE"]
-
 _NAMED: Final = 5
 """Resources that are named one by one when one question is open for many."""
 

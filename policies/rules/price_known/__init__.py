@@ -9,8 +9,6 @@ from gpucluster.policies.budgets import priced
 from gpucluster.policies.frameworks import FINOPS_BUDGETING
 from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
 
-__all__ = ["RULE"]
-
 _NAMED: Final = 5
 """Resources that are named one by one."""
 

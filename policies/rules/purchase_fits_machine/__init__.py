@@ -7,8 +7,6 @@ from typing import Final
 from gpucluster.policies.clouds.per_cloud import resource_checks
 from gpucluster.policies.rule import Enforcement, ResourceRule, Severity
 
-__all__ = ["RULE"]
-
 RULE: Final = ResourceRule(
     name="purchase-fits-machine",
     title="The machine type of a GPU node pool is available under its purchase option",

@@ -15,8 +15,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Take Spot without a capacity reservation group; set scale_set_eviction_policy and spot_max_price with "
     "scale_set_priority Spot only."

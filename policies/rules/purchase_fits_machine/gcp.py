@@ -16,8 +16,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import at, flag, items, text, whole
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Buy a3-highgpu-1g, -2g and -4g as spot or flex_start; flex_start with autoscaling (total_max_node_count), without "
     "node_count, auto_repair False, max_run_duration of at most 604800s, no reservation and no spot; "

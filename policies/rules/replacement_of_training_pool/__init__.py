@@ -14,8 +14,6 @@ from gpucluster.policies.rule import Accepted, CannotTell, ChangeRule, Enforceme
 from gpucluster.program.resources import Resource
 from gpucluster.program.stated import stated
 
-__all__ = ["RULE"]
-
 
 def check(changes: Changes) -> Iterator[Finding]:
     for old, finding in _found(changes):

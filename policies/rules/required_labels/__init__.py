@@ -15,8 +15,6 @@ from gpucluster.policies.suggested_edit import Edit
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.stated import stated
 
-__all__ = ["RULE"]
-
 _OURS: Final = "gpucluster:"
 
 

@@ -7,8 +7,6 @@ from typing import Final
 from gpucluster.policies.clouds.per_cloud import stack_checks
 from gpucluster.policies.rule import Severity, StackRule
 
-__all__ = ["RULE"]
-
 RULE: Final = StackRule(
     name="reservation-in-use",
     title="Machines of the stack use the capacity reservation of their type",

@@ -14,8 +14,6 @@ from gpucluster.policies.rules.reservation_in_use.outside import outside
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Target the reservation in the launch template (capacityReservationTarget), or list it in "
     "capacityReservationSelectorTerms of the EC2NodeClass and allow `reserved` in the pool; or give it up."

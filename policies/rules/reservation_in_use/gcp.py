@@ -17,8 +17,6 @@ from gpucluster.policies.rules.reservation_in_use.outside import outside
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import flag, text, whole
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Name the reservation in node_config.reservation_affinity of the node pool (SPECIFIC_RESERVATION), or make it with "
     "specific_reservation_required False; or give it up."

@@ -11,8 +11,6 @@ from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.stated import stated
 from gpucluster.program.values import flag, whole
 
-__all__ = ["RULE"]
-
 _ENDS: Final = "durationDays"
 _BACKUPS: Final = "automaticBackupRetentionDays"
 _LOCK: Final = "deletionProtectionEnabled"

@@ -11,8 +11,6 @@ from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.policies.rule import CannotTell, Enforcement, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
-__all__ = ["RULE"]
-
 
 def check(stack: Stack) -> Iterator[Finding]:
     for cloud in cloud_pools().values():

@@ -13,8 +13,6 @@ from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.stated import stated
 from gpucluster.program.values import whole
 
-__all__ = ["RULE"]
-
 _SETTING: Final = "nodesPerSpare"
 _USUAL: Final = 10
 """Spares are usually 5 to 10 % of the nodes."""

@@ -10,8 +10,6 @@ from gpucluster.policies.clouds.file_systems import TYPES, claims, file_systems
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN
 
-__all__ = ["RULE"]
-
 _OVER: Final = Decimal("1.25")
 """25 % on top of what is promised."""
 

@@ -11,8 +11,6 @@ from gpucluster.policies.clouds.pool_zones import pool_zones
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN
 
-__all__ = ["RULE"]
-
 _ZONE_ID: Final = r"\w+-az\d+"
 
 

@@ -10,8 +10,6 @@ from gpucluster.policies.clouds.file_systems import TYPES, claims, file_systems
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN
 
-__all__ = ["RULE"]
-
 _WITH_HEADROOM: Final = Decimal("1.25")
 _MOST: Final = 2
 """Times what is needed; throughput that is asked for may take some more capacity than the data."""

@@ -11,8 +11,6 @@ from gpucluster.policies.clouds.training_gpus import training_gpus
 from gpucluster.policies.rule import CannotTell, Finding, Framework, Severity, Stack, StackRule, Violation
 from gpucluster.program.resources import UNKNOWN
 
-__all__ = ["RULE"]
-
 _SETTING: Final = "mbPerSecondPerGpu"
 _USUAL: Final = 50
 """MB/s, a little less than NVIDIA's `good`: 15 GB/s of reads for a unit of 32 nodes with 8 GPUs."""

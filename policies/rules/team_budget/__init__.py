@@ -10,8 +10,6 @@ from gpucluster.policies.frameworks import FINOPS_BUDGETING
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 from gpucluster.program.stated import stated
 
-__all__ = ["RULE"]
-
 
 def check(stack: Stack) -> Iterator[Finding]:
     found = [each for each in stated(stack.resources) if "teams" in each.names]

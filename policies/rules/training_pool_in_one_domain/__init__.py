@@ -9,8 +9,6 @@ from gpucluster.policies.clouds.per_cloud import stack_checks
 from gpucluster.policies.frameworks import AWS_PLACEMENT, AZURE_INFINIBAND, GKE_PLACEMENT
 from gpucluster.policies.rule import Enforcement, Severity, StackRule
 
-__all__ = ["RULE"]
-
 RULE: Final = StackRule(
     name="training-pool-in-one-domain",
     title="Nodes of one training pool share a co-location domain",

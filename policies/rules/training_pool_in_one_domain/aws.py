@@ -22,8 +22,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Make a placement group with strategy `cluster` and name it in the launch template (placement.groupName), or "
     "target a reservation or capacity block there (capacityReservationSpecification), which is placed already; one "

@@ -21,8 +21,6 @@ from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.stated import stated
 from gpucluster.program.values import whole
 
-__all__ = ["CONFIG", "FIX", "READS", "check"]
-
 _LIMIT: Final = "scaleSetLimit"
 _USUAL_LIMIT: Final = 100
 _RAISED_LIMIT: Final = 300

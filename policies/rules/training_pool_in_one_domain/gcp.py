@@ -22,8 +22,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
 
-__all__ = ["FIX", "READS", "check"]
-
 # GKE page "Define compact placement for GKE nodes".
 _MOST_NODES: Final = 1500
 

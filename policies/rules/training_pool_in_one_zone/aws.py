@@ -14,8 +14,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import at
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Give all machines of the pool one subnet (subnetIds of node groups), in the zone of their placement group or "
     "reservation. Nodes that do not train together: give their node groups different labels `gpucluster/pool`."

@@ -11,8 +11,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import items
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Set availability_zones of the node pool to one zone that has the size; where the size is sold in the region "
     "without zones, accept this by an exemption."

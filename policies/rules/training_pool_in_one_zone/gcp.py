@@ -11,8 +11,6 @@ from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = "Set node_locations of every node pool of it to the one zone of its placement policy or reservation."
 READS: Final = MACHINES
 

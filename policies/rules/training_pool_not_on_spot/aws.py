@@ -12,8 +12,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import says, text, whole
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Take on-demand capacity, a reservation or a capacity block (capacityType ON_DEMAND or CAPACITY_BLOCK); keep "
     "spot for pools of independent jobs."

@@ -11,8 +11,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = "Leave scale_set_priority at Regular, or take a capacity reservation; keep Spot for independent jobs."
 READS: Final = MACHINES
 

@@ -11,8 +11,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Take a reservation, flex-start (flex_start with max_run_duration) or on-demand capacity; keep spot for pools of "
     "independent jobs."

@@ -9,8 +9,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, Stack
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.stated import stated
 
-__all__ = ["RULE"]
-
 _ENDS: Final = "durationDays"
 _TEMPORARY: Final = ("trial", "test", "experiment", "sandbox", "demo", "poc")
 

@@ -14,8 +14,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag, text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Set updateConfig.updateStrategy to MINIMAL with maxUnavailable 1, and leave forceUpdateVersion away. MINIMAL ends "
     "an old node before its successor starts, and the jobs on it: update between jobs."

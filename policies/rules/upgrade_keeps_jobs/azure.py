@@ -14,8 +14,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import text
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     'Set upgrade_settings max_surge "0" and max_unavailable "1" on the training pool, and auto_upgrade_profile '
     'node_os_upgrade_channel "None" and upgrade_channel "none" on the cluster; upgrade between jobs.'

@@ -14,8 +14,6 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import flag, items, text, whole
 
-__all__ = ["FIX", "READS", "check"]
-
 FIX: Final = (
     "Set upgrade_settings max_surge 0 and max_unavailable 1 on the training pool, and a maintenance exclusion of scope "
     "NO_MINOR_OR_NODE_UPGRADES on the cluster, until the end of support; upgrade between jobs."

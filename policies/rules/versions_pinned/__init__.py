@@ -10,8 +10,6 @@ from gpucluster.policies.clouds.kubernetes.rendered import unrendered
 from gpucluster.policies.clouds.kubernetes.versions import NODE_CLASS, unpinned
 from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, StackRule, Violation
 
-__all__ = ["RULE"]
-
 
 def check(stack: Stack) -> Iterator[Finding]:
     yield from unrendered(stack.resources)

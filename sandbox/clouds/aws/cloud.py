@@ -22,8 +22,6 @@ from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.type_guards import mapping
 
-__all__ = ["SIMULATED", "Aws", "AwsAccount"]
-
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
 

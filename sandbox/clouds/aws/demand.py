@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["TYPES", "demand"]
-
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 _INSTANCE: Final = "aws:ec2/instance:Instance"
 _RESERVATION: Final = "aws:ec2/capacityReservation:CapacityReservation"

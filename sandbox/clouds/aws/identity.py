@@ -6,8 +6,6 @@ from typing import Final
 
 from gpucluster.sandbox.clouds.naming import random_hex
 
-__all__ = ["ACCOUNT", "DOMAIN", "arn", "hex_id", "zone_ids", "zone_of"]
-
 ACCOUNT: Final = "000000000000"
 """No real AWS account has this number."""
 

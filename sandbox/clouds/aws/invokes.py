@@ -9,8 +9,6 @@ from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, zone_ids
 from gpucluster.sandbox.clouds.aws.policy_document import policy_document
 from gpucluster.sandbox.clouds.cloud import UnansweredError
 
-__all__ = ["answer"]
-
 _DESCRIPTIONS = {
     "us-east-1": "US East (N. Virginia)",
     "us-east-2": "US East (Ohio)",

@@ -9,8 +9,6 @@ from typing import Any
 from gpucluster.sandbox.clouds import model
 from gpucluster.sandbox.clouds.aws import identity
 
-__all__ = ["MODELS", "ManagedResource", "models"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ManagedResource(model.ManagedResource):

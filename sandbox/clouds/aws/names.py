@@ -13,8 +13,6 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.naming import DEFAULTS_KEY, hex_suffix, is_generated
 
-__all__ = ["name_property", "with_name"]
-
 
 @dataclass(frozen=True)
 class _Rule:

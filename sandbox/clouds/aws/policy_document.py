@@ -13,8 +13,6 @@ from typing import Any, Final
 
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["policy_document"]
-
 _LATEST: Final = "2012-10-17"
 _VARIABLE: Final = ("&{", "${")
 

@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.diff import Change, Kind, property_names
 from gpucluster.sandbox.clouds.replacement_table import listed
 from gpucluster.sandbox.type_guards import mapping
 
-__all__ = ["replaces"]
-
 
 def replaces(resource: Resource, change: Change) -> bool | None:
     """Whether this change replaces the resource; None when the table has no row for the property."""

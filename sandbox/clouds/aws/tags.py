@@ -8,8 +8,6 @@ from typing import Any
 from gpucluster.sandbox.clouds.values import UNKNOWN, Secret
 from gpucluster.sandbox.type_guards import mapping
 
-__all__ = ["all_tags"]
-
 
 def all_tags(tags: Any, default_tags: Mapping[str, str]) -> Any:
     """The tags the resource really bears; unknown as a whole when its own are."""

@@ -28,8 +28,6 @@ from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.validate import Failure, validate
 from gpucluster.sandbox.clouds.values import plain
 
-__all__ = ["SIMULATED", "Azure", "AzureAccount", "Settings"]
-
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
 

@@ -18,8 +18,6 @@ from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["delete"]
-
 _SUBNET: Final = "azure-native:network:Subnet"
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 

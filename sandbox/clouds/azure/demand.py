@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["TYPES", "demand"]
-
 _RESERVATION: Final = "azure-native:compute:CapacityReservation"
 
 TYPES: Final = frozenset({AGENT_POOL, CLUSTER, _RESERVATION})

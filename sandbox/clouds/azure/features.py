@@ -8,8 +8,6 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.azure.identity import tenant_of, with_same_id
 from gpucluster.sandbox.clouds.ledger import Ledger
 
-__all__ = ["feature", "feature_properties"]
-
 _FEATURE: Final = "azure-native:features:SubscriptionFeatureRegistration"
 
 

@@ -9,8 +9,6 @@ from gpucluster.sandbox.clouds.azure.identity import guid
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["IDENTITY", "of_resource"]
-
 IDENTITY: Final = "azure-native:managedidentity:UserAssignedIdentity"
 
 

@@ -9,8 +9,6 @@ from uuid import UUID, uuid4, uuid5
 
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
-__all__ = ["DOMAIN", "guid", "is_guid", "location_of", "same_id", "tenant_of", "with_same_id"]
-
 DOMAIN: Final = "sandbox.invalid"
 """Top-level domain `invalid` never resolves (RFC 2606)."""
 

@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.azure.identity import tenant_of, with_same_id
 from gpucluster.sandbox.clouds.azure.paths import ArmPath
 from gpucluster.sandbox.clouds.ledger import Entry
 
-__all__ = ["MODELS", "ManagedResource", "models"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ManagedResource(model.ManagedResource):

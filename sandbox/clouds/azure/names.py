@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.naming import hex_suffix
 from gpucluster.sandbox.clouds.values import UNKNOWN
 
-__all__ = ["CREATE_BEFORE_DELETE", "with_defaults"]
-
 CREATE_BEFORE_DELETE: Final = "__createBeforeDelete"
 """Input by which the provider remembers that it chose the name, so that old and new can exist side by side."""
 

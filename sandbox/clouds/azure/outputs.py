@@ -8,8 +8,6 @@ from typing import Any
 from gpucluster.sandbox.clouds.azure.identity import guid
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 
-__all__ = ["etag", "made"]
-
 
 def etag() -> str:
     """A mark that changes with every write."""

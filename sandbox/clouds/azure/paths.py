@@ -18,8 +18,6 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.schema import ResourceType
 
-__all__ = ["ArmPath", "AutoName", "listed_path", "path_of"]
-
 _SUBSCRIPTION: Final = "subscriptionId"
 _OF_GUIDS: Final = frozenset({"roleAssignmentName", "roleDefinitionId"})
 

@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.sizes import is_rdma
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["AGENT_POOL", "CLUSTER", "Pool", "own_profiles", "pools_of"]
-
 CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 

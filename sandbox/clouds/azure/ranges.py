@@ -8,8 +8,6 @@ from typing import Any
 
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["clash", "of_network", "of_subnet", "written"]
-
 
 def written(block: Any) -> IPv4Network | None:
     """An IPv4 range in the form ARM takes, without host bits; None for anything else."""

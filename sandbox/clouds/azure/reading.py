@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["as_read", "own_part"]
-
 _PROFILES: Final = "agentPoolProfiles"
 _OF_THE_RESOURCE: Final = frozenset(
     {"agentPoolName", "azureApiVersion", "id", "resourceGroupName", "resourceName", "type"}

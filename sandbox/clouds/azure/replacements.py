@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.diff import Change, property_names
 from gpucluster.sandbox.clouds.replacement_table import listed
 
-__all__ = ["replaces"]
-
 _IN_PLACE: Final = frozenset({"azureApiVersion", "tags"})
 
 

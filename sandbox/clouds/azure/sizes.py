@@ -12,8 +12,6 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-__all__ = ["has_mig", "is_rdma", "is_unheard_of", "temp_disk"]
-
 _RDMA: Final = r"(?i)standard_[a-z]+\d+[a-z]*r[a-z]*_.*"
 _FAMILIES: Final = r"(?i)standard_n[cd]"
 # MicrosoftDocs/azure-compute-docs vm-naming-conventions.md: family, vCPUs, letters, accelerator, version. The highest

@@ -12,8 +12,6 @@ from typing import Any, Final
 
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
 
-__all__ = ["DEFAULT", "may_be", "node_image", "resolved"]
-
 DEFAULT: Final = "1.32"
 _PATCHES: Final = {"1.32": "1.32.9"}
 _IMAGES: Final = {

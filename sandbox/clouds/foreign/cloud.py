@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.sdk import DYNAMIC
 from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import plain
 
-__all__ = ["ForeignCloud"]
-
 
 class ForeignCloud(Cloud):
     """Takes any configuration: what is wrong with it only the provider itself knows."""

@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.values import UNKNOWN, from_struct, to_struct
 
-__all__ = ["construct"]
-
 
 def construct(request: Any, type_: ResourceType) -> Any:
     """Registers the component and nothing in it; its outputs are unknown in a preview, and empty after an update."""

@@ -14,8 +14,6 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.schema import Property, ResourceType
 
-__all__ = ["made_up"]
-
 _SCALARS: Final = ("str", "int", "float", "bool")
 _LISTED: Final = 2
 """Things in a made-up list: programs that take the first, or the first two, find them."""

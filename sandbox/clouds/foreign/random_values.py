@@ -12,8 +12,6 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["random_values"]
-
 _SPECIAL: Final = "!@#$%&*()-_=+[]{}<>:?"
 
 

@@ -25,8 +25,6 @@ from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.clouds.values import UNKNOWN, plain
 from gpucluster.sandbox.type_guards import mapping
 
-__all__ = ["SIMULATED", "Gcp", "GcpAccount", "Settings"]
-
 for _package in (models, rules):
     load(_package.__path__, _package.__name__)
 

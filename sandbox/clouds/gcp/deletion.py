@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["delete"]
-
 _CLUSTER: Final = "gcp:container/cluster:Cluster"
 _POOL: Final = "gcp:container/nodePool:NodePool"
 _NETWORK: Final = "gcp:compute/network:Network"

@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["TYPES", "demand"]
-
 _POOL: Final = "gcp:container/nodePool:NodePool"
 _INSTANCE: Final = "gcp:compute/instance:Instance"
 _RESERVATION: Final = "gcp:compute/reservation:Reservation"

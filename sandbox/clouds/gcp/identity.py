@@ -6,8 +6,6 @@ import hashlib
 import re
 from typing import Final
 
-__all__ = ["DOMAIN", "LINKS", "forms", "is_zone", "number_of", "region_of", "relative", "zones_of"]
-
 DOMAIN: Final = "sandbox.invalid"
 """Top-level domain `invalid` never resolves (RFC 2606)."""
 

@@ -9,8 +9,6 @@ from gpucluster.sandbox.clouds.cloud import CloudError, UnansweredError
 from gpucluster.sandbox.clouds.gcp.identity import number_of, region_of, zones_of
 from gpucluster.sandbox.clouds.gcp.versions import VERSIONS
 
-__all__ = ["answer"]
-
 
 def answer(token: str, args: Mapping[str, Any], project: str, region: str, zone: str) -> Mapping[str, Any]:
     """What the data source says of the simulated project; region and zone are the provider's."""

@@ -13,8 +13,6 @@ from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.values import UNKNOWN, Secret, plain
 from gpucluster.sandbox.type_guards import is_object, mapping
 
-__all__ = ["CREATION_ONLY", "STRATEGIES", "all_labels", "label_input"]
-
 _ATTRIBUTION: Final = "goog-pulumi-provisioned"
 CREATION_ONLY: Final = "CREATION_ONLY"
 STRATEGIES: Final = (CREATION_ONLY, "PROACTIVE")

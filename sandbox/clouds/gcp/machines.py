@@ -16,8 +16,6 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final
 
-__all__ = ["Machine", "is_unheard_of", "machine"]
-
 _FAMILIES: Final = r"a[234]-"
 # Compute Engine documentation, "Machine families resource and comparison guide", section "Machine type naming": series,
 # class, number of vCPUs, and words; of TPU machines (ct...) the number of chips with a t.

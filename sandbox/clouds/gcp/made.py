@@ -8,8 +8,6 @@ from typing import Any
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.naming import random_hex
 
-__all__ = ["made", "number"]
-
 
 def number() -> str:
     """An id as Compute Engine gives it: nineteen digits."""

@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds import model
 from gpucluster.sandbox.clouds.gcp.identity import LINKS, region_of, relative
 from gpucluster.sandbox.clouds.ledger import Entry
 
-__all__ = ["MODELS", "ManagedResource", "models"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ManagedResource(model.ManagedResource):

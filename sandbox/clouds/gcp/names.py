@@ -18,8 +18,6 @@ from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.naming import DEFAULTS_KEY, hex_suffix, is_generated
 from gpucluster.sandbox.clouds.validate import Failure
 
-__all__ = ["name_property", "too_long", "with_defaults"]
-
 _RANDOM: Final = 7
 
 

@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["CLUSTER", "NODE_POOL", "Pool"]
-
 CLUSTER: Final = "gcp:container/cluster:Cluster"
 NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-__all__ = ["is_roce", "zone_of"]
-
 _PROFILE: Final = r"(?:.*/)?networkProfiles/([a-z]+-[a-z]+\d+-[a-z])-vpc-(roce|roce-metal|falcon)"
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["overlap", "ranges_of", "written"]
-
 
 def written(block: Any) -> IPv4Network | None:
     """A range in the form the API takes, without host bits; None for anything else."""

@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.diff import Change, property_names
 from gpucluster.sandbox.clouds.replacement_table import listed
 
-__all__ = ["replaces"]
-
 
 def replaces(resource: Resource, change: Change) -> bool | None:
     """Whether this change replaces the resource; None when the table has no answer for the property."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["VERSIONS", "resolved"]
-
 VERSIONS: Final = (
     "1.36.2-gke.1498000",
     "1.35.2-gke.1842000",

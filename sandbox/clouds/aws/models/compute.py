@@ -8,9 +8,6 @@ from typing import Any
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, hex_id
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 
-__all__: list[str] = []
-
-
 # Source of both: hashicorp/terraform-provider-aws internal/service/ec2/ec2_launch_template.go, `CustomizeDiff` for what
 # a plan shows and `updateKeys` for what is done. They differ for tags and the description.
 _PLANNED_WITHOUT_VERSION = frozenset({"name", "namePrefix", "description", "defaultVersion", "updateDefaultVersion"})

@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _DEFAULT_VERSION = "1.35"
 """Kubernetes version where the program names none; one below the newest line of awslabs/amazon-eks-ami v20260714."""
 

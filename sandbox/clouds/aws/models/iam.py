@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.aws.identity import arn
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 
-__all__: list[str] = []
-
 
 def _unique_id(prefix: str) -> str:
     """An IAM unique id: four letters for the kind and 17 more characters."""

@@ -8,8 +8,6 @@ from typing import Any
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, DOMAIN
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 
-__all__: list[str] = []
-
 
 def _queue_url(managed: ManagedResource) -> str:
     return f"https://sqs.{managed.region}.{DOMAIN}/{ACCOUNT}/{managed.name}"

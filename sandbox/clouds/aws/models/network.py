@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, hex_id, zone_of
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.type_guards import items
 
-__all__: list[str] = []
-
 _SUBNET = "aws:ec2/subnet:Subnet"
 _VPC = "aws:ec2/vpc:Vpc"
 

@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.aws.identity import ACCOUNT
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 
-__all__: list[str] = []
-
 _ASKED_FIRST: Final = ("email", "email-json", "http", "https")
 
 

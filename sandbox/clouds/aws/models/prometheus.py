@@ -9,8 +9,6 @@ from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, DOMAIN
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 
-__all__: list[str] = []
-
 
 def _unique() -> str:
     return "-".join(random_hex(length) for length in (8, 4, 4, 4, 12))

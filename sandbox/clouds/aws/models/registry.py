@@ -8,8 +8,6 @@ from typing import Any
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, DOMAIN
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 
-__all__: list[str] = []
-
 
 @models("aws:ecr/repository:Repository", id=lambda managed: managed.name, defaults={"imageTagMutability": "MUTABLE"})
 def repository(managed: ManagedResource) -> Mapping[str, Any]:

@@ -9,8 +9,6 @@ from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, DOMAIN, arn, hex_id
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 
-__all__: list[str] = []
-
 
 @models(
     "aws:fsx/lustreFileSystem:LustreFileSystem",

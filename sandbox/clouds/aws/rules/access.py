@@ -12,8 +12,6 @@ from typing import Final
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 _ENTRY: Final = "aws:eks/accessEntry:AccessEntry"
 _ASSOCIATION: Final = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
 _PRINCIPAL: Final = r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/\S+"

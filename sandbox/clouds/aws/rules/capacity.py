@@ -14,8 +14,6 @@ from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 _RESERVATION: Final = "aws:ec2/capacityReservation:CapacityReservation"
 

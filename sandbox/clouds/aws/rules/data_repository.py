@@ -11,8 +11,6 @@ from typing import Final
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 _ASSOCIATION: Final = "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation"
 _LUSTRE: Final = "aws:fsx/lustreFileSystem:LustreFileSystem"
 _MOST: Final = 8

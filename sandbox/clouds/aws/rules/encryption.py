@@ -9,8 +9,6 @@ from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 
 @rule("aws:eks/cluster:Cluster")
 def secrets_key_is_symmetric_and_here(managed: ManagedResource) -> None:

@@ -13,8 +13,6 @@ from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.type_guards import items
 
-__all__: list[str] = []
-
 _ENDPOINT: Final = "aws:ec2/vpcEndpoint:VpcEndpoint"
 
 

@@ -7,8 +7,6 @@ from typing import Final
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 _MANAGED_POLICY_SIZE: Final = 6144
 
 

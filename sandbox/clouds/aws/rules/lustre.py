@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _LUSTRE: Final = "aws:fsx/lustreFileSystem:LustreFileSystem"
 _STEP: Final = 2400
 """GiB, after the smallest sizes of 1,200 and 2,400."""

@@ -10,8 +10,6 @@ from typing import Final
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 _TARGET: Final = "aws:efs/mountTarget:MountTarget"
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 

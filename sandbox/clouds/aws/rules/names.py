@@ -13,8 +13,6 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 # type -> operation, HTTP status, error code, message; the name is unique in the account or region.
 _UNIQUE: Final = {
     "aws:iam/role:Role": ("IAM: CreateRole", 409, "EntityAlreadyExists", "Role with name {name} already exists."),

@@ -13,8 +13,6 @@ from gpucluster.catalog.aws_regions import aws_regions
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _LETTERS: Final = "abcdef"
 

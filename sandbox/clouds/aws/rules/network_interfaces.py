@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items
 
-__all__: list[str] = []
-
 
 @dataclass(frozen=True)
 class _Cards:

@@ -14,8 +14,6 @@ from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["template_of", "zones_of"]
-
 _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"

@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.aws.identity import ACCOUNT
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 _TOPIC: Final = "aws:sns/topic:Topic"
 _POLICY: Final = "aws:sns/topicPolicy:TopicPolicy"
 _SUBSCRIPTION: Final = "aws:sns/topicSubscription:TopicSubscription"

@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _BASIC: Final = (125, 250)
 """MB/s per TiB of PERSISTENT_2 where it is sold without EFA."""
 

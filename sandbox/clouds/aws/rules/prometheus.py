@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _SCRAPER: Final = "aws:amp/scraper:Scraper"
 _RULES: Final = "aws:amp/ruleGroupNamespace:RuleGroupNamespace"
 _MANAGER: Final = "aws:amp/alertManagerDefinition:AlertManagerDefinition"

@@ -20,8 +20,6 @@ from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.references import texts
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _VPC: Final = "aws:ec2/vpc:Vpc"
 _CLUSTER: Final = "aws:eks/cluster:Cluster"
 _GLOBAL: Final = "global"

@@ -13,8 +13,6 @@ from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _GROUP_TAG: Final = "aws:autoscaling/tag:Tag"
 _MOST: Final = 50
 _KEY_LENGTH: Final = 128

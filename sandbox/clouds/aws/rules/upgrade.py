@@ -9,8 +9,6 @@ from __future__ import annotations
 from gpucluster.sandbox.clouds.aws.model import ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 
 @rule("aws:eks/cluster:Cluster")
 def one_minor_version_at_a_time(managed: ManagedResource) -> None:

@@ -18,8 +18,6 @@ from gpucluster.sandbox.clouds.azure.versions import DEFAULT, node_image, resolv
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 _MOST_PODS: Final = {"overlay": 250, "kubenet": 110, "": 30}
 """Pods of a node where none are asked, by network (AKS documentation, "Configure maximum pods")."""

@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.azure.identity import guid
 from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
 from gpucluster.sandbox.clouds.azure.outputs import made
 
-__all__: list[str] = []
-
 
 @models("azure-native:managedidentity:UserAssignedIdentity")
 def user_assigned_identity(managed: ManagedResource) -> Mapping[str, Any]:

@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.azure.outputs import etag, made
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 
 @models("azure-native:monitor:AzureMonitorWorkspace")
 def azure_monitor_workspace(managed: ManagedResource) -> Mapping[str, Any]:

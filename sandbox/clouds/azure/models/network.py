@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
 from gpucluster.sandbox.clouds.azure.outputs import etag, made
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 
 def _network(managed: ManagedResource) -> dict[str, Any]:
     """What Microsoft.Network says of everything it makes."""

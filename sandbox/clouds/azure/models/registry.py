@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.azure.identity import DOMAIN
 from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
 from gpucluster.sandbox.clouds.azure.outputs import made
 
-__all__: list[str] = []
-
 
 @models("azure-native:containerregistry:Registry")
 def registry(managed: ManagedResource) -> Mapping[str, Any]:

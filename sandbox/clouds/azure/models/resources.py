@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
 from gpucluster.sandbox.clouds.azure.outputs import made
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 
 @models("azure-native:resources:ResourceGroup")
 def resource_group(managed: ManagedResource) -> Mapping[str, Any]:

@@ -13,8 +13,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource, models
 from gpucluster.sandbox.clouds.azure.outputs import etag, made
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _SUBNET: Final = "azure-native:network:Subnet"
 _RESERVED: Final = 4
 """Addresses Azure keeps at the beginning of every subnet (virtual network FAQ: the first four and the last)."""

@@ -22,8 +22,6 @@ from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _SUBNET: Final = "azure-native:network:Subnet"
 _SERVICES: Final = "10.0.0.0/16"
 """Range of services where none is asked (AKS documentation, "Configure Azure CNI")."""

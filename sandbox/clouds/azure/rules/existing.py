@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource, arm_id
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.cloud import CloudError
 
-__all__: list[str] = []
-
 _GROUP: Final = "azure-native:resources:ResourceGroup"
 _PARENTS: Final = {
     "azure-native:compute:CapacityReservation": "azure-native:compute:CapacityReservationGroup",

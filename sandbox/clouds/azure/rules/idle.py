@@ -18,8 +18,6 @@ from gpucluster.sandbox.clouds.azure.rules.rule import refused, repeated
 from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 
-__all__ = ["check_idle"]
-
 _NETWORK: Final = "azure-native:network:"
 _VNET: Final = f"{_NETWORK}VirtualNetwork"
 _SUBNET: Final = f"{_NETWORK}Subnet"

@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 _FIXED: Final = {
     AGENT_POOL: (

@@ -18,8 +18,6 @@ from gpucluster.sandbox.clouds.azure.rules.rule import refused, repeated, rule
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _GROUP: Final = "azure-native:resources:ResourceGroup"
 _NETWORK: Final = "azure-native:network:"
 _SUBNET: Final = f"{_NETWORK}Subnet"

@@ -22,8 +22,6 @@ from gpucluster.sandbox.clouds.cloud import Resource
 from gpucluster.sandbox.clouds.validate import Failure
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__ = ["refused_inputs"]
-
 
 @dataclass(frozen=True)
 class _Text:

@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 _EXPORT: Final = "azure-native:storagecache:AutoExportJob"
 _ACCOUNT: Final = "azure-native:storage:StorageAccount"

@@ -14,8 +14,6 @@ from gpucluster.sandbox.clouds.azure.ranges import of_subnet
 from gpucluster.sandbox.clouds.azure.rules.rule import kept_from, refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 _SUBNET: Final = "azure-native:network:Subnet"
 _STEPS: Final = {

@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.azure.ranges import clash, of_network, of_subnet,
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _NETWORK: Final = "azure-native:network:VirtualNetwork"
 _SUBNET: Final = "azure-native:network:Subnet"
 _GATEWAY: Final = "azure-native:network:NatGateway"

@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.azure.rules.pool import pool_rule
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _GROUP: Final = "azure-native:compute:ProximityPlacementGroup"
 _RESERVATION: Final = "azure-native:compute:CapacityReservation"
 _RESERVATIONS: Final = "azure-native:compute:CapacityReservationGroup"

@@ -18,8 +18,6 @@ from gpucluster.sandbox.clouds.azure.sizes import has_mig, is_unheard_of, temp_d
 from gpucluster.sandbox.clouds.azure.versions import may_be
 from gpucluster.sandbox.type_guards import mapping
 
-__all__ = ["pool_rule"]
-
 _MOST: Final = 1000
 _MOST_WITH_FABRIC: Final = 300
 _GIB: Final = 1024**3

@@ -16,8 +16,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _GROUP: Final = "azure-native:alertsmanagement:PrometheusRuleGroup"
 _WORKSPACE: Final = "azure-native:monitor:AzureMonitorWorkspace"
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"

@@ -22,8 +22,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.references import texts
 
-__all__: list[str] = []
-
 _ANYTHING: Final = "anything"
 _GROUP: Final = "azure-native:resources:ResourceGroup"
 _ID: Final = r"(?i)/subscriptions/(?P<subscription>[^/]+)(?P<rest>(/[^/]+/[^/]+)*)"

@@ -14,8 +14,6 @@ from gpucluster.sandbox.clouds.azure.identity import is_guid, same_id
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 _ASSIGNMENT: Final = "azure-native:authorization:RoleAssignment"
 _IDENTITY: Final = "azure-native:managedidentity:UserAssignedIdentity"
 _SERVICE: Final = "ServicePrincipal"

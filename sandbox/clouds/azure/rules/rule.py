@@ -6,8 +6,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.cloud import BusyError, CloudError
 from gpucluster.sandbox.clouds.rules import Rules
 
-__all__ = ["RULES", "kept_from", "refused", "repeated", "rule"]
-
 RULES: Rules[ManagedResource] = Rules()
 rule = RULES.rule
 

@@ -11,8 +11,6 @@ from typing import Final
 from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 _ACCOUNT: Final = "azure-native:storage:StorageAccount"
 _CONTAINER: Final = "azure-native:storage:BlobContainer"
 _SHARE: Final = "azure-native:storage:FileShare"

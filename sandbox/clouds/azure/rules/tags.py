@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _MOST: Final = 50
 _NAME: Final = 512
 _VALUE: Final = 256

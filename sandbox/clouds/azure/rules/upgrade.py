@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.azure.pools import CLUSTER
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.azure.versions import may_be
 
-__all__: list[str] = []
-
 # The nodes' versions at the most behind the control plane's.
 _SKEW = 3
 

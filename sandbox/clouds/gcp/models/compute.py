@@ -10,8 +10,6 @@ from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 
 @models("gcp:compute/disk:Disk", id="projects/{project}/zones/{zone}/disks/{name}")
 def disk(managed: ManagedResource) -> Mapping[str, Any]:

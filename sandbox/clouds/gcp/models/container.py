@@ -14,8 +14,6 @@ from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.clouds.values import Secret
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _CERTIFICATE: Final = base64.b64encode(
     b"-----BEGIN CERTIFICATE-----\n"
     + base64.b64encode(b"this certificate belongs to the sandbox and certifies nothing at all")

@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.clouds.values import Secret
 
-__all__: list[str] = []
-
 _AGENTS: Final = {"container.googleapis.com": "container-engine-robot"}
 """API -> the project that its service agents belong to, where it is not `gcp-sa-` and the name of the API (IAM
 documentation, "Service agents")."""

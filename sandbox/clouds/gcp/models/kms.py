@@ -12,8 +12,6 @@ from typing import Any
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 
-__all__: list[str] = []
-
 
 @models("gcp:kms/keyRing:KeyRing", id="projects/{project}/locations/{location}/keyRings/{name}")
 def key_ring(managed: ManagedResource) -> Mapping[str, Any]:

@@ -11,8 +11,6 @@ from typing import Any, Final
 
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
 
-__all__: list[str] = []
-
 _SHARED_WRITER: Final = "serviceAccount:cloud-logs@system.gserviceaccount.com"
 
 

@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.gcp.made import made, number
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 
-__all__: list[str] = []
-
 
 def _linked(managed: ManagedResource, name: str, under: str) -> dict[str, Any]:
     """A reference as the API answers it, a self link."""

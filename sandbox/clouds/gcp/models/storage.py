@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.gcp.model import ManagedResource, models
 from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -14,8 +14,6 @@ from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 
 @rule(CLUSTER)
 def several_networks_need_dataplane_v2(managed: ManagedResource) -> None:

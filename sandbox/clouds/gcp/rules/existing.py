@@ -12,8 +12,6 @@ from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 
-__all__: list[str] = []
-
 # Grants and enabled services add to what is there: asking twice is no error.
 _ADDITIVE: Final = ("iAMMember", "iAMBinding", "bucketIAMMember", "bucketIAMBinding", "projects/service:")
 _OF_THEIR_OWN: Final = frozenset({"gcp:servicenetworking/connection:Connection"})

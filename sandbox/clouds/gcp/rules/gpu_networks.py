@@ -19,8 +19,6 @@ from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of
 from gpucluster.sandbox.clouds.gcp.rules.rule import kept_from, refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
 
-__all__: list[str] = []
-
 _NICS: Final = 10
 """Most network interfaces of any machine type here, the first one the cluster's."""
 

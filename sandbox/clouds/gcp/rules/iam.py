@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _GRANTS: Final = (
     "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",
     "gcp:projects/iAMMember:IAMMember",

@@ -17,8 +17,6 @@ from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _RING: Final = "gcp:kms/keyRing:KeyRing"
 _KEY: Final = "gcp:kms/cryptoKey:CryptoKey"
 _GRANT: Final = "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember"

@@ -14,8 +14,6 @@ from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _MOST: Final = 64
 _LENGTH: Final = 63
 _KEY: Final = r"[^\W\d_][-\w]*"

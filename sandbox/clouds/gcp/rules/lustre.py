@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _LUSTRE: Final = "gcp:lustre/instance:Instance"
 _SERVICE: Final = "servicenetworking.googleapis.com"
 

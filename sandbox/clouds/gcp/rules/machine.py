@@ -13,8 +13,6 @@ from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 
 @rule(NODE_POOL)
 def machine_is_heard_of(managed: ManagedResource) -> None:

@@ -17,8 +17,6 @@ from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _NETWORK: Final = "gcp:compute/network:Network"
 _SUBNETWORK: Final = "gcp:compute/subnetwork:Subnetwork"
 _FIREWALL: Final = "gcp:compute/firewall:Firewall"

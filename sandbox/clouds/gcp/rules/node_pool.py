@@ -17,8 +17,6 @@ from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _NAME: Final = r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?"
 _MOST_IN_A_ZONE: Final = 1000
 _PER_ZONE: Final = ("minNodeCount", "maxNodeCount")

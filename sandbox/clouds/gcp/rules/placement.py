@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _POLICY: Final = "gcp:compute/resourcePolicy:ResourcePolicy"
 _MOST_NODES: Final = 1500
 

@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.gcp.ranges import overlap, ranges_of, written
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items
 
-__all__: list[str] = []
-
 _CONNECTION: Final = "gcp:servicenetworking/connection:Connection"
 _ADDRESS: Final = "gcp:compute/globalAddress:GlobalAddress"
 

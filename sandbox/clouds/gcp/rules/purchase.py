@@ -15,8 +15,6 @@ from gpucluster.sandbox.clouds.gcp.node_pools import NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import mapping
 
-__all__: list[str] = []
-
 _PARTS_OF_A_HOST: Final = ("a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g")
 _LONGEST: Final = 604800
 """Seconds, seven days."""

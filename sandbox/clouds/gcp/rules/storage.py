@@ -14,8 +14,6 @@ from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.type_guards import items, mapping
 
-__all__: list[str] = []
-
 _BUCKET: Final = "gcp:storage/bucket:Bucket"
 _FILESTORE: Final = "gcp:filestore/instance:Instance"
 _NAME: Final = r"[a-z0-9]([-_.a-z0-9]*[a-z0-9])"

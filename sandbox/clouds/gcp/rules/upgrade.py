@@ -11,8 +11,6 @@ from gpucluster.sandbox.clouds.gcp.node_pools import CLUSTER, NODE_POOL, Pool
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.gcp.versions import resolved
 
-__all__: list[str] = []
-
 
 @rule(CLUSTER)
 def one_minor_version_at_a_time(managed: ManagedResource) -> None:
