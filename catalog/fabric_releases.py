@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from gpucluster.catalog.image_tags import told_by_tag
 from gpucluster.catalog.machines import Machine, machines
 from gpucluster.catalog.rows import Row, rows
 from gpucluster.record import record
@@ -56,24 +55,11 @@ class FabricRelease:
     def plugin_version(self) -> str:
         return self.plugin.rpartition(":")[2]
 
-    @property
-    def daemon_version(self) -> str | None:
-        return self.daemon.rpartition(":")[2] or None
-
     def driven_by(self, driver: str) -> bool:
         """Whether a branch of the GPU driver, such as 580, or a version of it has versions that the release takes."""
         least, end = (version(text) if text else None for text in (self.driver_from, self.driver_below))
         have = version(driver)
         return (least is None or have >= least[: len(have)]) and (end is None or have < end)
-
-    def misfit(self, image: str) -> str | None:
-        """Why an image can't load the fabric, as far as its tag says so."""
-        told = told_by_tag(image)
-        if self.cuda is not None and told.cuda not in (None, self.cuda):
-            return f"it has CUDA {told.cuda}; allowed: CUDA {self.cuda}"
-        if self.torch_below and told.torch and version(told.torch) >= version(self.torch_below):
-            return f"it has PyTorch {told.torch}; allowed: below {self.torch_below}"
-        return None
 
 
 def version(text: str) -> tuple[int, ...]:
@@ -98,11 +84,6 @@ def release_of(machine: Machine, named: str | None = None) -> FabricRelease:
 def none_release() -> FabricRelease:
     """Where nodes have no fabric: the images of jobs."""
     return _releases()["none"][0]
-
-
-def nccl_networks() -> frozenset[str]:
-    """Values of NCCL_NET, which are the names that NCCL's messages have for the fabrics."""
-    return frozenset(release.nccl_net for found in _releases().values() for release in found if release.nccl_net)
 
 
 @functools.cache

@@ -6,22 +6,13 @@ row of the image. Other tags say it by themselves, as 2.7.1-cuda12.8-cudnn9-runt
 
 from __future__ import annotations
 
-import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from gpucluster.catalog.rows import rows
 from gpucluster.record import record
 
 CUDA: Final = "cu(?:da)?-?(1[0-9])"
 """Regular expression of a CUDA major in a tag."""
-_TORCH: Final = "(?:^|/)pytorch/pytorch:([0-9]+[.][0-9]+)"
-
-
-class Told(NamedTuple):
-    """None where the tag does not say."""
-
-    cuda: int | None
-    torch: str | None
 
 
 @record(kw_only=True)
@@ -46,14 +37,3 @@ def torch_from(version: str) -> str:
     """Regular expression of the names of PyTorch's own images from a version on, such as 2.7, of one digit each."""
     major, minor = map(int, version.split("."))
     return f"(?:^|/)pytorch/pytorch:(?:{major}[.](?:[{minor}-9]|[1-9][0-9])|[{major + 1}-9][.])"
-
-
-def told_by_tag(image: str) -> Told:
-    """What the name of an image says. A digest says nothing."""
-    named = image.partition("@")[0]
-    path, _, tag = named.rpartition(":")
-    for row in reversed(dated_tags()):
-        if f"/{path}".endswith(f"/{row.image}") and re.match(r"\d\d[.]\d\d", tag) and tag >= row.tag_from:
-            return Told(row.cuda, row.torch)
-    cuda, torch = re.search(CUDA, tag), re.search(_TORCH, named)
-    return Told(None if cuda is None else int(cuda[1]), None if torch is None else torch[1])

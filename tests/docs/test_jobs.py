@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gpucluster.catalog.fabric_releases import FabricRelease, release_of
 from gpucluster.catalog.machines import machines
+from tests.catalog.misfit import misfit
 
 PAGE = Path(__file__).parents[2] / "docs/jobs.md"
 # What the page calls machines that are told apart by nothing in the table -> one of them.
@@ -44,7 +45,7 @@ def test_the_table_of_images_has_every_machine_with_a_fabric_as_its_release_says
 def test_every_image_that_the_page_says_is_refused_is_by_some_fabric() -> None:
     named = re.findall(r"`pytorch:(\d\d[.]\d\d-py3)`", PAGE.read_text())
     mega = release_of(machines()["a3-megagpu-8g"])
-    assert [tag for tag in named if mega.misfit(f"nvcr.io/nvidia/pytorch:{tag}") is None] == []
+    assert [tag for tag in named if misfit(mega, f"nvcr.io/nvidia/pytorch:{tag}") is None] == []
 
 
 def test_the_page_about_gke_has_the_plugin_and_the_daemon_of_each_release() -> None:

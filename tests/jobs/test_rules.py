@@ -29,6 +29,7 @@ from gpucluster.sandbox.api_server.binaries import find_binaries
 from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.api_server.server import open_server
+from tests.catalog.misfit import misfit
 
 pytestmark = pytest.mark.slow
 
@@ -357,7 +358,7 @@ def test_an_image_is_refused_where_its_tag_says_that_it_cannot_load_the_fabric(
         time.sleep(0.1)
     said = {image: judge(job) for image, job in jobs.items()}
     assert [image for image, text in said.items() if text] == REFUSED[gbps]
-    assert [image for image in IMAGES if release.misfit(image)] == REFUSED[gbps]
+    assert [image for image in IMAGES if misfit(release, image)] == REFUSED[gbps]
     assert all(f"choose another, such as {release.pytorch}" in said[image] for image in REFUSED[gbps])
 
 
