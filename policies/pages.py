@@ -74,9 +74,9 @@ def page() -> str:
     )
 
 
-def write_page(file: Path = FILE) -> None:
+def write_page() -> None:
     """Write the page."""
-    file.write_text(page(), encoding="utf-8")
+    FILE.write_text(page(), encoding="utf-8")
 
 
 def _section(rule: Rule) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from gpucluster.sandbox.clouds.schema import cache_folder
+from gpucluster.cache import cache_folder
 from gpucluster.sandbox.project import Store
 
 ALLOWED: Final = frozenset(

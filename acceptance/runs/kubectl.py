@@ -19,11 +19,11 @@ class ClusterError(Fault):
 class Kubectl:
     """One cluster and the namespace where jobs run. context: of the kubeconfig; None for the current one."""
 
-    def __init__(self, context: str | None, namespace: str = NAMESPACE) -> None:
+    def __init__(self, context: str | None) -> None:
         found = shutil.which("kubectl")
         if found is None:
             raise ClusterError("kubectl is not on PATH; install it, or give the output of `kubectl get nodes -o json`")
-        self._command = (found, *(("--context", context) if context else ()), "--namespace", namespace)
+        self._command = (found, *(("--context", context) if context else ()), "--namespace", NAMESPACE)
 
     def get(self, *words: str) -> dict[str, Any]:
         """`kubectl get WORDS -o json`."""

@@ -31,8 +31,8 @@ _SECTIONS: Final = ("defaults", "types", "resources")
 _Values = dict[str, Decimal]
 
 
-def read_usage(path: Path, base: Assumptions | None = None) -> Assumptions:
-    """The assumptions of a file over `base`. BadUsage names line, value and what is allowed, for all that is wrong."""
+def read_usage(path: Path) -> Assumptions:
+    """The assumptions of a file. BadUsage names line, value and what is allowed, for all that is wrong."""
     reader = _Reader(path)
     root = reader.root()
     found: dict[str, dict[str, _Values]] = {"types": {}, "resources": {}}
@@ -50,7 +50,7 @@ def read_usage(path: Path, base: Assumptions | None = None) -> Assumptions:
                     found[section][name] = dict(reader.values(values, f"{section}.{name}"))
     reader.finish()
     try:
-        assumptions = (base or Assumptions()).with_values({name: f"{value}" for name, value in defaults.items()})
+        assumptions = Assumptions().with_values({name: f"{value}" for name, value in defaults.items()})
     except ValueError as error:
         raise BadUsage(f"{path}: defaults: {error}") from None
     return replace(assumptions, exceptions=Exceptions(found["types"], found["resources"], path.name))

@@ -42,11 +42,15 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def named(stacks: Sequence[StackJudgement], most: int = 3) -> str:
+_NAMED: Final = 3
+"""Stacks that one line names."""
+
+
+def named(stacks: Sequence[StackJudgement]) -> str:
     """The names of stacks, the first few of them."""
     names = [code(stack.name) for stack in stacks]
-    more = [f"{len(names) - most} more"] if len(names) > most else []
-    return ", ".join([*names[:most], *more])
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    return ", ".join([*names[:_NAMED], *more])
 
 
 def first_line(found: Judgement) -> str:

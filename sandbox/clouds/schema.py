@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
+from gpucluster.cache import cache_folder
 from gpucluster.sandbox.clouds.sdk import Sdk
 
 
@@ -39,17 +37,12 @@ class ResourceType:
     api_version: str = ""
 
 
-def cache_folder() -> Path:
-    """The folder for what can be made again, outside the checkout; `GPUCLUSTER_CACHE` moves it."""
-    return Path(os.environ.get("GPUCLUSTER_CACHE") or platformdirs.user_cache_dir("gpucluster"))
-
-
 class Schema:
     """The resource types of one installed SDK."""
 
-    def __init__(self, sdk: Sdk, cache: Path | None = None) -> None:
+    def __init__(self, sdk: Sdk) -> None:
         self.sdk = sdk
-        self._folder = (cache or cache_folder()) / "sdk-types" / f"{sdk.package}-{sdk.version}"
+        self._folder = cache_folder() / "sdk-types" / f"{sdk.package}-{sdk.version}"
         self._types: dict[str, ResourceType | None] = {}
 
     def resource_type(self, token: str) -> ResourceType | None:

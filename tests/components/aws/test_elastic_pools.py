@@ -9,7 +9,6 @@ import pulumi
 import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 
-from gpucluster.components.aws.interfaces import Interface
 from gpucluster.components.aws.interruption import interruption_queue
 from gpucluster.components.aws.karpenter_iam import POLICIES, controller_policies
 from gpucluster.components.aws.node_class import node_class
@@ -180,7 +179,7 @@ def test_the_controller_acts_on_its_own_things_only() -> None:
     assert passed == ["arn:aws:iam::000000000000:role/node"]
 
 
-def machines(**fabric: Any) -> dict[str, Any]:
+def machines(image: str | None = None) -> dict[str, Any]:
     recorder = Recorder()
     pulumi.runtime.set_mocks(recorder, preview=False)
 
@@ -194,8 +193,8 @@ def machines(**fabric: Any) -> dict[str, Any]:
             subnet_id="subnet-1",
             security_group_ids=["sg-1"],
             root_gib=200,
+            image=image,
             opts=labelled_objects({"team": "ml"}, None),
-            **fabric,
         )
 
     program()
@@ -230,23 +229,6 @@ def test_the_machines_of_the_elastic_pools_have_no_fabric() -> None:
         "kind": "EC2NodeClass",
         "metadata": {"name": "elastic", "labels": {"team": "ml"}},
         "spec": SPEC,
-    }
-
-
-def test_a_pool_with_a_fabric_lists_its_interfaces_and_its_group() -> None:
-    interfaces = (
-        Interface(card=0, device=0, kind="interface"),
-        Interface(card=0, device=1, kind="efa-only"),
-        Interface(card=1, device=0, kind="efa-only"),
-    )
-    assert machines(interfaces=interfaces, placement_group="training")["spec"] == {
-        **SPEC,
-        "networkInterfaces": [
-            {"networkCardIndex": 0, "deviceIndex": 0, "interfaceType": "interface"},
-            {"networkCardIndex": 0, "deviceIndex": 1, "interfaceType": "efa-only"},
-            {"networkCardIndex": 1, "deviceIndex": 0, "interfaceType": "efa-only"},
-        ],
-        "placementGroupSelector": {"name": "training"},
     }
 
 

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from gpucluster.cache import CACHE_VARIABLE
 from gpucluster.sandbox.clouds.schema import Property, Schema
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder with nothing in it."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    return tmp_path
 
 
 def test_a_type_has_the_inputs_and_outputs_of_its_sdk_class(schemas: dict[str, Schema]) -> None:
@@ -49,10 +57,11 @@ def test_the_settings_of_a_provider_are_a_type_too(schemas: dict[str, Schema]) -
     assert "defaultTags" in settings.inputs
 
 
+@pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize("package", ["aws", "gcp", "kubernetes"])
-def test_every_type_of_the_sdk_can_be_read(schemas: dict[str, Schema], package: str, tmp_path: Path) -> None:
+def test_every_type_of_the_sdk_can_be_read(schemas: dict[str, Schema], package: str) -> None:
     """A sample, spread over the whole SDK: each has outputs, and its references lead somewhere."""
-    fresh = Schema(schemas[package].sdk, tmp_path)
+    fresh = Schema(schemas[package].sdk)
     tokens = sorted(fresh.sdk.modules)[::40]
     for token in tokens:
         found = fresh.resource_type(token)
@@ -69,22 +78,22 @@ def _references(type_: object) -> set[str]:
     return set[str]().union(*map(_references, type_)) if isinstance(type_, list) else set()
 
 
-def test_a_type_is_kept_in_the_cache_and_read_from_it(schemas: dict[str, Schema], tmp_path: Path) -> None:
+def test_a_type_is_kept_in_the_cache_and_read_from_it(schemas: dict[str, Schema], cache: Path) -> None:
     sdk = schemas["aws"].sdk
-    first = Schema(sdk, tmp_path).resource_type("aws:ec2/vpc:Vpc")
-    (file,) = (tmp_path / "sdk-types" / f"aws-{sdk.version}").iterdir()
+    first = Schema(sdk).resource_type("aws:ec2/vpc:Vpc")
+    (file,) = (cache / "sdk-types" / f"aws-{sdk.version}").iterdir()
     kept = json.loads(file.read_text())
     kept["inputs"]["onlyInTheCache"] = {"type": "str", "required": False}
     file.write_text(json.dumps(kept))
-    again = Schema(sdk, tmp_path).resource_type("aws:ec2/vpc:Vpc")
+    again = Schema(sdk).resource_type("aws:ec2/vpc:Vpc")
     assert first is not None and again is not None
     assert set(again.inputs) - set(first.inputs) == {"onlyInTheCache"}
 
 
-def test_a_broken_cache_file_is_written_again(schemas: dict[str, Schema], tmp_path: Path) -> None:
+def test_a_broken_cache_file_is_written_again(schemas: dict[str, Schema], cache: Path) -> None:
     sdk = schemas["aws"].sdk
-    Schema(sdk, tmp_path).resource_type("aws:ec2/vpc:Vpc")
-    (file,) = (tmp_path / "sdk-types" / f"aws-{sdk.version}").iterdir()
+    Schema(sdk).resource_type("aws:ec2/vpc:Vpc")
+    (file,) = (cache / "sdk-types" / f"aws-{sdk.version}").iterdir()
     file.write_text("{")
-    assert Schema(sdk, tmp_path).resource_type("aws:ec2/vpc:Vpc") is not None
+    assert Schema(sdk).resource_type("aws:ec2/vpc:Vpc") is not None
     assert json.loads(file.read_text())["inputs"]
