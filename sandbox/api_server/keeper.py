@@ -65,7 +65,7 @@ def main() -> None:
         ending.callback(state.unlink, missing_ok=True)
         reached = {"url": url, "token": token, "authority": str(authority)}
         _write(state, {"pid": os.getpid(), "living": living, **reached})
-        while _used(users) and state.exists() and all(process.poll() is None for process in started):
+        while used(users) and state.exists() and all(process.poll() is None for process in started):
             child.keep_short(log)
             time.sleep(0.05)
 
@@ -147,7 +147,8 @@ def _server_answers(url: str, authority: Path, token: str) -> None:
         pass
 
 
-def _used(users: IO[str]) -> bool:
+def used(users: IO[str]) -> bool:
+    """Whether a command holds the lock."""
     try:
         fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -18,7 +18,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from gpucluster.sandbox.api_server import child
 from gpucluster.sandbox.api_server import keeper as server_keeper
@@ -50,7 +50,7 @@ def main() -> None:
         last_used = time.monotonic()
         while (server / server_keeper.STATE).exists():
             running.follow(_wanted(folder / WANTED))
-            if _used(users):
+            if server_keeper.used(users):
                 last_used = time.monotonic()
             elif time.monotonic() - last_used > idle:
                 break  # The lock is ours until all has ended: the next command waits for that.
@@ -114,14 +114,6 @@ def _wanted(file: Path) -> dict[str, Any]:
         return json.loads(file.read_text())
     except FileNotFoundError:
         return {}
-
-
-def _used(users: IO[str]) -> bool:
-    try:
-        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    return False
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
-from gpucluster.sandbox.clouds.kubernetes.objects import name_of
+from gpucluster.sandbox.clouds.kubernetes.objects import name_of, unsupported
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.type_guards import items, mapping
@@ -138,9 +138,9 @@ def _node_class(spec: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(subnet, str) and not _SUBNET.fullmatch(subnet):
         yield f'spec.vnetSubnetID: Invalid value: "{subnet}": spec.vnetSubnetID in body should match the id of a subnet'
     if family is not None and family not in _FAMILIES:
-        yield _unsupported("spec.imageFamily", family, _FAMILIES)
+        yield unsupported("spec.imageFamily", family, _FAMILIES)
     if mode is not None and mode not in ("Driver", "None"):
-        yield _unsupported("spec.gpu.mode", mode, ("Driver", "None"))
+        yield unsupported("spec.gpu.mode", mode, ("Driver", "None"))
     for field, least, most in (("osDiskSizeGB", 30, 2048), ("maxPods", 10, 250)):
         value = spec.get(field)
         if isinstance(value, int | float) and not least <= value <= most:
@@ -162,7 +162,7 @@ def _feature_rule(spec: Mapping[str, Any]) -> Iterator[str]:
             for key, expression in expressions.items():
                 operator = mapping(expression).get("op")
                 if operator not in _OPERATORS:
-                    yield _unsupported(f"{at}.matchFeatures[{place}].matchExpressions.{key}.op", operator, _OPERATORS)
+                    yield unsupported(f"{at}.matchFeatures[{place}].matchExpressions.{key}.op", operator, _OPERATORS)
 
 
 def _nic_policy(spec: Mapping[str, Any]) -> Iterator[str]:
@@ -183,12 +183,7 @@ def _pod_monitor(spec: Mapping[str, Any]) -> Iterator[str]:
             action = relabeling.get("action", "replace")
             if action not in _RELABELINGS:
                 at = f"spec.podMetricsEndpoints[{index}].relabelings[{place}].action"
-                yield _unsupported(at, action, _RELABELINGS)
-
-
-def _unsupported(field: str, value: Any, supported: tuple[str, ...]) -> str:
-    words = ", ".join(f'"{item}"' for item in supported)
-    return f'{field}: Unsupported value: "{value}": supported values: {words}'
+                yield unsupported(at, action, _RELABELINGS)
 
 
 _RELABELINGS: Final = (

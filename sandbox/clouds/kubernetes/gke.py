@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.cloud import CloudError, Resource
-from gpucluster.sandbox.clouds.kubernetes.objects import name_of
+from gpucluster.sandbox.clouds.kubernetes.objects import name_of, unsupported
 from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import plain
 from gpucluster.sandbox.type_guards import items, mapping
@@ -85,7 +85,7 @@ def _parameters(name: str, spec: Mapping[str, Any]) -> Iterator[str]:
         return
     yield from _short(name)
     if mode not in _DEVICE_MODES:
-        yield _unsupported("spec.deviceMode", mode, _DEVICE_MODES)
+        yield unsupported("spec.deviceMode", mode, _DEVICE_MODES)
 
 
 def _short(name: str) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _compute_class(name: str, spec: Mapping[str, Any]) -> Iterator[str]:
         yield f'metadata.name: Invalid value: "{name}": may not begin with gke or autopilot'
     when = spec.get("whenUnsatisfiable")
     if when is not None and when not in _UNSATISFIABLE:
-        yield _unsupported("spec.whenUnsatisfiable", when, _UNSATISFIABLE)
+        yield unsupported("spec.whenUnsatisfiable", when, _UNSATISFIABLE)
     for index, rule in enumerate(map(mapping, items(spec.get("priorities")))):
         yield from (f"spec.priorities[{index}]: Invalid value: {problem}" for problem in _priority(rule))
 
@@ -119,7 +119,7 @@ def _monitoring(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
     known = ("container", "node", "pod", "top_level_controller_name", "top_level_controller_type")
     for index, label in enumerate(items(mapping(spec.get("targetLabels")).get("metadata"))):
         if label not in known:
-            yield _unsupported(f"spec.targetLabels.metadata[{index}]", label, known)
+            yield unsupported(f"spec.targetLabels.metadata[{index}]", label, known)
 
 
 def _rules(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
@@ -132,11 +132,6 @@ def _rules(_: str, spec: Mapping[str, Any]) -> Iterator[str]:
                 yield f'{at}: Invalid value: "object": Must set exactly one of Record or Alert'
             elif "annotations" in rule and "record" in rule:
                 yield f'{at}: Invalid value: "object": Annotations are only allowed for alerting rules'
-
-
-def _unsupported(field: str, value: Any, supported: tuple[str, ...]) -> str:
-    words = ", ".join(f'"{item}"' for item in supported)
-    return f'{field}: Unsupported value: "{value}": supported values: {words}'
 
 
 _CHECKS: Final[Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[str]]]] = {

@@ -97,3 +97,9 @@ def _generated(resource: Resource, metadata: Mapping[str, Any], seed: bytes) -> 
     if isinstance(prefix, str) and prefix:
         return prefix + hex_suffix(seed, 5)
     return f"{resource.logical_name}-{hex_suffix(seed, 8)}"
+
+
+def unsupported(field: str, value: Any, supported: tuple[str, ...]) -> str:
+    """The API server's words for a value that is not in a list."""
+    words = ", ".join(f'"{item}"' for item in supported)
+    return f'{field}: Unsupported value: "{value}": supported values: {words}'
