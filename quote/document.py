@@ -14,7 +14,7 @@ from gpucluster.quote.words import HEADS, Numbered, cells, heading, left_out, mi
 _COLUMNS: Final = (
     "number", "cloud", "region", "zone", "machine", "way", "nodes", "spares", "gpus", "hours", "total_usd",
     "total_most_usd", "known", "usd_per_gpu_hour", "monthly_usd", "upfront_usd", "fabric_gbps", "high_confidence",
-    "needs", "listed", "hard_to_get", "machine_bound", "lost", "not_priced",
+    "needs", "listed", "hard_to_get", "machine_bound", "machine_prices", "lost", "not_priced",
 )  # fmt: skip
 
 
@@ -96,6 +96,7 @@ def _quote(of: Numbered) -> dict[str, Any]:
         "listed": quote.listed,
         "hard_to_get": quote.hard_to_get,
         "machine_bound": quote.machine_bound,
+        "machine_prices": [f"{date}, {source}" for date, source in quote.machine_prices],
         "lost": list(one.plan.facts.losses),
         "not_priced": missing(found),
     }

@@ -88,6 +88,11 @@ class Quote:
         bounded = (item.between.most for item in self.estimate.not_priced if item.between)
         return [line for line in (*self.estimate.lines, *bounded) if self._of(line)]
 
+    @property
+    def machine_prices(self) -> list[tuple[str, str]]:
+        """Date and source of each price of its machines, the oldest first."""
+        return sorted({(line.as_of, line.source) for line in self.machines})
+
     def _of(self, line: CostLine) -> bool:
         return (line.unit, line.sku) == ("instance-hour", self.candidate.machine.machine_type)
 

@@ -14,7 +14,7 @@ from gpucluster.quote.question import Question
 from gpucluster.quote.quotes import Answer, Quote
 from gpucluster.record import record
 
-HEADS: Final = ("Cluster", "In all", "$/GPU-hour", "Gb/s", "High", "No price")
+HEADS: Final = ("Cluster", "In all", "$/GPU-hour", "Gb/s", "High", "Price of")
 
 _GROUPS: Final = 12
 """Reasons that are shown; the rest is counted."""
@@ -61,15 +61,15 @@ def what(quote: Quote) -> str:
 
 
 def cells(row: Numbered) -> tuple[str, ...]:
-    """One row, in the order of HEADS."""
-    quote, found = row.quote, row.quote.estimate
+    """One row, in the order of HEADS; the last is the day of the oldest price of its machines."""
+    quote = row.quote
     return (
         f"{row.number:>2} {what(quote)}",
         ranged(quote.total, quote.gap),
         ranged(quote.per_gpu_hour, quote.gap.times(1 / (Decimal(quote.gpus) * quote.hours))),
         f"{quote.candidate.machine.fabric_gbps:,}",
         f"{int(quote.high * 100)}%",
-        str(len(found.not_priced)) if found.not_priced else "-",
+        quote.machine_prices[0][0],
     )
 
 

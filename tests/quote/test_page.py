@@ -24,10 +24,11 @@ HEAD = """\
 
 The cluster with the least total on each cloud, over all regions, machines and ways to buy, at list prices. The row is
 that of the answer of [`gpucluster quote`](quote.md), which has all others, what each needs first, what is lost, and
-what has no price.
+what has no price. "High confidence" is the share of the dollars with a price from the cloud's own list, "price of" the day
+of the machine's price.
 
-| GPUs | for | row | cluster | in all | $/GPU-hour | Gb/s | high confidence |
-| ---: | --- | ---: | --- | ---: | ---: | ---: | ---: |
+| GPUs | for | row | cluster | in all | $/GPU-hour | Gb/s | high confidence | price of |
+| ---: | --- | ---: | --- | ---: | ---: | ---: | ---: | --- |
 """
 
 
@@ -37,8 +38,8 @@ def _rows(answer: Answer) -> Iterator[str]:
         number, least = next(
             (number, one) for number, one in enumerate(answer.quotes, 1) if one.candidate.cloud == cloud
         )
-        _, total, per_hour, fabric, high, _ = cells(Numbered(number, least))
-        about = (asked.gpus, asked.duration, number, what(least), total, per_hour, fabric, high)
+        _, total, per_hour, fabric, high, date = cells(Numbered(number, least))
+        about = (asked.gpus, asked.duration, number, what(least), total, per_hour, fabric, high, date)
         yield f"| {' | '.join(map(str, about))} |"
 
 
