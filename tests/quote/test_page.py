@@ -24,8 +24,8 @@ HEAD = """\
 
 The cluster with the least total on each cloud, over all regions, machines and ways to buy, at list prices. The row is
 that of the answer of [`gpucluster quote`](quote.md), which has all others, what each needs first, what is lost, and
-what has no price. "High confidence" is the share of the dollars with a price from the cloud's own list, "price of" the day
-of the machine's price.
+what has no price. "High confidence" is the share of the dollars with a price from the cloud's own list, "price of" the
+day of the machine's price.
 
 | GPUs | for | row | cluster | in all | $/GPU-hour | Gb/s | high confidence | price of |
 | ---: | --- | ---: | --- | ---: | ---: | ---: | ---: | --- |
