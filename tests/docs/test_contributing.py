@@ -68,7 +68,7 @@ def test_what_people_look_for_first_is_where_the_page_says(path: str, holds: str
 
 
 def test_the_files_with_a_dagger_are_those_that_the_toy_cloud_adds():
-    section = _section("A cloud")
+    section = _section("Adding a cloud")
     marked = {found.strip("`") for found in re.findall(r"(`[^`\n]+`|[\w/.]+)†", section)}
     toy = ROOT / "tests/toy"
     added = {str(file.relative_to(toy / part)) for part in ("files", "rows") for file in (toy / part).rglob("*.*")}
@@ -78,7 +78,7 @@ def test_the_files_with_a_dagger_are_those_that_the_toy_cloud_adds():
 
 
 def test_the_files_with_a_fact_of_each_cloud_are_listed():
-    (step,) = re.findall(r"^6\. .*?\n\n", _section("A cloud"), re.DOTALL | re.MULTILINE)
+    (step,) = re.findall(r"^6\. .*?\n\n", _section("Adding a cloud"), re.DOTALL | re.MULTILINE)
     assert re.findall(r"`([^`]+)`", step) == [file for file, why in NAMED.items() if why == _DATA_OF_EACH]
 
 

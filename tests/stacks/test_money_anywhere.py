@@ -119,7 +119,7 @@ def _page(
         "# Prices by region",
         "",
         "What a trial is made of, in every region that a list of zones, machines or prices names for its machine:",
-        "in how many of them each item is priced, [bounded](cost-reports.md#what-has-no-price) and unknown. Before: in",
+        "in how many of them each item is priced, [bounded](cost-reports.md#unknown-prices) and unknown. Before: in",
         "how many with a price of the machine the book of 2026-11-21 had its price. The last column names the regions",
         "of the lesser side.",
     )

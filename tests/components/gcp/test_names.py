@@ -59,7 +59,7 @@ def test_every_type_is_named_and_labelled_as_the_page_says(declared: Registered)
     named: dict[str, str] = {typ: naming(typ, inputs) for typ, _, inputs in declared}
     rows = re.findall(r"^\| `(gcp:\S+)` \| ([a-z]+) \|", PAGE, re.MULTILINE)
     assert dict(rows) == named
-    bare = set(re.findall(r"^\| `(gcp:\S+)` \|.*takes no labels", PAGE, re.MULTILINE))
+    bare = set(re.findall(r"^\| `(gcp:\S+)` \|.*no labels", PAGE, re.MULTILINE))
     assert bare == {typ for typ in named if not takes_labels(typ)}
 
 
