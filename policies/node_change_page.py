@@ -13,12 +13,12 @@ FILE: Final = Path(__file__).parents[1] / "docs/node-changes.md"
 
 _EFFECTS: Final = {
     "nothing": "nothing: nodes and jobs stay",
-    "size": "more nodes: nothing; fewer: as many nodes go as are taken away, and the jobs on them end",
+    "size": "more nodes: nothing; fewer: the removed nodes end with their jobs",
     "taints": "nothing; a new `NoExecute` taint ends the pods that do not tolerate it",
-    "reboot": "reboot: nodes start again, one by one",
+    "reboot": "reboot: nodes reboot, one by one",
     "rolling": "rolling: nodes are replaced or reimaged, one by one",
-    "refused": "refused: the cloud takes it for a new pool alone",
-    "loss": "loss: the pool goes, and another is made",
+    "refused": "refused: the cloud accepts it for new pools only",
+    "loss": "loss: the pool is deleted, and another is created",
 }
 _ORDER: Final = tuple(_EFFECTS)
 
@@ -26,17 +26,17 @@ _ORDER: Final = tuple(_EFFECTS)
 def page() -> str:
     """The text."""
     lines = [
-        "# What each property of a pool does to running nodes",
+        "# Effects of pool changes on running nodes",
         "",
-        "Written by `make docs` from [`catalog/node_changes.csv`](../catalog/node_changes.csv), which the hook of a "
-        "preview, `gpucluster guardrails check` and the check of a pull request read. [What to do about "
-        "it](changing-a-cluster.md).",
+        "Written by `make docs` from [`catalog/node_changes.csv`](../catalog/node_changes.csv). Previews, "
+        "`gpucluster guardrails check` and the check of a pull request use the same table. See [changing a "
+        "cluster](changing-a-cluster.md).",
     ]
     found = rows("node_changes")
     for cloud in clouds().values():
         own = [row for row in found if row["type"].startswith(f"{cloud.package}:")]
         for type_ in dict.fromkeys(row["type"] for row in own):
-            lines += ["", f"## {cloud.title}: `{type_}`", "", "| changes | what happens to nodes | source |"]
+            lines += ["", f"## {cloud.title}: `{type_}`", "", "| property | effect on nodes | source |"]
             lines += ["| --- | --- | --- |", *_table([row for row in own if row["type"] == type_])]
     return "\n".join([*lines, ""])
 
@@ -44,7 +44,7 @@ def page() -> str:
 def _table(own: list[Row]) -> Iterator[str]:
     for row in sorted(own, key=lambda row: (_ORDER.index(row["effect"]), row["properties"] == "*")):
         named = ", ".join(f"`{name}`" for name in row["properties"].split())
-        what = "all else" if row["properties"] == "*" else named
+        what = "all others" if row["properties"] == "*" else named
         yield f"| {what} | {_EFFECTS[row['effect']]} | {row['source']} |"
 
 

@@ -19,13 +19,12 @@ from gpucluster.catalog.clouds import clouds
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "live-scenarios.md"
 HEAD = """\
-# What was shown on living clusters
+# Scenarios on live clusters
 
-Each line is a test: the trial stack of a cloud is brought up with `--kubernetes live`, something happens to its nodes
-or jobs, and the real controllers do the rest. The numbers are seconds of one run, on two cores that others used too; a
-dash stands where a cloud has no such thing.
-`make test-all` runs all of them, `.venv/bin/pytest tests/live/test_on_aws.py` those of one cloud. How to do such things
-by hand: [living clusters](live-cluster.md#what-happens-to-nodes-and-jobs).
+Each row is a test: it brings up the trial stack of a cloud with `--kubernetes live`, changes its nodes or jobs, and
+waits for the real controllers. The numbers are seconds of one run on two shared cores; a dash means that the cloud does
+not have the feature. `make test-all` runs all scenarios, `.venv/bin/pytest tests/live/test_on_aws.py` those of one
+cloud. To try one by hand, see [live clusters](live-cluster.md#what-happens-to-nodes-and-jobs).
 
 """
 

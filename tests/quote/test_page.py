@@ -22,10 +22,10 @@ GPUS, TIMES = ("8", "64", "512"), ("14d", "1y")
 HEAD = """\
 # What 8, 64 and 512 H100s cost
 
-The cluster with the least total on each cloud, over all regions, machines and ways to buy, at list prices. The row is
-that of the answer of [`gpucluster quote`](quote.md), which has all others, what each needs first, what is lost, and
-what has no price. "High confidence" is the share of the dollars with a price from the cloud's own list, "price of" the
-day of the machine's price.
+The cheapest cluster on each cloud, over all regions, machines and purchase options, at list prices. "Row" is the row in
+the table of [`gpucluster quote`](quote.md), which lists all others, their prerequisites, losses and unknown prices.
+"High confidence" is the share of the dollars with a price from the cloud's own list, "price of" the date of the
+machine's price.
 
 | GPUs | for | row | cluster | in all | $/GPU-hour | Gb/s | high confidence | price of |
 | ---: | --- | ---: | --- | ---: | ---: | ---: | ---: | --- |

@@ -118,10 +118,10 @@ def _page(
     yield from (
         "# Prices by region",
         "",
-        "What a trial is made of, in every region that a list of zones, machines or prices names for its machine:",
-        "in how many of them each item is priced, [bounded](cost-reports.md#unknown-prices) and unknown. Before: in",
-        "how many with a price of the machine the book of 2026-11-21 had its price. The last column names the regions",
-        "of the lesser side.",
+        "The items of a trial in every region that a list of zones, machines or prices names for its machine: in how",
+        "many regions each item is priced, [bounded](cost-reports.md#unknown-prices) and unknown. Before: in how many",
+        "regions with a machine price the book of 2026-11-21 had a price of it. The last column names the regions of",
+        "the smaller side.",
     )
     for cloud, machine in MACHINES.items():
         regions = _regions(cloud, book)

@@ -13,17 +13,17 @@ PAGE = Path(__file__).parents[3] / "docs/evasions.md"
 
 _HEAD = """# Ways around the rules
 
-{number} programs that do what a rule is against, written so that the rule might not see it, and the result of each:
-{counts}. Every one is run by `tests/policies/evasions`, which also holds this page.
+{number} programs that break a rule in a form that the rule might miss, and the result of each: {counts}.
+`tests/policies/evasions` runs all of them and compares this page.
 
 - caught: the rule has a finding.
-- said: [`not-known-yet`](rules.md#not-known-yet) says that the rule could not decide, or
-  [`gpu-machines-unread`](rules.md#gpu-machines-unread) that there are machines it does not read.
-- out of reach: nothing is said; the table below says why.
-- no way around: what the rule reads cannot be written so.
+- said: [`not-known-yet`](rules.md#not-known-yet) reports that the rule could not decide, or
+  [`gpu-machines-unread`](rules.md#gpu-machines-unread) that it does not read some machines.
+- out of reach: no finding; the table below gives the reason.
+- no way around: the input of the rule has no such form.
 
-The five kinds: a value that is not known before the update; a resource of another stack; another provider for the same
-thing; another form of the same text; another resource type for the same thing.
+The five kinds: a value unknown before the update; a resource of another stack; another provider for the same resource;
+another form of the same text; another resource type with the same effect.
 """
 
 
