@@ -38,7 +38,7 @@ class Trial:
     @property
     def sentence(self) -> str:
         """Begin, end and costs, for people."""
-        begun, alike = f"begun {shown_time(self.begun)}", "had it always been as it is now"
+        begun, alike = f"begun {shown_time(self.begun)}", "assuming it never changed"
         if self.ends is None:
             return f"{begun}, with no end: {self.so_far} so far, {alike}"
         away = f"{_days(abs(self.ends - self.at)):.1f} days"

@@ -133,7 +133,7 @@ class _Loader(yaml.SafeLoader):
             seen = seen if len(seen) <= 40 else f"{seen[:37]}..."
             reason = "too many digits" if "digits" in str(error) else str(error)
             raise yaml.constructor.ConstructorError(
-                None, None, f"{seen} is no value: {reason}", node.start_mark
+                None, None, f"{seen} is not a value: {reason}", node.start_mark
             ) from None
 
 
@@ -167,7 +167,7 @@ def _marked(error: yaml.MarkedYAMLError) -> str:
     if problem == "but found another document":
         return f"{line}a second document starts; keep one in a file"
     if problem == "found unhashable key":
-        return f"{line}a list or mapping stands where a name belongs; write the name of a field"
+        return f"{line}a list or mapping is where a name belongs; write the name of a field"
     if problem == "mapping values are not allowed here":
         return f"{line}a second ': ' in one value; put the value in quotes, or correct the indentation"
     if problem == "could not find expected ':'":

@@ -116,8 +116,8 @@ def _prices(rows: Sequence[Row]) -> Iterator[tuple[_Thing, Decimal]]:
 
 def usage_text(learned: Learned, source: str) -> str:
     """The file that `--usage` reads."""
-    lines = [f"# Usage in a month, learned from {source}."]
-    lines += ["resources:"] if learned.usage else ["resources: {}  # the bill differs in no usage that can be set"]
+    lines = [f"# Monthly usage, learned from {source}."]
+    lines += ["resources:"] if learned.usage else ["resources: {}  # the bill gives no usage to set"]
     for urn in sorted(learned.usage, key=urn_name):
         lines.append(f'  "{urn}":')
         lines += [f"    {name}: {value:f}" for name, value in learned.usage[urn].items()]

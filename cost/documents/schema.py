@@ -25,8 +25,8 @@ __all__ = ["diff_schema", "reconciliation_schema", "report_schema", "schema_of"]
 
 _NAMES: Final = {str: "string", bool: "boolean", int: "integer", float: "number", NoneType: "null"}
 _VERSIONS: Final = (
-    "Money is text in USD. schema_version is raised when a field changes its meaning or goes away; new fields do not "
-    "raise it, so readers should let unknown fields pass."
+    "Money is text in USD. schema_version increases when a field changes its meaning or is removed; new fields do not "
+    "increase it, so readers should ignore unknown fields."
 )
 
 

@@ -34,4 +34,4 @@ def future_reservation(item: Pricing) -> Iterator[Free | NotPriced]:
             "a draft reserves nothing", "https://cloud.google.com/compute/docs/instances/future-reservations-overview"
         )
     else:
-        yield item.not_priced("submitted: billed for its whole time window, which no month's price tells", compute=True)
+        yield item.not_priced("submitted: billed for its whole time window, not by the month", compute=True)

@@ -33,6 +33,6 @@ def workload(item: Pricing) -> Iterator[Free | NotPriced]:
     pod = item.get(*_POD.get(kind, ("spec", "template", "spec")))
     made = [*ephemeral_volumes(pod), *(claims_of(item.get("spec")) if kind == "StatefulSet" else ())]
     if made:
-        yield item.not_priced(f"it makes a new volume for each pod: {', '.join(made)}")
+        yield item.not_priced(f"it creates a new volume for each pod: {', '.join(made)}")
     else:
         yield item.free("runs on nodes that are priced", "https://kubernetes.io/docs/concepts/workloads/")

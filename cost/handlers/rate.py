@@ -82,7 +82,7 @@ class Factor:
     def said(self, item: Pricing) -> str:
         """What is assumed of a list that is not known; empty where nothing is."""
         unknown = self.members and self.otherwise is not None and read(item.resource.inputs, *self.path) is UNKNOWN
-        return f"{'.'.join(map(str, self.path))} is not known: taken as {self.otherwise}" if unknown else ""
+        return f"{'.'.join(map(str, self.path))} is not known: assumed {self.otherwise}" if unknown else ""
 
 
 @record
@@ -169,7 +169,7 @@ def rate_of(row: Row) -> Rate:
 def _condition(row: Row, text: str) -> Condition:
     match = re.fullmatch(_CONDITION, text)
     if match is None:
-        raise row.bad("when", f"{text!r} is no condition: write input=value")
+        raise row.bad("when", f"{text!r} is not a condition: write input=value")
     path, otherwise, sign, values = match.groups()
     return Condition(_path(path), otherwise or "", tuple(values.lower().split("|")), sign == "=")
 
@@ -178,7 +178,7 @@ def _factor(row: Row, text: str) -> Factor:
     match = re.fullmatch(_FACTOR, text)
     if match is None or (match[5] and match[5] != "hours" and match[5] not in usage_words()):
         write = "write a number, hours, {input}, #{input} or a name of cost/tables/usage.csv"
-        raise row.bad("quantity", f"{text!r} is no factor: {write}")
+        raise row.bad("quantity", f"{text!r} is not a factor: {write}")
     members, path, otherwise, number, usage = match.groups()
     if number:
         return Factor(number=Decimal(number))

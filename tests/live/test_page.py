@@ -19,13 +19,13 @@ from gpucluster.catalog.clouds import clouds
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "live-scenarios.md"
 HEAD = """\
-# What was shown on living clusters
+# What was shown on live clusters
 
 Each line is a test: the trial stack of a cloud is brought up with `--kubernetes live`, something happens to its nodes
 or jobs, and the real controllers do the rest. The numbers are seconds of one run, on two cores that others used too; a
 dash stands where a cloud has no such thing.
 `make test-all` runs all of them, `.venv/bin/pytest tests/live/test_on_aws.py` those of one cloud. How to do such things
-by hand: [living clusters](live-cluster.md#what-happens-to-nodes-and-jobs).
+by hand: [live clusters](live-cluster.md#what-happens-to-nodes-and-jobs).
 
 """
 

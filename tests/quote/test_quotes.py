@@ -52,7 +52,7 @@ def test_spares_storage_control_plane_network_and_metrics_are_in_it(home: Answer
 def test_spot_and_commitments_longer_than_asked_are_left_out_with_the_reason(home: Answer) -> None:
     said = "\n".join(left_out(home))
     assert "spot: purchase.kind is 'spot': one reclaimed node stops a co-located job on all" in said
-    assert "savings plan 3y: binds for 3 x 365 days, longer than asked" in said
+    assert "savings plan 3y: commits for 3 x 365 days, longer than requested" in said
 
 
 def test_a_commitment_is_quoted_for_the_time_it_binds(ask: Ask) -> None:
@@ -114,7 +114,7 @@ def test_less_fabric_than_asked_is_lost(ask: Ask) -> None:
     ("given", "said"),
     [
         ({"clouds": "aws", "regions": "africa"}, "no table has a machine of 8 x H100 of aws in --regions africa"),
-        ({"clouds": "aws", "regions": "us-east-1", "budget": "1000"}, "--budget $1,000.00 leaves none; the least that"),
+        ({"clouds": "aws", "regions": "us-east-1", "budget": "1000"}, "--budget $1,000.00 excludes all; the cheapest"),
     ],
 )
 def test_an_empty_answer_says_which_condition_left_nothing(ask: Ask, given: dict[str, str], said: str) -> None:

@@ -9,7 +9,7 @@ from gpucluster.cost.documents.words.shape import Amount, Currency, Pattern, Ver
 __all__ = ["ReconciliationShape"]
 
 Money = Annotated[str, Pattern(r"^-?\d+\.\d{2}$")]
-Share = Annotated[str, Pattern(r"^-?\d+\.\d{6}$"), "1 where plan and bill are the same"]
+Share = Annotated[str, Pattern(r"^-?\d+\.\d{6}$"), "1 if plan and bill are equal"]
 
 
 class BesideShape(TypedDict):
@@ -70,7 +70,7 @@ class PlannedShape(TypedDict):
 
 
 class UnlabelledShape(BesideShape):
-    """billed without a label of the stack, and what it may be"""
+    """billed without a label of the stack, and what it may belong to"""
 
     may_be: PlannedShape
 
@@ -114,7 +114,7 @@ class ReconciliationShape(_From):
     unlabelled: list[UnlabelledShape]
     apart: Annotated[list[ApartShape], "credits, taxes, purchases and refunds of the stack"]
     apart_elsewhere: Annotated[list[ApartShape], "the same without a label of the stack"]
-    other_currencies: Annotated[list[OtherCurrencyShape], "said and not added"]
+    other_currencies: Annotated[list[OtherCurrencyShape], "listed, not added"]
     rows: int
     repeated_rows: int
     repeated_rows_with_other_amounts: int

@@ -164,7 +164,7 @@ def test_a_bill_of_another_stack_is_refused_with_the_labels_that_were_looked_for
     other = [replace(item, tags={"pulumi-stack": "other"}) for item in trial.bill(2)]
     done = reconcile(write_csv(tmp_path / "bill.csv", other))
     assert done.exit_code == 2
-    assert "rows is of this stack (cost_center=cc-1234, environment=trial," in done.output
+    assert "rows belongs to this stack (cost_center=cc-1234, environment=trial," in done.output
 
 
 def test_a_state_finds_its_resources_by_their_ids_without_any_label(trial: Trial, found: Found, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ WRONG = [
         "Invalid value for '--days': '0'; write a number above 0 and up to 1,000,000,000,000",
     ),
     (["options", PLAN, "--checkpoint-minutes", "soon"], "'soon'; write a number above 0"),
-    (["options", PLAN, "--support", "aws=gold"], "'gold' is no plan of aws with a price; known: business, "),
+    (["options", PLAN, "--support", "aws=gold"], "'gold' is not a priced plan of aws; known: business, "),
     (
         ["options", PLAN, "--support", "enterprise"],
         "write CLOUD=VALUE with one of aws, gcp, azure, such as aws=business",

@@ -58,7 +58,7 @@ def test_a_part_is_ranked_only_where_every_column_prices_it(make: Make, column: 
     found = compare([column("aws"), column("gcp"), column("azure-native", more=[unknown])])
     assert {part.name: part.why for part in found.parts} == {
         "training": "",
-        "storage": "not wholly priced in azure-native-trial",
+        "storage": "not fully priced in azure-native-trial",
         "control-plane": "",
     }
     assert [(item.title, item.monthly) for item in found.ranking] == [

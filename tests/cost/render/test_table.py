@@ -98,7 +98,7 @@ def test_shown_amounts_add_up_by_hand(name: str, recordings: Path, book: PriceBo
             assert _amount(line) == rows
             subtotals.append(rows)
             rows = Decimal(0)
-        elif line.startswith("  of it priced"):
+        elif line.startswith("  of which priced"):
             assert _amount(line) == sum(subtotals)
             break
     assert len(subtotals) == 3

@@ -119,8 +119,8 @@ def test_of_several_definitions_that_are_pinned_one_that_fits_will_do(monkeypatc
 @pytest.mark.parametrize(
     ("type_", "why"),
     [
-        ("kubernetes:helm.sh/v3:Release", "what a Helm chart makes of its values is not in the plan"),
-        ("kubernetes:apps/v1:DeploymentPatch", "a patch is a part of an object"),
+        ("kubernetes:helm.sh/v3:Release", "the objects that a Helm chart renders are not in the plan"),
+        ("kubernetes:apps/v1:DeploymentPatch", "a patch is only part of an object"),
     ],
 )
 def test_what_no_schema_can_judge_is_said(type_: str, why: str) -> None:
