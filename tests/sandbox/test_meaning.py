@@ -55,8 +55,8 @@ ZONE = Shortage(
         ),
         (
             ZONE,
-            "training: us-east-1a offers 2 p5.48xlarge, 0 of them in use, and the request needs 5. Next: choose another "
-            "zone, such as us-east-1b, or machines reserved for you (a capacity block or an On-Demand Capacity "
+            "training: us-east-1a offers 2 p5.48xlarge, 0 of them in use, and the request needs 5. Next: choose "
+            "another zone, such as us-east-1b, or machines reserved for you (a capacity block or an On-Demand Capacity "
             "Reservation: `purchase` in the spec).",
         ),
     ],

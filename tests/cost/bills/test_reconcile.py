@@ -39,7 +39,7 @@ def test_all_forms_say_the_same(trial: Trial, reconcile: Reconcile, tmp_path: Pa
         write_parquet(tmp_path / "cur2.parquet", bill, CUR2),
     ]
     first, *others = [reconcile(file).output for file in files]
-    assert "100.0% exact in total and 100.0% line by line" in first
+    assert "100.0% accurate in total and 100.0% line by line" in first
     assert others == [first] * 3
 
 

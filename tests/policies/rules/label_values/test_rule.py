@@ -42,7 +42,8 @@ def test_what_aws_takes_passes(program, found, value):
         ({"key": "a b"}, "value of `key` is not a Kubernetes label: letters, digits, `-`, `_` and `.`, with a letter "
          "or digit at both ends"),
         ({"key": "v" * 64}, "value of `key` has 64 characters; Kubernetes allows 63"),
-        ({"Example_Com/key": "v"}, "key `Example_Com/key` has a prefix that is not a DNS name; write `example.com/key`"),
+        ({"Example_Com/key": "v"}, "key `Example_Com/key` has a prefix that is not a DNS name; write "
+         "`example.com/key`"),
         ({"-key": "v"}, "key `-key` is not a Kubernetes label: letters, digits, `-`, `_` and `.`, with a letter "
          "or digit at both ends"),
     ],
