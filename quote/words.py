@@ -88,7 +88,7 @@ def sections(rows: Sequence[Numbered]) -> Iterator[tuple[str, list[str]]]:
             "Prerequisites",
             [(row, [f"{row.quote.candidate.way.words}: {row.quote.candidate.way.needs}"]) for row in rows],
         ),
-        ("Known against it", [(row, _against(row.quote)) for row in rows]),
+        ("Known problems", [(row, _against(row.quote)) for row in rows]),
         ("Lost against the spec", [(row, list(row.quote.candidate.plan.facts.losses)) for row in rows]),
         ("Paid upfront", [(row, _upfront(row.quote)) for row in rows]),
         ("Without a price of their own here", [(row, _unpriced(row.quote.estimate)) for row in rows]),

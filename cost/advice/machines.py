@@ -132,7 +132,7 @@ def _elastic(found: PoolOptions) -> Iterator[Advice]:
 
 
 def _days(days: Decimal) -> Input:
-    return Input("days wanted", days, "the stack, or --days")
+    return Input("days needed", days, "the stack, or --days")
 
 
 def _machines(found: PoolOptions) -> tuple[Input, ...]:

@@ -26,7 +26,7 @@ from gpucluster.program.values import BadValue, amount
 
 __all__ = ["Column", "Comparison", "PartRow", "Ranked", "Row", "compare"]
 
-NOT_SAID: Final = "not said"
+NOT_SAID: Final = "not stated"
 
 _LABELS: Final = {
     "machineType": "Machine",

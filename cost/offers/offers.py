@@ -15,7 +15,7 @@ from gpucluster.cost.prices import Price, PriceBook, PriceRow
 __all__ = ["Offer", "Ranking", "offers_of", "rank_offers"]
 
 _GLOBAL: Final = "global"
-_NOT_SAID: Final = "not said"
+_NOT_SAID: Final = "not stated"
 _NO_FABRIC: Final = "no fabric known"
 
 

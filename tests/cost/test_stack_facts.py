@@ -59,7 +59,7 @@ ODD: list[tuple[dict[str, Any], str]] = [
     ({"budget": {"monthly": 1, "currency": "EUR"}}, "budget of a is in 'EUR'; prices are in USD"),
     (
         {"budget": {"monthly": 1, "onExceed": "stop"}},
-        "budget.onExceed of a is 'stop', expected fail or warn: taken as fail",
+        "budget.onExceed of a is 'stop', expected fail or warn: treated as fail",
     ),
 ]
 

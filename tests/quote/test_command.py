@@ -39,7 +39,7 @@ def test_the_table_has_a_row_a_cluster_and_says_what_is_to_be_known(home: Answer
     assert [row.split()[:4] for row in rows] == [[str(at), "aws", "us-east-1,", "p5.48xlarge,"] for at in (1, 2)]
     assert f"${home.quotes[0].total:,.2f}" in rows[0]
     assert f"{len(home.quotes) - 2} more: --top {len(home.quotes)}, or --format csv" in lines
-    assert {"Prerequisites", "Left out"} <= set(lines)
+    assert {"Prerequisites", "Excluded"} <= set(lines)
 
 
 def test_json_and_csv_have_every_row_with_the_same_amounts(home: Answer) -> None:
@@ -67,7 +67,7 @@ def test_markdown_is_a_table_of_the_same_rows(home: Answer) -> None:
     text = run(*HOME, "--format", "markdown", "--top", "1").stdout
     assert "| Cluster | In all | $/GPU-hour | Gb/s | High | No price |\n| --- | ---: |" in text
     assert f"${home.quotes[0].total:,.2f}" in text
-    assert "**Left out**" in text
+    assert "**Excluded**" in text
 
 
 def test_a_picked_row_becomes_a_spec_that_check_takes(home: Answer, tmp_path: Path) -> None:

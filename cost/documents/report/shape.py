@@ -159,7 +159,7 @@ class ReportShape(TypedDict):
     not_built: list[str]
     idle_own_prices: list[str]
     assumptions: list[str]
-    lines_by_usage: Annotated[int, "lines of a known price whose usage is taken as zero"]
+    lines_by_usage: Annotated[int, "lines with a known price whose usage is assumed to be zero"]
     coverage: CoverageShape
     price_dates: DatesShape | None
     monthly_by_confidence: dict[str, Amount]

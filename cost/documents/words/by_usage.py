@@ -10,18 +10,18 @@ from gpucluster.cost.money import unit_price
 
 __all__ = ["USAGE_HEADING", "count_by_usage", "rates_by_usage"]
 
-USAGE_HEADING: Final = "Depends on usage, taken as 0; `gpucluster cost usage init` writes a file for --usage"
+USAGE_HEADING: Final = "Depends on usage, assumed to be 0; `gpucluster cost usage init` writes a file for --usage"
 
 _NAMED: Final = 2
 """Resources that are named for each rate."""
 
 
 def count_by_usage(estimate: Estimate) -> str:
-    """`3 lines depend on usage, taken as 0`; empty where none does."""
+    """`3 lines depend on usage, assumed to be 0`; empty where none does."""
     found = sum(line.by_usage for line in estimate.lines)
     if not found:
         return ""
-    return f"{'1 line depends' if found == 1 else f'{found:,} lines depend'} on usage, taken as 0"
+    return f"{'1 line depends' if found == 1 else f'{found:,} lines depend'} on usage, assumed to be 0"
 
 
 def rates_by_usage(estimate: Estimate) -> list[str]:

@@ -64,7 +64,7 @@ def test_for_fewer_days_than_that_the_advice_is_against_a_commitment(
     found = next(item for item in _advice(stack("gcp"), book) if item.kind == "commitment")
     values = _values(found)
     days = values["days of its term"] * _rate(found, "committed use 1y") / _rate(found, "on demand")
-    assert values["days wanted"] == 14 < days
+    assert values["days needed"] == 14 < days
     assert found.text.endswith(
         f"of its term or more, {int(days) + 1} days; the machines are needed for 14, so not here"
     )
@@ -83,7 +83,7 @@ def test_what_is_sold_by_the_day_against_on_demand_for_as_long(
     (found,) = [item for item in _advice(stack("gcp"), book) if item.kind == "by-the-day"]
     values = _values(found)
     paid = values["machines bought"] * values["days bought"] * 24 * _rate(found, "calendar mode")
-    instead = values["machines"] * values["days wanted"] * 24 * _rate(found, "on demand")
+    instead = values["machines"] * values["days needed"] * 24 * _rate(found, "on demand")
     assert found.saves == instead - paid == Decimal("82992.00")
     assert found.once
     assert money(paid) in found.text

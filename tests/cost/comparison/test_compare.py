@@ -109,7 +109,7 @@ def test_what_the_specs_asked_for_differently_is_named(column: MakeColumn) -> No
         ("training GPUs", ("32", "16")),
         ("duration in days", ("14", "7")),
         ("label team", ("research", "vision")),
-        ("label owner", ("not said", "me")),
+        ("label owner", ("not stated", "me")),
     ]
 
 
