@@ -1,4 +1,4 @@
-"""How long a stack stands, when it ends, and what that costs."""
+"""How long a stack exists, when it ends, and what that costs."""
 
 from __future__ import annotations
 

@@ -254,7 +254,7 @@ def post_comment(
 
     token = os.environ.get("GITHUB_TOKEN", "")
     if not token:
-        raise InputError("GITHUB_TOKEN is empty; set it to the workflow's token")
+        raise InputError("GITHUB_TOKEN is empty; set it to the token of the workflow")
     terms = _terms(pack_name, config, prices)
     found = _evidence(file)
     if found.head != head_sha:

@@ -13,7 +13,7 @@ Share = Annotated[Amount, "0 to 1"]
 
 
 class AgreedShape(TypedDict):
-    """what is agreed with a cloud"""
+    """agreed terms with a cloud"""
 
     support: NotRequired[str]
     discount: NotRequired[Annotated[float, "share off list prices, 0 to 1"]]
@@ -39,7 +39,7 @@ class ConfidenceShape(TypedDict):
 
 
 class QuoteShape(TypedDict):
-    """One whole cluster: where, of which machine, bought how."""
+    """One cluster: its place, its machine and the way to buy it."""
 
     number: Annotated[int, "row number for --pick; the lowest total comes first"]
     cloud: str
@@ -83,7 +83,7 @@ class LeftOutShape(TypedDict):
 
 
 class AnswerShape(TypedDict):
-    """Whole clusters that answer a question."""
+    """Clusters that match a question."""
 
     schema_version: Version
     currency: Currency

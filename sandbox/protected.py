@@ -1,4 +1,4 @@
-"""What a `destroy` leaves because it is protected, and how to let it go."""
+"""Protected resources that a `destroy` keeps, and how to release them."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ _TAG = r"could not determine a constructor for the tag '(?:tag:yaml\.org,2002:)?
 def _marked(error: yaml.MarkedYAMLError) -> str:
     problem, mark, opened = error.problem or "", error.problem_mark or error.context_mark, error.context_mark
     line = f"line {mark.line + 1}: " if mark else ""
-    if "is no value" in problem:
+    if "is not a value" in problem:
         return f"{line}{problem}; correct it, or put it in quotes if it is text"
     if problem == "too many values":
         return f"{line}the file has more than {MOST_VALUES:,} values, with those that aliases repeat; write fewer"

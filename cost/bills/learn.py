@@ -1,4 +1,4 @@
-"""What a bill teaches: usage that a plan can't know, and the prices that are really paid."""
+"""Learns from a bill: usage that a plan cannot know, and the prices paid."""
 
 from __future__ import annotations
 

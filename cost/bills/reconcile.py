@@ -1,4 +1,4 @@
-"""Lays a bill beside an estimate: each line planned and billed, with the reasons of the difference."""
+"""Compares a bill with an estimate: each line planned and billed, with the reasons of the difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deletions and replacements that money alone does not show: data and capacity, which nobody gives back."""
+"""Deletions and replacements that cost does not show: lost data and capacity."""
 
 from __future__ import annotations
 

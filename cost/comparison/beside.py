@@ -1,4 +1,4 @@
-"""The figures of the columns as rows, and what they rest on."""
+"""The figures of the columns as rows, and their basis."""
 
 from __future__ import annotations
 

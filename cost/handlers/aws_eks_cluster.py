@@ -13,7 +13,7 @@ from gpucluster.cost.pricing import CannotPrice, Pricing
 
 @prices("aws:eks/cluster:Cluster")
 def cluster(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """An hour of one control plane: standard rate, or extended rate in its stead (EKS price page).
+    """An hour of one control plane: standard rate, or extended rate instead (EKS price page).
 
     A cluster whose `upgradePolicy.supportType` is STANDARD is upgraded at the end of standard support and never pays
     the extended rate; without it, support is extended by default (EKS user guide, Kubernetes version lifecycle).

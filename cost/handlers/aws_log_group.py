@@ -24,7 +24,7 @@ _LEAVES: Final = "storage of kept logs is not in the total"
 
 @prices(_GROUP)
 def log_group(item: Pricing) -> Iterator[CostLine]:
-    """GiB taken in (CloudWatch price page): `log_gib`, else what is assumed where a cluster's logs go there."""
+    """GiB ingested (CloudWatch price page): `log_gib`, else an assumption if a cluster sends its logs there."""
     name = item.resource.inputs.get("name")
     cluster = next(
         (

@@ -30,7 +30,7 @@ _WORKSPACE: Final = "aws:amp/workspace:Workspace"
 
 @prices(_WORKSPACE)
 def workspace(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """Samples taken in, by 10 million, and kept. Queries are not in the total."""
+    """Samples ingested, by 10 million, and stored. Queries are not in the total."""
     millions, where = _millions(item)
     yield from or_named(item, _taken_in(item, millions, where))
     yield from or_named(item, _kept(item, millions))
@@ -64,7 +64,7 @@ def _kept(item: Pricing, millions: Decimal) -> Iterator[CostLine]:
 
 @prices("aws:amp/scraper:Scraper")
 def scraper(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """Hours of the collector, and the samples it collects: all that its workspace takes."""
+    """Hours of the collector, and its samples: all that its workspace ingests."""
     yield from or_named(item, _hours(item))
     yield from or_named(item, _collected(item))
 

@@ -42,7 +42,7 @@ class _Sent:
 
 @prices(_WORKSPACE)
 def workspace(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """GiB taken in, and those kept for longer than is free (Azure Monitor price page): `log_gib` and `log_kept_gib`,
+    """GiB ingested, and GiB kept beyond the free retention (Azure Monitor price page): `log_gib` and `log_kept_gib`,
     else what is assumed where a cluster's logs go there.
     """
     if (sku := item.text("sku", "name", default="PerGB2018")) != "PerGB2018":

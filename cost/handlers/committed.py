@@ -1,4 +1,4 @@
-"""Machines in capacity that is bought apart from them: its cost is counted once, and so is each machine."""
+"""Machines in capacity that is bought separately: its cost is counted once, and so is each machine."""
 
 from __future__ import annotations
 

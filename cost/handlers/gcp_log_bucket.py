@@ -22,7 +22,7 @@ _LEAVES: Final = "retention beyond 30 days"
 
 @prices(_BUCKET)
 def bucket(item: Pricing) -> Iterator[CostLine]:
-    """GiB taken in (Cloud Logging price page): `log_gib`, else what is assumed where a sink sends a cluster's there."""
+    """GiB ingested (Cloud Logging price page): `log_gib`, else an assumption if a sink sends a cluster's logs there."""
     price = item.price("cloud-logging-ingest", "GiB", region="global")
     sinks = [one for one in item.resources.of_type(_SINK)
              if item.resources.referred(one, "destination", _BUCKET) is item.resource]  # fmt: skip

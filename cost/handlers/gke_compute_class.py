@@ -21,7 +21,7 @@ from gpucluster.cost.pricing import CannotPrice, Pricing
 
 @prices("kubernetes:cloud.google.com/v1:ComputeClass")
 def compute_class(item: Pricing) -> Iterator[CostLine | NotPriced | Free]:
-    """Machines at the dearest of its rules: none, what is expected, and as many as its pools and the cluster allow.
+    """Machines of its most expensive rule: none, as expected, and as many as its pools and the cluster allow.
 
     The node pools of the stack that it names are counted here and not with themselves, so that nothing is there twice.
     """

@@ -60,7 +60,7 @@ _GOOGLE: Final = "cloudpilot-ai.github.io/karpenter-provider-gcp"
 
 @prices("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")
 def release(item: Pricing) -> Iterator[Free | NotPriced]:
-    """Charts known to make nothing billable are free; what others make, no plan shows (their templates)."""
+    """Charts known to create nothing billable are free; no plan shows what others create (their templates)."""
     if any(child.parent == item.urn for child in item.resources):
         yield item.free("its objects are listed separately", "https://www.pulumi.com/docs/iac/concepts/components/")
         return

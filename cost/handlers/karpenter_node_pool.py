@@ -17,7 +17,7 @@ from gpucluster.cost.pricing import Pricing
 
 @prices("kubernetes:karpenter.sh/v1:NodePool")
 def node_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """Machines of the dearest allowed type: none, what is expected, and as many as `spec.limits` allow.
+    """Machines of the most expensive allowed type: none, as expected, and as many as `spec.limits` allow.
 
     Source of the fields: Karpenter v1 NodePool API. A pool with `spec.replicas` has a fixed number of machines.
     """

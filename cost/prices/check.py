@@ -1,4 +1,4 @@
-"""Tests the price book itself: what is twice there, old, at odds with another source, or missing for H100 machines."""
+"""Tests the price book: duplicates, old prices, disagreeing sources, and missing prices of H100 machines."""
 
 from __future__ import annotations
 

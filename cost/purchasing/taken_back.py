@@ -1,4 +1,4 @@
-"""How often the cloud takes spot machines back: as a person sets it, as it is published, or as we assume."""
+"""How often the cloud reclaims spot machines: as set, as published, or as assumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cluster of one's own costs a year, item by item, and an hour in which a GPU works for someone."""
+"""The yearly cost of an owned cluster, item by item, and the cost of a productive GPU-hour."""
 
 from __future__ import annotations
 

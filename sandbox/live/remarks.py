@@ -1,4 +1,4 @@
-"""What a user should know of a live cluster: what runs, what is another than in its charts, what does not run."""
+"""Remarks on a live cluster: what runs, what differs from its charts, what does not run."""
 
 from __future__ import annotations
 

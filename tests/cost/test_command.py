@@ -79,7 +79,7 @@ WRONG = [
     (["explain", "nodes"], '{"deployment": {}}', "Invalid value for LINE: 'nodes': the report has no line"),
     (["diff"], "", "Missing argument 'OLD'"),
     (["diff", "-", "-"], "{}", "error: OLD and NEW are both stdin; give a file for one of them"),
-    (["diff", "/nowhere/plan.json", "-"], "{}", "'/nowhere/plan.json' is no file"),
+    (["diff", "/nowhere/plan.json", "-"], "{}", "'/nowhere/plan.json' is neither a file"),
     (["rapport"], "", "No such command 'rapport'"),
 ]
 

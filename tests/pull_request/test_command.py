@@ -213,7 +213,7 @@ def test_a_comment_as_long_as_github_takes_is_never_longer(run: Run, file, githu
 @pytest.mark.parametrize(
     ("changes", "refusal", "code", "said"),
     [
-        ({"GITHUB_TOKEN": ""}, None, 2, "GITHUB_TOKEN is empty; set it to the workflow's token"),
+        ({"GITHUB_TOKEN": ""}, None, 2, "GITHUB_TOKEN is empty; set it to the token of the workflow"),
         (
             {"PR_HEAD_SHA": "c" * 40},
             None,

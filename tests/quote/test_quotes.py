@@ -66,7 +66,7 @@ def test_a_commitment_is_quoted_for_the_time_it_binds(ask: Ask) -> None:
 def test_a_block_is_none_for_longer_than_it_lasts(ask: Ask) -> None:
     found = ask(gpus="64", lasting="1y", clouds="aws", regions="us-east-1")
     assert "capacity block" not in {quote.candidate.way.words for quote in found.quotes}
-    assert "capacity block: lasts 182 days at the most" in "\n".join(left_out(found))
+    assert "capacity block: lasts at most 182 days" in "\n".join(left_out(found))
 
 
 def test_a_machine_whose_price_is_bounded_is_an_answer_that_says_so(ask: Ask) -> None:

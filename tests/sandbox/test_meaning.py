@@ -49,8 +49,9 @@ ZONE = Shortage(
     [
         (
             QUOTA,
-            'training: it takes 960 vCPUs of "Running On-Demand P instances" (L-417A185B) in us-east-1, of which 192 '
-            "of 384 are in use. Next: ask for 1152 or more: aws service-quotas request-service-quota-increase --region "
+            'training: the request needs 960 vCPUs of "Running On-Demand P instances" (L-417A185B) in us-east-1, '
+            "where 192 of 384 are in use. Next: ask for 1152 or more: aws service-quotas request-service-quota-increase "
+            "--region "
             "us-east-1 --service-code ec2 --quota-code L-417A185B --desired-value 1152.",
         ),
         (

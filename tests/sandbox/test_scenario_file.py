@@ -221,8 +221,8 @@ def test_what_was_there_is_made_once_on_each_cloud_and_belongs_to_no_stack(
         ({"type": "azure-native:resources:Group"}, "azure-native:resources:Group, which azure-native 3"),
         ({"provider": {"subscriptionId": "mine"}}, "subscriptionId: 'mine' is not a GUID"),
         ({"provider": {}}, "azure-native has no subscription"),
-        ({"inputs": {"resourceGroupName": "data"}}, "cannot be there: location: missing required property 'location'"),
-        ({"inputs": {**GROUP.inputs, "colour": "red"}}, "cannot be there: colour: unknown property 'colour'"),
+        ({"inputs": {"resourceGroupName": "data"}}, "cannot exist: location: missing required property 'location'"),
+        ({"inputs": {**GROUP.inputs, "colour": "red"}}, "cannot exist: colour: unknown property 'colour'"),
     ],
 )
 def test_what_no_cloud_would_have_is_refused(

@@ -53,7 +53,7 @@ class MonthlyShape(TypedDict):
 
 
 class ChangeShape(TypedDict):
-    """How much more it costs a month. A price that is lost or gained is no change of cost: then there is no amount, and
+    """Change of cost a month. A price that is lost or gained is not a change of cost: then there is no amount, and
     the verdict follows from the bound, if it does.
     """
 

@@ -102,7 +102,7 @@ _From = TypedDict("_From", {"from": Annotated[str, "first moment that counts"]})
 
 
 class ReconciliationShape(_From):
-    """A bill beside its plan, line by line."""
+    """A bill compared with its plan, line by line."""
 
     schema_version: Version
     currency: Currency

@@ -1,4 +1,4 @@
-"""What is said of a bill beside its plan."""
+"""The remarks on a bill and its plan."""
 
 from __future__ import annotations
 

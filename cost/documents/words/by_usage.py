@@ -1,4 +1,4 @@
-"""What depends on usage that is taken as zero, in words: its price is known, its amount is not."""
+"""Lines that depend on usage assumed to be zero, in words: the price is known, the quantity is not."""
 
 from __future__ import annotations
 

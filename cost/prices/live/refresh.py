@@ -1,4 +1,4 @@
-"""What the live lists say of the rows of the book: which prices change, which stay, and which are in doubt."""
+"""Compares the live lists with the rows of the book: which prices change, which stay, and which are in doubt."""
 
 from __future__ import annotations
 

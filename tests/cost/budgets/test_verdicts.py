@@ -121,7 +121,7 @@ def test_scaling_that_nothing_limits_is_never_within_a_ceiling(make: Make, book:
 
 def test_a_value_that_nothing_carries_cannot_be_told(pools: list[Resource], book: PriceBook) -> None:
     (found,) = _verdicts(pools, book, labels={"team": {"z": Limit(Decimal(1))}})
-    assert (found.outcome, found.why) == ("cannot tell", "nothing carries team=z")
+    assert (found.outcome, found.why) == ("cannot tell", "no resource has team=z")
 
 
 def test_the_budget_of_the_components_comes_first(stack: Callable[..., list[Resource]], book: PriceBook) -> None:

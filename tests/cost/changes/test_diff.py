@@ -178,7 +178,7 @@ def test_a_pool_that_leaves_its_reservation_does_not_end_its_bill(make: Make, si
                 capacityReservationSpecification=target)  # fmt: skip
     found = diff(side(held), side())
     assert sentence(found) == (
-        "This lowers the cost of dev by $40,180.00 a month (100.0%), from $40,180.00 to $0.00; of it -$40,179.20 "
+        "This lowers the cost of dev by $40,180.00 a month (100.0%), from $40,180.00 to $0.00; of which -$40,179.20 "
         "committed elsewhere, where billing continues; storage or reserved capacity deleted or replaced: 1."
     )
     assert [(loss.outcome, loss.monthly) for loss in found.losses] == [

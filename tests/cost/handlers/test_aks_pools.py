@@ -96,8 +96,8 @@ def test_spot_machines_are_priced_as_such(make: Make, cost_of: CostOf) -> None:
         (
             {"count": 0, "nodeLabels": {"gpucluster/expected-gpus": "20"}},
             ("0.00", "40763.20", "40763.20"),
-            "expected GPUs of nodes: 20 on average (label gpucluster/expected-gpus); more than the maximum of nodes: "
-            "that counts",
+            "expected GPUs of nodes: 20 on average (label gpucluster/expected-gpus); more than the maximum of nodes, "
+            "which counts instead",
         ),
     ],
 )

@@ -102,7 +102,7 @@ def test_a_definition_that_is_pinned_and_fetched_is_used_and_none_is_fetched(mon
     assert verdict(BEACON, {"spec": {}}).outcome is Outcome.REFUSED
     monkeypatch.setattr(custom, "_of_source", lambda _: {})
     assert verdict(BEACON, {"spec": {}}).why == (
-        "no schema of example.com/v1 Beacon at hand; `gpucluster sandbox kubernetes` fetches the pinned ones"
+        "no local schema of example.com/v1 Beacon; `gpucluster sandbox kubernetes` fetches the pinned ones"
     )
 
 

@@ -196,8 +196,8 @@ def test_a_change_of_prices_has_a_line_of_its_own(judge, tmp_path) -> None:
         (tmp_path / file.name).write_text(file.read_text().replace(",0.2016,", ",0.3016,"))
     text = comment(judge(evidence(stack(TRIAL)), new_book=PriceBook(today=TODAY, folder=tmp_path)))
     assert (
-        "\nThe prices of this change, which no amount here has, move the same plans by, a month: `dev` +$146.00.\n"
-        in text
+        "\nThis change also edits prices, which no amount here includes. "
+        "Effect on the same plans, a month: `dev` +$146.00.\n" in text
     )
 
 
@@ -268,7 +268,7 @@ def test_jobs_that_all_run_leave_a_calm_change_calm(judge) -> None:
 def test_jobs_that_nobody_could_rehearse_are_said_and_hold_the_change_up(judge) -> None:
     found = judge(evidence(rehearsed(problem="there is no Go")))
     assert not found.passes
-    assert "- nobody could tell on `dev`: `there is no Go`" in comment(found)
+    assert "- unknown on `dev`: `there is no Go`" in comment(found)
 
 
 def test_what_becomes_of_the_nodes_of_pools_is_a_table_with_what_is_at_stake(judge) -> None:

@@ -90,7 +90,7 @@ def test_without_a_cluster_they_advise_one_that_lives(
     (tmp_path / "Pulumi.yaml").write_text("name: small\nruntime: python\n")
     monkeypatch.chdir(tmp_path)
     said = CliRunner().invoke(main, ["sandbox", *words])
-    made = "make one: gpucluster sandbox --kubernetes live pulumi up"
+    made = "create one: gpucluster sandbox --kubernetes live pulumi up"
     assert (said.exit_code, said.stderr) == (2, f"error: no cluster exists in the simulated clouds; {made}\n")
 
 

@@ -155,6 +155,6 @@ def test_the_changes_are_the_body_of_a_pull_request(refresh: Refresh, lists: Lis
         "**In doubt, kept as they were**",
         "",
         "- azure eastus Standard\\_ND96isr\\_H100\\_v5 per instance-hour, on\\_demand: 2 offers match, expected one: "
-        "expected: meter m-1 p/s Consumption at $98.32 per 1 Hour, meter m-2 p/s Consumption at $98.32 per 1 Hour",
+        "meter m-1 p/s Consumption at $98.32 per 1 Hour, meter m-2 p/s Consumption at $98.32 per 1 Hour",
         "",
     ]

@@ -74,7 +74,7 @@ def test_without_a_network_it_fails_within_three_seconds(
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     began = time.monotonic()
     with pytest.raises(
-        SourceFailed, match=r"^http://prices\.example/a: prices\.example cannot be reached \(\w.+\); look"
+        SourceFailed, match=r"^http://prices\.example/a: prices\.example cannot be reached \(\w.+\); check"
     ):
         web.document("http://prices.example/a")
     assert time.monotonic() - began < 3

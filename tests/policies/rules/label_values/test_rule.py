@@ -14,8 +14,8 @@ def test_plain_labels_pass(program, found, unknown):
 @pytest.mark.parametrize(
     ("tags", "what"),
     [
-        ({"k" * 129: "v"}, f"tags: key `{'k' * 129}` has 129 characters; AWS takes 128"),
-        ({"key": "v" * 257}, "tags: value of `key` has 257 characters; AWS takes 256"),
+        ({"k" * 129: "v"}, f"tags: key `{'k' * 129}` has 129 characters; AWS allows 128"),
+        ({"key": "v" * 257}, "tags: value of `key` has 257 characters; AWS allows 256"),
         (
             {"key": "a#b"},
             "tags: value of `key` has '#' at character 2; AWS allows letters, digits, spaces and + - = . _ : / @",
@@ -176,13 +176,13 @@ def test_labels_of_machines_that_karpenter_starts_on_google_cloud_are_looked_at(
             )
             for character in "<>%&\\?"
         ),
-        ({"k" * 513: "v"}, f"key `{'k' * 513}` has 513 characters; Azure takes 512"),
+        ({"k" * 513: "v"}, f"key `{'k' * 513}` has 513 characters; Azure allows 512"),
         ({"": "v"}, "key `` is empty; Azure requires 1 to 512 characters"),
         (
             {"Microsoft.team": "v"},
             "key `Microsoft.team` starts with one of azure, microsoft, windows, which Azure reserves",
         ),
-        ({"key": "v" * 257}, "value of `key` has 257 characters; Azure takes 256"),
+        ({"key": "v" * 257}, "value of `key` has 257 characters; Azure allows 256"),
         ({f"key-{number}": "v" for number in range(51)}, "51 tags; Azure takes 50"),
         ({"Team": "a", "team": "b"}, "keys `Team` and `team` are one; Azure does not tell case apart"),
     ],
