@@ -50,8 +50,8 @@ ZONE = Shortage(
         (
             QUOTA,
             'training: the request needs 960 vCPUs of "Running On-Demand P instances" (L-417A185B) in us-east-1, '
-            "where 192 of 384 are in use. Next: ask for 1152 or more: aws service-quotas request-service-quota-increase "
-            "--region "
+            "where 192 of 384 are in use. Next: ask for 1152 or more: aws service-quotas request-service-quota-increase"
+            " --region "
             "us-east-1 --service-code ec2 --quota-code L-417A185B --desired-value 1152.",
         ),
         (
