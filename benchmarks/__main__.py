@@ -19,7 +19,9 @@ _PARTS = (cost_plan, quotes, clouds, scale, guardrails, pull_request, live, fres
 def _stacks(words: Sequence[str]) -> list[str]:
     """Ends the program where one is unknown."""
     known = [f"{cloud}-trial" for cloud in share.SDKS]
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures every bar; 1: one is missed.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Measure every bar. Exit code 1: one is missed."
+    )
     parser.add_argument("stacks", nargs="*", metavar="STACK", help=f"of {', '.join(known)}; all of them without")
     named: list[str] = parser.parse_args(words).stacks
     if unknown := [name for name in named if name not in known]:

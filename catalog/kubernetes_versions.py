@@ -45,7 +45,7 @@ def minor(version: str) -> tuple[int, int]:
     """The first two numbers of a version such as 1.35.2-gke.1842000. Raises ValueError where it has none."""
     found = re.match(_MINOR, version)
     if found is None:
-        raise ValueError(f"{version!r} is no version of Kubernetes")
+        raise ValueError(f"{version!r} is not a Kubernetes version")
     return int(found[1]), int(found[2])
 
 

@@ -40,7 +40,7 @@ def problem_of_node_label(key: str, domains: tuple[str, ...]) -> str | None:
     domain = key.rpartition("/")[0]
     if key in _WELL_KNOWN or _in(domain, domains) or not _in(domain, _RESERVED):
         return None
-    return f"is in a domain of Kubernetes' own, with which the machine does not join; free there: {', '.join(domains)}"
+    return f"is in a domain that Kubernetes reserves, so the node does not join; allowed there: {', '.join(domains)}"
 
 
 def _in(domain: str, names: tuple[str, ...]) -> bool:

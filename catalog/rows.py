@@ -47,7 +47,7 @@ def read_rows(file: str) -> list[Row]:
 def _row(place: str, header: list[str], values: list[str]) -> Row:
     if len(values) != len(header):
         raise DamagedTable(
-            f"{place}: {len(values)} values for {len(header)} columns; leave a value empty rather than out, and put a "
+            f"{place}: {len(values)} values for {len(header)} columns; leave a value empty, do not omit it, and put a "
             f"text with a comma in quotes; columns: {','.join(header)}"
         )
     row = Row(zip(header, values, strict=True))

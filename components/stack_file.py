@@ -37,7 +37,7 @@ def read_stack(stack: str, folder: Path) -> StackConfig:
         raise InputError(file.source, twice)
     config: Any = file.data.get("config") or {}
     if not isinstance(config, dict):
-        raise InputError(file.source, ["config is no mapping; write a mapping from keys to values"])
+        raise InputError(file.source, ["config is not a mapping; write a mapping from keys to values"])
     values = {str(key): _text(value) for key, value in cast(Mapping[Any, Any], config).items()}
     return stack_config(values, project=str(project["name"]), stack=stack, program=program, root=root)
 

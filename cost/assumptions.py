@@ -157,7 +157,7 @@ class Assumptions:
             shares = {name: getattr(found, name) for name in together if getattr(found, name)}
             if sum(shares.values()) > 1:
                 shown = " and ".join(f"{name}={share}" for name, share in shares.items())
-                raise ValueError(f"assumptions {shown} are more than 1 together; a machine is under one commitment")
+                raise ValueError(f"assumptions {shown} are more than 1 together; a machine has one commitment")
         return found
 
     def _with(self, values: Mapping[str, Decimal]) -> Assumptions:

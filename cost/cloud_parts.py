@@ -1,4 +1,4 @@
-"""What the cost module has of one cloud beside the handlers of its resources: `clouds/CLOUD.py`, all of it optional.
+"""Optional hooks of the cost module for one cloud, besides the handlers of its resources: `clouds/CLOUD.py`.
 
 `region_of(ask)`: where a resource is, where its provider does not say it all. `storage_name(tier)`: the price book's
 name of its parallel file system with so many MB/s per TiB. `FILE_SYSTEMS`: type of such a file system -> what reads it.

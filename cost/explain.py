@@ -52,8 +52,8 @@ def _missing(estimate: Estimate, asked: str) -> str:
         return f"{asked!r}: the report has no line"
     names = sorted({urn_name(item.urn) for item in (*estimate.lines, *estimate.free, *estimate.not_priced)})
     if asked.lstrip("-").isdecimal():
-        return f"{asked!r} is no line; write a number from 1 to {count:,}, or the name of a resource"
+        return f"{asked!r} is not a line; write a number from 1 to {count:,}, or the name of a resource"
     near = difflib.get_close_matches(asked, names, n=3, cutoff=0.5)
     priced = dict.fromkeys(urn_name(line.urn) for line in estimate.lines)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"those that cost most: {', '.join(list(priced)[:5])}"
-    return f"{asked!r} is no resource of the report; write its name, or a line's number from 1 to {count:,}; {hint}"
+    hint = f"did you mean {' or '.join(near)}?" if near else f"most expensive: {', '.join(list(priced)[:5])}"
+    return f"{asked!r} is not a resource of the report; write its name, or a line's number from 1 to {count:,}; {hint}"

@@ -1,4 +1,4 @@
-"""What an amount lacks because something has no price: how much at the least, and at the most."""
+"""The gap in an amount when something has no price: its lower and upper bound."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class CostLine:
     quantity: billing units a month; of autoscaled capacity what is expected to run.
     unit: billing unit, e.g. `instance-hour`.
     unit_price: USD per unit; 0 for what another line pays for (`paid_by`).
-    basis: how the quantity comes about, e.g. `5 x 730 h`.
+    basis: how the quantity is computed, e.g. `5 x 730 h`.
     region, purchase, term, source, as_of, confidence: of the price.
     assumption: what was taken for granted, empty when nothing was.
     floor, ceiling: units a month of autoscaled capacity at its least and most; the quantity otherwise.
@@ -77,7 +77,7 @@ class CostLine:
         every sum, as the amortised month of what it costs there.
     paid_by: the reservation or block that these machines run in, whose cost is another line or has no price; empty for
         what is paid for by this line.
-    idle: units of the quantity that are paid for and used by nothing here.
+    idle: units of the quantity that are paid for but unused here.
     upfront: the fee of a capacity block for the stated duration, paid before it starts; 0 otherwise.
     rankable: False when only second opinions on the price are known.
     list_price: USD per unit before a discount, None where there is none.

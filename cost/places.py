@@ -23,7 +23,7 @@ def regions_in_use(given: Sequence[str] = (), environ: Mapping[str, str] | None 
     for name in given:
         package = package_of_region(name)
         if package is None:
-            raise ValueError(f"{name!r} is no region; write one such as us-east-1, us-central1 or eastus")
+            raise ValueError(f"{name!r} is not a region; write one such as us-east-1, us-central1 or eastus")
         if package in found:
             raise ValueError(f"{found[package][0]} and {name} are regions of one cloud; give one of them")
         found[package] = name, "--region"

@@ -32,7 +32,7 @@ __all__ = ["BUDGET_VARIABLE", "NotRegistered", "Watched", "costed_plan", "totals
 BUDGET_VARIABLE: Final = "GPUCLUSTER_BUDGET"
 """Set to `report`, previews go on over a budget that says to fail, and say so; an update never does."""
 
-_OVER: Final = "`gpucluster reap` destroys what has ended; a longer `duration` in the spec keeps it"
+_OVER: Final = "`gpucluster reap` destroys stacks past their end; a longer `duration` in the spec keeps this one"
 _INDENT: Final = 4
 """What the engine puts before each line of a message."""
 
@@ -63,7 +63,7 @@ def costed_plan(
         raise NotRegistered(f"{error}\nNothing was registered, because these prices cannot be used.") from None
     except DamagedTable as error:
         watched.withdraw()
-        raise NotRegistered(f"{error}\nNothing was registered, because nobody knows what it costs.") from None
+        raise NotRegistered(f"{error}\nNothing was registered, because its cost is unknown.") from None
     verdict = budget_verdict(found)
     refused = verdict is not None and verdict.outcome == "over" and verdict.budget.on_exceed == "fail"
     title = title or f"Cost of stack {pulumi.get_stack()}"
@@ -75,12 +75,12 @@ def costed_plan(
         said = f"{pulumi.get_stack()}: {trial.sentence}"
         pulumi.log.warn(f"{said}. {_OVER}") if trial.over else pulumi.log.info(said)
     if verdict is not None and refused and _only_reports():
-        pulumi.log.warn(f"{verdict.sentence}. An update is refused, because the budget says to fail.")
+        pulumi.log.warn(f"{verdict.sentence}. An update is refused, because the budget is set to fail.")
     elif verdict is not None and refused:
         watched.withdraw()
         raise NotRegistered(
-            f"{verdict.sentence}. Nothing was registered, because the budget says to fail. "
-            "Take fewer or cheaper nodes, raise the budget, or let it warn instead of fail."
+            f"{verdict.sentence}. Nothing was registered, because the budget is set to fail. "
+            "Use fewer or cheaper nodes, raise the budget, or set it to warn."
         )
     if verdict is not None and verdict.outcome == "cannot tell" and isinstance(verdict.ceiling, str):
         pulumi.log.warn(f"{verdict.sentence}. Give the pool a limit.")

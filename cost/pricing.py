@@ -95,7 +95,7 @@ class Pricing:
             raise CannotPrice(
                 f"its region is not known: set {key} in the configuration or on the provider, or give --region"
             )
-        self.guesses.add(f"region {taken[0]}: from {taken[1]}, for what says no region of its own")
+        self.guesses.add(f"region {taken[0]}: from {taken[1]}, for resources without a region of their own")
         return taken[0]
 
     def of(self, resource: Resource) -> Pricing:

@@ -1,4 +1,4 @@
-"""How long a stack stands, when it ends, and what that costs."""
+"""How long a stack exists, when it ends, and what that costs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Trial:
     @property
     def sentence(self) -> str:
         """Begin, end and costs, for people."""
-        begun, alike = f"begun {shown_time(self.begun)}", "had it always been as it is now"
+        begun, alike = f"begun {shown_time(self.begun)}", "assuming it never changed"
         if self.ends is None:
             return f"{begun}, with no end: {self.so_far} so far, {alike}"
         away = f"{_days(abs(self.ends - self.at)):.1f} days"

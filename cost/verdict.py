@@ -51,7 +51,7 @@ class Verdict:
             over = self.gap.low(self.expected) - self.budget.monthly
             return f"over budget by {at_least(over, complete=not self.gap.missing)}: {said}"
         if self.outcome == "cannot tell":
-            why = "nothing limits an autoscaled pool: " if isinstance(self.ceiling, str) else ""
+            why = "an autoscaled pool has no limit: " if isinstance(self.ceiling, str) else ""
             return f"cannot tell whether it is within budget: {why}{said}"
         return f"within budget: {said}"
 

@@ -224,7 +224,7 @@ def _written(rows: list[str], before: Mapping[str, set[_Finding]]) -> str:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), default=PAGE)
 def main(file: Path) -> None:
-    """Write the page to FILE; say what is not as it should be, and end with 1 then."""
+    """Write the page to FILE. Exit code 1: a mistake is not found as expected, each is printed."""
     text, wrong = page()
     file.write_text(text, encoding="utf-8")
     for line in wrong:

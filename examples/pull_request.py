@@ -119,7 +119,7 @@ def page(comment: str) -> str:
 @click.command()
 @click.option("--output", type=click.Path(path_type=Path), default=PAGE, show_default=True)
 def main(output: Path) -> None:
-    """Write the example anew; takes a minute and the engine."""
+    """Write the example; needs the engine and takes a minute."""
     folder = Path(tempfile.mkdtemp(prefix="pr-example-"))
     try:
         stacks = ("aws-trial", "azure-trial", "gcp-trial")

@@ -108,7 +108,7 @@ def _place(error: Exception) -> str:
     commands=[
         Later("report", "gpucluster.cost.commands.report:report", "Price a plan or state."),
         Later("diff", "gpucluster.cost.commands.diff:diff", "Show what a change costs a month."),
-        Later("compare", "gpucluster.cost.commands.compare:compare", "Put several stacks side by side."),
+        Later("compare", "gpucluster.cost.commands.compare:compare", "Compare several stacks side by side."),
         Later("explain", "gpucluster.cost.commands.explain:explain", "Explain lines of a report."),
         Later(
             "options", "gpucluster.cost.commands.purchase_options:options", "Price every way to buy the GPU machines."
@@ -186,7 +186,7 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
         Later(
             "connect",
             "gpucluster.account.connect.command:in_sandbox",
-            "Write a kubeconfig context for a living cluster.",
+            "Write a kubeconfig context for a live cluster.",
         ),
         Later("reap", "gpucluster.account.reap.command:in_sandbox", "Destroy stacks whose time is over."),
         Later(
@@ -201,10 +201,10 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
             "List what a stack left in the simulated clouds.",
         ),
         Later("kubectl", "gpucluster.sandbox.kubectl:kubectl", "Run kubectl on a cluster of the sandbox."),
-        Later("node", "gpucluster.sandbox.live.commands.node:node", "List and break nodes of a living cluster."),
-        Later("job", "gpucluster.sandbox.live.commands.job:job", "List and end jobs of a living cluster."),
-        Later("logs", "gpucluster.sandbox.live.logs:logs", "Print the log of a controller of a living cluster."),
-        Later("stop", "gpucluster.sandbox.live.stop:stop", "Stop a living cluster."),
+        Later("node", "gpucluster.sandbox.live.commands.node:node", "List and break nodes of a live cluster."),
+        Later("job", "gpucluster.sandbox.live.commands.job:job", "List and end jobs of a live cluster."),
+        Later("logs", "gpucluster.sandbox.live.logs:logs", "Print the log of a controller of a live cluster."),
+        Later("stop", "gpucluster.sandbox.live.stop:stop", "Stop a live cluster."),
         Later("engine", "gpucluster.sandbox.engine.cli:engine", "Show or build the Pulumi engine in use."),
         Later("kubernetes", "gpucluster.sandbox.kubernetes:kubernetes", "Show or build Kubernetes' programs."),
         Later("doctor", "gpucluster.sandbox.doctor:doctor", "Check what the sandbox needs on this machine."),
@@ -303,8 +303,8 @@ def completion(shell: str) -> None:
         Later("quote", "gpucluster.quote.command:quote", "Price whole clusters in every place."),
         cost,
         guardrails,
-        Later("judge", "gpucluster.judges.command:judge", "Judge a plan by what the vendors publish."),
-        Later("rehearse", "gpucluster.rehearse.command:rehearse", "Rehearse jobs on a stack's living cluster."),
+        Later("judge", "gpucluster.judges.command:judge", "Judge a plan by the vendors' published schemas."),
+        Later("rehearse", "gpucluster.rehearse.command:rehearse", "Rehearse jobs on a stack's live cluster."),
         Later(
             "connect", "gpucluster.account.connect.command:connect", "Write a kubeconfig context for a stack's cluster."
         ),

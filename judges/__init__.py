@@ -1,1 +1,1 @@
-"""Judges that are not ours: what vendors publish about their resources, held against any Pulumi plan."""
+"""Judges by vendors: checks any Pulumi plan against the schemas that vendors publish for their resources."""

@@ -81,7 +81,7 @@ def _refuse_without(
 
 
 def _without(resource: Resource) -> Verdict:
-    return Verdict(resource=resource, judge="", why=f"no judge knows the package {_package(resource)}")
+    return Verdict(resource=resource, judge="", why=f"no judge covers the package {_package(resource)}")
 
 
 def _of_a_cloud(resource: Resource) -> bool:

@@ -17,8 +17,8 @@ from gpucluster.program.readers.files import read_text
 
 @click.command()
 @plan_argument(required=False)
-@click.option("--judge", "only", type=click.Choice(NAMES), multiple=True, help="Ask this judge alone; repeatable.")
-@click.option("--strict", is_flag=True, help="Exit code 1 also where a resource was not judged.")
+@click.option("--judge", "only", type=click.Choice(NAMES), multiple=True, help="Run only this judge; repeatable.")
+@click.option("--strict", is_flag=True, help="Also exit with 1 if a resource was not judged.")
 @form_of("table", "json")
 @output
 @quiet
@@ -30,17 +30,17 @@ def judge(
     output: TextIO,
     quiet: bool,
 ) -> None:
-    """Judge a plan by what the vendors publish.
+    """Judge a plan by the vendors' published schemas.
 
     \b
     aws         CloudFormation schemas, instance types by region, IAM grammar (cfn-lint)
     gcp         Google's discovery documents (google-api-python-client)
     azure       enumerations of Microsoft's APIs (azure-native SDK)
     kubernetes  Kubernetes' schemas (kubernetes-validate), pinned definitions of custom kinds
-    azurerm     Microsoft's azurerm provider, where `make judges` has built it; by --judge alone
+    azurerm     Microsoft's azurerm provider, if `make judges` has built it; only with --judge
 
-    Any Pulumi program's plan will do. A value that is not known before the update is not judged. What each judge cannot
-    see is in docs/judges.md; the format json is described by `gpucluster schema judge`.
+    Accepts the plan of any Pulumi program. Values not known before the update are not judged. docs/judges.md lists the
+    limits of each judge; `gpucluster schema judge` describes json.
 
     Needs the extra judges, and for azure the extra azure.
 

@@ -36,7 +36,7 @@ _pack = click.option(
     type=click.Choice(list(PACKS)),
     default=TRAINING.name,
     show_default=True,
-    help="Pack of rules: baseline stops nothing, production everything.",
+    help="Rule pack: baseline blocks nothing, production everything.",
 )
 
 

@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m pricebook", description=__doc__)
     parser.add_argument("facts", nargs="+", type=Path, metavar="FACTS", help="CSV files; README.md has their columns")
     parser.add_argument("--book", type=Path, default=PriceBook().folder, help="another book than this repository's")
-    parser.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="print what would change; write nothing")
     chosen = parser.parse_args(arguments)
     try:
         changed = import_facts(chosen.facts, chosen.book, dry_run=chosen.dry_run)
@@ -58,7 +58,7 @@ def import_facts(files: Sequence[Path], folder: Path, *, dry_run: bool = False) 
         merged = taken_over(old, new, stated)
         if merged != list(old):
             gone, come = len(set(old) - set(merged)), len(set(merged) - set(old))
-            changed.append(f"{provider}: {come:,} rows come, {gone:,} go, {len(merged):,} in all")
+            changed.append(f"{provider}: {come:,} rows added, {gone:,} removed, {len(merged):,} in all")
             if not dry_run:
                 write_rows(folder / f"{provider}.csv", merged)
     PriceBook.forget()

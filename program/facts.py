@@ -56,7 +56,7 @@ class Terms:
     """What an account has agreed with its cloud.
 
     support: plan of support by its name in the price book, empty for none. discount: share off list prices, 0 to 1.
-    account_usd: USD a month that the account is charged besides this stack, on which the bands of support depend.
+    account_usd: USD a month that the account spends outside this stack; support fees depend on it.
     """
 
     support: str = ""

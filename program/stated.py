@@ -176,7 +176,7 @@ class _Reading:
         on_exceed = value.get("onExceed", "warn")
         if on_exceed not in ("fail", "warn"):
             where = f"{name}.onExceed of {self._component}"
-            self._refuse(name, f"{where} is {on_exceed!r}, expected fail or warn: taken as fail")
+            self._refuse(name, f"{where} is {on_exceed!r}, expected fail or warn: treated as fail")
             on_exceed = "fail"
         try:
             return Budget(amount(value.get("monthly"), f"{name}.monthly of {self._component}"), on_exceed)

@@ -104,7 +104,7 @@ class Side:
         return done.stdout
 
     def rehearse(self, stack: str, files: Sequence[Path]) -> str:
-        """What becomes of the jobs in some files on the living cluster of a stack, as JSON; it is stopped afterwards.
+        """What becomes of the jobs in some files on the live cluster of a stack, as JSON; it is stopped afterwards.
 
         Raises SideFailed where they can't be rehearsed.
         """

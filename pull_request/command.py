@@ -36,7 +36,7 @@ def _judging(command: _Command) -> _Command:
                 type=click.Choice(list(PACKS)),
                 default=TRAINING.name,
                 show_default=True,
-                help="Pack of rules: baseline stops nothing, production everything.",
+                help="Rule pack: baseline blocks nothing, production everything.",
             ),
             click.option(
                 "--config",
@@ -49,7 +49,7 @@ def _judging(command: _Command) -> _Command:
                 "--prices",
                 envvar="PR_CHECK_PRICES",
                 metavar="FILE",
-                help="CSV file of your own prices; they win over GPUCLUSTER_PRICES and the book.",
+                help="CSV file of your own prices; overrides GPUCLUSTER_PRICES and the book.",
             ),
         )
     ):
@@ -62,7 +62,7 @@ _form = form_of("markdown", "json")
 
 @click.group("pr-check", invoke_without_command=True)
 @click.option(
-    "--base", envvar="PR_CHECK_BASE", metavar="REVISION", help="Revision that the change goes into.  [default: main]"
+    "--base", envvar="PR_CHECK_BASE", metavar="REVISION", help="Revision that the change merges into.  [default: main]"
 )
 @click.option(
     "--stack",
@@ -76,7 +76,7 @@ _form = form_of("markdown", "json")
     "--evidence",
     type=click.File("w", lazy=True),
     metavar="FILE",
-    help="Write what the previews saw to FILE, for `render` and `comment`.",
+    help="Write the evidence of the previews to FILE, for `render` and `comment`.",
 )
 @click.option(
     "--setup",
@@ -84,14 +84,14 @@ _form = form_of("markdown", "json")
     default="make setup",
     show_default=True,
     metavar="COMMAND",
-    help="Command that makes the base's environment where its locked packages differ.",
+    help="Command that creates the base's environment if its locked packages differ.",
 )
 @click.option(
     "--jobs",
     envvar="PR_CHECK_JOBS",
     multiple=True,
     metavar="GLOB",
-    help="Files of jobs to rehearse on each stack's living cluster, such as 'jobs/*.yaml'; repeatable.",
+    help="Job files to rehearse on each stack's live cluster, such as 'jobs/*.yaml'; repeatable.",
 )
 @_judging
 @_form
@@ -114,10 +114,10 @@ def command(
 ) -> None:
     """Judge a change for its pull request.
 
-    Prints one comment: what the change does to plan, cost and rules. The change is the working tree as it is, committed
-    or not, since it left --base. In the sandbox the base is built, and the change planned on its state, so that
-    replacements and deletions show. Both are priced with the base's price book. What a forge names by
-    GITHUB_STEP_SUMMARY gets the whole text.
+    Prints one comment: the effect of the change on plan, cost and rules. The change is the working tree, committed or
+    not, since it left --base. The sandbox builds the base and plans the change on its state, so that replacements and
+    deletions show. Both are priced with the base's price book. The file in GITHUB_STEP_SUMMARY, if set, gets the whole
+    text.
 
     Exit code 0: also if the change of cost is unknown. 1: mandatory findings, or a job of --jobs that would not
     run. 2: also a stack of the change without a plan.
@@ -134,7 +134,7 @@ def command(
     terms = _terms(pack_name, config, prices)  # what is wrong with them is said before anything takes time
     for file in filter(None, (evidence, output)):
         if not Path(file.name).parent.is_dir():
-            raise InputError(f"{Path(file.name).parent} is no folder; make it, or write {file.name} elsewhere")
+            raise InputError(f"{Path(file.name).parent} is not a folder; create it, or write {file.name} elsewhere")
     found = evidence_of(Path.cwd(), base or "main", stacks=stacks, setup=setup, say=say, jobs=jobs)
     if evidence is not None:
         text = found.model_dump_json()
@@ -145,7 +145,7 @@ def command(
 
 
 @command.command("render")
-@click.argument("file", type=click.File("rb"), help="What --evidence wrote; - for stdin.")
+@click.argument("file", type=click.File("rb"), help="File written by --evidence; - for stdin.")
 @_judging
 @_form
 @output
@@ -159,7 +159,7 @@ def render(
 ) -> None:
     """Judge the evidence of a change again.
 
-    By the rules and prices that are installed here. Runs nothing of the change.
+    Uses the rules and prices installed here. Runs no code of the change.
     """
     found = _evidence(file)
     judged = _terms(pack_name, config, prices).judge(found, found.changed_files)
@@ -167,7 +167,7 @@ def render(
 
 
 @command.command("comment")
-@click.argument("file", type=click.File("rb"), help="What --evidence wrote; - for stdin.")
+@click.argument("file", type=click.File("rb"), help="File written by --evidence; - for stdin.")
 @click.option(
     "--repository",
     envvar="GITHUB_REPOSITORY",
@@ -181,11 +181,9 @@ def render(
     envvar="PR_HEAD_REPOSITORY",
     required=True,
     show_envvar=True,
-    help="Repository that the change comes from.",
+    help="Repository of the change.",
 )
-@click.option(
-    "--head-branch", envvar="PR_HEAD_BRANCH", required=True, show_envvar=True, help="Branch that the change comes from."
-)
+@click.option("--head-branch", envvar="PR_HEAD_BRANCH", required=True, show_envvar=True, help="Branch of the change.")
 @click.option("--head-sha", envvar="PR_HEAD_SHA", required=True, show_envvar=True, help="Commit that was checked.")
 @click.option(
     "--run",
@@ -209,7 +207,7 @@ def render(
     default="https://api.github.com",
     show_default=True,
     show_envvar=True,
-    help="Address of the API.",
+    help="URL of the API.",
 )
 @click.option(
     "--server",
@@ -217,13 +215,13 @@ def render(
     default="https://github.com",
     show_default=True,
     show_envvar=True,
-    help="Address of the web pages.",
+    help="URL of the web pages.",
 )
 @click.option(
     "--author",
     default="github-actions[bot]",
     show_default=True,
-    help="Author of the comment: whom the token writes as.",
+    help="Author of the comment: the user of the token.",
 )
 @_judging
 def post_comment(
@@ -243,11 +241,11 @@ def post_comment(
 ) -> None:
     """Write the comment on a GitHub pull request.
 
-    It is the one comment of ours there. FILE may come from anybody: it is judged anew by the rules and prices installed
-    here, and the pull request is found by what the event says (--head-...). The token is taken from GITHUB_TOKEN. Runs
-    nothing of the change.
+    Updates the comment of an earlier run, if there is one. FILE can be untrusted: the rules and prices installed here
+    judge it again, and the event (--head-...) determines the pull request. The token comes from GITHUB_TOKEN. Runs no
+    code of the change.
 
-    Exit code 0: whatever the verdict. 2: also a token that may not. 3: also where GitHub does not answer.
+    Exit code 0: for any verdict. 2: also a token without permission. 3: also if GitHub does not answer.
     """
     from gpucluster.pull_request.github.api import Api
     from gpucluster.pull_request.github.comments import Marker, post
@@ -256,11 +254,11 @@ def post_comment(
 
     token = os.environ.get("GITHUB_TOKEN", "")
     if not token:
-        raise InputError("GITHUB_TOKEN is empty; give the workflow's token in it")
+        raise InputError("GITHUB_TOKEN is empty; set it to the token of the workflow")
     terms = _terms(pack_name, config, prices)
     found = _evidence(file)
     if found.head != head_sha:
-        raise InputError(f"the file is about another commit than {head_sha}, which the run is about")
+        raise InputError(f"the file is about another commit than {head_sha}, the commit of the run")
     client = Api(api, repository, token)
     pull = find_pull(client, Origin(repository=head_repository, branch=head_branch, commit=head_sha))
     if pull is None:

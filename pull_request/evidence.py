@@ -38,14 +38,14 @@ class PriceFiles(_Model):
 
 
 class JobEvidence(_Model):
-    """A job of the change, rehearsed on the living cluster of the change."""
+    """A job of the change, rehearsed on the live cluster of the change."""
 
     title: Annotated[str, StringConstraints(max_length=600)]
     source: Annotated[str, StringConstraints(max_length=4_096)]
     verdict: Literal["runs", "refused", "waits", "unknown"]
     why: Text = ""
     hourly: Annotated[str, StringConstraints(pattern=r"^\d{1,12}(\.\d{1,12})?$")] | None = Field(
-        default=None, description="USD an hour of its machines; left out where one has no price"
+        default=None, description="USD an hour of its machines; omitted if one has no price"
     )
 
 

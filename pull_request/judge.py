@@ -77,7 +77,7 @@ class Judge:
         plan = _read(stack.plan, f"the plan of {stack.name}")
         state = _read(stack.state, f"the state of {stack.name}")
         if (stack.head == "planned") != (plan is not None) or (stack.base == "built") != (state is not None):
-            raise NotReadable("the file has not what it says it has")
+            raise NotReadable("the file lacks entries that it declares")
         standing = state.resources if state else Resources([])
         resources = plan.resources if plan else Resources([])
         changes = Changes(ended=plan.ended, before=standing, after=resources) if plan else None

@@ -43,7 +43,7 @@ class StackJudgement:
     exemptions: those that the base has not, or has otherwise.
     vendors: what their schemas say of the plan.
     nodes: what becomes of the nodes of pools that it touches.
-    jobs: what became of jobs on its living cluster. jobs_problem: why that is not known, though it was asked for.
+    jobs: what became of jobs on its live cluster. jobs_problem: why that is not known, though it was asked for.
     """
 
     name: str

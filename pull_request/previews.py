@@ -46,7 +46,7 @@ def evidence_of(
 
     stacks: their names; without any, every stack that has a configuration file on one of the sides.
     setup: the command that makes the base's environment where its locked packages differ. jobs: patterns of files in
-    the project, whose jobs are rehearsed on the living cluster of each stack of the change.
+    the project, whose jobs are rehearsed on the live cluster of each stack of the change.
     Raises InputError, and EngineError where there is no engine.
     """
     with TemporaryDirectory(prefix="pr-check-") as name:
@@ -64,7 +64,7 @@ def evidence_of(
         chosen = _chosen(stacks, old, new)
         rehearsed = _matching(new.files / inside, jobs)
         find_engine(say=say)  # here, where what it says is seen, and once
-        say(f"Comparing {after.commit[:7]} and what is not committed with {before.commit[:7]}: {', '.join(chosen)}")
+        say(f"Comparing {after.commit[:7]} and uncommitted changes with {before.commit[:7]}: {', '.join(chosen)}")
         problem = ""
         if locks_changed(changed):
             say("The locked packages differ: the base gets an environment of its own")
@@ -88,7 +88,7 @@ def evidence_of(
                 prices=_prices(old.files, new.files),
             )
         except ValidationError as error:
-            raise InputError(problems(error, "what was seen cannot be kept")) from None
+            raise InputError(problems(error, "the evidence cannot be kept")) from None
 
 
 def _exported(repository: Repository, revision: Revision, project: Path, files: Path) -> Side:
@@ -100,7 +100,7 @@ def _chosen(stacks: Sequence[str], old: Side, new: Side) -> list[str]:
     known = sorted({*old.stacks(), *new.stacks()})
     unknown = [stack for stack in stacks if stack not in known]
     if unknown or not known:
-        raise InputError(f"no stack {', '.join(unknown) or 'at all'} on either side; there are: {', '.join(known)}")
+        raise InputError(f"no stack {', '.join(unknown) or 'at all'} on either side; stacks: {', '.join(known)}")
     return list(dict.fromkeys(stacks)) or known
 
 
@@ -113,7 +113,7 @@ def _matching(project: Path, patterns: Sequence[str]) -> list[Path]:
         files = sorted(file.relative_to(project) for file in project.glob(pattern) if file.is_file())
         if not files:
             raise InputError(
-                f"--jobs is {pattern!r}, and no file of the project is called so; write one such as jobs/*.yaml"
+                f"--jobs is {pattern!r}, which matches no file of the project; write one such as jobs/*.yaml"
             )
         found |= dict.fromkeys(files)
     return [*found]

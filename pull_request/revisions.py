@@ -36,7 +36,7 @@ class Repository:
         try:
             found = _git("rev-parse", "--show-toplevel", folder=folder)
         except InputError as error:
-            raise InputError(f"{folder} is in no git repository: {error}") from None
+            raise InputError(f"{folder} is not in a git repository: {error}") from None
         return cls(Path(found.strip()), scratch)
 
     def base(self, revision: str) -> Revision:
@@ -47,7 +47,7 @@ class Repository:
         try:
             self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         except InputError:
-            raise InputError(f"base {revision!r} is no commit here; write a branch, a tag or a commit") from None
+            raise InputError(f"base {revision!r} is not a commit here; write a branch, a tag or a commit") from None
         try:
             commit = self._run("merge-base", revision, "HEAD").strip()
         except InputError:

@@ -31,18 +31,18 @@ from gpucluster.quote.words import empty, left_out, what
 @click.option("--gpus", metavar="N", help="GPUs that jobs can use, in nodes of 8; required.")
 @click.option("--for", "lasting", metavar="TIME", help="How long: 12h, 30d, 2w or 1y; required.")
 @click.option("--storage", metavar="SIZE", help="Data on shared storage, such as 50TiB.  [default: 20TiB]")
-@click.option("--fabric", metavar="GBPS", help="Least GPU fabric of a node in Gb/s; less is shown as lost.")
-@click.option("--spares", metavar="N", help="Spare nodes.  [default: 1, none beside a single node]")
-@click.option("--accelerators", metavar="NAMES", help="GPUs, with commas between.  [default: h100]")
-@click.option("--clouds", metavar="NAMES", help="Clouds, with commas between.  [default: all]")
-@click.option("--regions", metavar="NAMES", help="Regions, or words such as eu, us and asia, with commas between.")
-@click.option("--budget", metavar="USD", help="Most that all of the time may cost.")
+@click.option("--fabric", metavar="GBPS", help="Minimum GPU fabric of a node in Gb/s; less is listed as lost.")
+@click.option("--spares", metavar="N", help="Spare nodes.  [default: 1, or none for a single node]")
+@click.option("--accelerators", metavar="NAMES", help="GPU models, comma-separated.  [default: h100]")
+@click.option("--clouds", metavar="NAMES", help="Clouds, comma-separated.  [default: all]")
+@click.option("--regions", metavar="NAMES", help="Regions, or words such as eu, us and asia, comma-separated.")
+@click.option("--budget", metavar="USD", help="Maximum cost for the whole time.")
 @click.option(
     "--support", metavar="CLOUD=PLAN", multiple=True, help="A support plan, such as aws=business; repeatable."
 )
-@click.option("--discount", metavar="CLOUD=SHARE", multiple=True, help="Share off all list prices, such as aws=8%.")
+@click.option("--discount", metavar="CLOUD=SHARE", multiple=True, help="Discount on all list prices, such as aws=8%.")
 @click.option("--account-spend", metavar="CLOUD=USD", multiple=True,
-              help="USD a month that the account spends besides, on which support depends.")  # fmt: skip
+              help="USD per month that the account spends outside this stack; support fees depend on it.")  # fmt: skip
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of table and markdown.")
 @click.option("--pick", metavar="N", type=click.IntRange(min=1), help="Write the spec of row N instead.")
 @form_of("table", "json", "markdown", "csv")
@@ -69,9 +69,9 @@ def quote(
 ) -> None:
     """Price whole clusters in every place.
 
-    On every machine and by every way to buy, each as its preview prices it: spare nodes, storage, network, control
-    plane and metrics are in it. The least total for the time asked comes first, at the most of its bound. csv and json
-    have every row; json has the spec of each and what its plan says;
+    Covers every machine and every way to buy, each priced as in its preview: with spare nodes, storage, network,
+    control plane and metrics. The lowest total for the whole time comes first, at its upper bound. csv and json have
+    every row; json has the spec of each and the notes of its plan;
     `gpucluster schema quote` describes it.
 
     \b
@@ -81,9 +81,9 @@ def quote(
     gpucluster quote --gpus 64 --for 1y --clouds aws --support aws=business --discount aws=8%
     gpucluster quote --gpus 64 --for 30d --pick 3 -o spec.yaml
 
-    GPUCLUSTER_PRICES names prices of your own, as in previews. The first question about a size takes some seconds more.
+    GPUCLUSTER_PRICES is a file of your own prices, as in previews. The first quote of a size takes some seconds longer.
 
-    Exit code 1: no cluster is an answer.
+    Exit code 1: no cluster matches.
     """
     gc.disable()  # as `stacks/__main__.py` does
     book = PriceBook.in_use()
@@ -142,14 +142,17 @@ def _comments(chosen: Quote) -> list[str]:
         f"First: {one.way.needs}.",
     ]
     if one.way.reservation:
-        said.append("placement.id is an example: write the one of yours.")
+        said.append("placement.id is an example: replace it with yours.")
     if one.way.kind == "capacity-block":
-        said.append("purchase.active: write false until the capacity has begun.")
+        said.append("purchase.active: write false until the capacity starts.")
     if one.way.assume:
         said.append(
             f"The price is under the commitment: `gpucluster cost report --assume {one.way.assume}=1`; a preview has "
             "the one on demand, and warns where it is over the budget."
         )
-    said += ["access.cidrs: replace by the ranges of your office or VPN.", "The stack's configuration has the place:"]
+    said += [
+        "access.cidrs: replace with the ranges of your office or VPN.",
+        "Set the place in the stack's configuration:",
+    ]
     keys = {"cloud": one.cloud, **one.place, "machine": one.machine.machine_type}
     return [*said, *(f"  gpucluster:{key}: {value!r}" for key, value in keys.items())]

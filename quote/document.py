@@ -35,7 +35,7 @@ def _blocks(answer: Answer, rows: list[Numbered]) -> Iterator[Block]:
         yield f"{rest} more: --top {len(answer.quotes)}, or --format csv"
     yield from (Notes(title, texts) for title, texts in sections(rows))
     if texts := left_out(answer):
-        yield Notes("Left out", texts)
+        yield Notes("Excluded", texts)
 
 
 def _model(answer: Answer) -> dict[str, Any]:

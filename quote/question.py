@@ -128,14 +128,14 @@ def _tib(text: str) -> Decimal:
     match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)\s*(TiB|PiB|)", text)
     tib = Decimal(0) if match is None else Decimal(match[1]) * _TIB[match[2]]
     if not 0 < tib <= _MOST_TIB:
-        raise _BadOption(f"write what data may fill in TiB or PiB, above 0 and up to {_MOST_TIB:,}TiB, such as 50TiB")
+        raise _BadOption(f"write a size in TiB or PiB, above 0 and up to {_MOST_TIB:,}TiB, such as 50TiB")
     return tib
 
 
 def _usd(text: str) -> Decimal:
     plain = text.replace(",", "").removeprefix("$")
     if not re.fullmatch(r"\d{1,12}(\.\d{1,2})?", plain) or not Decimal(plain):
-        raise _BadOption("write USD above 0 for all of the time asked, such as 500000")
+        raise _BadOption("write USD above 0 for the whole time, such as 500000")
     return Decimal(plain)
 
 
@@ -144,7 +144,7 @@ def _names(text: str, allowed: Sequence[str]) -> tuple[str, ...]:
     unknown = [name for name in names if name not in allowed]
     if unknown or not names:
         near = did_you_mean(unknown[0], allowed) if unknown else ""
-        raise _BadOption(f"{_not_known(unknown)}allowed, with commas between: {', '.join(allowed)}{near}")
+        raise _BadOption(f"{_not_known(unknown)}allowed, comma-separated: {', '.join(allowed)}{near}")
     return names
 
 
@@ -154,7 +154,7 @@ def _places(text: str, allowed: Sequence[str]) -> tuple[str, ...]:
     if unknown or not names:
         near = did_you_mean(unknown[0], allowed) if unknown else ""
         raise _BadOption(
-            f"{_not_known(unknown)}allowed, with commas between: {', '.join(continents())}, or regions such as "
+            f"{_not_known(unknown)}allowed, comma-separated: {', '.join(continents())}, or regions such as "
             f"us-east-1, us-central1 and eastus{near}"
         )
     return names

@@ -100,7 +100,7 @@ class Quote:
     def listed(self) -> str:
         """What tells that the machine is sold there."""
         zones = self.candidate.listed
-        return f"listed in {', '.join(zones)}" if zones else "its region has a price or is listed; zones are not known"
+        return f"listed in {', '.join(zones)}" if zones else "its region has a price or is listed; zones are unknown"
 
     @property
     def hard_to_get(self) -> str:
@@ -177,7 +177,7 @@ def _unusable(quote: Quote) -> str:
     told = not quote.machine_bound or not any(line.upfront for line in machines)
     if committed and told and any(line.unit_price for line in machines):
         return ""
-    return "no price is known for the machines bought so"
+    return "no price is known for the machines bought this way"
 
 
 def _sorted(quotes: Sequence[Quote]) -> tuple[Quote, ...]:

@@ -11,11 +11,11 @@ Share = Annotated[Amount, "0 to 1"]
 
 
 class AgreedShape(TypedDict):
-    """what is agreed with a cloud"""
+    """agreed terms with a cloud"""
 
     support: NotRequired[str]
     discount: NotRequired[Annotated[float, "share off list prices, 0 to 1"]]
-    account_usd: NotRequired[Annotated[float, "USD a month that the account is charged besides"]]
+    account_usd: NotRequired[Annotated[float, "USD a month that the account spends outside the stack"]]
 
 
 class QuestionShape(TypedDict):
@@ -24,7 +24,7 @@ class QuestionShape(TypedDict):
     accelerators: list[str]
     clouds: list[str]
     regions: Annotated[list[str], "regions and words for several; empty for everywhere"]
-    budget_usd: Annotated[Amount | None, "most that all of the time may cost"]
+    budget_usd: Annotated[Amount | None, "maximum cost for the whole time"]
     terms: Annotated[dict[str, AgreedShape], "by cloud"]
 
 
@@ -37,9 +37,9 @@ class ConfidenceShape(TypedDict):
 
 
 class QuoteShape(TypedDict):
-    """One whole cluster: where, of which machine, bought how."""
+    """One cluster: its place, its machine and the way to buy it."""
 
-    number: Annotated[int, "as --pick takes it; the least total comes first"]
+    number: Annotated[int, "row number for --pick; the lowest total comes first"]
     cloud: str
     region: str
     zone: str
@@ -49,8 +49,8 @@ class QuoteShape(TypedDict):
     spares: int
     gpus: Annotated[int, "that jobs can use"]
     hours: int
-    total_usd: Annotated[Amount, "for the hours, of what has a price"]
-    total_most_usd: Annotated[Amount | Literal[""], "at the most of the bounds; empty where something has none"]
+    total_usd: Annotated[Amount, "for the whole time, of what has a price"]
+    total_most_usd: Annotated[Amount | Literal[""], "upper bound of the total; empty if something has no bound"]
     known: Annotated[
         Literal["complete", "bounded", "unknown"],
         "bounded: everything without a price has a bound; unknown: something has none",
@@ -59,9 +59,9 @@ class QuoteShape(TypedDict):
     monthly_usd: Amount
     upfront_usd: Amount
     fabric_gbps: Annotated[int, "of a node"]
-    high_confidence: Annotated[Share, "of the dollars at the most of the bounds"]
-    needs: Annotated[str, "what to have first"]
-    listed: Annotated[str, "what tells that the machine is sold there"]
+    high_confidence: Annotated[Share, "share of the upper bound"]
+    needs: Annotated[str, "prerequisites"]
+    listed: Annotated[str, "evidence that the machine is sold there"]
     hard_to_get: str
     machine_bound: Annotated[str, "rule of the bound of its machines; empty where they have a price"]
     machine_prices: Annotated[list[str], "date and source of each price of its machines, the oldest first"]
@@ -82,7 +82,7 @@ class LeftOutShape(TypedDict):
 
 
 class AnswerShape(TypedDict):
-    """Whole clusters that answer a question."""
+    """Clusters that match a question."""
 
     schema_version: Version
     currency: Currency

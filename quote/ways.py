@@ -32,9 +32,9 @@ class Way:
         """Why it is not sold for so many hours: it binds for longer, or lasts less; empty where it is."""
         sold, days = Sold(self.cloud, self.purchase, self.term), hours / 24
         if days < sold.years * 365:
-            return f"binds for {self.term.removesuffix('y')} x 365 days, longer than asked"
+            return f"commits for {self.term.removesuffix('y')} x 365 days, longer than requested"
         if sold.most_days is not None and days > sold.most_days:
-            return f"lasts {sold.most_days} days at the most"
+            return f"lasts at most {sold.most_days} days"
         return ""
 
 

@@ -83,10 +83,10 @@ def sections(rows: Sequence[Numbered]) -> Iterator[tuple[str, list[str]]]:
     """(heading, texts) of what is to be known of these rows; texts that several share are told once."""
     for title, texts in (
         (
-            "To have first",
+            "Prerequisites",
             [(row, [f"{row.quote.candidate.way.words}: {row.quote.candidate.way.needs}"]) for row in rows],
         ),
-        ("Known against it", [(row, _against(row.quote)) for row in rows]),
+        ("Known problems", [(row, _against(row.quote)) for row in rows]),
         ("Lost against the spec", [(row, list(row.quote.candidate.plan.facts.losses)) for row in rows]),
         ("Paid upfront", [(row, _upfront(row.quote)) for row in rows]),
         ("Without a price of their own here", [(row, _unpriced(row.quote.estimate)) for row in rows]),
@@ -124,10 +124,10 @@ def empty(answer: Answer) -> str:
         )
     if answer.least_over is not None:
         return (
-            f"No cluster: --budget {money(asked.budget or Decimal(0))} leaves none; the least that is known is "
+            f"No cluster: --budget {money(asked.budget or Decimal(0))} excludes all; the cheapest known total is "
             f"{money(answer.least_over)} for {asked.duration}."
         )
-    return f"No cluster: {answer.places} places have the machines, and each way to buy them is left out."
+    return f"No cluster: {answer.places} places have the machines, but every way to buy them is excluded."
 
 
 def _numbers(of: Sequence[int]) -> str:

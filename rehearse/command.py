@@ -63,7 +63,7 @@ def rehearse(
     output: TextIO,
     quiet: bool,
 ) -> None:
-    """Rehearse jobs on a stack's living cluster.
+    """Rehearse jobs on a stack's live cluster.
 
     Reports for each job whether it is admitted or why not, on which nodes and switches, in which queue, what its
     machines cost an hour, what the API server or a policy refuses, and what pods wait for. Jobs come one by one, each

@@ -1,4 +1,4 @@
-"""Pools of a living cluster for which no machine ever comes, because what would start one does not run."""
+"""Pools of a live cluster for which no machine ever comes, because what would start one does not run."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ def cluster_of(project: Project, stack: str | None, *, living: bool = False) -> 
     if not clusters:
         kind = "live" if living else "real"
         raise InputError(
-            f"no cluster exists in the simulated clouds; make one: gpucluster sandbox --kubernetes {kind} pulumi up"
+            f"no cluster exists in the simulated clouds; create one: gpucluster sandbox --kubernetes {kind} pulumi up"
         )
     if not found:
-        raise InputError(f"the stack {named!r} has no cluster; stacks with one: {there}; name it by --stack")
+        raise InputError(f"the stack {named!r} has no cluster; stacks with one: {there}; choose one by --stack")
     raise InputError(f"several clusters exist; choose one by --stack: {there}")

@@ -18,10 +18,10 @@ import click
 def pulumi(options: dict[str, Any], args: tuple[str, ...]) -> None:
     """Run any Pulumi command.
 
-    As in `gpucluster sandbox pulumi preview --stack NAME`. The exit code is Pulumi's; where the program refuses what
-    its user wrote, and says so by the file SANDBOX_INPUT_ERROR, it is 2.
+    For example `gpucluster sandbox pulumi preview --stack NAME`. The exit code is Pulumi's, or 2 if the program rejects
+    the user's input and reports it in the file SANDBOX_INPUT_ERROR.
 
-    State and ledger live under .sandbox/ of the project. Stack files are read, never written: `-c key=value` lasts for
+    State and ledger are under .sandbox/ of the project. Stack files are read, never written: `-c key=value` applies to
     one run.
     """
     from gpucluster.sandbox.run import run

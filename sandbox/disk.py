@@ -31,7 +31,7 @@ def obstacle(path: Path, needed: int = NEEDED) -> str:
     if not os.access(there, os.W_OK):
         own, owner = there.stat().st_uid == os.geteuid(), _owner(there)
         way_out = f"run `chmod -R u+rwX {there}`" if own else f"run this as {owner}, or in a copy of your own"
-        return f"{there} may not be written: it belongs to {owner}, mode {there.stat().st_mode & 0o777:o}; {way_out}"
+        return f"{there} is not writable: it belongs to {owner}, mode {there.stat().st_mode & 0o777:o}; {way_out}"
     free = shutil.disk_usage(there).free
     if free < needed:
         return (

@@ -81,14 +81,14 @@ def _controllers() -> str:
 
     lacking = [program.name for program in programs() if not program.is_there()]
     if not lacking:
-        return f"of --kubernetes live, all built, {home()}"
+        return f"for --kubernetes live, all built, {home()}"
     many = "all" if len(lacking) == len(programs()) else ", ".join(lacking)
-    return f"of --kubernetes live, not built: {many}; gpucluster sandbox kubernetes --live (about 15 minutes)"
+    return f"for --kubernetes live, not built: {many}; gpucluster sandbox kubernetes --live (about 15 minutes)"
 
 
 def _go() -> str:
     found = shutil.which("go")
-    return found or "none on PATH: installed with pip where something has to be built"
+    return found or "none on PATH: installed with pip when a build needs it"
 
 
 def _disk() -> str:
@@ -99,7 +99,7 @@ def _disk() -> str:
     free = shutil.disk_usage(there).free / _GIB
     said = f"{free:.0f} GiB free for {folder}"
     if free < _WANTED_GIB and not folder.exists():
-        raise _Wrong(f"{said}: a first use takes up to {_WANTED_GIB}; set GPUCLUSTER_CACHE to a folder with room")
+        raise _Wrong(f"{said}: the first use needs up to {_WANTED_GIB}; set GPUCLUSTER_CACHE to a folder with room")
     return said
 
 
@@ -126,7 +126,7 @@ def _project() -> str:
     except InputError as error:
         raise _Wrong(str(error)) from error
     if left:
-        raise _Wrong(f"{standing} simulated resources, of which state and clouds differ: gpucluster sandbox recover")
+        raise _Wrong(f"{standing} simulated resources; state and clouds differ: gpucluster sandbox recover")
     return f"{project.name}: {standing} simulated resources"
 
 

@@ -48,14 +48,14 @@ class Drifted:
 
 
 @click.command()
-@click.option("--stack", "-s", type=STACK, help="Stack to look at.  [default: all of the project]")
+@click.option("--stack", "-s", type=STACK, help="Stack to check.  [default: all of the project]")
 @form_of("table", "json")
 def drift(stack: str | None, form: str) -> None:
     """Show what changed behind Pulumi's back.
 
-    Compares the simulated clouds with the state, property by property, and changes nothing. Exit code 1 where they
-    differ: `gpucluster sandbox pulumi refresh` writes it into the state, and the next `up` puts back what the program
-    says.
+    Compares the simulated clouds with the state, property by property, and changes nothing. Exit code 1 if they
+    differ: `gpucluster sandbox pulumi refresh` writes the changes to the state, and the next `up` restores what the
+    program declares.
     """
     project = current_project()
     compared = differences(project)
@@ -72,12 +72,12 @@ def drift(stack: str | None, form: str) -> None:
                 click.echo(plain(one.stack))
             before = one.stack
             click.echo(f"  {plain(one.line())}")
-        click.echo(_NEXT if found else "No drift: state and clouds say the same.")
+        click.echo(_NEXT if found else "No drift: state and clouds agree.")
     sys.exit(1 if found else 0)
 
 
 _NEXT: Final = (
-    "\ngpucluster sandbox pulumi refresh writes this into the state; the next up puts back what the program says."
+    "\ngpucluster sandbox pulumi refresh writes this to the state; the next up restores what the program declares."
 )
 
 

@@ -15,14 +15,14 @@ from gpucluster.sandbox.project import current_project
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False, "help_option_names": ["--help"]}
 )
-@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
+@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED, help="Command and options of kubectl.")
 def kubectl(stack: str | None, args: tuple[str, ...]) -> None:
     """Run kubectl on a cluster of the sandbox.
 
-    As in `gpucluster sandbox kubectl get nodepools`. The exit code is kubectl's. The API server is started for it, with
-    every object of the cluster in it, and ended afterwards. What kubectl makes stays until the cluster is destroyed. No
-    controller runs, and nothing makes pods of what is there, unless the cluster lives: `--kubernetes live`.
+    For example `gpucluster sandbox kubectl get nodepools`. The exit code is kubectl's. The API server starts with every
+    object of the cluster, and stops after the command. Objects that kubectl creates exist until the cluster is
+    destroyed. No controller runs, so no pods are created, unless it is a live cluster: `--kubernetes live`.
     """
     # Imported late: every `gpucluster sandbox pulumi` would wait for it.
     from gpucluster.sandbox.api_server.binaries import find_binaries

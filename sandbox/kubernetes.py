@@ -11,15 +11,15 @@ from gpucluster.options import form_of
 
 
 @click.command("kubernetes")
-@click.option("--build", is_flag=True, help="Build the programs into the cache, even where they are.")
+@click.option("--build", is_flag=True, help="Build the programs into the cache, even if they exist.")
 @click.option("--clear", is_flag=True, help="Remove the programs and the definitions from the cache.")
 @click.option("--live", is_flag=True, help="Build the controllers of `--kubernetes live` too.")
 @form_of("table", "json")
 def kubernetes(build: bool, clear: bool, live: bool, form: str) -> None:
     """Show or build Kubernetes' programs.
 
-    The API server is the one behind `--kubernetes real`; where there is none, it is built first. The controllers behind
-    `--kubernetes live` are shown, and built by --live.
+    The API server of `--kubernetes real` is built first if it is missing. The controllers of `--kubernetes live` are
+    listed, and built by --live.
     """
     # Imported late: every `gpucluster sandbox pulumi` would wait for it.
     from gpucluster.sandbox.api_server import binaries, definitions

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gpucluster.sandbox.clouds.weather import Mishap
 
 _UNKNOWN: Final = {
-    "capacity": "the zone has no such machines left now, which no quota changes",
+    "capacity": "the zone has no such machines left; a higher quota does not help",
     "quota": "a quota is used up; `gpucluster cluster check` lists those that the cluster needs, with amounts",
 }
 """Where the cloud's words are all that is known."""
@@ -41,7 +41,7 @@ def _meaning(mishap: Mishap) -> Iterator[str]:
         yield f"{name}: {row['meaning'].format_map(values)}. Next: {row['next'].format_map(values)}."
     elif "{" in row["meaning"]:
         means = _UNKNOWN["capacity" if row["kind"] == "capacity" else "quota"]
-        then = row["next"].format_map({"zones": _zones(())}) if row["kind"] == "capacity" else "have it raised"
+        then = row["next"].format_map({"zones": _zones(())}) if row["kind"] == "capacity" else "request an increase"
         yield f"{name}: {means}. Next: {then}, then run it again."
     else:
         yield f"{name}: {row['meaning']}. Next: {row['next']}."

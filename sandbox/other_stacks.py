@@ -18,7 +18,9 @@ def put_other_stacks(project: Project, stacks: Mapping[str, Mapping[str, Any]]) 
     for name, outputs in stacks.items():
         _, other, stack = name.split("/")
         if other == project.name:
-            raise InputError(f"the scenario has the stack {name}, which is of this project: make it by its own `up`")
+            raise InputError(
+                f"the scenario has the stack {name}, which belongs to this project: create it with its own `up`"
+            )
         resource = {
             "urn": f"urn:pulumi:{stack}::{other}::pulumi:pulumi:Stack::{other}-{stack}",
             "custom": False,

@@ -1,4 +1,4 @@
-"""What a `destroy` leaves because it is protected, and how to let it go."""
+"""Protected resources that a `destroy` keeps, and how to release them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def kept(resources: list[Mapping[str, Any]], stack: str) -> str:
     if others:
         counted = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(others.items()))
         lines.append(f"Also not deleted: resources that the protected ones depend on: {counted}")
-    lines.append("What is kept is still billed. To release it, then destroy again:")
+    lines.append("Kept resources are still billed. To release them, then destroy again:")
     lines += [
         f"  gpucluster sandbox pulumi state unprotect --yes --stack {stack} '{item['urn']}'" for item in protected
     ]

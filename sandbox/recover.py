@@ -52,11 +52,11 @@ class _Case:
 def recover(stack: str | None, dry_run: bool) -> None:
     """Repair state and clouds after a crash or a loss.
 
-    Puts the copy that the last command left in the place of a state or a ledger that is missing, damaged or old; where
-    no copy is left, a state is rebuilt from what the clouds have, and the ledger from what the states say. Removes the
-    locks of dead processes, adopts what the clouds have and no state has, drops unfinished operations, and refreshes
-    what is gone or changed; what the clouds still carry out it waits for. Says nothing where nothing is to be
-    done. Real accounts it does not touch: docs/recovery.md says how to look for what a crash left there.
+    Replaces a missing, damaged or old state or ledger by the copy of the last command; without a copy, it rebuilds a
+    state from the clouds and the ledger from the states. Removes the locks of dead processes, adopts resources that
+    the clouds have and no state has, drops unfinished operations, refreshes what is gone or changed, and waits for
+    operations that the clouds still carry out. Prints nothing if there is nothing to do. It does not touch real
+    accounts: docs/recovery.md describes how to find what a crash left there.
     """
     project = current_project()
     if not project.store.root.exists():
@@ -179,7 +179,7 @@ def _report(case: _Case, *, would: bool) -> Iterable[str]:
     for entry in case.repair.adopt:
         yield f"  adopt   {entry.type} {urn_name(entry.urn)} ({entry.id}): in the clouds, not in the state"
     for entry in case.repair.delete:
-        yield f"  delete  {entry.type} {urn_name(entry.urn)} ({entry.id}): made a second time, the state has the other"
+        yield f"  delete  {entry.type} {urn_name(entry.urn)} ({entry.id}): created twice, the state has the other"
     for entry in case.repair.leave:
         yield f"  left    {entry.type} {urn_name(entry.urn)} ({entry.id}): no provider of it is known; {_LEFT}"
     for resource, entry in difference.remade:
@@ -189,7 +189,7 @@ def _report(case: _Case, *, would: bool) -> Iterable[str]:
         yield f"  refresh {resource['type']} {name} ({resource.get('id')}): gone from the clouds"
     for resource in difference.changed:
         name = urn_name(str(resource["urn"]))
-        yield f"  refresh {resource['type']} {name} ({resource.get('id')}): other than the state says"
+        yield f"  refresh {resource['type']} {name} ({resource.get('id')}): differs from the state"
     adopted = {entry.urn for entry in case.repair.adopt}
     for operation in difference.pending:
         resource = mapping(operation.get("resource"))

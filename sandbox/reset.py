@@ -57,10 +57,10 @@ def _remove(store: Store) -> None:
     except BlockingIOError as error:
         at_work = ", ".join(f"process {number}" for number in _at_work(store)) or "a command of the sandbox"
         raise InputError(
-            f"{at_work} is at work in {store.root}; wait for its end, or end it, and run this again"
+            f"{at_work} is at work in {store.root}; wait until it ends, or end it, then run this again"
         ) from error
     except OSError as error:
-        raise InputError(f"{store.root} is not removed whole ({error}); run this again") from error
+        raise InputError(f"{store.root} is only partly removed ({error}); run this again") from error
 
 
 def _at_work(store: Store) -> Iterator[int]:

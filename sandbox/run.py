@@ -302,7 +302,7 @@ def _mind_who_is_at_work(project: Project, stack: str, command: str) -> None:
     if command != "preview":
         refuse_living(living)
     elif living:
-        _note(f"The stack {stack} is in use: {living[0]} changes it now; this plan is of what it has done so far")
+        _note(f"The stack {stack} is in use: {living[0]} changes it now; this plan shows its progress so far")
 
 
 def _before_operands(line: CommandLine, *flags: str) -> CommandLine:
@@ -333,7 +333,7 @@ def _init(project: Project, line: CommandLine, engine: Engine, variables: Mappin
     """`stack init NAME` as: make it without touching the tree, then select it."""
     stack = _stack(line, project) if line.operands or line.has("--stack", "-s") else None
     if stack is None:
-        raise InputError("name the stack to make: gpucluster sandbox pulumi stack init NAME")
+        raise InputError("name the stack to create: gpucluster sandbox pulumi stack init NAME")
     if stacks.exists(project, stack):
         raise InputError(f"the stack {stack!r} exists already")
     _ensure(project, stack, engine, variables)

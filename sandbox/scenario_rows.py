@@ -30,8 +30,8 @@ def _known_cloud(cloud: str) -> str:
 def _name_of_a_stack(name: str) -> str:
     if not re.fullmatch(rf"{ORGANIZATION}/(?!\.)[\w.-]+/(?!\.)[\w.-]+", name):
         raise ValueError(
-            f"{name} is no name of a stack here; write {ORGANIZATION}/PROJECT/STACK, as the program must where its "
-            "state is kept in files"
+            f"{name} is not a stack name here; write {ORGANIZATION}/PROJECT/STACK, as the program must with "
+            "a file backend"
         )
     return name
 
@@ -90,7 +90,7 @@ class _Capacity(_Part):
     @classmethod
     def _is_of_one_region(cls, zone: str, info: ValidationInfo) -> str:
         if zone.isdecimal() and info.data.get("region") == "":
-            raise ValueError(f"region is missing; the zone {zone} is one of every region")
+            raise ValueError(f"region is missing; the zone {zone} exists in every region")
         return zone
 
 
@@ -131,7 +131,7 @@ class Operation(_Part):
     def _happens_to_the_request(cls, fails: str, info: ValidationInfo) -> str:
         if info.data.get("request") == "read" and fails not in ("", "not-yet", "refused", "throttled"):
             allowed = "not-yet, refused, throttled"
-            raise ValueError(f"fails is {fails!r}, which no request to read does; allowed: {allowed}")
+            raise ValueError(f"fails is {fails!r}, which does not happen to a read request; allowed: {allowed}")
         return fails
 
     @field_validator("error")
@@ -141,7 +141,7 @@ class Operation(_Part):
         if fails in ("refused", "partial") and not error:
             raise ValueError(f"fails is {fails!r}; add `error:`, what the cloud says")
         if fails == "crash" and error:
-            raise ValueError("error is given, and a provider that crashes says nothing; leave it out")
+            raise ValueError("error is set, but a provider that crashes prints none; remove it")
         if fails == "not-yet" and not error and type_ and info.data.get("request") not in ("read", None):
             cloud = cloud_of_package(type_.split(":", 1)[0])
             if cloud is None or answer(cloud.name, fails, type_) is None:

@@ -33,7 +33,7 @@ def _said(details: ErrorDetails, model: type[BaseModel]) -> str:
     if loc[-1] == "[key]":
         loc = loc[:-1]
         if details["type"] != "value_error":
-            return f"{_name(loc)} is no text; put it in quotes"
+            return f"{_name(loc)} is not text; put it in quotes"
     where = _name(loc)
     match details["type"]:
         case "value_error":
@@ -43,7 +43,7 @@ def _said(details: ErrorDetails, model: type[BaseModel]) -> str:
         case "missing":
             return f"{where} is missing; add it"
         case "string_type" if isinstance(value, int | float | datetime.date):
-            return f"{where} is {shown_value(value)}, which YAML reads as no text; put it in quotes"
+            return f"{where} is {shown_value(value)}, which YAML does not read as text; put it in quotes"
         case kind if kind in _WANTED:
             known: dict[str, Any] = {name: _shown_bound(bound) for name, bound in context.items()}
             return f"{where} is {shown_value(value)}; write {_WANTED[kind].format(**known)}"

@@ -76,7 +76,7 @@ def _put(it: _Seed, cloud: Cloud, asked: Resource, ledger: Ledger) -> None:
                 )
             )
     except CloudError as error:
-        raise InputError(f"the scenario's {it.existing.type} cannot be there: {error}") from error
+        raise InputError(f"the scenario's {it.existing.type} cannot exist: {error}") from error
 
 
 def disturb(scenario: Scenario, ledger: Ledger) -> None:

@@ -107,12 +107,12 @@ def _load(file: Path) -> dict[str, Any]:
     if settings is None:
         return {}
     if not is_object(settings):
-        raise InputError(f"{source} holds no mapping; a stack's file is a mapping with config:")
+        raise InputError(f"{source} is not a mapping; a stack's file is a mapping with config:")
     for fault in found.faults:
         if fault.repeats:
             raise InputError(f"{source} {fault}")
     if not is_object(settings.get("config") or {}):
-        raise InputError(f"{source} config is no mapping; write a mapping from keys to values")
+        raise InputError(f"{source} config is not a mapping; write a mapping from keys to values")
     return dict(settings)
 
 

@@ -35,7 +35,7 @@ def status(form: str) -> None:
     else:
         _print(entries)
         for name in _living(project.store, entries):
-            click.echo(f"living: {name}; end it: gpucluster sandbox stop")
+            click.echo(f"running: {name}; stop it: gpucluster sandbox stop")
         for line in _disagreements(found):
             click.echo(line)
 
@@ -82,12 +82,12 @@ def _disagreements(found: list[Difference]) -> Iterator[str]:
     """What is on one side only, a line each, and what to do about it."""
     for difference in found:
         for entry in difference.orphans:
-            yield f"orphan: {entry.type} {urn_name(entry.urn)} ({entry.id}) is in the clouds and in no state"
+            yield f"orphan: {entry.type} {urn_name(entry.urn)} ({entry.id}) is in the clouds but in no state"
         for ghost in difference.ghosts:
             name = urn_name(str(ghost["urn"]))
-            yield f"ghost:  {ghost['type']} {name} ({ghost.get('id')}) is in the state of {difference.stack} and gone"
+            yield f"ghost:  {ghost['type']} {name} ({ghost.get('id')}) is in the state of {difference.stack} but gone"
         for entry in difference.kept:
-            yield f"kept:   {entry.type} {urn_name(entry.urn)} ({entry.id}) was let go by Pulumi, not deleted"
+            yield f"kept:   {entry.type} {urn_name(entry.urn)} ({entry.id}) was released by Pulumi, not deleted"
     if any(found):
         yield "\nA command that is running may explain this; after a crash: gpucluster sandbox recover"
 

@@ -1,4 +1,4 @@
-"""What a URN tells."""
+"""Parts of a URN."""
 
 from __future__ import annotations
 

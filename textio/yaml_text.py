@@ -133,7 +133,7 @@ class _Loader(yaml.SafeLoader):
             seen = seen if len(seen) <= 40 else f"{seen[:37]}..."
             reason = "too many digits" if "digits" in str(error) else str(error)
             raise yaml.constructor.ConstructorError(
-                None, None, f"{seen} is no value: {reason}", node.start_mark
+                None, None, f"{seen} is not a value: {reason}", node.start_mark
             ) from None
 
 
@@ -147,7 +147,7 @@ _TAG = r"could not determine a constructor for the tag '(?:tag:yaml\.org,2002:)?
 def _marked(error: yaml.MarkedYAMLError) -> str:
     problem, mark, opened = error.problem or "", error.problem_mark or error.context_mark, error.context_mark
     line = f"line {mark.line + 1}: " if mark else ""
-    if "is no value" in problem:
+    if "is not a value" in problem:
         return f"{line}{problem}; correct it, or put it in quotes if it is text"
     if problem == "too many values":
         return f"{line}the file has more than {MOST_VALUES:,} values, with those that aliases repeat; write fewer"
@@ -167,7 +167,7 @@ def _marked(error: yaml.MarkedYAMLError) -> str:
     if problem == "but found another document":
         return f"{line}a second document starts; keep one in a file"
     if problem == "found unhashable key":
-        return f"{line}a list or mapping stands where a name belongs; write the name of a field"
+        return f"{line}a list or mapping is where a name belongs; write the name of a field"
     if problem == "mapping values are not allowed here":
         return f"{line}a second ': ' in one value; put the value in quotes, or correct the indentation"
     if problem == "could not find expected ':'":

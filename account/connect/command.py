@@ -54,7 +54,7 @@ def connect(stack: str | None, kubeconfig: Path | None, context: str | None, use
 @click.command("connect")
 @_options
 def in_sandbox(stack: str | None, kubeconfig: Path | None, context: str | None, use: bool) -> None:
-    """Write a kubeconfig context for a living cluster.
+    """Write a kubeconfig context for a live cluster.
 
     It is checked then. The cluster is started where it does not run, and runs until `gpucluster sandbox stop`. The
     context holds a token that is good on this machine alone. Its default name ends in -sandbox.

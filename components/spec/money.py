@@ -42,5 +42,5 @@ class Terms(Model):
         default=Decimal(0),
         ge=0,
         le=1_000_000_000,
-        description="USD a month that the account is charged besides this stack, on which the bands of support depend",
+        description="USD a month that the account spends outside this stack; support fees depend on it",
     )

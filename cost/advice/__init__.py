@@ -1,4 +1,4 @@
-"""What would cost less, or is paid for without need: each with the inputs that it follows from."""
+"""Cheaper alternatives and unused capacity, each with the inputs of its figures."""
 
 from __future__ import annotations
 

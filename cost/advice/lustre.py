@@ -103,9 +103,9 @@ def _wasted(system: FileSystem, need: Need, rate: Price) -> Iterator[Advice]:
     yield Advice(
         "storage-step",
         system.resource.name,
-        f"{system.gib:,f} GiB are provisioned where {need.usable_tib:f} TiB of data need {need.gib.normalize():,f} "
-        f"with headroom: {over.normalize():,f} GiB ({over / _GIB_PER_TIB:.1f} TiB), {money(usd)} a month, come of the "
-        "steps it is sold in and of its throughput; data may fill them at no cost",
+        f"{system.gib:,f} GiB are provisioned; {need.usable_tib:f} TiB of data need {need.gib.normalize():,f} with "
+        f"headroom. The other {over.normalize():,f} GiB ({over / _GIB_PER_TIB:.1f} TiB), {money(usd)} a month, result "
+        "from the size steps and the throughput; data can fill them at no extra cost",
         None,
         (*_inputs(system, need), _price_input(rate, system.tier)),
     )
@@ -129,10 +129,10 @@ def _cheaper(system: FileSystem, need: Need, sold: Sequence[Step], book: PriceBo
         "storage-tier",
         system.resource.name,
         f"{gib:,f} GiB at {step.tier} MB/s per TiB meet the same need for {money(monthly)} a month, "
-        f"{money(now - monthly)} less than {system.gib:,f} GiB at {system.tier}; an existing file system has to be "
-        "replaced for it",
+        f"{money(now - monthly)} less than {system.gib:,f} GiB at {system.tier}; changing an existing file system "
+        "replaces it",
         now - monthly,
-        (*_inputs(system, need), _price_input(rate, system.tier), Input("GiB instead", gib, "steps it is sold in"),
+        (*_inputs(system, need), _price_input(rate, system.tier), Input("GiB instead", gib, "size steps"),
          _price_input(price, step.tier)),
     )  # fmt: skip
 

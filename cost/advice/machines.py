@@ -37,17 +37,19 @@ def _commitments(found: PoolOptions, on_demand: Option, days: Decimal | None) ->
         if share is None or not option.rate.rankable or share >= 1 or option.contract is None:
             continue
         words, term = option.way.words, option.way.years * _DAYS_PER_YEAR
-        text = f"{words} costs less than on demand where the machines run for {percent(share)} of its term or more"
+        text = f"{words} costs less than on demand if the machines run for {percent(share)} of its term or more"
         saves: Decimal | None = on_demand.monthly - option.monthly
         inputs = [*_machines(found), _rate(on_demand.rate, "on demand"), _rate(option.rate, words)]
         inputs.append(Input("days of its term", term, words))
         if days is not None and days < share * term:
             from_day = (share * term).to_integral_value(ROUND_CEILING)
-            text += f", {plain(from_day)} days; {plain(days)} are wanted, so not here"
+            text += f", {plain(from_day)} days; the machines are needed for {plain(days)}, so not here"
             saves = None
             inputs.append(_days(days))
         else:
-            text += f"; run all the time it saves {money(saves)} a month, and {money(option.contract)} are owed in all"
+            text += (
+                f"; at full use it saves {money(saves)} a month; the commitment is {money(option.contract)} in total"
+            )
         yield Advice("commitment", found.pool.name, text, saves, tuple(inputs))
 
 
@@ -87,12 +89,12 @@ def _block_size(found: PoolOptions, block: Option) -> Iterator[Advice]:
     yield Advice(
         "block-size",
         found.pool.name,
-        f"as a capacity block {plain(block.bought.used)} machines are {plain(block.bought.machines)}: "
-        f"{plain(block.bought.idle)} would stay idle, {money(idle)} a month; take as many as the block, or fewer",
+        f"a capacity block for {plain(block.bought.used)} machines has {plain(block.bought.machines)}: "
+        f"{plain(block.bought.idle)} would stay idle, {money(idle)} a month; use the whole block or a smaller one",
         None,
         (
             *_machines(found),
-            Input("machines bought", block.bought.machines, "sizes of blocks, EC2 user guide"),
+            Input("machines bought", block.bought.machines, "block sizes, EC2 user guide"),
             _rate(block.rate, "capacity block"),
         ),
     )
@@ -113,11 +115,11 @@ def _elastic(found: PoolOptions) -> Iterator[Advice]:
         return
     saves = own.expected - best.expected
     words = purchase_words(found.pool.provider, purchase)
-    taken = "; spot machines are taken back when the cloud wants them" if purchase == "spot" else ""
+    taken = "; the cloud can reclaim spot machines at any time" if purchase == "spot" else ""
     yield Advice(
         "elastic",
         found.pool.name,
-        f"all of it {words} would cost {money(best.expected)} a month, {money(saves)} less than in the plan{taken}",
+        f"buying it all {words} would cost {money(best.expected)} a month, {money(saves)} less than in the plan{taken}",
         saves,
         (
             Input("machines on average", found.pool.count.expected, "the plan"),
@@ -128,7 +130,7 @@ def _elastic(found: PoolOptions) -> Iterator[Advice]:
 
 
 def _days(days: Decimal) -> Input:
-    return Input("days wanted", days, "the stack, or --days")
+    return Input("days needed", days, "the stack, or --days")
 
 
 def _machines(found: PoolOptions) -> tuple[Input, ...]:
@@ -137,6 +139,4 @@ def _machines(found: PoolOptions) -> tuple[Input, ...]:
 
 def _rate(rate: Rate, words: str) -> Input:
     row = rate.row
-    return Input(
-        f"USD an hour of a machine, {words}", rate.usd, f"{row.document}, {row.as_of} ({rate.price.confidence})"
-    )
+    return Input(f"USD per machine-hour, {words}", rate.usd, f"{row.document}, {row.as_of} ({rate.price.confidence})")

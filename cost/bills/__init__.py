@@ -1,3 +1,3 @@
-"""Bills of the clouds, laid beside what a plan says that they would be."""
+"""Bills of the clouds, compared with the plan that estimated them."""
 
 from __future__ import annotations

@@ -51,9 +51,9 @@ def _in_csv(db: DuckDBPyConnection, source: Source) -> Iterator[tuple[int, str]]
         if error == "CAST":
             fault = _not_so(source, names[first - 1], _cell(text, first - 1))
         elif error == "MISSING COLUMNS":
-            fault = f"{first} values for {len(names)} columns: {names[first]} and what follows is missing"
+            fault = f"{first} values for {len(names)} columns: {names[first]} and later columns are missing"
         elif error == "TOO MANY COLUMNS":
-            fault = f"{last} values for {len(names)} columns; a text with a comma stands in quotes"
+            fault = f"{last} values for {len(names)} columns; put a text with a comma in quotes"
         elif error == "UNQUOTED VALUE":
             fault = f"column {names[min(first, len(names)) - 1]}: a quote is not closed, or text follows it"
         else:

@@ -1,4 +1,4 @@
-"""What a bill teaches: usage that a plan can't know, and the prices that are really paid."""
+"""Learns from a bill: usage that a plan cannot know, and the prices paid."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def _prices(rows: Sequence[Row]) -> Iterator[tuple[_Thing, Decimal]]:
 
 def usage_text(learned: Learned, source: str) -> str:
     """The file that `--usage` reads."""
-    lines = [f"# Usage in a month, learned from {source}."]
-    lines += ["resources:"] if learned.usage else ["resources: {}  # the bill differs in no usage that can be set"]
+    lines = [f"# Monthly usage, learned from {source}."]
+    lines += ["resources:"] if learned.usage else ["resources: {}  # the bill gives no usage to set"]
     for urn in sorted(learned.usage, key=urn_name):
         lines.append(f'  "{urn}":')
         lines += [f"    {name}: {value:f}" for name, value in learned.usage[urn].items()]

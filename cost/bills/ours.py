@@ -1,4 +1,4 @@
-"""What tells the charges of a stack: its labels, the names in them, and the ids of its resources."""
+"""Finds the charges of a stack: by its labels, the names in them, and the ids of its resources."""
 
 from __future__ import annotations
 

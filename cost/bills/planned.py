@@ -1,4 +1,4 @@
-"""The lines of an estimate as a bill is laid beside them, and those that have no price."""
+"""The lines of an estimate to compare with a bill, and those without a price."""
 
 from __future__ import annotations
 

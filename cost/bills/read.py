@@ -76,7 +76,7 @@ def read_bills(files: Sequence[Path], wanted: Wanted, start: date | None = None,
             repeated, changed = _gather(db, sources, wanted, start, end)
         except duckdb.OutOfMemoryException as error:
             raise Fault(
-                f"the bill needs more room than {MEMORY} of memory and the disk give: {_first_line(error)}"
+                f"the bill does not fit into {MEMORY} of memory and the free disk space: {_first_line(error)}"
             ) from None
         except duckdb.Error as error:
             raise BadBill(f"the bill cannot be read: {_first_line(error)}") from None
@@ -89,7 +89,7 @@ def _duckdb() -> ModuleType:
     try:
         import duckdb
     except ModuleNotFoundError:
-        raise Fault(f"bills are read with DuckDB: {installing('duckdb')}") from None
+        raise Fault(f"reading a bill needs DuckDB: {installing('duckdb')}") from None
     return duckdb
 
 

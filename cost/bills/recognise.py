@@ -1,4 +1,4 @@
-"""Whether a charge is for what a line of a plan is for, by the words of the cloud that made the bill.
+"""Matches a charge to a line of a plan, by the terms of the cloud that made the bill.
 
 The words are those by which `gpucluster cost prices refresh` asks the clouds' price lists: usage types of AWS, meters
 of Azure, descriptions of Google Cloud.

@@ -1,4 +1,4 @@
-"""Lays a bill beside an estimate: each line planned and billed, with the reasons of the difference."""
+"""Compares a bill with an estimate: each line planned and billed, with the reasons of the difference."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def reconcile(
     if not usage:
         said = ", ".join(f"{key}={value}" for key, value in ours.labels.items()) or "no labels"
         raise BadBill(
-            f"none of {read.rows:,} rows is of this stack ({said}), nor of a resource whose id is in its state; "
-            "in AWS labels are on the bill once they are activated as cost allocation tags"
+            f"none of {read.rows:,} rows belongs to this stack ({said}) or to a resource id in its state; "
+            "on AWS, labels reach the bill only after you activate them as cost allocation tags"
         )
     window = Window(_moment(start) or min(one.start for one in usage), _moment(end) or max(one.end for one in usage))
     matches = [(charge, matcher.of(charge)) for charge in usage]
@@ -87,11 +87,11 @@ def _reasons(
     billed = cents(sum((charge.effective for charge, _ in charges), Decimal(0)))
     if planned is None or line.price is None or line.quantity is None:
         if charges:
-            yield Reason("unknown", billed, "the plan knows no price")
+            yield Reason("unknown", billed, "the plan has no price")
         return
     if not charges:
         if planned:
-            yield Reason("missing", -planned, "nothing on the bill is for it")
+            yield Reason("missing", -planned, "the bill has no charge for it")
         return
     if abs(billed - planned) < _CENT:
         return

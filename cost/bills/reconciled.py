@@ -26,7 +26,7 @@ class Reason:
 class Row:
     """A line of the plan for the days of the bill.
 
-    planned: USD, None where the plan knows no price. cost: USD with purchases spread over what they cover
+    planned: USD, None where the plan has no price. cost: USD with purchases spread over what they cover
     (EffectiveCost), not rounded. invoiced: USD on the invoice (BilledCost). quantity: None where the bill's unit is not
     known. charges: rows of the bill. months: of the estimate in the window.
     """

@@ -55,7 +55,7 @@ def source_of(db: DuckDBPyConnection, number: int, path: Path) -> Source:
         raise BadBill(f"{path} line 1: no column {names}; bills are FOCUS 1.0 to 1.2, or AWS's CUR 2.0")
     lacks = [column.names[0] for column in columns(form) if column.needed and not _of(column, has)]
     if lacks:
-        raise BadBill(f"{path} line 1: no column {', '.join(lacks)}: nothing in the file is read")
+        raise BadBill(f"{path} line 1: no column {', '.join(lacks)}: the file is not read")
     table = f"read_parquet({quoted(path)}, file_row_number = true)" if parquet else _csv(path, number, form, has)
     return Source(
         path=path, number=number, form=form, parquet=parquet, has=has, table=table,
@@ -86,9 +86,9 @@ def _header(path: Path) -> list[str]:
         with opened(path) as file:
             names = next(csv.reader(file), list[str]())
     except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile):
-        raise BadBill(f"{path} is no CSV in UTF-8 and no Parquet") from None
+        raise BadBill(f"{path} is neither CSV in UTF-8 nor Parquet") from None
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
-        raise BadBill(f"{path} line 1: column {', '.join(twice)} comes twice")
+        raise BadBill(f"{path} line 1: column {', '.join(twice)} appears twice")
     return names
 
 

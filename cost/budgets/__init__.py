@@ -1,4 +1,4 @@
-"""Limits of a stack, of the values of a label and of single pools, and whether an estimate keeps them."""
+"""Cost limits of a stack, of label values and of pools, and whether an estimate is within them."""
 
 from __future__ import annotations
 

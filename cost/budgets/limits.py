@@ -56,7 +56,7 @@ def read_limits(path: Path) -> Limits:
         raise BadLimits(f"{path} {error}; {_FORM}") from None
     found = text.data
     if not is_object(found) or not found:
-        raise BadLimits(f"{path} holds no limits; {_FORM}")
+        raise BadLimits(f"{path} has no limits; {_FORM}")
     problems = [*map(str, text.faults), *_problems(found)]
     if problems:
         raise BadLimits("\n".join(f"{path}: {problem}" for problem in problems))

@@ -59,7 +59,7 @@ def verdicts_of(estimate: Estimate, resources: Resources, limits: Limits) -> tup
 def _verdicts(estimate: Estimate, resources: Resources, limits: Limits) -> Iterator[Verdict]:
     stated = estimate.facts.budget
     if stated is not None:
-        yield from _held("stack, as it states", estimate.lines, estimate.not_priced, Limit(stated.monthly))
+        yield from _held("stack's own budget", estimate.lines, estimate.not_priced, Limit(stated.monthly))
     if limits.stack is not None:
         yield from _held("stack", estimate.lines, estimate.not_priced, limits.stack)
     for label, values in limits.labels.items():
@@ -68,7 +68,7 @@ def _verdicts(estimate: Estimate, resources: Resources, limits: Limits) -> Itera
         for value, limit in values.items():
             urns = [urn for urn, group in grouping.by_urn.items() if group == value]
             unpriced = [item for item in estimate.not_priced if item.urn in urns]
-            absent = f"nothing carries {label}={value}" if value not in groups else ""
+            absent = f"no resource has {label}={value}" if value not in groups else ""
             yield from _held(f"{label}={value}", groups.get(value, ()), unpriced, limit, absent)
     for name, limit in limits.pools.items():
         lines = [line for line in estimate.lines if name in (line.part, estimate.names.get(line.urn))]
@@ -91,7 +91,7 @@ def _held(
 def _verdict(scope: str, test: Test, amount: Decimal | Unbounded, limit: Decimal, gap: Gap, absent: str) -> Verdict:
     known = how_known(amount, gap)
     if isinstance(amount, str):
-        why = "; ".join(filter(None, ["nothing limits an autoscaled pool", absent, known]))
+        why = "; ".join(filter(None, ["an autoscaled pool has no limit", absent, known]))
         return Verdict(scope, test, amount, limit, "cannot tell", gap, why)
     outcome = "cannot tell" if absent else outcome_of(amount, gap, limit)
     return Verdict(scope, test, amount, limit, outcome, gap, absent or known)
@@ -100,5 +100,5 @@ def _verdict(scope: str, test: Test, amount: Decimal | Unbounded, limit: Decimal
 def _unknown(name: str, estimate: Estimate) -> str:
     billed = list(dict.fromkeys(estimate.names.get(line.urn, "") for line in estimate.lines))
     near = difflib.get_close_matches(name, billed, n=2, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"those that cost most: {', '.join(billed[:5])}"
-    return f"pools.{name}: no resource of the stack is called that; {hint}"
+    hint = f"did you mean {' or '.join(near)}?" if near else f"most expensive: {', '.join(billed[:5])}"
+    return f"pools.{name}: the stack has no resource with this name; {hint}"

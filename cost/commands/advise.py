@@ -27,7 +27,7 @@ from gpucluster.program.readers.files import read_text
 @form_of("table", "json", "csv", "markdown")
 @click.option("--days", type=POSITIVE, help="Days the machines are needed.  [default: the stack's value]")
 @click.option("--usable-tib", type=POSITIVE, help="TiB of data on shared storage.  [default: the stack's value]")
-@click.option("--gb-per-s", type=AMOUNT, help="GB/s that shared storage has to reach.  [default: 0]")
+@click.option("--gb-per-s", type=AMOUNT, help="GB/s that shared storage must reach.  [default: 0]")
 @output
 @pricing
 def advise(
@@ -42,12 +42,12 @@ def advise(
 ) -> None:
     """Suggest savings.
 
-    Lists what would cost less or is paid for without need, with the inputs that it follows from: from which use on a
-    commitment costs less than on demand; blocks and calendar reservations for the days that are wanted; what sizes of
-    blocks and steps of Lustre leave unused; a cheaper tier and size of storage for the same need.
+    Lists cheaper alternatives and unused capacity, each with its inputs: the use above which a commitment costs less
+    than on demand; blocks and calendar reservations for the days needed; capacity that block sizes and Lustre size
+    steps leave unused; a cheaper tier and size of storage for the same need.
     """
     if gb_per_s is not None and usable_tib is None:
-        raise click.UsageError("--gb-per-s needs --usable-tib: both say what the storage is for")
+        raise click.UsageError("--gb-per-s needs --usable-tib: both describe the need")
     need = None if usable_tib is None else asked_need(usable_tib, gb_per_s or Decimal(0))
     what = name_of(file)
     book = PriceBook.in_use(prices)

@@ -29,7 +29,7 @@ from gpucluster.program.readers.files import read_text
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="YAML file of limits for stack, labels and pools.",
 )
-@click.option("--strict", is_flag=True, help="Also exit with 1 where a limit cannot be evaluated.")
+@click.option("--strict", is_flag=True, help="Also exit with 1 if a limit cannot be evaluated.")
 @form_of("table", "json", "csv", "markdown")
 @output
 @pricing
@@ -44,9 +44,9 @@ def budgets(
 ) -> None:
     """Check budgets and other limits.
 
-    Limits are the stack's own budget, and those of a file for stack, labels and pools. A budget (`monthly`) is held
-    against what is expected, a `ceiling` against the most that autoscaling may cost. What has no price, or no limit to
-    its scaling, cannot be told; it is never within.
+    Limits are the stack's own budget, and those of a file for stack, labels and pools. A budget (`monthly`) is compared
+    with the expected cost, a `ceiling` with the maximum cost of autoscaling. Without a price, or without a limit on
+    scaling, the result is "cannot tell", never within.
 
     \b
         stack: {monthly: 420000, ceiling: 450000}
@@ -56,7 +56,7 @@ def budgets(
         pools:
           trial-elastic-dev-pool: {ceiling: 45000}
 
-    Exit code 1: over a limit; with --strict also where it cannot be evaluated.
+    Exit code 1: over a limit; with --strict also if a limit cannot be evaluated.
     """
     what = name_of(file)
     book = PriceBook.in_use(prices)
@@ -65,7 +65,7 @@ def budgets(
     found = estimate(resources, book, assumptions)
     verdicts = verdicts_of(found, resources, Limits() if limits is None else read_limits(limits))
     if not verdicts:
-        raise click.UsageError(f"{what} states no budget and there is no --limits; give a file of limits")
+        raise click.UsageError(f"{what} declares no budget and --limits is missing; give a limits file")
     document = budgets_document(verdicts, f"Limits of {what}")
     output.write(written(document, form, width_for(output)) + "\n")
     found_over = any(item.outcome == "over" for item in verdicts)

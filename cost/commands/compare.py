@@ -31,11 +31,11 @@ from gpucluster.options import form_of, output
     help="Plans or states, 2 to 6, a column each; - for stdin.",
 )
 @form_of("table", "json", "csv", "markdown", "html")
-@click.option("--dataset-tb", type=POSITIVE, help="TB (decimal) to move out once: shows days and price.")
+@click.option("--dataset-tb", type=POSITIVE, help="Dataset to move out once, in decimal TB: shows days and price.")
 @click.option("--gbps", type=POSITIVE, help="Transfer bandwidth in Gb/s.  [default: 100]")
-@click.option("--flow-gbps", type=POSITIVE, help="Gb/s of data that leave all the time: shows the price of 30 days.")
-@click.option("--usd-per-gb", type=AMOUNT, help="USD per decimal GB that leaves.  [default: the price list]")
-@click.option("--kw-per-node", type=POSITIVE, help="kW of a node.  [default: what is known of its type]")
+@click.option("--flow-gbps", type=POSITIVE, help="Constant egress in Gb/s: shows the price of 30 days.")
+@click.option("--usd-per-gb", type=AMOUNT, help="USD per decimal GB of egress.  [default: the price list]")
+@click.option("--kw-per-node", type=POSITIVE, help="kW per node.  [default: the known value of its type]")
 @click.option(
     "--tflops", metavar="GPU=TFLOPS", multiple=True, help="TF32 TFLOPS of a GPU model, such as h100=890; repeatable."
 )
@@ -50,17 +50,17 @@ def compare(
     tflops: tuple[str, ...],
     **numbers: Decimal | None,
 ) -> None:
-    """Put several stacks side by side.
+    """Compare several stacks side by side.
 
-    Shows what each is, costs and lacks. Parts
-    are ranked where every column prices them; a total with something unpriced in it is placed where its bounds leave
-    it one place.
+    Shows the specification, cost and losses of each. Parts
+    are ranked if every column prices them; a total with something unpriced in it is ranked if its bounds leave only
+    one place.
     html is one page that needs no network, with charts.
 
-    Beside the money: the price of a GPU-hour and of 1,000 TF32 TFLOPS, CO2e, what moving data takes, and GPUs by the
-    hour of other providers, of which those without a known fabric are shown and not ranked.
+    Other figures: the price of a GPU-hour and of 1,000 TF32 TFLOPS, CO2e, time and price of moving data, and GPUs by
+    the hour of other providers; those without a known fabric are shown but not ranked.
 
-    In this repository `make compare` previews every stack it is given and compares them: make compare
+    In this repository `make compare` previews the given stacks and compares them: make compare
     STACKS="aws-trial gcp-trial".
     """
     given: dict[str, Any] = {name: value for name, value in numbers.items() if value is not None}

@@ -23,11 +23,14 @@ from gpucluster.options import STACK, form_of, output, quiet
 
 
 @click.command()
-@click.argument("old", help="Plan, state or revision of git; - for stdin.")
+@click.argument("old", help="Plan, state or git revision; - for stdin.")
 @click.argument("new", help="The same after the change.")
-@click.option("--stack", type=STACK, help="Stack to preview for revisions, in the sandbox.")
+@click.option("--stack", type=STACK, help="Stack to preview in the sandbox for git revisions.")
 @click.option(
-    "--run", "command", metavar="COMMAND", help="Command that prints the plan of a revision, instead of the sandbox."
+    "--run",
+    "command",
+    metavar="COMMAND",
+    help="Command that prints the plan of a git revision, instead of the sandbox.",
 )
 @form_of("table", "json", "csv", "markdown")
 @output
@@ -46,20 +49,20 @@ def diff(
 ) -> None:
     """Show what a change costs a month.
 
-    OLD and NEW: for instance the state and the plan of one stack, or the plans before and after a change of the
-    program. Resources are matched by name, whatever their stack. What a plan deletes or replaces comes from its steps.
-    Both sides are priced by one book.
+    OLD and NEW: for example the state and the plan of one stack, or the plans before and after a change of the
+    program. Resources are matched by name, in any stack. Deletions and replacements come from the steps of a plan.
+    One price book prices both sides.
 
-    A revision of git, as in `gpucluster cost diff main HEAD --stack aws-trial`, is previewed from nothing in a working
-    tree of its own, with the packages that are installed here; what NEW no longer has is named.
+    A revision of git, as in `gpucluster cost diff main HEAD --stack aws-trial`, is previewed from scratch in its own
+    working tree, with the packages installed here; the result lists what NEW no longer has.
 
     `gpucluster schema cost-diff` describes json; csv has a row for each line that changes. Markdown is a comment for a
-    pull request, of at most 65,536 characters, with a hidden marker as its last line by which to find it again.
+    pull request, of at most 65,536 characters, with a hidden marker in its last line to find it again.
 
-    A line that loses or gains its price is no change of cost. Where only that decides whether it costs more or less,
-    the verdict is "cannot tell", with what is known on both sides.
+    A line that loses or gains its price is not a change of cost. If only such lines decide between more and less, the
+    verdict is "cannot tell", with the known cost of both sides.
 
-    Exit code 0: also where it cannot be evaluated. 1: NEW is over the budget that the components state, or storage or
+    Exit code 0: also if it cannot be evaluated. 1: NEW is over the budget that the components state, or storage or
     reserved capacity is deleted or replaced. 3: also a preview that fails.
     """
     if stack is not None and command is not None:

@@ -20,7 +20,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 a_plan = plan_argument(default="-")
 
 prices = click.option(
-    "--prices", metavar="FILE", help=f"CSV file of your own prices; they win over {PRICES_VARIABLE} and the book."
+    "--prices", metavar="FILE", help=f"CSV file of your own prices; overrides {PRICES_VARIABLE} and the book."
 )
 
 
@@ -54,9 +54,7 @@ def pricing(command: _Command) -> _Command:
     found: Any = with_assumptions
     for option in reversed(
         (
-            click.option(
-                "--usage", metavar="FILE", help="Usage file; `gpucluster cost usage init` writes a first one."
-            ),
+            click.option("--usage", metavar="FILE", help="Usage file; create one with `gpucluster cost usage init`."),
             click.option(
                 "--expected-share", metavar="0..1", help="Share of an autoscaled pool's limit that runs on average."
             ),
@@ -64,13 +62,13 @@ def pricing(command: _Command) -> _Command:
                 "--assume",
                 metavar="NAME=VALUE",
                 multiple=True,
-                help="Usage of every resource; wins over the usage file. `gpucluster cost usage names` lists them.",
+                help="Usage of every resource; overrides the usage file. Names: `gpucluster cost usage names`.",
             ),
             click.option(
                 "--region",
                 metavar="REGION",
                 multiple=True,
-                help="Region of what says none itself, by its provider or by the configuration; wins over AWS_REGION, "
+                help="Region of resources without one from provider or configuration; overrides AWS_REGION, "
                 "GOOGLE_REGION and the like. One for each cloud; repeatable.",
             ),
             prices,
@@ -84,13 +82,13 @@ def pricing(command: _Command) -> _Command:
                 "--account-spend",
                 metavar="CLOUD=USD",
                 multiple=True,
-                help="USD per month the account spends besides this stack, on which support depends.",
+                help="USD per month that the account spends outside this stack; support fees depend on it.",
             ),
             click.option(
                 "--discount",
                 metavar="CLOUD=SHARE",
                 multiple=True,
-                help="Share off all list prices, such as aws=8%; --prices has rates of single things.",
+                help="Discount on all list prices, such as aws=8%; --prices sets single prices.",
             ),
         )
     ):

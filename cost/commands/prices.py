@@ -37,7 +37,7 @@ def show(
 ) -> None:
     """List prices with source and date.
 
-    The rows of the price book and their confidence, your own first. Where a region has none, the nearest are named.
+    Rows of the price book with their confidence, your own first. If a region has none, the nearest ones are listed.
     """
     book = PriceBook.in_use(prices)
     rows: Sequence[PriceRow] = [*book.own, *_book_rows(book)]
@@ -56,11 +56,11 @@ def show(
 def check(form: str, output: TextIO) -> None:
     """Test the price book.
 
-    For duplicates, values, dates, ages, second opinions, outliers and H100 machines without a price.
+    Checks duplicates, values, dates, ages, second opinions, outliers and H100 machines without a price.
 
-    What matters can make a total wrong: a price that is twice there, not above zero, or from the future, sources that
-    disagree by more than 2 % without a word, a way to buy that costs more than on demand, an H100 machine without any
-    price. The rest is good to know: how old prices are, spot prices and known errors of second opinions, prices over
+    What matters can make a total wrong: a duplicate price, a price not above zero or from the future, sources that
+    disagree by more than 2 % without a note, a way to buy that costs more than on demand, an H100 machine without any
+    price. The rest is good to know: the age of prices, spot prices and known errors of second opinions, prices over
     twice or under half the median of all regions, H100 machines without a price in one region.
 
     Exit code 1: something matters.

@@ -24,7 +24,7 @@ from gpucluster.program.readers.files import read_text
 @a_plan
 @form_of("table", "json", "csv", "markdown")
 @click.option("--days", type=POSITIVE, help="Days the machines are needed.  [default: the stack's value]")
-@click.option("--utilisation", type=SHARE, help="Share of its hours in which a GPU is in use.  [default: 1]")
+@click.option("--utilisation", type=SHARE, help="Share of hours in which a GPU is in use.  [default: 1]")
 @click.option("--cover", type=SHARE, help="Share of a co-located pool under a commitment.  [default: 1]")
 @click.option(
     "--interruption-rate",
@@ -50,16 +50,16 @@ def options(
 ) -> None:
     """Price every way to buy the GPU machines.
 
-    Shows what a month of the stack costs in each, and what is paid when. A pool that works as one is bought
-    in one way; commitments are discounts that cover a share of it. Elastic pools are bought in mixes. What the stack
-    runs in by the id of a reservation is bought already, and the same in every row.
+    Shows the monthly cost of the stack for each, and what is paid when. A co-located pool is bought in one
+    way; commitments are discounts that cover a share of it. Elastic pools are bought in mixes. Machines that run in a
+    reservation, by its id, are already bought and the same in every row.
 
-    stack $/month spreads what is paid over the hours it is paid for. paid before: before the machines start. owed in
-    all: the whole term or block, used or not. useful GPU-h: the training part by training GPU and hour, divided by
-    utilisation and by the share of hours that interruptions of spot leave.
+    stack $/month: payments spread over the hours that they pay for. paid before: before the machines start. owed in
+    all: the whole term or block, used or not. useful GPU-h: cost of the training part per training GPU and hour,
+    divided by utilisation and by the share of hours left after spot interruptions.
 
-    json and csv have every amount as it is; csv a row for each way, mix and zone, and one without an amount for what
-    has no price.
+    json and csv have exact amounts; csv has a row for each way, mix and zone, and one without an amount for each thing
+    that has no price.
     """
     given: dict[str, Any] = {name: value for name, value in shares.items() if value is not None}
     for name, minutes in (("checkpoint_hours", checkpoint_minutes), ("restart_hours", restart_minutes)):

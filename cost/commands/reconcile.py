@@ -38,13 +38,9 @@ _DAY = click.DateTime(formats=["%Y-%m-%d"])
               help="Bill in FOCUS or CUR 2.0, as CSV (.gz too) or Parquet; repeatable.")  # fmt: skip
 @click.option("--stack", type=STACK, help="Stack to preview in the sandbox instead of reading FILE.")
 @click.option("--from", "start", metavar="DATE", type=_DAY, help="First day.  [default: the first on the bill]")
-@click.option("--to", "end", metavar="DATE", type=_DAY, help="Day after the last.  [default: that of the bill]")
-@click.option(
-    "--write-usage", metavar="FILE", type=_FILE, help="Write the usage learned, for --usage; never over a file."
-)
-@click.option(
-    "--write-prices", metavar="FILE", type=_FILE, help="Write the prices paid, for --prices; never over a file."
-)
+@click.option("--to", "end", metavar="DATE", type=_DAY, help="Day after the last one.  [default: from the bill]")
+@click.option("--write-usage", metavar="FILE", type=_FILE, help="Write the learned usage to a new FILE, for --usage.")
+@click.option("--write-prices", metavar="FILE", type=_FILE, help="Write the prices paid to a new FILE, for --prices.")
 @form_of("table", "json", "csv", "markdown")
 @output
 @quiet
@@ -65,15 +61,15 @@ def reconcile(
 ) -> None:
     """Compare a bill with a plan or state.
 
-    Every line planned and billed, for the days that the bill has, with the reasons of the difference: hours, usage,
-    price, commitment, missing on the bill, no price in the plan; then what is billed and not in the plan, and how exact
-    the estimate was. Charges are found by the labels that the whole stack carries, by the names in them, and in a state
-    by the ids of its resources. Billed means EffectiveCost, with commitments spread over what they cover; what is on
-    the invoice, BilledCost, stands beside it. Credits, taxes, purchases and refunds are apart.
+    Lists every line as planned and billed, for the days of the bill, with the reasons of the difference: hours, usage,
+    price, commitment, missing on the bill, no price in the plan; then charges that are not in the plan, and the
+    accuracy of the estimate. Charges are matched by the labels of the whole stack, by the names in them, and for a
+    state by the ids of its resources. Billed means EffectiveCost, with commitments spread over what they cover; the
+    amount on the invoice, BilledCost, is listed next to it. Credits, taxes, purchases and refunds are separate.
 
-    Reads FOCUS 1.0 to 1.2 of any cloud and AWS's CUR 2.0. A row in several files counts once, as the last file has
-    it. Rows that cannot be read are named by line and column, and left out. Amounts in other currencies than USD are
-    said and not added. `gpucluster schema cost-reconcile` describes json.
+    Reads FOCUS 1.0 to 1.2 of any cloud and AWS's CUR 2.0. A row in several files counts once, with the values of the
+    last file. Rows that cannot be read are reported by line and column, and excluded. Amounts in currencies other
+    than USD are listed, not added. `gpucluster schema cost-reconcile` describes json.
 
     Exit code 1: a row or file could not be read.
     """
@@ -123,7 +119,7 @@ def _write(found: Reconciled, learned: Learned, bills: str, usage: Path | None, 
         usage.write_text(usage_text(learned, source), encoding="utf-8")
         click.echo(f"{usage} written. Next: gpucluster cost report --usage {usage}", err=True)
     if prices is not None and not learned.prices:
-        click.echo(f"{prices} is not written: every price is that of the book", err=True)
+        click.echo(f"{prices} is not written: all prices paid are those of the book", err=True)
     elif prices is not None:
         prices.write_text(prices_text(learned, source, f"{last:%Y-%m-%d}"), encoding="utf-8")
         click.echo(f"{prices} written. Next: gpucluster cost report --prices {prices}", err=True)

@@ -37,10 +37,10 @@ _CLOUDS: Final = ("aws", "azure", "gcp")
     "regions",
     metavar="NAME",
     multiple=True,
-    help="Limit to one region, with everything that is known there; repeatable.",
+    help="Limit to one region, with every item known there; repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
-@click.option("--keep-going", is_flag=True, help="Write what is sound, and leave rows in doubt as they are.")
+@click.option("--keep-going", is_flag=True, help="Write the valid rows; keep rows in doubt as they are.")
 @click.option("--accept", metavar="SKU", multiple=True, help="Accept a price change above 50 % for SKU; repeatable.")
 @click.option(
     "--aws-by", type=click.Choice(["files", "api"]), default="files", show_default=True,
@@ -50,7 +50,7 @@ _CLOUDS: Final = ("aws", "azure", "gcp")
     "--endpoint", "endpoints", metavar="CLOUD=URL", multiple=True, help="Read a mirror of a cloud's list; repeatable."
 )
 @click.option("--max-age", type=click.FloatRange(0), default=12, show_default=True, metavar="HOURS",
-              help="Reuse answers that are not older.")  # fmt: skip
+              help="Reuse cached answers up to this age.")  # fmt: skip
 @click.option(
     "--book",
     metavar="FOLDER",
@@ -77,16 +77,16 @@ def refresh(
 ) -> None:
     """Read prices from the clouds' own lists.
 
-    They go into the book, row by row. Sources are AWS's bulk offer files and savings plans, Azure's Retail Prices API,
-    and Google's Cloud Billing Catalog; the last needs an API key in GPUCLUSTER_GOOGLE_API_KEY and is left out without
-    one. Asked for is every row of the book that a live list is known for, and what the book has nowhere; with --region
-    everything known, in that region.
+    Updates the price book row by row. Sources are AWS's bulk offer files and savings plans, Azure's Retail Prices API,
+    and Google's Cloud Billing Catalog; the last needs an API key in GPUCLUSTER_GOOGLE_API_KEY and is skipped without
+    one. Requests every row of the book that has a live list, and items without any row in the book; with --region
+    every known item, in that region.
 
-    A price is taken where exactly one offer matches, in a unit that is known, above zero, and not over 50 % away from
-    the old one. Where a row is in doubt nothing is written, unless --keep-going. Files are replaced whole.
+    A price is accepted if exactly one offer matches, in a known unit, above zero, and within 50 % of the old price. If
+    a row is in doubt nothing is written, unless --keep-going is set. Files are replaced as a whole.
 
-    Exit code 1: a row is in doubt. 2: also a cloud that was left out for want of a key. 3: also a list that cannot be
-    read; then the book stays as it was.
+    Exit code 1: a row is in doubt. 2: also a cloud skipped for lack of a key. 3: also a list that cannot be read; then
+    the book is unchanged.
     """
     # Only this command needs the web.
     from gpucluster.cost.documents.refresh import Refreshed, refresh_document
@@ -117,7 +117,7 @@ def refresh(
 
     rows = [row for cloud in chosen for row in prices.rows(cloud)]
     left = [] if only or regions else not_covered(rows, asked)
-    say(f"Asking for {sum(len(one.rows) for one in asked):,} rows of the book; {len(left):,} have no live list")
+    say(f"Requesting {sum(len(one.rows) for one in asked):,} rows of the book; {len(left):,} have no live list")
     web = Web(say, folder=_cache(), max_age=max_age * 3600)
     try:
         sources = Sources(web, prices.today.isoformat(), key, products, addresses)
@@ -127,12 +127,12 @@ def refresh(
         if writes:
             write(prices.folder, answers, prices.today)
     except (SourceFailed, NotWritten) as error:
-        raise Fault(f"{error}\nNothing is written; the book is as it was.") from None
+        raise Fault(f"{error}\nNothing is written; the book is unchanged.") from None
     found = Refreshed(answers=answers, not_covered=left, skipped=[skipped] if skipped else [], written=writes)
     output.write(written(refresh_document(found), form, width_for(output)) + "\n")
     say(_closing(writes=writes, dry_run=dry_run, doubts=doubts, folder=prices.folder))
     if skipped:
-        click.echo(f"Google Cloud is left out: its catalog needs an API key in {KEY_VARIABLE}", err=True)
+        click.echo(f"Google Cloud is skipped: its catalog needs an API key in {KEY_VARIABLE}", err=True)
         raise SystemExit(Exit.INPUT)
     if doubts:
         raise SystemExit(Exit.FINDINGS)
@@ -164,7 +164,7 @@ def _book(folder: Path | None) -> PriceBook:
     ]
     if missing:
         raise click.BadParameter(
-            f"{str(folder)!r} is no price book: no {', '.join(missing)} in it", param_hint="--book"
+            f"{str(folder)!r} is not a price book: no {', '.join(missing)} in it", param_hint="--book"
         )
     return PriceBook(folder=folder)
 
@@ -186,7 +186,7 @@ def _addresses(given: Sequence[str]) -> dict[str, str]:
 def _known(only: Sequence[str], in_book: Sequence[str], asked: Sequence[str]) -> None:
     for sku in only:
         if sku not in asked:
-            why = "no live list is known for it" if sku in in_book else "neither the book nor a live list knows it"
+            why = "no live list has it" if sku in in_book else "neither the book nor a live list has it"
             raise click.BadParameter(f"{sku!r}: {why}; see gpucluster cost prices show", param_hint="--only")
 
 

@@ -58,15 +58,15 @@ def report(
     """Price a plan or state.
 
     `gpucluster schema cost-report` describes json. csv has a row for each line, and one without an amount for each
-    thing that has no price. markdown is short and has its detail folded, at most 65,536 characters. html is one page
-    that needs no network, with charts by part, by label, by way to buy, and every line. focus is FOCUS 1.2 in CSV, for
-    other FinOps tools; what has no price is not in it.
+    thing that has no price. markdown is short, with folded details, at most 65,536 characters. html is one page that
+    needs no network, with charts by part, by label, by way to buy, and every line. focus is FOCUS 1.2 in CSV, for
+    other FinOps tools, without what has no price.
 
-    --group-by gives every line to the value of a label that its resource carries, itself or by its provider's defaults,
-    and else to "(no label)"; the total stays. Without it the page shows the labels that are on most of the money.
+    --group-by assigns every line to the label value of its resource, its own or from its provider's defaults, and else
+    to "(no label)"; the total is the same. Without it the page shows the labels that cover most of the cost.
 
-    --run runs a command, without a shell, and reads what it writes; a preview is asked for --json --show-sames. --set
-    asks a program of this repository for other values of its spec, for this preview alone: nothing is written.
+    --run runs a command, without a shell, and reads its output; a preview gets --json --show-sames. --set overrides
+    values of the spec in a program of this repository, for this preview only: nothing is written.
 
     Exit code 1: over the budget that the components state.
     """

@@ -26,7 +26,9 @@ def source_of(file: TextIO | None, command: str | None, settings: Sequence[str],
         values[name] = value
     if command is None:
         if values:
-            raise click.UsageError("--set needs --run: a file of a plan is what it is; add --run 'pulumi preview', say")
+            raise click.UsageError(
+                "--set needs --run, because a plan file is fixed; add, for example, --run 'pulumi preview'"
+            )
         source = file or sys.stdin
         return source.read(), name_of(source)
     if file is not None:
@@ -41,6 +43,6 @@ def heard(what_if: Sequence[str], settings: Sequence[str]) -> None:
     """NotReadable where the program did not take the values that were asked for: its cost would answer nothing."""
     if len(what_if) < len(settings):
         raise NotReadable(
-            f"the program took {len(what_if)} of {len(settings)} values of --set: no component says that it heard "
-            "them; --set is for the clusters of this repository"
+            f"the program used {len(what_if)} of {len(settings)} values of --set: no component reports that it "
+            "used them; --set works for the clusters of this repository"
         )

@@ -31,29 +31,29 @@ _RATE: Final = Number(1000, above=True)
     "--inputs",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="YAML file of inputs, a line `name: value` each.",
+    help="YAML file of inputs, one `name: value` per line.",
 )
 @click.option(
-    "--set", "settings", metavar="NAME=VALUE", multiple=True, help="One input; wins over the file; repeatable."
+    "--set", "settings", metavar="NAME=VALUE", multiple=True, help="One input; overrides the file; repeatable."
 )
 @click.option(
     "--against",
     "by_use",
     type=_RATE,
     multiple=True,
-    help="USD per GPU-hour of a cloud that is paid by use; repeatable.",
+    help="USD per GPU-hour of a pay-as-you-go cloud; repeatable.",
 )
 @click.option(
     "--reserved",
     type=_RATE,
     multiple=True,
-    help="USD per GPU-hour of a reservation, which is paid idle too; repeatable.",
+    help="USD per GPU-hour of a reservation, billed even when idle; repeatable.",
 )
 @click.option(
     "--plan",
     metavar="FILE",
     type=click.File(encoding="utf-8"),
-    help="Plan or state whose nodes are owned, and whose every way to buy is compared; - for stdin.",
+    help="Plan or state whose nodes are owned, compared with every way to buy them; - for stdin.",
 )
 @form_of("table", "json", "csv", "markdown", "html")
 @output
@@ -70,11 +70,11 @@ def tco(
 ) -> None:
     """Price nodes of your own against the cloud.
 
-    Shows what they cost a year and a productive GPU-hour, and from which use on they are cheaper.
+    Shows their cost per year and per productive GPU-hour, and the use above which they are cheaper.
 
-    Every input is printed with its unit, value and source; what has no default is given by you, or named as not
-    included. The break-even against a price that is paid by use is a utilisation; against a reservation, which is paid
-    idle too, it is the difference of a year.
+    Prints every input with its unit, value and source; an input without a default is yours to set, or listed as not
+    included. The break-even against a pay-as-you-go price is a utilisation; against a reservation, billed even when
+    idle, it is the difference of a year.
 
     csv has a row for each figure with its unit, and one without a figure for each cost that is not included.
     """

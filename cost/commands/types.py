@@ -16,7 +16,7 @@ from gpucluster.options import form_of
 def types(form: str) -> None:
     """List the resource types that are priced or free.
 
-    Free types have their source.
+    Free types are listed with their source.
     """
     priced = {name: (handler.__doc__ or "").strip().splitlines()[0] for name, handler in priced_types().items()}
     free = free_types()
@@ -30,4 +30,4 @@ def types(form: str) -> None:
     click.echo(f"\nFree ({len(free)})")
     for name, (why, source) in free.items():
         click.echo(f"  {name}\n      {why} ({source})")
-    click.echo("\nAny other type is named as not priced.")
+    click.echo("\nAny other type is reported as not priced.")

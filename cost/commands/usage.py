@@ -22,15 +22,13 @@ from gpucluster.program.readers.files import read_text
 
 @click.command()
 @a_plan
-@click.option(
-    "--output", "-o", metavar="FILE", default="-", help="Write to FILE instead of stdout; never over an existing file."
-)
+@click.option("--output", "-o", metavar="FILE", default="-", help="Write to a new FILE instead of stdout.")
 @prices
 def init(file: TextIO, output: str, prices: str | None) -> None:
     """Write a first usage file.
 
-    It holds every value that the resources of a plan or state ask for. They are those that are taken without it, so
-    that it changes nothing until you do.
+    Contains every usage value of the resources in a plan or state, at its default: the file changes nothing until you
+    edit it.
     """
     what = name_of(file)
     if output != "-" and Path(output).exists():
@@ -50,7 +48,7 @@ def init(file: TextIO, output: str, prices: str | None) -> None:
 def names(form: str) -> None:
     """List what a usage file can set.
 
-    Every name that it and --assume take, with its default.
+    Every name that the file and --assume accept, with its default.
     """
     default, words = Assumptions(), usage_words()
     if form == "json":

@@ -1,4 +1,4 @@
-"""The figures of the columns as rows, and what they rest on."""
+"""The figures of the columns as rows, and their basis."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def figure_notes(titles: Sequence[str], found: _Found, ask: Ask) -> Iterator[str
     tflops = {**TF32_TFLOPS, **dict(ask.tflops)}
     if gpus:
         each = ", ".join(f"{tflops[gpu]:f} for {gpu}" for gpu in gpus)
-        yield f"TF32 TFLOPS of one GPU, with sparsity: {each}, by NVIDIA's data sheets unless --tflops says otherwise"
+        yield f"TF32 TFLOPS of one GPU, with sparsity: {each}, from NVIDIA's data sheets unless --tflops sets them"
     for title, one in zip(titles, found, strict=True):
         if one is not None and one.grid is not None and one.kw_per_node is not None:
             grid = one.grid
@@ -51,15 +51,15 @@ def figure_notes(titles: Sequence[str], found: _Found, ask: Ask) -> Iterator[str
             )
         elif one is not None and machines()[one.machine].gpus:
             missing = f"the grid of {one.region}" if one.grid is None else f"the power of {one.machine}"
-            yield f"{title}: no CO2e, since {missing} is not known here"
+            yield f"{title}: no CO2e: {missing} is unknown"
     if len({one.provider == "gcp" for one in known if one.grid is not None}) > 1:
-        yield "carbon intensities of Google Cloud and of the others come by different methods: no ranking of clouds"
+        yield "Google Cloud and the others measure carbon intensity by different methods: clouds are not ranked"
     if ask.dataset_tb is not None:
-        yield f"moving takes {ask.gbps.normalize():,f} Gb/s, always full, and leaves for the internet within one month"
+        yield f"moving assumes {ask.gbps.normalize():,f} Gb/s at full rate to the internet, within one month"
     for title, one in zip(titles, found, strict=True):
         for what in () if one is None else (one.moved, one.flow):
             if isinstance(what, Egress) and what.unpriced_gib:
-                yield f"{title}: {what.unpriced_gib:,.0f} GiB above the last known band of egress have no price"
+                yield f"{title}: {what.unpriced_gib:,.0f} GiB above the last known egress tier have no price"
             elif isinstance(what, NotKnown):
                 yield f"{title}: {what.reason}"
 

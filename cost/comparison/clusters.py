@@ -1,4 +1,4 @@
-"""The cluster of a stack as two are compared: what was asked for and what came of it.
+"""The cluster of a stack in a comparison: what its spec requests and what the cloud provides.
 
 A component is the cluster when it states `equivalence`.
 """

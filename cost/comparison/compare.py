@@ -26,7 +26,7 @@ from gpucluster.program.values import BadValue, amount
 
 __all__ = ["Column", "Comparison", "PartRow", "Ranked", "Row", "compare"]
 
-NOT_SAID: Final = "not said"
+NOT_SAID: Final = "not stated"
 
 _LABELS: Final = {
     "machineType": "Machine",
@@ -226,12 +226,12 @@ def _why(titles: Sequence[str], found: Sequence[Part | None], gaps: Sequence[Gap
     reasons: list[str] = []
     of = list(zip(titles, found, gaps, strict=True))
     if unbounded := [title for title, _, gap in of if gap.open]:
-        reasons.append(f"not wholly priced in {', '.join(unbounded)}")
+        reasons.append(f"not fully priced in {', '.join(unbounded)}")
     if absent := [title for title, part, gap in of if part is None and not gap.missing]:
-        reasons.append(f"not there in {', '.join(absent)}")
+        reasons.append(f"absent in {', '.join(absent)}")
     machines = {title: _machines(part) for title, part, _ in of if part is not None}
     if len(set(machines.values())) > 1 and not all(machines.values()):
-        reasons.append(f"machines in {', '.join(title for title, number in machines.items() if number)} alone")
+        reasons.append(f"machines in {', '.join(title for title, number in machines.items() if number)} only")
     if any(not line.rankable for part in found if part is not None for line in part.lines):
         reasons.append("approximate prices")
     return "; ".join(reasons)
@@ -264,7 +264,7 @@ def _totals(columns: Sequence[Column]) -> list[Row]:
             row("monthly_ceiling", "  ceiling", shown(lambda found: found.monthly.ceiling, lambda gaps: gaps.ceiling))
         )
     if any(column.estimate.committed_monthly for column in columns):
-        label = "  of it committed elsewhere"
+        label = "  of which committed elsewhere"
         rows.append(row("committed_elsewhere", label, lambda found: money(found.committed_monthly)))
     rows.append(row("hourly", "$/hour", shown(lambda found: found.hourly.expected, lambda gaps: gaps.hourly)))
     rows.append(row("per_training_gpu_hour", "$/training-GPU-hour", _per_gpu))

@@ -1,4 +1,4 @@
-"""What stacks are compared by beside their cost: the price of a GPU-hour and of computing, CO2e, and moving data."""
+"""Figures of a comparison besides cost: the price of a GPU-hour and of TFLOPS, CO2e, and moving data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of amounts of which some lie between bounds: told only where no amount within them would change it."""
+"""The order of amounts, some of them between bounds: given only if every amount within the bounds keeps it."""
 
 from __future__ import annotations
 

@@ -79,10 +79,10 @@ def _file(name: str) -> str:
 def _commit(name: str, preview: Callable[[str], str] | None) -> str:
     commit = commit_of(name)
     if not commit:
-        raise NotReadable(f"{name!r} is no file, and no revision of a git repository here; give a plan or state file")
+        raise NotReadable(f"{name!r} is neither a file nor a git revision here; give a plan or state file")
     if preview is None:
         raise NotReadable(
-            f"{name!r} is a revision of git: say which stack to preview, --stack aws-trial, or by which command, "
-            "--run 'pulumi preview --json --show-sames'"
+            f"{name!r} is a git revision: name the stack to preview, --stack aws-trial, or a command that prints its "
+            "plan, --run 'pulumi preview --json --show-sames'"
         )
     return commit

@@ -1,4 +1,4 @@
-"""Deletions and replacements that money alone does not show: data and capacity, which nobody gives back."""
+"""Deletions and replacements that cost does not show: lost data and capacity."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Loss:
     def outcome(self) -> str:
         """What happens, in words, without the resource's name and what forces it."""
         if self.retained:
-            return f"{self.what}: {self.how} in the stack, and kept and billed in the cloud (retainOnDelete)"
-        billed = ", which is billed on" if self.what == RESERVED_MACHINES else ""
+            return f"{self.what}: {self.how} in the stack, but kept and billed in the cloud (retainOnDelete)"
+        billed = ", still billed" if self.what == RESERVED_MACHINES else ""
         return f"{self.what}{billed}: {self.how}"
 
 

@@ -77,7 +77,7 @@ def _lend_environment(folder: Path, tree: Path) -> None:
 def _run(commit: str, command: Sequence[str], folder: Path, tree: Path, say: Callable[[str], None]) -> str:
     shown = " ".join([Path(command[0]).name, *command[1:]])
     if not folder.is_dir():
-        raise PreviewFailed(f"{commit[:12]} has no folder {folder.relative_to(tree)}; run this where it has one")
+        raise PreviewFailed(f"{commit[:12]} has no folder {folder.relative_to(tree)}; run this in a folder that it has")
     say(f"Previewing {commit[:12]}: {shown}")
     packages = os.pathsep.join(filter(None, [str(tree), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": packages}

@@ -1,4 +1,4 @@
-"""What has no price on one side of a change, or on both and is not the same."""
+"""Resources without a price on one side of a change, or on both sides and changed."""
 
 from __future__ import annotations
 

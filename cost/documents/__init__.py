@@ -1,1 +1,1 @@
-"""What each answer says: its document for people, its model for machines. How it is written is in `cost.render`."""
+"""The content of each answer: a document for people, a model for machines. `cost.render` formats it."""

@@ -15,7 +15,7 @@ def advice_document(found: Sequence[Advice], title: str) -> Document:
     """A list for each, of the inputs that its numbers follow from."""
     return Document(
         title=title,
-        basis="at list prices; second opinions on a price give no advice",
+        basis="at list prices; second opinions on a price are not used",
         blocks=lambda: _blocks(found),
         model=lambda: _model(found),
         columns=("kind", "subject", "text", "saves", "saves_each"),
@@ -30,7 +30,7 @@ def _blocks(found: Sequence[Advice]) -> Iterator[Block]:
         texts = [f"{item.name}: {text_of(item.value.normalize())}; {item.source}" for item in advice.inputs]
         yield Notes(f"{number}. {advice.subject}{saves}: {advice.text}", texts)
     if not found:
-        yield "Nothing here would cost less at the prices that are known"
+        yield "No cheaper option at the known prices"
 
 
 def _model(found: Sequence[Advice]) -> dict[str, Any]:

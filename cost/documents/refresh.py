@@ -38,9 +38,9 @@ def _blocks(found: Refreshed, absent: int) -> Iterator[Block]:
     if rows := [row for answer in found.answers if answer.kind in ("changed", "new") for row in _steps(answer)]:
         yield table(["price", "old", "new", "change"], rows)
     if doubts := [f"{answer.wanted}: {answer.doubt}" for answer in found.answers if answer.kind == "doubt"]:
-        yield Notes("In doubt, left as they were", doubts)
+        yield Notes("In doubt, kept as they were", doubts)
     if absent:
-        yield f"{absent:,} were looked for and are not sold there"
+        yield f"{absent:,} are not sold there"
     if found.not_covered:
         yield _coverage(found)
 
@@ -68,7 +68,7 @@ def _coverage(found: Refreshed) -> str:
         row.sku if row.purchase == "on_demand" else f"{row.sku} {row.purchase}" for row in found.not_covered
     )
     left = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in sorted(counts.items()))
-    missing = f"Not covered, no live list is known: {len(found.not_covered):,} rows: {left}"
+    missing = f"Not covered by a live list: {len(found.not_covered):,} rows: {left}"
     return f"Covered: {covered:,} rows of the book. {missing}"
 
 

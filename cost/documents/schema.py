@@ -23,8 +23,8 @@ from gpucluster.cost.documents.words.shape import Pattern
 
 _NAMES: Final = {str: "string", bool: "boolean", int: "integer", float: "number", NoneType: "null"}
 _VERSIONS: Final = (
-    "Money is text in USD. schema_version is raised when a field changes its meaning or goes away; new fields do not "
-    "raise it, so readers should let unknown fields pass."
+    "Money is text in USD. schema_version increases when a field changes its meaning or is removed; new fields do not "
+    "increase it, so readers should ignore unknown fields."
 )
 
 

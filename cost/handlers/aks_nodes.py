@@ -46,9 +46,7 @@ def _disks(item: Pricing, at: tuple[str | int, ...], machine: str, count: Count,
         return  # on the machine's own disk, which its price includes (AKS documentation, storage concepts)
     if kind is None:
         if machine not in machines():
-            why = (
-                "AKS takes the machine's own disk where it is large enough, at no charge, and a managed disk elsewhere"
-            )
+            why = "AKS uses the machine's own disk if it is large enough, at no charge, and else a managed disk"
             raise CannotPrice(f"osDiskType is not set: {why}; set it to Ephemeral or Managed")
         if gib <= machines()[machine].temp_disk_gib:
             return
@@ -60,7 +58,7 @@ def _disks(item: Pricing, at: tuple[str | int, ...], machine: str, count: Count,
 def system_disks(item: Pricing, machine: str, gib: Decimal, count: Count, *, region: str) -> Iterator[CostLine]:
     """Managed system disks: premium SSDs where the machine takes them. Raises CannotPrice for other machines."""
     if not re.match(_PREMIUM, machine):
-        raise CannotPrice(f"{machine} takes no premium disk, and which one AKS takes instead is not known here")
+        raise CannotPrice(f"{machine} does not support premium disks, and the disk that AKS uses instead is unknown")
     yield from azure_disk_lines(item, "Premium_LRS", gib, count, what="system disks", region=region)
 
 
@@ -69,21 +67,21 @@ def _count(item: Pricing, at: tuple[str | int, ...], machine: str, name: str) ->
     declared = None if item.get(*at, "count") is None else item.number(*at, "count")
     if not item.get(*at, "enableAutoScaling"):
         if declared is None:
-            raise CannotPrice(f"count of {name} is not set: how many nodes it has is not known")
+            raise CannotPrice(f"count of {name} is not set: its number of nodes is unknown")
         return Count.fixed(declared), ""
     floor, most = item.number(*at, "minCount", default=0), item.get(*at, "maxCount")
     ceiling: Decimal | Unbounded = UNBOUNDED if most is None else as_number(most, f"maxCount of {name}")
     asked = item.get(*at, "nodeLabels", EXPECTED_GPUS)
     if asked is not None:
         if machine not in machines():
-            raise CannotPrice(f"{machine} has no row in the table of machines, so GPUs cannot be turned into machines")
+            raise CannotPrice(f"{machine} is not in the table of machines, so GPUs cannot be converted to machines")
         gpus = as_number(asked, f"label {EXPECTED_GPUS}")
         expected = max(gpus / machines()[machine].gpus, floor)
         said = f"expected GPUs of {name}: {plain(gpus)} on average (label {EXPECTED_GPUS})"
     elif declared:
         expected, said = max(declared, floor), ""
     elif isinstance(ceiling, str):
-        raise CannotPrice(f"maxCount of {name} is not set: how many nodes run is not known")
+        raise CannotPrice(f"maxCount of {name} is not set: the number of running nodes is unknown")
     else:
         share = item.assumptions.expected_share
         expected, said = (
@@ -91,5 +89,8 @@ def _count(item: Pricing, at: tuple[str | int, ...], machine: str, name: str) ->
             f"expected_share: {share} of the maximum of {name} runs on average",
         )
     if not isinstance(ceiling, str) and expected > ceiling:
-        expected, said = ceiling, "; ".join(filter(None, [said, f"more than the maximum of {name}: that counts"]))
+        expected, said = (
+            ceiling,
+            "; ".join(filter(None, [said, f"more than the maximum of {name}, which counts instead"])),
+        )
     return Count(expected, floor, ceiling), said

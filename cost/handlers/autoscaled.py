@@ -28,7 +28,7 @@ def autoscaled(item: Pricing, machine: str, ceiling: Decimal | Unbounded) -> tup
     asked, name = expected_gpus(item), item.resource.name
     if asked is not None:
         if machine not in machines():
-            raise CannotPrice(f"{machine} has no row in the table of machines, so GPUs cannot be turned into machines")
+            raise CannotPrice(f"{machine} is not in the table of machines, so GPUs cannot be converted to machines")
         expected = asked / machines()[machine].gpus
         said = f"expected GPUs of {name}: {plain(asked)} on average (annotation {EXPECTED_GPUS})"
     elif isinstance(ceiling, str):

@@ -27,13 +27,13 @@ def service(item: Pricing) -> Iterator[CostLine | Free | NotPriced]:
     if item.text("launchType", default="EC2") != "FARGATE":
         if item.items("capacityProviderStrategies"):
             raise CannotPrice(
-                "capacityProviderStrategies decide how its tasks are billed: priced is launchType FARGATE"
+                "capacityProviderStrategies decide how its tasks are billed: only launchType FARGATE is priced"
             )
         yield item.free("no charge for a service; its tasks run on machines that are billed", _ECS)
         return
     found = item.resources.referred(item.resource, "taskDefinition", _TASK)
     if found is None:
-        raise CannotPrice("its task definition, which says how large a task is, is not part of this stack")
+        raise CannotPrice("its task definition, which sets the size of a task, is not part of this stack")
     task, tasks = item.of(found), item.number("desiredCount", default=1)
     if task.text("runtimePlatform", "cpuArchitecture", default="X86_64") != "X86_64":
         raise CannotPrice("runtimePlatform.cpuArchitecture is not X86_64: the price book has x86 only")

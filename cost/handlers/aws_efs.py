@@ -30,7 +30,7 @@ def file_system(item: Pricing) -> Iterator[CostLine | NotPriced]:
     mode = item.text("throughputMode", default="bursting")
     if mode == "provisioned":
         mibps = item.number("provisionedThroughputInMibps")
-        said = "all of it is taken as above what comes with the stored size"
+        said = "all of it is assumed above the throughput included with the stored size"
         price = item.price("efs-provisioned-throughput", "MiBps-month")
         yield item.line("EFS provisioned throughput", mibps, price, basis=f"{mibps:f} MiB/s", assumption=said)
     elif mode != "bursting":

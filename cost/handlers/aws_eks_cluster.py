@@ -13,7 +13,7 @@ from gpucluster.cost.pricing import CannotPrice, Pricing
 
 @prices("aws:eks/cluster:Cluster")
 def cluster(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """An hour of one control plane: standard rate, or extended rate in its stead (EKS price page).
+    """An hour of one control plane: standard rate, or extended rate instead (EKS price page).
 
     A cluster whose `upgradePolicy.supportType` is STANDARD is upgraded at the end of standard support and never pays
     the extended rate; without it, support is extended by default (EKS user guide, Kubernetes version lifecycle).
@@ -30,7 +30,7 @@ def cluster(item: Pricing) -> Iterator[CostLine | NotPriced]:
     if tier != "standard":
         yield item.not_priced(f"provisioned control plane {tier}: the price book has no row for it")
     if item.get("computeConfig", "enabled"):
-        yield item.not_priced("Auto Mode: EKS starts machines by itself, which no plan shows", compute=True)
+        yield item.not_priced("Auto Mode: EKS starts machines that no plan shows", compute=True)
 
 
 def _support(item: Pricing) -> tuple[str, str]:
@@ -46,7 +46,7 @@ def _support(item: Pricing) -> tuple[str, str]:
         raise CannotPrice(f"version is {version!r}, expected a Kubernetes version such as '1.35'") from None
     newest = [*known][-1]
     if parts > minor(newest):
-        return "standard", f"Kubernetes {version} is newer than {newest}: taken to be in standard support"
+        return "standard", f"Kubernetes {version} is newer than {newest}: assumed in standard support"
     if version not in known:
         return "extended", f"Kubernetes {version} is older than the release calendar: extended support"
     end = known[version].standard_ends

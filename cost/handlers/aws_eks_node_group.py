@@ -25,7 +25,7 @@ def node_group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """
     nodes, unknown = _nodes(item)
     for bound in unknown:
-        yield item.not_priced(f"scalingConfig.{bound} is not known before the update: taken as desiredSize")
+        yield item.not_priced(f"scalingConfig.{bound} is not known before the update: assumed equal to desiredSize")
     reference = item.resource.inputs.get("launchTemplate")
     found = item.resources.referred(item.resource, "launchTemplate", LAUNCH_TEMPLATE)
     template, place = None if found is None else item.of(found), place_of(item, subnets="subnetIds")
@@ -78,7 +78,7 @@ def _machine(item: Pricing, template: Pricing | None) -> tuple[str, str]:
     types = item.items("instanceTypes")
     if not types:
         if template is None and item.resource.inputs.get("launchTemplate") is not None:
-            raise CannotPrice("its machine type stands in a launch template that is not part of this stack")
+            raise CannotPrice("its machine type is set by a launch template that is not part of this stack")
         return "t3.medium", "no machine type is declared: t3.medium, the default of EKS"
     first = item.text("instanceTypes", 0)
     return first, f"priced as {first}, the first of {len(types)} machine types" if len(types) > 1 else ""

@@ -27,5 +27,5 @@ def event_target(item: Pricing) -> Iterator[Free | NotPriced]:
         yield item.free("delivery inside the account has no charge", _SOURCE)
     else:
         yield item.not_priced(
-            "its target is not a queue, function, log group or topic of this stack: delivery may cost"
+            "its target is not a queue, function, log group or topic of this stack: delivery may be billed"
         )

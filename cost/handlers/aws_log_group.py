@@ -22,7 +22,7 @@ _LEAVES: Final = "storage of kept logs is not in the total"
 
 @prices(_GROUP)
 def log_group(item: Pricing) -> Iterator[CostLine]:
-    """GiB taken in (CloudWatch price page): `log_gib`, else what is assumed where a cluster's logs go there."""
+    """GiB ingested (CloudWatch price page): `log_gib`, else an assumption if a cluster sends its logs there."""
     name = item.resource.inputs.get("name")
     cluster = next(
         (
@@ -37,19 +37,19 @@ def log_group(item: Pricing) -> Iterator[CostLine]:
     pods_of = next((one for one in item.resources.of_type(_CLUSTER) if _group_of_pods(one) ==
                     item.resource.inputs.get("name")), None)  # fmt: skip
     if pods_of is not None:
-        yield _taken_in(item, "Pod logs taken in", pods_of, "pod_log_gib_per_node")
+        yield _taken_in(item, "Pod logs ingested", pods_of, "pod_log_gib_per_node")
     elif cluster is not None:
         yield control_plane_logs(item, cluster)
     elif flows:
-        yield _taken_in(item, "Flow logs taken in", None, "flow_log_gib_per_node")
+        yield _taken_in(item, "Flow logs ingested", None, "flow_log_gib_per_node")
     else:
         price = item.price("cloudwatch-logs-ingest", "GiB")
-        yield item.by_usage("Logs taken in", "log_gib", price, leaves=_LEAVES)
+        yield item.by_usage("Logs ingested", "log_gib", price, leaves=_LEAVES)
 
 
 def control_plane_logs(item: Pricing, cluster: Resource) -> CostLine:
     """What an EKS control plane writes, by its nodes."""
-    return _taken_in(item, "Control-plane logs taken in", cluster, "eks_log_gib_per_node", "eks_log_gib")
+    return _taken_in(item, "Control-plane logs ingested", cluster, "eks_log_gib_per_node", "eks_log_gib")
 
 
 def has_own_group(item: Pricing) -> bool:

@@ -30,7 +30,7 @@ _WORKSPACE: Final = "aws:amp/workspace:Workspace"
 
 @prices(_WORKSPACE)
 def workspace(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """Samples taken in, by 10 million, and kept. Queries are not in the total."""
+    """Samples ingested, by 10 million, and stored. Queries are not in the total."""
     millions, where = _millions(item)
     yield from or_named(item, _taken_in(item, millions, where))
     yield from or_named(item, _kept(item, millions))
@@ -57,14 +57,14 @@ def _taken_in(item: Pricing, millions: Decimal, where: str) -> Iterator[CostLine
 
 def _kept(item: Pricing, millions: Decimal) -> Iterator[CostLine]:
     gib = (millions * 1_000_000 * _BYTES * _KEPT_MONTHS / 2**30).quantize(Decimal("0.001"))
-    said = "samples are kept for 150 days, at 2 bytes each; names and labels of metrics come on top"
+    said = "samples are kept for 150 days, at 2 bytes each; metric names and labels are not counted"
     price = item.price("amp-storage", "GiB-month")
     yield item.line("Prometheus storage", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=_USAGE)
 
 
 @prices("aws:amp/scraper:Scraper")
 def scraper(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """Hours of the collector, and the samples it collects: all that its workspace takes."""
+    """Hours of the collector, and its samples: all that its workspace ingests."""
     yield from or_named(item, _hours(item))
     yield from or_named(item, _collected(item))
 
@@ -82,6 +82,6 @@ def _collected(item: Pricing) -> Iterator[CostLine]:
         millions / _PER_PRICE,
         item.price("amp-samples-collected", "10M-samples"),
         basis=f"{millions:,f} M samples",
-        assumption="the collector is taken to collect every sample that its workspace takes",
+        assumption="assumes that the collector collects every sample of its workspace",
         usage=_USAGE,
     )

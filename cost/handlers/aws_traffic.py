@@ -16,13 +16,13 @@ _ENDS: Final = 2
 
 @prices("aws:ec2/internetGateway:InternetGateway")
 def internet_gateway(item: Pricing) -> Iterator[CostLine]:
-    """GiB to the internet (`egress_gib`; EC2 price page, data transfer); no charge else."""
+    """GiB to the internet (`egress_gib`; EC2 price page, data transfer); else no charge."""
     yield from egress_lines(item, region=item.region)
 
 
 @prices("aws:ec2/vpc:Vpc")
 def vpc(item: Pricing) -> Iterator[CostLine]:
-    """GiB between zones (`inter_zone_gib`), billed at both ends (EC2 price page, data transfer); no charge else."""
+    """GiB between zones (`inter_zone_gib`), billed at both ends (EC2 price page, data transfer); else no charge."""
     gib, said = item.assumptions.amount("inter_zone_gib"), item.assumptions.said("inter_zone_gib")
     yield item.line("Data between zones", gib * _ENDS, item.price("inter-az", "GiB"),
                    basis=f"{_ENDS} x {gib.normalize():,f} GiB", assumption=said, usage=("inter_zone_gib",))  # fmt: skip

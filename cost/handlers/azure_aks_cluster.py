@@ -55,9 +55,7 @@ def _apart(item: Pricing) -> set[object]:
 
 def _fee(item: Pricing, region: str) -> Iterator[CostLine]:
     if item.text("sku", "name", default="Base") != "Base":
-        raise CannotPrice(
-            f"sku.name is {item.text('sku', 'name')!r}: the price book has clusters of the kind Base only"
-        )
+        raise CannotPrice(f"sku.name is {item.text('sku', 'name')!r}: the price book has Base clusters only")
     tier = item.text("sku", "tier", default="Free")
     if tier != "Free":
         price = item.price(f"aks-{tier.lower()}-tier", "hour", region=region)
@@ -74,7 +72,7 @@ def _metrics(item: Pricing, region: str) -> Iterator[CostLine]:
 
 
 def _logs(item: Pricing, region: str) -> Iterator[CostLine]:
-    """Container Insights: logs taken in by a Log Analytics workspace, which has a price of its own where it is here."""
+    """Container Insights: logs ingested by a Log Analytics workspace, which has a price of its own where it is here."""
     if item.get("addonProfiles", "omsagent", "enabled") and workspace_of(item, item.resource) is None:
         yield item.by_usage("Log Analytics", "log_gib", item.price("log-analytics-ingest", "GiB", region=region))
 

@@ -83,7 +83,7 @@ def _reserved(
     found = item.find(machine, "instance-hour", region=region)
     said = (
         f"{name} is not part of this stack: billed by its capacity reservations while they exist, used or not, at the "
-        "machine's own rate; capacity that was bought as a block, by its fee, which is not known here; what it holds "
-        "beyond these machines is not told here"
+        "machine's own rate; capacity bought as a block, by its fee, which is unknown here; its capacity beyond "
+        "these machines is unknown"
     )
     yield from committed(item, machine, count, found, name, said, region=region)

@@ -13,7 +13,7 @@ from gpucluster.cost.pricing import Pricing
 
 @prices("azure-native:dashboard:Grafana")
 def grafana(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """Hours of the instance, and active users (`grafana_users`). The book has no price: give your own."""
+    """Hours of the instance, and active users (`grafana_users`). The book has no price: set your own."""
     region, tier = place_of(item), item.text("sku", "name", default="Standard").lower()
 
     def hours() -> Iterator[CostLine]:

@@ -18,4 +18,4 @@ def key(item: Pricing) -> Iterator[Free]:
     kind = item.text("properties", "kty", default="RSA")
     if kind.endswith("-HSM"):
         raise CannotPrice(f"a key in an HSM ({kind}): no price known")
-    yield item.free("no charge but for operations, which are not counted", _SOURCE)
+    yield item.free("no charge except for operations, which are not counted", _SOURCE)

@@ -40,11 +40,11 @@ class _Sent:
 
 @prices(_WORKSPACE)
 def workspace(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """GiB taken in, and those kept for longer than is free (Azure Monitor price page): `log_gib` and `log_kept_gib`,
+    """GiB ingested, and GiB kept beyond the free retention (Azure Monitor price page): `log_gib` and `log_kept_gib`,
     else what is assumed where a cluster's logs go there.
     """
     if (sku := item.text("sku", "name", default="PerGB2018")) != "PerGB2018":
-        raise CannotPrice(f"sku.name is {sku!r}: the price book has logs paid by the GiB alone")
+        raise CannotPrice(f"sku.name is {sku!r}: the price book has logs billed by the GiB only")
     region, sent = place_of(item), tuple(_sent(item))
     total = item.assumptions.log_gib or sum((one.gib(item) for one in sent), Decimal(0))
     yield from or_named(item, _taken_in(item, sent, region))
@@ -60,11 +60,11 @@ def _sent(item: Pricing) -> Iterator[_Sent]:
     for cluster in item.resources.of_type(_CLUSTER):
         agent = item.of(cluster).get("addonProfiles", "omsagent", "enabled")
         if agent and workspace_of(item, cluster) is item.resource:
-            yield _Sent("Pod logs taken in", _nodes(item, cluster), "", "pod_log_gib_per_node")
+            yield _Sent("Pod logs ingested", _nodes(item, cluster), "", "pod_log_gib_per_node")
     for setting in item.resources.of_type(_SETTING):
         cluster = item.resources.referred(setting, "resourceUri", _CLUSTER)
         if cluster is not None and item.resources.referred(setting, "workspaceId", _WORKSPACE) is item.resource:
-            yield _Sent("Control-plane logs taken in", _nodes(item, cluster), "aks_log_gib", "aks_log_gib_per_node")
+            yield _Sent("Control-plane logs ingested", _nodes(item, cluster), "aks_log_gib", "aks_log_gib_per_node")
 
 
 def _nodes(item: Pricing, cluster: Resource) -> Decimal:
@@ -88,7 +88,7 @@ def _nodes(item: Pricing, cluster: Resource) -> Decimal:
 def _taken_in(item: Pricing, sent: tuple[_Sent, ...], region: str) -> Iterator[CostLine]:
     price = item.price("log-analytics-ingest", "GiB", region=region)
     if item.assumptions.log_gib or not sent:
-        yield item.by_usage("Logs taken in", "log_gib", price)
+        yield item.by_usage("Logs ingested", "log_gib", price)
         return
     for one in sent:
         used = tuple(filter(None, (one.base, one.each)))

@@ -16,7 +16,7 @@ _GIB_PER_TIB: Final = 1024
 
 @prices("azure-native:storagecache:AmlFilesystem")
 def lustre(item: Pricing) -> Iterator[CostLine]:
-    """Provisioned GiB by the month; the throughput of its SKU is part of that. The book has no price: give your own."""
+    """Provisioned GiB by the month; the throughput of its SKU is part of that. The book has no price: set your own."""
     sku, capacity = item.text("sku", "name"), item.number("storageCapacityTiB") * _GIB_PER_TIB
     price = item.price(sku, "GiB-month", region=place_of(item))
     yield item.line(f"Managed Lustre {sku}", capacity, price, basis=f"{capacity:,f} GiB")

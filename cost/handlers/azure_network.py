@@ -14,7 +14,7 @@ from gpucluster.cost.pricing import CannotPrice, Pricing
 
 @prices("azure-native:network:NatGateway")
 def nat_gateway(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """Hours, GiB processed and GiB to the internet (NAT Gateway price page). Its addresses are billed by themselves."""
+    """Hours, GiB processed and GiB to the internet (NAT Gateway price page). Its addresses are billed separately."""
     if item.text("sku", "name", default="Standard") != "Standard":
         raise CannotPrice(f"sku.name is {item.text('sku', 'name')!r}: the price book has Standard NAT gateways only")
     yield from nat_lines(item, region=place_of(item))

@@ -45,7 +45,7 @@ def _disk(item: Pricing, at: tuple[str | int, ...], count: Count, region: str) -
     if item.get(*at, "createOption") == "Attach":
         return  # a disk of its own
     if item.get(*at, "diskSizeGB") is None:
-        raise CannotPrice("its size is that of its image, which a plan does not tell; set diskSizeGB")
+        raise CannotPrice("its size is that of its image, which a plan does not show; set diskSizeGB")
     sku = item.text(*at, "managedDisk", "storageAccountType")
     what = "system disks" if at[-1] == "osDisk" else "data disks"
     yield from azure_disk_lines(item, sku, item.number(*at, "diskSizeGB"), count, what=what, region=region)

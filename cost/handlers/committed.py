@@ -1,4 +1,4 @@
-"""Machines in capacity that is bought apart from them: its cost is counted once, and so is each machine."""
+"""Machines in capacity that is bought separately: its cost is counted once, and so is each machine."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def committed(
 
 
 def _not_priced(item: Pricing, found: Price | NotKnown, where: str) -> NotPriced:
-    what = f"what {where} costs where it is bought"
+    what = f"the cost of {where} where it is bought"
     if isinstance(found, NotKnown):
         return item.not_priced(CannotPrice(f"{what}: {found.reason}", found.row), compute=True)
-    why = "nothing runs in it yet, and how many machines it holds is not told here"
+    why = "nothing runs in it yet, and its number of machines is unknown"
     return item.not_priced(f"{what}: {why}", compute=True)

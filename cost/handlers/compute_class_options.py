@@ -50,11 +50,11 @@ def options_of(item: Pricing) -> Iterator[Option | str]:
         name = f"rule {number}"
         machine = rule.get("machineType") or _machine_of(rule)
         if not isinstance(machine, str):
-            yield f"{name} names no machine type, nor GPUs that tell one"
+            yield f"{name} names neither a machine type nor GPUs that determine one"
             continue
         gib, kind = read(rule, "storage", "bootDiskSize"), read(rule, "storage", "bootDiskType")
         disk = Disk(str(kind or "pd-balanced"), as_number(gib or 100, f"storage.bootDiskSize of {name}"))
-        said = "" if gib and kind else f"boot disk of {name} not wholly declared: {disk.gib} GiB {disk.kind}"
+        said = "" if gib and kind else f"boot disk of {name} not fully declared: {disk.gib} GiB {disk.kind}"
         yield Option(name, machine, _purchase(rule), _region(item, rule), disk, said)
 
 

@@ -38,14 +38,14 @@ def _in_bands(item: Pricing, price: Price, gib: Decimal, found: Egress) -> CostL
     listed = None if price.list_usd is None else (usd * price.list_usd / price.usd).quantize(_PLACES).normalize()
     blended = replace(price, row=replace(price.row, usd_per_unit=paid), list_usd=listed)
     bands = ", ".join(f"{inside.normalize():,f} GiB at {unit_price(row.usd_per_unit)}" for inside, row in found.bands)
-    said = f"{item.assumptions.said('egress_gib')}; {bands}, as if nothing else of the account left"
+    said = f"{item.assumptions.said('egress_gib')}; {bands}, as if the account had no other egress"
     return item.line("Internet egress", gib, blended, assumption=said, usage=("egress_gib",))
 
 
 def _stand_in(price: Price, why: str) -> Price:
     """Between nothing, since first bands are often free, and the dearest band that is known."""
     row = max(price.tiers or (price.row,), key=lambda row: row.usd_per_unit)
-    rule = f"by the other bands of {row.region}, {unit_price(row.usd_per_unit)} at the most, and nothing at the least"
+    rule = f"from the other tiers of {row.region}: {unit_price(row.usd_per_unit)} at most, nothing at least"
     bound = Bound(Decimal(0), row.usd_per_unit, rule, row.as_of)
     unknown = NotKnown(f"Internet egress in {row.region}: {why}", "", bound)
     return replace(price, row=replace(row, source=rule), confidence="low", instead_of=unknown)

@@ -19,7 +19,7 @@ def address(item: Pricing) -> Iterator[CostLine | Free]:
         yield item.free("no charge for internal addresses", _SOURCE)
         return
     price = item.price("static-ip-hour", "hour", region=place_of(item, "region"))
-    said = "external addresses are taken as in use; an idle one costs more"
+    said = "external addresses are assumed in use; an idle one costs more"
     yield item.line("External IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h", assumption=said)
 
 
@@ -27,5 +27,5 @@ def address(item: Pricing) -> Iterator[CostLine | Free]:
 def global_address(item: Pricing) -> Iterator[Free]:
     """Ranges for peering and internal addresses are free (VPC price page); external ones belong to load balancers."""
     if item.text("addressType", default="EXTERNAL") != "INTERNAL":
-        raise CannotPrice("an external global address: the price book has addresses of regions only")
+        raise CannotPrice("an external global address: the price book has regional addresses only")
     yield item.free("no charge for internal ranges", _SOURCE)

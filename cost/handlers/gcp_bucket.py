@@ -38,4 +38,4 @@ def bucket(item: Pricing) -> Iterator[CostLine | NotPriced]:
         f"Cloud Storage {kind.lower()}", gib, price, basis=f"{gib:,f} GiB", assumption=said, usage=("gcs_gib",)
     )
     if item.get("autoclass", "enabled"):
-        yield item.not_priced("autoclass: billed by the object it looks after; no price known")
+        yield item.not_priced("autoclass: billed by managed object; no price known")

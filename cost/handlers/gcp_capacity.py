@@ -32,7 +32,7 @@ def target_of(item: Pricing, config: str, affinity: Any, kind: str, values: str)
     """
     consume = read(affinity, kind)
     if consume is UNKNOWN:
-        raise CannotPrice("whether it takes a reservation is not known before the update")
+        raise CannotPrice("whether it uses a reservation is not known before the update")
     if consume == "ANY_RESERVATION_THEN_FAIL":
         return _ANY_THEN_FAIL
     if consume != "SPECIFIC_RESERVATION":
@@ -43,9 +43,9 @@ def target_of(item: Pricing, config: str, affinity: Any, kind: str, values: str)
             return found
     names = read(affinity, *values.split("."))
     if names is UNKNOWN or (is_list(names) and UNKNOWN in names):
-        raise CannotPrice("the reservation it takes is not known before the update")
+        raise CannotPrice("the reservation it uses is not known before the update")
     if not is_list(names) or not names:
-        raise CannotPrice("it must take a specific reservation and names none")
+        raise CannotPrice("it requires a specific reservation but names none")
     return str(names[0])
 
 
@@ -76,7 +76,7 @@ def reserved(
     )
     if isinstance(rate, Price) and rate.instead_of is None:
         said += f", or at ${rate.usd:f} per instance-hour for its whole period when bought in calendar mode"
-    said += "; what it holds beyond these machines is not told here"
+    said += "; its capacity beyond these machines is unknown"
     found = item.find(machine, "instance-hour", region=region)
     yield from committed(item, machine, count, found, target, said, region=region)
 

@@ -46,7 +46,7 @@ def google_disk_lines(
     """Lines of `count` equal disks; of a Hyperdisk Balanced that nobody gives a performance it says what is taken."""
     if disk.kind == "hyperdisk-balanced" and (disk.iops is None or disk.mibps is None):
         said = (
-            "hyperdisk-balanced whose performance is left to Compute Engine: taken as within what its price includes, "
+            "hyperdisk-balanced whose performance Compute Engine sets: assumed within what its price includes, "
             f"{_INCLUDED_IOPS:,} IOPS and {_INCLUDED_MIBPS} MiB/s"
         )
         assumption = "; ".join(filter(None, [assumption, said]))

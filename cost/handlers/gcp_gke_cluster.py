@@ -42,7 +42,9 @@ def cluster(item: Pricing) -> Iterator[CostLine | NotPriced]:
         yield _names_looked_up(item)
     yield from _metrics_and_logs(item)
     if item.get("enableAutopilot"):
-        yield item.not_priced("Autopilot: pods are billed by what they ask for, which no plan shows", compute=True)
+        yield item.not_priced(
+            "Autopilot: pods are billed by their resource requests, which no plan shows", compute=True
+        )
         return
     if item.items("nodePools"):
         yield item.not_priced("nodePools inside the cluster: declare them as node pools of their own", compute=True)
@@ -56,16 +58,14 @@ def cluster(item: Pricing) -> Iterator[CostLine | NotPriced]:
     if item.get("clusterAutoscaling", "enabled") and not item.resources.of_type(
         "kubernetes:cloud.google.com/v1:ComputeClass"
     ):
-        yield item.not_priced(
-            "node auto-provisioning: GKE starts machines by itself, which no plan shows", compute=True
-        )
+        yield item.not_priced("node auto-provisioning: GKE starts machines that no plan shows", compute=True)
 
 
 def _free_tier(item: Pricing, *, zonal: bool) -> str:
     if zonal or item.get("enableAutopilot"):
         return (
             "GKE's free tier, a credit of $74.40 a month for each billing account, pays for one zonal or Autopilot "
-            "cluster; what else the account runs is not known here, so it is not taken off"
+            "cluster; other clusters of the account are unknown, so it is not deducted"
         )
     return "GKE's free tier, a credit of the billing account, is for zonal and Autopilot clusters: none for this one"
 

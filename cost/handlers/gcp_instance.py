@@ -59,6 +59,6 @@ def _boot_disk(item: Pricing, region: str) -> Iterator[CostLine | NotPriced]:
         return  # a disk of its own
     path = ("bootDisk", "initializeParams")
     if item.get(*path, "size") is None:
-        raise CannotPrice("boot disk: its size is that of its image, which a plan does not tell; set bootDisk size")
+        raise CannotPrice("boot disk: its size is that of its image, which a plan does not show; set bootDisk size")
     disk = Disk(short_name(item.text(*path, "type", default="pd-standard")), item.number(*path, "size"))
     yield from google_disk_lines(item, disk, _ONE, what="boot disk", region=region)

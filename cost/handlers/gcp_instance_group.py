@@ -80,7 +80,7 @@ def _disk(item: Pricing, template: Pricing, index: int, count: Count, region: st
     if template.get("disks", index, "type") == _SCRATCH:
         raise CannotPrice("a local SSD")
     if template.get("disks", index, "diskSizeGb") is None:
-        raise CannotPrice("its size is that of its image, which a plan does not tell; set diskSizeGb")
+        raise CannotPrice("its size is that of its image, which a plan does not show; set diskSizeGb")
     kind = short_name(template.text("disks", index, "diskType", default="pd-standard"))
     size: Decimal = template.number("disks", index, "diskSizeGb")
     yield from google_disk_lines(item, Disk(kind, size), count, what="disks", region=region)

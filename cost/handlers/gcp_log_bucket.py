@@ -20,19 +20,19 @@ _LEAVES: Final = "retention beyond 30 days"
 
 @prices(_BUCKET)
 def bucket(item: Pricing) -> Iterator[CostLine]:
-    """GiB taken in (Cloud Logging price page): `log_gib`, else what is assumed where a sink sends a cluster's there."""
+    """GiB ingested (Cloud Logging price page): `log_gib`, else an assumption if a sink sends a cluster's logs there."""
     price = item.price("cloud-logging-ingest", "GiB", region="global")
     sinks = [one for one in item.resources.of_type(_SINK)
              if item.resources.referred(one, "destination", _BUCKET) is item.resource]  # fmt: skip
     clusters = [one for one in item.resources.of_type(CLUSTER) if any(_names(sink, one) for sink in sinks)]
     if not clusters or item.assumptions.log_gib:
-        yield item.by_usage("Logs taken in", "log_gib", price, leaves=f"not in the total of Logs taken in: {_LEAVES}")
+        yield item.by_usage("Logs ingested", "log_gib", price, leaves=f"not in the total of Logs ingested: {_LEAVES}")
         return
     each, nodes = "pod_log_gib_per_node", nodes_in(item, clusters)
     gib = nodes * item.assumptions.amount(each)
     said = f"our estimate for {plain(nodes)} nodes: {item.assumptions.said(each)}; not in the total: {_LEAVES}"
     yield item.line(
-        "Pod logs taken in", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each)
+        "Pod logs ingested", gib, price, basis=f"{plain(gib)} GiB", assumption=said, usage=("log_gib", each)
     )
 
 

@@ -54,8 +54,8 @@ def subnetwork(item: Pricing) -> Iterator[CostLine | Free]:
         yield item.free("no charge for the object; traffic is billed where it flows",
                        "https://cloud.google.com/vpc/network-pricing")  # fmt: skip
         return
-    name, each = "Flow logs taken in", "gke_flow_log_gib_per_node"
-    leaves = "what Network Telemetry takes for making them is not in the total"
+    name, each = "Flow logs ingested", "gke_flow_log_gib_per_node"
+    leaves = "the fee of Network Telemetry for generating them is not in the total"
     price = item.price("cloud-logging-network-ingest", "GiB", region="global")
     if item.assumptions.log_gib:
         yield item.by_usage(name, "log_gib", price, leaves=leaves)

@@ -28,10 +28,10 @@ def reservation(item: Pricing) -> Iterator[CostLine]:
 
 @prices("gcp:compute/futureReservation:FutureReservation")
 def future_reservation(item: Pricing) -> Iterator[Free | NotPriced]:
-    """A draft costs nothing; one that is submitted is billed for its time window, and cannot be taken back."""
+    """A draft costs nothing; one that is submitted is billed for its time window, and cannot be cancelled."""
     if item.text("planningStatus", default="DRAFT") == "DRAFT":
         yield item.free(
             "a draft reserves nothing", "https://cloud.google.com/compute/docs/instances/future-reservations-overview"
         )
     else:
-        yield item.not_priced("submitted: billed for its whole time window, which no month's price tells", compute=True)
+        yield item.not_priced("submitted: billed for its whole time window, not by the month", compute=True)

@@ -23,7 +23,7 @@ _MOST_BILLED: Final = Decimal(32)
 
 @prices("gcp:compute/routerNat:RouterNat")
 def router_nat(item: Pricing) -> Iterator[CostLine]:
-    """Hours of each machine behind it, 32 at the most, GiB processed, and its addresses (Cloud NAT price page).
+    """Hours of each machine behind it, 32 at most, GiB processed, and its addresses (Cloud NAT price page).
 
     What leaves for the internet is billed as well (`egress_gib`). Addresses in `natIps` are resources of their own.
     """

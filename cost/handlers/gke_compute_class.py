@@ -21,7 +21,7 @@ from gpucluster.cost.pricing import CannotPrice, Pricing
 
 @prices("kubernetes:cloud.google.com/v1:ComputeClass")
 def compute_class(item: Pricing) -> Iterator[CostLine | NotPriced | Free]:
-    """Machines at the dearest of its rules: none, what is expected, and as many as its pools and the cluster allow.
+    """Machines of its most expensive rule: none, as expected, and as many as its pools and the cluster allow.
 
     The node pools of the stack that it names are counted here and not with themselves, so that nothing is there twice.
     """
@@ -55,7 +55,7 @@ def compute_class(item: Pricing) -> Iterator[CostLine | NotPriced | Free]:
         raise CannotPrice("; ".join(said))
     option, machine, price = max(options, key=lambda entry: entry[2].usd / entry[1].gpus)
     if len(options) > 1:
-        said.insert(0, f"priced as {option.rule}, the dearest of {len(options)} ways to start a machine")
+        said.insert(0, f"priced as {option.rule}, the most expensive of {len(options)} ways to start a machine")
     most = _most(item, [entry[0] for entry in options])
     count, why = autoscaled(item, option.machine, most if isinstance(most, str) else most / machine.gpus)
     yield machine_hours(item, option.machine, count, price, autoscaled=True, assumption="; ".join([why, *said]))
@@ -63,13 +63,13 @@ def compute_class(item: Pricing) -> Iterator[CostLine | NotPriced | Free]:
         item, option.disk, count, what="boot disks", region=option.region, assumption=option.disk_said
     )
     if isinstance(count.ceiling, str) and expected_gpus(item) is None:
-        reason = f"what runs on average: nothing limits the class; set its annotation {EXPECTED_GPUS}"
+        reason = f"average number of machines: the class has no limit; set its annotation {EXPECTED_GPUS}"
         yield item.not_priced(reason, compute=True)
 
 
 def _machine(name: str) -> Machine:
     if name not in machines():
-        raise CannotPrice(f"{name} has no row in the table of machines, so GPUs cannot be turned into machines")
+        raise CannotPrice(f"{name} is not in the table of machines, so GPUs cannot be converted to machines")
     return machines()[name]
 
 

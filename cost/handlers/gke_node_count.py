@@ -46,19 +46,19 @@ def nodes_of(item: Pricing, *, flex_start: bool) -> tuple[Count, str]:
     zones, declared = zones_of(item), _declared(item)
     if item.get("autoscaling") is None:
         if declared is None:
-            raise CannotPrice("nodeCount is not set: how many nodes it has is not known")
+            raise CannotPrice("nodeCount is not set: its number of nodes is unknown")
         return Count.fixed(declared * zones), _spread(item, declared, zones)
     floor, ceiling = _bounds(item, zones)
     name = item.resource.name
     if classes := classes_of(item):
-        return Count.fixed(floor), f"what {name} runs above its {plain(floor)} nodes is counted with {classes[0].name}"
+        return Count.fixed(floor), f"nodes of {name} above its {plain(floor)} are counted with {classes[0].name}"
     if isinstance(ceiling, str):
         expected = floor if declared is None else max(declared * zones, floor)
         return Count(expected, floor, ceiling), f"autoscaling of {name} has no maximum: its ceiling is unbounded"
     if declared:
         return Count(min(max(declared * zones, floor), ceiling), floor, ceiling), _spread(item, declared, zones)
     if flex_start:
-        return Count(ceiling, floor, ceiling), f"flex-start: all {plain(ceiling)} nodes of {name} are taken as running"
+        return Count(ceiling, floor, ceiling), f"flex-start: all {plain(ceiling)} nodes of {name} are assumed running"
     share = item.assumptions.expected_share
     said = f"expected_share: {share} of the maximum of {name} runs on average"
     return Count(max(ceiling * share, floor), floor, ceiling), said

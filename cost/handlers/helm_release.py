@@ -33,11 +33,11 @@ _CHARTS: Final[dict[str, tuple[str, str]]] = {
         "https://github.com/NVIDIA/dcgm-exporter/tree/4.5.3-4.8.2/deployment",
     ),
     "opencost": (
-        "its pod; it keeps nothing on a volume unless told to",
+        "its pod; it uses no volume by default",
         "https://github.com/opencost/opencost-helm-chart/tree/main/charts/opencost",
     ),
     "opentelemetry-collector": (
-        "its pod; what it sends is billed where it arrives",
+        "its pod; the data that it sends is billed at its destination",
         "https://github.com/open-telemetry/opentelemetry-helm-charts/tree/main/charts/opentelemetry-collector",
     ),
     "gpu-operator": (_OPERATOR, "https://github.com/NVIDIA/gpu-operator/tree/main/deployments/gpu-operator"),
@@ -60,9 +60,9 @@ _GOOGLE: Final = "cloudpilot-ai.github.io/karpenter-provider-gcp"
 
 @prices("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")
 def release(item: Pricing) -> Iterator[Free | NotPriced]:
-    """Charts known to make nothing billable are free; what others make, no plan shows (their templates)."""
+    """Charts known to create nothing billable are free; no plan shows what others create (their templates)."""
     if any(child.parent == item.urn for child in item.resources):
-        yield item.free("its objects are listed by themselves", "https://www.pulumi.com/docs/iac/concepts/components/")
+        yield item.free("its objects are listed separately", "https://www.pulumi.com/docs/iac/concepts/components/")
         return
     chart = item.get("chart")
     name = str(chart).rstrip("/").rsplit("/", 1)[-1]

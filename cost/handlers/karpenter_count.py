@@ -32,6 +32,6 @@ def _ceiling(item: Pricing, machine: str) -> Decimal | Unbounded:
         if limit is None:
             continue
         if per_machine is None:
-            raise CannotPrice(f"{machine} has no row in the table of machines, so limit {key} says nothing about it")
+            raise CannotPrice(f"{machine} is not in the table of machines, so limit {key} cannot be applied to it")
         most.append(as_number(limit, f"spec.limits.{key}") / per_machine)
     return min(most) if most else UNBOUNDED

@@ -21,7 +21,7 @@ def disks(node_class: Pricing, machine: str, count: Count, region: str) -> Itera
     del machine  # every machine has the disks of its class
     listed = node_class.items("spec", "disks")
     if not listed:
-        yield node_class.not_priced("disks: its node class names none, not even a boot disk")
+        yield node_class.not_priced("disks: its node class declares none, not even a boot disk")
     for index in range(len(listed)):
         path = ("spec", "disks", index)
         kind = node_class.text(*path, "category")

@@ -17,7 +17,7 @@ from gpucluster.cost.pricing import Pricing
 
 @prices("kubernetes:karpenter.sh/v1:NodePool")
 def node_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
-    """Machines of the dearest allowed type: none, what is expected, and as many as `spec.limits` allow.
+    """Machines of the most expensive allowed type: none, as expected, and as many as `spec.limits` allow.
 
     Source of the fields: Karpenter v1 NodePool API. A pool with `spec.replicas` has a fixed number of machines.
     """
@@ -28,10 +28,10 @@ def node_pool(item: Pricing) -> Iterator[CostLine | NotPriced]:
     machine, price, types = dearest(item, requirements, cloud, region, purchase)
     count, said = machines_of(item, machine)
     if types > 1:
-        said = "; ".join(filter(None, [said, f"priced as {machine}, the dearest of {types} machine types"]))
+        said = "; ".join(filter(None, [said, f"priced as {machine}, the most expensive of {types} machine types"]))
     yield machine_hours(item, machine, count, price, autoscaled=count.varies, assumption=said)
     if isinstance(count.ceiling, str) and expected_gpus(item) is None:
-        reason = f"what runs on average: the pool has no limit; set its annotation {EXPECTED_GPUS}"
+        reason = f"average number of machines: the pool has no limit; set its annotation {EXPECTED_GPUS}"
         yield item.not_priced(reason, compute=True)
     yield from _disks(item, cloud, machine, count, region)
 

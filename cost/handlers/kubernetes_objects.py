@@ -13,25 +13,25 @@ _RUNS_ON_NODES = "https://kubernetes.io/docs/concepts/overview/"
 
 @prices("kubernetes:core/v1:Service")
 def service(item: Pricing) -> Iterator[Free | NotPriced]:
-    """A Service of type LoadBalancer makes a load balancer (Kubernetes documentation, Service)."""
+    """A Service of type LoadBalancer creates a load balancer (Kubernetes documentation, Service)."""
     if item.get("spec", "type") == "LoadBalancer":
-        yield item.not_priced("a Service of type LoadBalancer makes a load balancer in the cloud")
+        yield item.not_priced("a Service of type LoadBalancer creates a load balancer in the cloud")
     else:
         yield item.free("an object in the cluster", _RUNS_ON_NODES)
 
 
 @prices("kubernetes:networking.k8s.io/v1:Ingress")
 def ingress(item: Pricing) -> Iterator[NotPriced]:
-    """An Ingress may make a load balancer: that is up to the controller of its class."""
-    yield item.not_priced("an Ingress may make a load balancer in the cloud")
+    """An Ingress may create a load balancer, depending on the controller of its class."""
+    yield item.not_priced("an Ingress may create a load balancer in the cloud")
 
 
 @prices("kubernetes:core/v1:PersistentVolumeClaim")
 def volume_claim(item: Pricing) -> Iterator[Free | NotPriced]:
-    """A claim on an existing volume costs nothing; a class with a provisioner makes a new one."""
+    """A claim on an existing volume costs nothing; a class with a provisioner creates a new one."""
     storage_class = item.get("spec", "storageClassName")
     if storage_class == "" or item.get("spec", "volumeName"):
-        yield item.free("a claim on a volume that exists", _RUNS_ON_NODES)
+        yield item.free("a claim on an existing volume", _RUNS_ON_NODES)
     else:
         shown = "the default class" if storage_class is None else f"class {storage_class!r}"
-        yield item.not_priced(f"the claim makes a new volume of {shown}")
+        yield item.not_priced(f"the claim creates a new volume of {shown}")

@@ -28,11 +28,11 @@ _POD: Final[dict[str, tuple[str, ...]]] = {
     "kubernetes:core/v1:ReplicationController",
 )
 def workload(item: Pricing) -> Iterator[Free | NotPriced]:
-    """Free, except volumes made for each pod (Kubernetes documentation, StatefulSet and ephemeral volumes)."""
+    """Free, except volumes created for each pod (Kubernetes documentation, StatefulSet and ephemeral volumes)."""
     kind = item.resource.type.rsplit(":", 1)[-1]
     pod = item.get(*_POD.get(kind, ("spec", "template", "spec")))
     made = [*ephemeral_volumes(pod), *(claims_of(item.get("spec")) if kind == "StatefulSet" else ())]
     if made:
-        yield item.not_priced(f"it makes a new volume for each pod: {', '.join(made)}")
+        yield item.not_priced(f"it creates a new volume for each pod: {', '.join(made)}")
     else:
         yield item.free("runs on nodes that are priced", "https://kubernetes.io/docs/concepts/workloads/")

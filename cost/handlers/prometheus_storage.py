@@ -26,6 +26,6 @@ def stored(item: Pricing) -> Iterator[Free | NotPriced]:
         if item.get("spec", "storage", key) is not None:
             made.append(f"storage.{key}")
     if made:
-        yield item.not_priced(f"it makes a new volume for each pod: {', '.join(made)}")
+        yield item.not_priced(f"it creates a new volume for each pod: {', '.join(made)}")
     else:
         yield item.free("runs on nodes that are priced", _SOURCE)

@@ -80,7 +80,7 @@ class Factor:
     def said(self, item: Pricing) -> str:
         """What is assumed of a list that is not known; empty where nothing is."""
         unknown = self.members and self.otherwise is not None and read(item.resource.inputs, *self.path) is UNKNOWN
-        return f"{'.'.join(map(str, self.path))} is not known: taken as {self.otherwise}" if unknown else ""
+        return f"{'.'.join(map(str, self.path))} is not known: assumed {self.otherwise}" if unknown else ""
 
 
 @record
@@ -167,7 +167,7 @@ def rate_of(row: Row) -> Rate:
 def _condition(row: Row, text: str) -> Condition:
     match = re.fullmatch(_CONDITION, text)
     if match is None:
-        raise row.bad("when", f"{text!r} is no condition: write input=value")
+        raise row.bad("when", f"{text!r} is not a condition: write input=value")
     path, otherwise, sign, values = match.groups()
     return Condition(_path(path), otherwise or "", tuple(values.lower().split("|")), sign == "=")
 

@@ -43,7 +43,7 @@ def reserved(
     if not block:
         said = (
             f"{target} is not part of this stack: billed by its reservation, hour by hour at the on-demand rate "
-            "while it exists, used or not; what it holds beyond these machines is not told here"
+            "while it exists, used or not; its capacity beyond these machines is unknown"
         )
         found = item.find(machine, "instance-hour", region=region)
         yield from committed(item, machine, count, found, target, said)
@@ -58,13 +58,13 @@ def reserved(
     found = item.find(machine, "instance-hour", "capacity_block", region=region)
     said = f"{target} is a capacity block, not part of this stack: paid upfront, by its fee"
     if size != together:
-        said += f"; sold by {', '.join(map(str, _SIZES))} instances, so {plain(together)} nodes are a block of {size}"
+        said += f"; sold by {', '.join(map(str, _SIZES))} instances, so {plain(together)} nodes need a block of {size}"
     days = Decimal(0)
     if item.duration_days is None:
-        said += "; no component says for how many days"
+        said += "; no component declares for how many days"
     else:
         days = block_days(item.duration_days)
-        said += f"; this trial takes {plain(days)} days of it"
+        said += f"; this trial uses {plain(days)} days of it"
     yield from committed(item, machine, count, found, target, said, held=size, used=together, upfront_days=days)
 
 

@@ -22,5 +22,5 @@ def expected_samples(item: Pricing, tags: str) -> tuple[Decimal, str]:
     own = as_number(said, _OWN)
     return own + others, (
         f"{own:,f} million samples a month of GPUs and rules ({_OWN} of {item.resource.name}), {others:,f} million of "
-        "all that the cloud collects besides, as of containers (prometheus_million_samples)"
+        "everything else that the cloud collects, such as containers (prometheus_million_samples)"
     )

@@ -13,7 +13,7 @@ from typing import Final
 from gpucluster.cost.prices import Price, PriceBook, PriceRow
 
 _GLOBAL: Final = "global"
-_NOT_SAID: Final = "not said"
+_NOT_SAID: Final = "not stated"
 _NO_FABRIC: Final = "no fabric known"
 
 

@@ -1,4 +1,4 @@
-"""Tests the price book itself: what is twice there, old, at odds with another source, or missing for H100 machines."""
+"""Tests the price book: duplicates, old prices, disagreeing sources, and missing prices of H100 machines."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _duplicates(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Find
         if not row.alt and counts[place] > 1 and place not in first:
             first[place] = row
             tier = f", tier {row.tier}" if row.tier else ""
-            yield Finding("duplicate", f"{_shown(row)}{tier}: {counts[place]} rows that are no second opinion", True)
+            yield Finding("duplicate", f"{_shown(row)}{tier}: {counts[place]} rows that are not second opinions", True)
 
 
 def _values(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:

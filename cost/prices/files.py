@@ -24,7 +24,7 @@ _MAY_BE_EMPTY: Final = ("term", "note")
 _AMOUNT: Final = re.compile(r"\d{1,9}(\.\d{1,12})?")
 _FREE_TIER: Final = re.compile(r"tier \d+: ")
 _RESTORE: Final = "restore the file from the repository, or install this tool again"
-_ALLOWED_AMOUNT: Final = "a number above 0 in digits alone, such as 61.25; 0 for a tier that is free"
+_ALLOWED_AMOUNT: Final = "a number above 0, digits only, such as 61.25; 0 for a free tier"
 
 _FEW: Final = 4
 """Regions that a preview of a program asks for at the most, as a rule."""

@@ -60,7 +60,7 @@ def header_faults(header: list[str], needed: tuple[str, ...], allowed: tuple[str
         if name not in allowed:
             yield f"column {name!r} is not known; allowed: {', '.join(allowed)}"
     for name in dict.fromkeys(name for name in header if header.count(name) > 1):
-        yield f"column {name!r} comes twice; keep one of them"
+        yield f"column {name!r} appears twice; keep one of them"
 
 
 def row_faults(header: list[str], values: list[str]) -> Iterator[str]:
@@ -68,7 +68,7 @@ def row_faults(header: list[str], values: list[str]) -> Iterator[str]:
     if len(values) > len(header):
         yield f"more values than columns: {values[len(header) :]} is left over; put a text with a comma in quotes"
     elif len(values) < len(header):
-        yield "fewer values than columns; leave a value empty rather than out"
+        yield "fewer values than columns; leave a value empty, do not omit it"
 
 
 def value_faults(row: Mapping[str, str], needed: tuple[str, ...]) -> Iterator[str]:

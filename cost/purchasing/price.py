@@ -94,7 +94,7 @@ def option_at(
     on_demand = rate_of(book, pool.region, pool.machine, Way(pool.provider, "on_demand"))
     covered = settings.cover if way.discount else Decimal(1)
     if covered < 1 and isinstance(on_demand, NoRate):
-        return NoRate(f"what it does not cover is on demand: {on_demand.reason}", on_demand.own_row)
+        return NoRate(f"the uncovered rest is on demand: {on_demand.reason}", on_demand.own_row)
     got = bought(way, pool.count.expected, days)
     hourly = got.machines * covered * rate.usd
     rest = Decimal(0) if isinstance(on_demand, NoRate) else got.machines * (1 - covered) * on_demand.usd

@@ -81,4 +81,4 @@ def _old(row: PriceRow, today: datetime.date) -> str:
         return ""
     read = as_of_date(row.as_of)  # of some only the year is known
     fresh = read is not None and (today - read).days <= FRESH_DAYS
-    return "" if fresh else f"the price is of {row.as_of}, and those of spot change from day to day"
+    return "" if fresh else f"the price is from {row.as_of}; spot prices change daily"

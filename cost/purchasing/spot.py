@@ -1,4 +1,4 @@
-"""What spot costs a job that stops whenever one of its nodes is taken back."""
+"""The cost of spot for a job that stops when one of its nodes is reclaimed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often the cloud takes spot machines back: as a person sets it, as it is published, or as we assume."""
+"""How often the cloud reclaims spot machines: as set, as published, or as assumed."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def taken_back(machine: str, region: str, settings: Settings) -> TakenBack:
         return TakenBack(an_hour=settings.interruption_rate, said=_hourly(settings.interruption_rate))
     row = _published().get((machine, region))
     if row is None:
-        return TakenBack(an_hour=ASSUMED, said=f"{_hourly(ASSUMED)}, assumed: nothing is published for it here")
+        return TakenBack(an_hour=ASSUMED, said=f"{_hourly(ASSUMED)}, assumed: no rate is published for it here")
     return _of(row)
 
 
 def _hourly(rate: Decimal) -> str:
-    return f"{percent(rate)} of nodes taken back in an hour"
+    return f"{percent(rate)} of nodes reclaimed per hour"
 
 
 def _of(row: Row) -> TakenBack:
@@ -63,7 +63,7 @@ def _of(row: Row) -> TakenBack:
     a_month = least if most is None else most
     return TakenBack(
         an_hour=1 - (1 - a_month) ** (1 / HOURS_PER_MONTH),
-        said=f"{_words(row['a_month'])} of machines taken back in a month (AWS Spot Advisor, {row['as_of']})",
+        said=f"{_words(row['a_month'])} of machines reclaimed per month (AWS Spot Advisor, {row['as_of']})",
         month_least=least,
         month_most=most,
         as_of=row["as_of"],

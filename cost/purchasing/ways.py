@@ -24,7 +24,7 @@ class Way:
     """One way to buy.
 
     purchase, term: as in the price book. said: what to know of it, empty where nothing. The term `1y-all` is one year,
-    all of it paid upfront; plain `1y` is paid month by month.
+    all of which paid upfront; plain `1y` is paid month by month.
     """
 
     provider: str
@@ -72,7 +72,7 @@ _MOST_DAYS: Final = {
 }
 """Days that a way lasts at the most; the same sources as `_SOLD`."""
 
-_INTERRUPTED: Final = "the cloud takes machines back when it wants them: one that goes stops a job on all"
+_INTERRUPTED: Final = "the cloud can reclaim machines at any time; losing one stops a job on all"
 _NO_CAPACITY: Final = "a discount on the bill: it holds no capacity"
 
 _SOLD: Final = {
@@ -82,20 +82,20 @@ _SOLD: Final = {
         (
             "capacity_block",
             "",
-            "1, 2, 4, 8, 16, 32 or 64 machines, at most 182 days, paid upfront and never taken back (EC2 user guide)",
+            "1, 2, 4, 8, 16, 32 or 64 machines, at most 182 days, paid upfront and never reclaimed (EC2 user guide)",
         ),
         *(("savings_plan", f"{years}{paid}", _NO_CAPACITY) for years in _YEARS for paid in ("", "-partial", "-all")),
     ),
     "gcp": (
         ("on_demand", "", "no capacity is promised"),
         ("spot", "", _INTERRUPTED),
-        ("flex_start", "", "capacity when it comes, for 7 days at the most (Dynamic Workload Scheduler)"),
+        ("flex_start", "", "starts when capacity is available, for at most 7 days (Dynamic Workload Scheduler)"),
         (
             "dws_calendar",
             "",
-            "1 to 80 machines for 1 to 90 days, not to be cancelled (future reservations in calendar mode)",
+            "1 to 80 machines for 1 to 90 days, not cancellable (future reservations in calendar mode)",
         ),
-        *(("reserved", years, f"{_NO_CAPACITY}; GPUs of it need a reservation as well") for years in _YEARS),
+        *(("reserved", years, f"{_NO_CAPACITY}; its GPUs need a reservation as well") for years in _YEARS),
     ),
     "azure": (
         ("on_demand", "", "no capacity is promised"),

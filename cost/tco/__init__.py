@@ -1,4 +1,4 @@
-"""What GPU nodes of one's own cost a year, and from which use on they are cheaper than a cloud's."""
+"""The yearly cost of owned GPU nodes, and the use above which they are cheaper than a cloud."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owning against a cloud: the use from which on it is cheaper than paying by the hour, and what a year differs by."""
+"""Owning compared with a cloud: the break-even use against hourly prices, and the difference of a year."""
 
 from __future__ import annotations
 

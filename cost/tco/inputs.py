@@ -146,14 +146,14 @@ def _read(path: Path) -> Iterator[tuple[str, Any]]:
     if found.faults:
         raise BadInputs("\n".join(f"{path} {fault}" for fault in found.faults))
     if not is_object(found.data):
-        raise BadInputs(f"{path} holds no inputs; write lines such as usd_per_kwh: 0.08")
+        raise BadInputs(f"{path} has no inputs; write lines such as usd_per_kwh: 0.08")
     yield from ((str(name), value) for name, value in found.data.items())
 
 
 def _unknown(name: str) -> str:
     near = difflib.get_close_matches(name, fields(), n=2, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(fields())}"
-    return f"{name!r} is no input; {hint}"
+    return f"{name!r} is not an input; {hint}"
 
 
 def _problem(field: Field, value: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""What a cluster of one's own costs a year, item by item, and an hour in which a GPU works for someone."""
+"""The yearly cost of an owned cluster, item by item, and the cost of a productive GPU-hour."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Item:
 class Own:
     """A cluster of one's own.
 
-    gpus: that jobs can use, spares left out. spares: nodes bought beside them. capital: USD paid at the start.
+    gpus: that jobs can use, spares left out. spares: spare nodes bought with them. capital: USD paid at the start.
     fixed: USD a year whatever is used. per_use: USD a year that full use adds to that. kwh: electricity of a year, of
     the whole building.
     """
@@ -138,7 +138,7 @@ def _capital_items(inputs: Inputs, bought: Decimal, capital: Decimal) -> Iterato
         yield Item(name, amount / life if given else None, f"{how}, over {life:f} years", (input_, "life_years"))
     worth = inputs.get("residual_share")
     yield Item(
-        "worth at the end", None if worth is None else -residual / life, "what nodes still fetch", ("residual_share",)
+        "worth at the end", None if worth is None else -residual / life, "resale value of nodes", ("residual_share",)
     )
     interest = None if rate is None else _annuity(capital, residual, rate, life) - (capital - residual) / life
     yield Item("cost of capital", interest, "equal yearly payments", ("cost_of_capital_per_year",))
@@ -172,7 +172,7 @@ def _running(inputs: Inputs, bought: Decimal, gpus: Decimal) -> Iterator[Item]:
     yield Item(
         "rack",
         None if rack is None else rack * 12 * number("kw_per_node") * bought,
-        f"power of {bought:,f} nodes, whether drawn or not",
+        f"power of {bought:,f} nodes, drawn or not",
         ("rack_usd_per_kw_month", "kw_per_node"),
     )
     people, person = get("people_per_64_gpus"), get("person_usd_per_year")

@@ -1,1 +1,1 @@
-"""What an account has agreed with its cloud: a plan of support, and a discount on list prices."""
+"""The agreed terms of an account with its cloud: a support plan, and a discount on list prices."""

@@ -76,11 +76,11 @@ def _ceiling(lines: Sequence[CostLine], agreed: Terms, plan: Support) -> Decimal
 
 def _assumption(cloud: str, agreed: Terms, plan: Support) -> str:
     bands = [f"{percent_of(share)}{_until(end, plan)}" for end, share in plan.bands]
-    of = "of what the account is charged a month at list prices, committed capacity with it"
+    of = "of the account's monthly charges at list prices, committed capacity included"
     fee = f"{', '.join(bands)}, {of}, at least {money(plan.least)}" if bands else f"{money(plan.least)} a month"
-    rest = "the account is charged nothing besides"
+    rest = "the account has no other charges"
     if agreed.account_usd:
-        rest = f"the account is charged {money(agreed.account_usd)} besides; what the stack adds to the fee is the line"
+        rest = f"the account has {money(agreed.account_usd)} of other charges; the line is what the stack adds"
     return f"{plan.plan} of {cloud}: {fee}; {rest}"
 
 

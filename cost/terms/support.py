@@ -54,7 +54,7 @@ def support_of(book: PriceBook, provider: str, plan: str) -> Support:
     if not isinstance(share, Price) and not isinstance(flat, Price):
         rows = (row.sku for row in book.in_region(provider, "global") if row.sku.startswith(_PREFIX))
         known = sorted({sku.removeprefix(_PREFIX) for sku in rows})
-        raise UnknownPlan(f"{plan!r} is no plan of {provider} with a price; known: {', '.join(known) or 'none'}")
+        raise UnknownPlan(f"{plan!r} is not a priced plan of {provider}; known: {', '.join(known) or 'none'}")
     rows = () if not isinstance(share, Price) else share.tiers or (share.row,)
     return Support(
         name,

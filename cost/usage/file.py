@@ -45,7 +45,7 @@ def read_usage(path: Path) -> Assumptions:
         else:
             for name, values in reader.members(node, section):
                 if section == "types" and name not in priced_types():
-                    reader.wrong(values, f"types: {name!r} is no priced type{meant(name, priced_types())}")
+                    reader.wrong(values, f"types: {name!r} is not a priced type{meant(name, priced_types())}")
                 else:
                     found[section][name] = dict(reader.values(values, f"{section}.{name}"))
     reader.finish()
@@ -83,7 +83,7 @@ class _Reader:
         if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"):
             return
         if not isinstance(node, yaml.MappingNode):
-            self.wrong(node, f"{where or 'the file'} is no mapping; write lines such as egress_gib: 200")
+            self.wrong(node, f"{where or 'the file'} is not a mapping; write lines such as egress_gib: 200")
             return
         yield from ((str(key.value), value) for key, value in node.value)
 

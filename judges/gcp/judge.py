@@ -78,7 +78,7 @@ class _Reader(Reading):
             if schema.get("type") == "object":
                 self.members(schema, value, names, shown)
             else:
-                self._refuse(shown, f"an object, where the API takes a {schema.get('type')}")
+                self._refuse(shown, f"an object, where the API expects a {schema.get('type')}")
         elif wrong := _wrong(schema, value):
             self._refuse(shown, wrong)
 

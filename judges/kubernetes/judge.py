@@ -39,7 +39,7 @@ class _Published:
 
         api_version, kind = _kind(resource.type)
         if not validators:
-            why = f"no schema of {api_version} {kind} at hand; `gpucluster sandbox kubernetes` fetches the pinned ones"
+            why = f"no local schema of {api_version} {kind}; `gpucluster sandbox kubernetes` fetches the pinned ones"
             return Verdict(resource=resource, judge=self.name, why=why)
         document = {**resource.inputs, "apiVersion": api_version, "kind": kind}
         found: list[tuple[Remark, ...]] = [tuple(remarks(one, document)) for one in validators]
@@ -65,9 +65,9 @@ def _kind(type_: str) -> tuple[str, str]:
 def _beyond(api_version: str, kind: str) -> str:
     """Why no schema can judge it; empty where one may."""
     if api_version.startswith("helm.sh/"):
-        return "what a Helm chart makes of its values is not in the plan"
+        return "the objects that a Helm chart renders are not in the plan"
     if kind.endswith("Patch"):
-        return "a patch is a part of an object"
+        return "a patch is only part of an object"
     return ""
 
 

@@ -24,12 +24,12 @@ class Verdict(_Model):
     resource: str = Field(description="Logical name")
     urn: str
     type: str
-    source_position: str | None = Field(description="path#line in the program, where the plan says it")
-    judge: str | None = Field(description="Name of the judge; null where none knows the package")
+    source_position: str | None = Field(description="path#line in the program, if the plan has it")
+    judge: str | None = Field(description="Name of the judge; null if none covers the package")
     outcome: Literal["accepted", "refused", "not judged"]
     refusals: list[Remark]
-    advice: list[Remark] = Field(description="What the judge accepts and warns of, such as deprecated inputs")
-    left: list[str] = Field(description="Inputs that the judge knows nothing of")
+    advice: list[Remark] = Field(description="What the judge accepts with a warning, such as deprecated inputs")
+    left: list[str] = Field(description="Inputs that the judge does not cover")
     why: str | None = Field(description="Why it was not judged")
 
 
@@ -39,8 +39,8 @@ class Judged(_Model):
     schema_version: Literal[1] = 1
     file: str
     accepted: int
-    refused: int = Field(description="Exit code 1 when there is one")
-    not_judged: int = Field(description="Exit code 1 with --strict when there is one")
+    refused: int = Field(description="Exit code 1 if there are any")
+    not_judged: int = Field(description="Exit code 1 with --strict if there are any")
     verdicts: list[Verdict] = Field(description="One for each resource of a cloud, in the order of the plan")
 
 

@@ -31,7 +31,7 @@ class Finding(_Model):
     severity: Literal["critical", "high", "medium", "low"]
     resource: str | None = Field(description="Logical name; null for the stack as a whole")
     urn: str | None
-    source_position: str | None = Field(description="path#line in the program, where the plan says it")
+    source_position: str | None = Field(description="path#line in the program, if the plan has it")
     what: str
     why: str
     fix: str

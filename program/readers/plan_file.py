@@ -38,10 +38,10 @@ def read_plan(document: Mapping[str, Any], what: str) -> Resources:
     """The resources that will exist. NotReadable when the plan ended in an error, or does not tell all of them."""
     steps = document.get("steps", [])
     if not is_list(steps) or not all(map(is_object, steps)):
-        raise NotReadable(f"{what}: steps is no list of objects; write it with `{_COMMAND}`")
+        raise NotReadable(f"{what}: steps is not a list of objects; write it with `{_COMMAND}`")
     for at, op in enumerate(step.get("op") for step in steps):
         if not isinstance(op, str):
-            raise NotReadable(f"{what}: the op of steps[{at}] is {op!r}, no text; write it with `{_COMMAND}`")
+            raise NotReadable(f"{what}: the op of steps[{at}] is {op!r}, not text; write it with `{_COMMAND}`")
     _refuse_failed(document, what)
     _refuse_without_sames(document, steps, what)
     _refuse_without_states(document, steps, what)
@@ -85,7 +85,7 @@ def _refuse_failed(document: Mapping[str, Any], what: str) -> None:
     for diagnostic in diagnostics if is_list(diagnostics) else ():
         if is_object(diagnostic) and diagnostic.get("severity") == "error":
             said = str(diagnostic.get("message", "")).strip() or "no message"
-            raise NotReadable(f"{what}: the preview ended in an error, so the plan is not whole: {said}")
+            raise NotReadable(f"{what}: the preview ended in an error, so the plan is incomplete: {said}")
 
 
 def _refuse_without_states(document: Mapping[str, Any], steps: Sequence[Any], what: str) -> None:
@@ -95,14 +95,14 @@ def _refuse_without_states(document: Mapping[str, Any], steps: Sequence[Any], wh
     if bare:
         named = ", ".join(str(step.get("urn")) for step in bare[:2]) + (" and others" if len(bare) > 2 else "")
         raise NotReadable(
-            f"{what}: {len(bare)} of {len(made)} steps have no newState, which tells what is made (first {named}); "
+            f"{what}: {len(bare)} of {len(made)} steps have no newState with the resource (first {named}); "
             f"write the whole plan with `{_COMMAND}`"
         )
     summary = document.get("changeSummary")
     counts = [summary.get(op) for op in _MADE] if is_object(summary) and not steps else []
     if told := sum(count for count in counts if isinstance(count, int)):
         raise NotReadable(
-            f"{what} counts {told} resources and has no steps, which tell what they are; write it with `{_COMMAND}`"
+            f"{what} counts {told} resources but has no steps that describe them; write it with `{_COMMAND}`"
         )
 
 

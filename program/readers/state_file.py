@@ -22,7 +22,7 @@ def read_state(document: Mapping[str, Any], what: str) -> Resources:
     """The resources of the stack, without those that another program owns or that only wait for deletion."""
     records = document["deployment"].get("resources", [])
     if not is_list(records):
-        raise NotReadable(f"{what}: deployment.resources is no list; write it with `{_COMMAND}`")
+        raise NotReadable(f"{what}: deployment.resources is not a list; write it with `{_COMMAND}`")
     return Resources(
         resource_of(record, what, _COMMAND)
         for record in records

@@ -73,7 +73,7 @@ class Api:
             answer = self._ask("GET", url, parameters=parameters)
             found = answer.json()
             if not is_list(found):
-                raise ApiError(f"GET {path}: GitHub's answer is no list")
+                raise ApiError(f"GET {path}: GitHub's answer is not a list")
             yield from (item for item in found if is_object(item))
             url, parameters = answer.links.get("next", {}).get("url"), {}
             if url is not None and not url.startswith(f"{self._origin}/"):
@@ -142,7 +142,7 @@ class Api:
 def _object(answer: requests.Response) -> Mapping[str, Any]:
     found = answer.json()
     if not is_object(found):
-        raise ApiError(f"{answer.request.method} {answer.request.path_url}: GitHub's answer is no object")
+        raise ApiError(f"{answer.request.method} {answer.request.path_url}: GitHub's answer is not an object")
     return found
 
 

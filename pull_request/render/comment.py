@@ -32,7 +32,7 @@ _STUCK: Final = {"refused": "is refused", "waits": "would wait"}
 _CLOSING: Final = 1_500
 """Bytes kept for what stands at the end."""
 
-_NOTE: Final = "The plan was made in a sandbox by the code of this change: it informs a reviewer, and proves nothing."
+_NOTE: Final = "The code of this change made the plan, in a sandbox: it informs reviewers and proves nothing."
 
 
 def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str = "the job summary") -> str:
@@ -60,7 +60,7 @@ def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str 
             room - bytes_of(out) - bytes_of(vendors) - 1_000,
             lambda left: f"- {counted(len(left), 'more mandatory finding')} in {elsewhere}",
         )
-        out += ["", "**What must change**", "", *rows]
+        out += ["", "**Required changes**", "", *rows]
     out += vendors
     detailed = [stack for stack in found.stacks if stack.after is not None]
     for number, stack in enumerate(detailed):
@@ -112,7 +112,10 @@ def _prices(found: Judgement) -> list[str]:
     shown = ", ".join(
         f"{code(stack.name)} {prices.change.shown}{missing([prices], code)}" for stack, prices in moved[:20]
     )
-    return ["", f"The prices of this change, which no amount here has, move the same plans by, a month: {shown}."]
+    return [
+        "",
+        f"This change also edits prices, which no amount here includes. Effect on the same plans, a month: {shown}.",
+    ]
 
 
 def _touched(found: Judgement, room: int, elsewhere: str) -> list[str]:
@@ -146,7 +149,7 @@ def _refused(found: Judgement, room: int, elsewhere: str) -> list[str]:
 
 
 def _stuck(found: Judgement, room: int, elsewhere: str) -> list[str]:
-    """By a rehearsal on the living cluster of the change."""
+    """By a rehearsal on the live cluster of the change."""
     lines = [
         f"- {code(job.title, 200)} ({code(job.source, 200)}) on {code(stack.name)} {_STUCK[job.verdict]}: "
         f"{code(job.why, 400)}"
@@ -154,7 +157,7 @@ def _stuck(found: Judgement, room: int, elsewhere: str) -> list[str]:
         for job in stack.stuck
     ]
     lines += [
-        f"- nobody could tell on {code(stack.name)}: {code(stack.jobs_problem, 400)}"
+        f"- unknown on {code(stack.name)}: {code(stack.jobs_problem, 400)}"
         for stack in found.stuck
         if stack.jobs_problem
     ]
@@ -173,7 +176,7 @@ def _nodes(found: Judgement, room: int, elsewhere: str) -> list[str]:
         lambda left: row("", f"{len(left):,} more in {elsewhere}"),
     )
     head = ["| stack | pool | what happens to it | changed | at stake for each hour since the last checkpoint |"]
-    return ["", "**What it does to nodes**", "", *head, "| --- | --- | --- | --- | --- |", *rows]
+    return ["", "**Effect on nodes**", "", *head, "| --- | --- | --- | --- | --- |", *rows]
 
 
 def _node_row(stack: StackJudgement, one: NodeImpact) -> str:
@@ -193,10 +196,10 @@ def _vendors(found: Judgement, room: int, elsewhere: str) -> list[str]:
             room,
             lambda left: f"- {counted(len(left), 'more refusal')} in {elsewhere}",
         )
-        out += ["", "**What the vendors' schemas refuse** (advice)", "", *rows]
+        out += ["", "**Refused by the vendors' schemas** (advice)", "", *rows]
     unheard = dict.fromkeys(one for stack in found.stacks for one in stack.vendors.unheard)
     if unheard:
-        out += ["", f"Not held against the vendors' schemas: {', '.join(code(one) for one in unheard)}."]
+        out += ["", f"Not checked against the vendors' schemas: {', '.join(code(one) for one in unheard)}."]
     return out
 
 
@@ -220,11 +223,11 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
     out: list[str] = []
     if stack.head == "absent":
         out += [
-            "This stack is no longer in the project, but its resources exist and are billed until a destroy.",
+            "This stack is no longer in the project, but its resources exist and are billed until you destroy it.",
             "",
         ]
     if stack.no_comparison:
-        out += [f"No comparison, since the base gives none: {code(stack.no_comparison, 600)}"]
+        out += [f"No comparison, because the base has none: {code(stack.no_comparison, 600)}"]
     elif found.moves:
         out += ["| | before | after | change |", "| --- | ---: | ---: | ---: |"]
         out += [row(f"**{name}**", *cells) for name, *cells in total_rows(found)]
@@ -248,7 +251,7 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
         lines = fitting(
             found.losses, loss_item, room // 4, lambda left: f"- {counted(len(left), 'more resource')} in {elsewhere}"
         )
-        out += ["", "Data and reserved capacity that do not stay as they are:", "", *lines]
+        out += ["", "Data and reserved capacity that are deleted or replaced:", "", *lines]
     for heading, items in unpriced_lists(found):
         lines = fitting(
             items,
@@ -263,8 +266,8 @@ def _detail(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
         )
         out += ["", *LINE_HEAD, *lines]
     for heading, items in (
-        ("Advice that is new", stack.new_advice),
-        ("Advice as before", [one for one in stack.advice if not one.new]),
+        ("New advice", stack.new_advice),
+        ("Unchanged advice", [one for one in stack.advice if not one.new]),
     ):
         if items:
             lines = fitting(

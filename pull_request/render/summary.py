@@ -89,8 +89,7 @@ def _reasons(found: Judgement) -> Iterator[str]:
     yield _money(found)
     lost = sum(len(stack.diff.losses) for stack in found.stacks if stack.diff and stack.after is not None)
     if lost:
-        stay = "does" if lost == 1 else "do"
-        yield f"{counted(lost, 'resource')} with data or reserved capacity that {stay} not stay"
+        yield f"{counted(lost, 'resource')} with data or reserved capacity deleted or replaced"
     if found.passes:
         yield "no mandatory rule is broken"
 

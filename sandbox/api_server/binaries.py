@@ -139,7 +139,7 @@ def _check_answer(built: Path, *, version: str) -> None:
 
 def _advice(reason: str) -> str:
     return (
-        f"There is no Kubernetes API server, and none could be built: {reason}\n"
-        "It is built from Go modules: that needs a Go module proxy within reach (GOPROXY). Without --kubernetes real "
+        f"The Kubernetes API server is missing and could not be built: {reason}\n"
+        "The build needs access to a Go module proxy (GOPROXY). Without --kubernetes real "
         "the sandbox needs no API server."
     )

@@ -98,7 +98,7 @@ def _api_server_flags(folder: Path, port: int, *, living: bool) -> list[str]:
         f"--encryption-provider-config={_encryption(folder)}",
         *(f"--service-account-key-file={key}", f"--service-account-signing-key-file={key}"),
         "--service-account-issuer=https://sandbox.invalid",
-        # Both need a controller, which runs in a living cluster alone: one makes the accounts, one takes the finalizers
+        # Both need a controller, which runs in a live cluster alone: one makes the accounts, one takes the finalizers
         # off.
         *(() if living else ("--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",)),
     ]

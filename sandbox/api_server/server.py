@@ -67,7 +67,7 @@ def open_server(folder: Path, binaries: Binaries, *, living: bool = False) -> Ge
             if server.living or not living:
                 break
             if time.monotonic() > end:
-                raise EngineError(f"A command uses the API server in {folder} without controllers: wait for its end.")
+                raise EngineError(f"A command uses the API server in {folder} without controllers: wait until it ends.")
             fcntl.flock(users, fcntl.LOCK_UN)
             time.sleep(0.1)
         yield server

@@ -59,7 +59,7 @@ def build_engine(destination: Path, cache: Path, say: Say) -> None:
 def _advice(reason: str) -> str:
     go = ".".join(map(str, needed_go()))
     return (
-        f"There is no Pulumi engine, and none could be made: {reason}\n"
+        f"The Pulumi engine is missing and could not be built: {reason}\n"
         f"Install one of these and run the command again:\n"
         f"  Pulumi {release.ACCEPTED_RANGE}: https://www.pulumi.com/docs/install/\n"
         f"  Go {go} or newer, with access to a Go module proxy (GOPROXY): https://go.dev/doc/install"

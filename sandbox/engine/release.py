@@ -39,7 +39,7 @@ def this_platform() -> str:
     name = f"{_SYSTEMS.get(system)}-{_MACHINES.get(machine.lower())}"
     if name not in SHA256:
         raise EngineError(
-            f"There is no Pulumi engine for {system} on {machine}: known are {', '.join(sorted(SHA256))}.\n"
+            f"There is no Pulumi engine for {system} on {machine}: supported are {', '.join(sorted(SHA256))}.\n"
             "On Windows use WSL (the Windows Subsystem for Linux)."
         )
     return name

@@ -1,1 +1,1 @@
-"""A cluster that lives: the real controllers beside a stack's real API server, on nodes that kwok answers for."""
+"""A live cluster: the real controllers next to a stack's real API server, on nodes that kwok simulates."""

@@ -1,4 +1,4 @@
-"""A living cluster for commands and tests: started where it does not run, and kept while they use it."""
+"""A live cluster for commands and tests: started where it does not run, and kept while they use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kubernetes' own controllers, and kwok, which answers for the kubelets of nodes that nobody rents."""
+"""Kubernetes' own controllers, and kwok, which simulates the kubelets of nodes without machines."""
 
 from __future__ import annotations
 

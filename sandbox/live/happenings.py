@@ -48,13 +48,13 @@ def repair(client: Client, node: Node, cluster: Entry) -> str:
 def cordon(client: Client, node: Node) -> str:
     """No pod is put on it any more."""
     client.patch(node, {"spec": {"unschedulable": True}})
-    return "no pod is put on it any more; those that run there go on"
+    return "no new pods are scheduled on it; running pods continue"
 
 
 def uncordon(client: Client, node: Node) -> str:
     """Pods are put on it again."""
     client.patch(node, {"spec": {"unschedulable": None}})
-    return "pods are put on it again"
+    return "new pods can be scheduled on it again"
 
 
 def take_away(client: Client, node: Node) -> str:
@@ -77,7 +77,7 @@ def degrade(client: Client, node: Node, cluster: Entry, entries: Sequence[Entry]
     written = {"allocatable": {name: str(left - 1)}, "conditions": [_condition(found) for found in conditions]}
     client.patch(node, {"status": written}, part="status", merge="strategic-merge")
     seen = ", ".join(f"{found.type} is {found.status} ({found.reason})" for found in conditions)
-    return f"{left - 1} {name} work; {seen or 'nobody in this cluster writes a condition of it'}"
+    return f"{left - 1} {name} work; {seen or 'no node condition in this cluster reports it'}"
 
 
 def interrupt(client: Client, node: Node, cluster: Entry) -> str:
@@ -89,8 +89,8 @@ def interrupt(client: Client, node: Node, cluster: Entry) -> str:
     sign: Sign | None = _signs(cluster).interruption(node)
     if sign is None:
         raise InputError(
-            f"{name} is bought on demand: its cloud tells the cluster nothing before it takes the machine back; "
-            f"gpucluster sandbox node delete {name} takes it without a word"
+            f"{name} is bought on demand: its cloud gives no notice before it takes the machine away; "
+            f"gpucluster sandbox node delete {name} takes it away without notice"
         )
     if sign.claim:
         claim = _claim(client, node)
@@ -115,7 +115,7 @@ def _claim(client: Client, node: Node) -> Mapping[str, Any]:
         if machine and mapping(claim.get("status")).get("providerID") == machine:
             return claim
     name = mapping(node.get("metadata")).get("name")
-    raise InputError(f"{name} has no NodeClaim of Karpenter's any more: it is on its way out; name another node")
+    raise InputError(f"{name} has no NodeClaim of Karpenter's any more: it is being removed; name another node")
 
 
 def _signs(cluster: Entry) -> Any:

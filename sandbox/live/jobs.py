@@ -1,4 +1,4 @@
-"""The jobs of a living cluster, and how their pods end."""
+"""The jobs of a live cluster, and how their pods end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox logs`: what a controller of a living cluster writes."""
+"""`gpucluster sandbox logs`: what a controller of a live cluster writes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _OF_THE_SERVER: Final = {"kube-apiserver": "api-server.log", "etcd": "etcd.log"}
 
 
 @click.command()
-@click.argument("name", help="Controller, such as kueue; a wrong one lists what there is.")
-@click.option("--follow", "-f", is_flag=True, help="Go on with what is written, until interrupted.")
-@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
+@click.argument("name", help="Controller, such as kueue; an unknown name lists all.")
+@click.option("--follow", "-f", is_flag=True, help="Follow the log until interrupted.")
+@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
 def logs(name: str, follow: bool, stack: str | None) -> None:
-    """Print the log of a controller of a living cluster.
+    """Print the log of a controller of a live cluster.
 
-    That of its last start, the last 16 to 32 MiB of it. kube-apiserver and etcd have one too.
+    Shows the last 16 to 32 MiB since its last start. kube-apiserver and etcd have logs too.
     """
     # Imported late: every `gpucluster sandbox pulumi` would wait for it.
     from gpucluster.sandbox.clouds.kubernetes.real import server_folder

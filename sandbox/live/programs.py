@@ -94,7 +94,7 @@ def find_program(name: str, say: Say) -> Path:
     try:
         return program.built(say)
     except NoGo as error:
-        raise EngineError(f"There is no {name}, and none could be built: {error}") from error
+        raise EngineError(f"{name} is missing and could not be built: {error}") from error
 
 
 def build_all(say: Say) -> None:

@@ -19,7 +19,7 @@ from gpucluster.sandbox.live.programs import CERTIFICATES
 from gpucluster.sandbox.live.site import Site
 from gpucluster.sandbox.type_guards import items, mapping
 
-REPLACED: Final = "addresses, ports, certificates, leader election, Kueue's API of what waits (off)"
+REPLACED: Final = "addresses, ports, certificates, leader election, Kueue's API of pending workloads (off)"
 """What of a chart's configuration is another here."""
 
 # What the API server must hold for the program to work; the rest of a chart is for pods, which do not run here.

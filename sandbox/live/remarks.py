@@ -1,4 +1,4 @@
-"""What a user should know of a living cluster: what runs, what is another than in its charts, what does not run."""
+"""Remarks on a live cluster: what runs, what differs from its charts, what does not run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpucluster.sandbox.live.release import REPLACED
 from gpucluster.sandbox.live.site import Site
 
 _ADDON: Final = "aws:eks/addon:Addon"
-_UNASKED: Final = "  an earlier `--kubernetes live` made it one that lives: its controllers run with `real`, too"
+_UNASKED: Final = "  an earlier `--kubernetes live` made it a live cluster: its controllers run with `real`, too"
 _DAEMONS: Final = ("DaemonSet", "Deployment", "StatefulSet")
 
 
@@ -29,10 +29,10 @@ def remarks(site: Site, names: Sequence[str], left_out: Sequence[str], *, asked:
     absent = [*(chart_of(entry) for entry in releases if not _runs(entry, names)), *_addons(site)]
     pods = [entry.id for entry in site.ledger.all() if entry.scope == site.scope and _is_daemon(entry, names)]
     return [
-        f"Living cluster, Kubernetes {VERSION}: {', '.join(names)}",
+        f"Live cluster, Kubernetes {VERSION}: {', '.join(names)}",
         f"  until `pulumi destroy`, `gpucluster sandbox stop` or {IDLE_MINUTES:.0f} minutes without use",
         *([] if asked else [_UNASKED]),
-        *([f"  another than in the values of their charts: {REPLACED}"] if {*names} & _programs() else []),
+        *([f"  other than in the values of their charts: {REPLACED}"] if {*names} & _programs() else []),
         *_other_versions(releases),
         *(f"  {line}" for line in karpenter.said_of(site)),
         *(f"  {line}" for line in _without_autoscaler(site)),
@@ -73,7 +73,7 @@ def _addons(site: Site) -> list[str]:
 def _without_autoscaler(site: Site) -> Iterator[str]:
     cluster = cluster_at(site.ledger, site.scope)
     for name in never_grown(site.ledger.all(), cluster, site.scope) if cluster is not None else []:
-        yield f"pool {name}: no machine ever comes here, since the cloud's own autoscaler does not run"
+        yield f"pool {name}: no machine starts here, because the cloud's own autoscaler does not run"
 
 
 def _is_daemon(entry: Entry, names: Sequence[str]) -> bool:

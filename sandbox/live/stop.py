@@ -1,4 +1,4 @@
-"""`gpucluster sandbox stop`: ends a living cluster; what is in it stays."""
+"""`gpucluster sandbox stop`: ends a live cluster; what is in it stays."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from gpucluster.sandbox.project import current_project
 
 
 @click.command()
-@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
+@click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
 def stop(stack: str | None) -> None:
-    """Stop a living cluster.
+    """Stop a live cluster.
 
-    Its controllers and its API server. What is in it stays: the next command that uses it starts it with all of it.
+    Stops its controllers and its API server. Its objects are kept: the next command that uses it starts it with them.
     """
     # Imported late: every `gpucluster sandbox pulumi` would wait for it.
     from gpucluster.sandbox.clouds.kubernetes.real import server_folder

@@ -1,4 +1,4 @@
-"""Ends what lives of clusters that are gone."""
+"""Ends processes of clusters that are gone."""
 
 from __future__ import annotations
 

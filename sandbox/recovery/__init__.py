@@ -1,1 +1,1 @@
-"""Brings Pulumi's state and the simulated clouds together again after a crash."""
+"""Makes Pulumi's state and the simulated clouds agree after a crash."""

@@ -127,7 +127,7 @@ def _wrong_with_ledger(project: Project, copied: int) -> str:
         return damage.wrong
     if version >= copied or not any(_differences(project, entries).values()):
         return ""
-    return f"{store.ledger} is older than what the last command left, and the state does not agree with it"
+    return f"{store.ledger} is older than that of the last command, and the state does not agree with it"
 
 
 def damaged_states(project: Project) -> list[Damage]:

@@ -95,11 +95,12 @@ def refuse_living(found: list[Lock]) -> None:
         return
     if living.here:
         raise InputError(
-            f"the stack {living.stack} is in use: {living} still runs; wait for its end, or end it, and run this again"
+            f"the stack {living.stack} is in use: {living} still runs; wait until it ends, or end it, then "
+            "run this again"
         )
     raise InputError(
-        f"the stack {living.stack} is locked by {living}, another machine, of which nothing is known here; if that "
-        f"process is dead, remove {living.file}, then run this again"
+        f"the stack {living.stack} is locked by {living}, another machine that cannot be checked from here; if "
+        f"that process is dead, remove {living.file}, then run this again"
     )
 
 

@@ -1,4 +1,4 @@
-"""The state as it must be so that it owns what is in the clouds."""
+"""Repairs a state so that it owns the resources in the clouds."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_after_its_end_all_but_what_is_protected_goes_and_stays_gone(trial: Proj
     rewrite(trial, age)
     warned = trial.pulumi("preview").text
     assert "ended 2026-01-15 10:00 UTC" in warned
-    assert "a longer `duration` in the spec keeps it" in warned
+    assert "a longer `duration` in the spec keeps this one" in warned
     told = reap(trial)
     assert (told.code, told.out.splitlines()[-1]) == (
         1,

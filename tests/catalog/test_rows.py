@@ -63,7 +63,7 @@ def test_a_row_has_a_value_for_each_column(read, row, values):
     with pytest.raises(rows.DamagedTable) as refused:
         read(row)
     assert str(refused.value).startswith(
-        f"catalog/machines.csv line {LINE}: {values} values for 22 columns; leave a value empty rather than out, and "
+        f"catalog/machines.csv line {LINE}: {values} values for 22 columns; leave a value empty, do not omit it, and "
         "put a text with a comma in quotes; columns: cloud,machine_type,"
     )
 

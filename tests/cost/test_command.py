@@ -60,9 +60,9 @@ WRONG = [
     (
         ["report", "--assume", "cud_1y_share=0.8", "--assume", "cud_3y_share=0.5"],
         "{}",
-        "assumptions cud_1y_share=0.8 and cud_3y_share=0.5 are more than 1 together; a machine is under one commitment",
+        "assumptions cud_1y_share=0.8 and cud_3y_share=0.5 are more than 1 together; a machine has one commitment",
     ),
-    (["report", "--set", "nodes=8"], "{}", "--set needs --run: a file of a plan is what it is"),
+    (["report", "--set", "nodes=8"], "{}", "--set needs --run, because a plan file is fixed"),
     (["report", "--run", "cat x", "--set", "nodes"], "{}", "'nodes' is not FIELD=VALUE; write for example nodes=8"),
     (["report", "--run", "cat x", "--set", "a=1", "--set", "a=2"], "{}", "a is given twice; keep one of them"),
     (["report", "-", "--run", "cat x"], "{}", "give FILE or --run, not both: stdin and 'cat x'"),
@@ -79,7 +79,7 @@ WRONG = [
     (["explain", "nodes"], '{"deployment": {}}', "Invalid value for LINE: 'nodes': the report has no line"),
     (["diff"], "", "Missing argument 'OLD'"),
     (["diff", "-", "-"], "{}", "error: OLD and NEW are both stdin; give a file for one of them"),
-    (["diff", "/nowhere/plan.json", "-"], "{}", "'/nowhere/plan.json' is no file"),
+    (["diff", "/nowhere/plan.json", "-"], "{}", "'/nowhere/plan.json' is neither a file"),
     (["rapport"], "", "No such command 'rapport'"),
 ]
 
@@ -275,7 +275,7 @@ def test_the_types_are_listed_with_their_sources() -> None:
     assert [name for name, text in found["priced"].items() if not text] == []
     table = _cost("types")
     assert table.returncode == 0
-    assert "Any other type is named as not priced." in table.stdout
+    assert "Any other type is reported as not priced." in table.stdout
 
 
 def test_usage_is_a_file_that_a_plan_gives(recordings: Path, tmp_path: Path) -> None:
@@ -307,4 +307,6 @@ def test_a_command_that_writes_a_plan_is_run(recordings: Path) -> None:
 def test_values_that_a_program_does_not_hear_are_an_error(recordings: Path) -> None:
     run = _cost("report", "--quiet", "--run", f"cat {recordings / 'plan.json'}", "--set", "nodes=8")
     assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr.startswith("error: the program took 0 of 1 values of --set: no component says that it heard them")
+    assert run.stderr.startswith(
+        "error: the program used 0 of 1 values of --set: no component reports that it used them"
+    )

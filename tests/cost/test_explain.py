@@ -86,10 +86,10 @@ def test_the_document_for_machines_has_the_line_of_the_report(found: Estimate) -
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ("0", "'0' is no line; write a number from 1 to 17, or the name of a resource"),
-        ("18", "'18' is no line; write a number from 1 to 17, or the name of a resource"),
+        ("0", "'0' is not a line; write a number from 1 to 17, or the name of a resource"),
+        ("18", "'18' is not a line; write a number from 1 to 17, or the name of a resource"),
         ("train-nods", "did you mean train-nodes"),
-        ("zzz", "or a line's number from 1 to 17; those that cost most: train-nodes, elastic-pool, shared"),
+        ("zzz", "or a line's number from 1 to 17; most expensive: train-nodes, elastic-pool, shared"),
     ],
 )
 def test_what_is_not_there_is_refused_with_what_is(found: Estimate, asked: str, message: str) -> None:

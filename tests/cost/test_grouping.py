@@ -101,7 +101,7 @@ def test_what_has_no_label_comes_last_and_what_has_no_price_makes_its_group_at_l
         "└─ subtotal, 76.9% of the total                       $80.00",
         "",
         "Total per month                             at least $104.00",
-        "  of it priced                                       $104.00",
+        "  of which priced                                    $104.00",
         "unknown: 1 without a price of its own; see gpucluster cost",
         "report",
     ]
@@ -146,7 +146,7 @@ def test_capacity_bought_elsewhere_is_part_of_its_group(make: Make, book: PriceB
         "a",
         "├─ stack                                          $40,187.20",
         "└─ subtotal, 100.0% of the total                  $40,187.20",
-        "     of it committed elsewhere $40,179.20",
+        "     of which committed elsewhere $40,179.20",
         "",
         "Total per month                                   $40,187.20",
     ]

@@ -35,7 +35,7 @@ def test_an_option_goes_before_the_environment_and_each_cloud_has_its_own() -> N
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("Mars 1",), "'Mars 1' is no region; write one such as us-east-1, us-central1 or eastus"),
+        (("Mars 1",), "'Mars 1' is not a region; write one such as us-east-1, us-central1 or eastus"),
         (("us-east-1", "us-west-2"), "us-east-1 and us-west-2 are regions of one cloud; give one of them"),
     ],
 )
@@ -53,7 +53,7 @@ def test_it_prices_what_says_no_region_and_the_report_says_so(make: Make, cost_o
     taken = Assumptions(regions=regions_in_use(("us-east-1",), {}))
     found = cost_of(disk, region=None, assumptions=taken)
     assert f"{found.monthly.expected}" == "8.00"
-    assert found.assumptions == ("region us-east-1: from --region, for what says no region of its own",)
+    assert found.assumptions == ("region us-east-1: from --region, for resources without a region of their own",)
     assert cost_of(disk, region="us-east-1", assumptions=taken).assumptions == ()
 
 
@@ -92,4 +92,6 @@ def test_a_plan_of_a_default_provider_is_priced_by_the_command(
     done = CliRunner().invoke(report, [str(plan), "--format", "markdown", *options], env=environ)
     assert done.exit_code == 0, done.output
     assert "costs $8.00 a month" in done.output
-    assert f"- region us-east-1: from {said}, for what says no region of its own" in done.output.replace("\\", "")
+    assert f"- region us-east-1: from {said}, for resources without a region of their own" in done.output.replace(
+        "\\", ""
+    )

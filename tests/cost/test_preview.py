@@ -106,8 +106,8 @@ def test_an_over_budget_plan_is_refused_with_its_table_before_anything_is_regist
             costed_plan(watched, book=BOOK)
         assert str(error.value) == (
             "over budget by $2.65: expected $3.65 a month, ceiling $3.65; budget $1.00. "
-            "Nothing was registered, because the budget says to fail. "
-            "Take fewer or cheaper nodes, raise the budget, or let it warn instead of fail."
+            "Nothing was registered, because the budget is set to fail. "
+            "Use fewer or cheaper nodes, raise the budget, or set it to warn."
         )
         registered.append(len(watched.resources()))
 
@@ -127,7 +127,7 @@ def test_a_preview_goes_on_over_the_budget_where_it_is_asked_to_report_and_an_up
     goes_on = preview and value == "report"
 
     def at_end(watched: Any) -> None:
-        with contextlib.nullcontext() if goes_on else pytest.raises(pulumi.RunError, match="the budget says to fail"):
+        with contextlib.nullcontext() if goes_on else pytest.raises(pulumi.RunError, match="the budget is set to fail"):
             assert costed_plan(watched, book=BOOK)["monthly"] == "3.65"
 
     run_program(lambda: Cluster("fail") and None, at_end=at_end, preview=preview, aws__region="us-east-1")
@@ -135,7 +135,7 @@ def test_a_preview_goes_on_over_the_budget_where_it_is_asked_to_report_and_an_up
     assert warned == (
         [
             "over budget by $2.65: expected $3.65 a month, ceiling $3.65; budget $1.00. An update is refused, because "
-            "the budget says to fail."
+            "the budget is set to fail."
         ]
         if goes_on
         else []
@@ -241,7 +241,7 @@ def test_a_damaged_price_book_ends_the_program_before_anything_is_registered(
     run_program(lambda: Cluster("warn") and None, at_end=at_end, aws__region="us-east-1")
     (refusal,) = refusals
     assert refusal.startswith("the price book is damaged: cost/prices/aws.csv line 1: no column provider, region, sku")
-    assert refusal.endswith("\nNothing was registered, because nobody knows what it costs.")
+    assert refusal.endswith("\nNothing was registered, because its cost is unknown.")
 
 
 def test_program_plan_and_state_give_the_same_estimate(

@@ -59,7 +59,7 @@ ODD: list[tuple[dict[str, Any], str]] = [
     ({"budget": {"monthly": 1, "currency": "EUR"}}, "budget of a is in 'EUR'; prices are in USD"),
     (
         {"budget": {"monthly": 1, "onExceed": "stop"}},
-        "budget.onExceed of a is 'stop', expected fail or warn: taken as fail",
+        "budget.onExceed of a is 'stop', expected fail or warn: treated as fail",
     ),
 ]
 
@@ -118,7 +118,7 @@ def test_a_pool_that_nothing_limits_is_never_within_a_budget(make: Make, cost_of
     verdict = _elastic(make, cost_of, {})
     assert (verdict.outcome, verdict.ceiling_over) == ("cannot tell", True)
     assert verdict.sentence == (
-        "cannot tell whether it is within budget: nothing limits an autoscaled pool: expected $73.00 a month, "
+        "cannot tell whether it is within budget: an autoscaled pool has no limit: expected $73.00 a month, "
         "ceiling unbounded; budget $6,000.00"
     )
 

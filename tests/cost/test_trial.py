@@ -11,7 +11,7 @@ from gpucluster.cost.trial import Trial, trial_of
 from gpucluster.program.resources import Resource, Resources
 
 BEGUN = datetime(2026, 11, 1, 10, tzinfo=UTC)
-ALIKE = "had it always been as it is now"
+ALIKE = "assuming it never changed"
 
 
 def trial(at: datetime, *, days: int | None = 14, begun: datetime | None = None) -> Trial | None:

@@ -20,8 +20,8 @@ from gpucluster.options import STACK
 GOLDEN = Path(__file__).with_name("help.txt")
 BIN = Path(sys.executable).parent
 VERBS = {
-    "Announce", "Break", "Check", "Compare", "Destroy", "Explain", "Fail", "Finish", "Forget", "Judge", "Keep",
-    "List", "Measure", "Price", "Print", "Put", "Read", "Rehearse", "Repair", "Restart", "Run", "Set", "Show", "Stop",
+    "Allow", "Announce", "Break", "Check", "Compare", "Destroy", "Explain", "Fail", "Finish", "Forget", "Judge", "Keep",
+    "List", "Measure", "Price", "Print", "Read", "Rehearse", "Repair", "Restart", "Run", "Set", "Show", "Stop",
     "Suggest", "Take", "Test", "Write",
 }  # fmt: skip
 

@@ -44,7 +44,7 @@ def test_every_resource_of_a_cloud_has_one_verdict_in_the_order_of_the_plan() ->
     assert said() == [
         ("group", "azure", "accepted", ""),
         ("network", "gcp", "refused", ""),
-        ("pet", "", "not judged", "no judge knows the package random"),
+        ("pet", "", "not judged", "no judge covers the package random"),
     ]
 
 

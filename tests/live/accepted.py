@@ -1,4 +1,4 @@
-"""A whole acceptance on a living cluster. No GPU is there: the logs are made of recorded figures."""
+"""A whole acceptance on a live cluster. No GPU is there: the logs are made of recorded figures."""
 
 from __future__ import annotations
 

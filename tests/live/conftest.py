@@ -1,4 +1,4 @@
-"""One living cluster for the scenarios of each cloud; the time that each took goes into its table."""
+"""One live cluster for the scenarios of each cloud; the time that each took goes into its table."""
 
 from __future__ import annotations
 

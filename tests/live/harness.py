@@ -1,4 +1,4 @@
-"""A living cluster in the hands of a test: submit, wait, and say what is there where it does not come."""
+"""A live cluster in the hands of a test: submit, wait, and say what is there where it does not come."""
 
 from __future__ import annotations
 

@@ -38,5 +38,5 @@ def test_a_node_whose_drivers_are_the_operators_shows_a_lost_gpu_by_its_count_al
     """A GPU of a node is lost. Its device plugin counts it out; AKS, which does not own the driver, writes nothing."""
     broken = live.nodes()[0]["metadata"]["name"]
     said = happenings.degrade(live.client, live.node(broken), live.entry, live.cluster.ledger.all())
-    assert said == "7 nvidia.com/gpu work; nobody in this cluster writes a condition of it"
+    assert said == "7 nvidia.com/gpu work; no node condition in this cluster reports it"
     assert state_of(live.node(broken)) == "Ready, 7 of 8 nvidia.com/gpu work"

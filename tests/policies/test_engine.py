@@ -67,7 +67,7 @@ MISTAKES = [
         "bad-label",
         "label-values",
         "aws:ec2:LaunchTemplate: template",
-        "tags: value of `note` has '%' at character 4; AWS takes letters, digits, spaces and + - = . _ : / @",
+        "tags: value of `note` has '%' at character 4; AWS allows letters, digits, spaces and + - = . _ : / @",
     ),
     (
         "node-label",

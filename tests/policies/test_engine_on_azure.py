@@ -60,7 +60,7 @@ MISTAKES = [
         "virtual network `infiniband-range-vnet` at 172.16.0.0/16, which overlaps InfiniBand's 172.16.0.0/16",
     ),
     ("no-label", "required-labels", CLUSTER, "tags: `team` missing"),
-    ("bad-label", "label-values", CLUSTER, "tags: key `cost/center` has '/' at character 5; Azure takes none of"),
+    ("bad-label", "label-values", CLUSTER, "tags: key `cost/center` has '/' at character 5; Azure allows none of"),
 ]
 """Mistake, policy, resource without the mistake's name, what is said."""
 

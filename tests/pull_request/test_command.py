@@ -146,12 +146,15 @@ def test_a_file_that_is_none_is_refused_in_lines(run: Run, tmp_path: Path, text:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ((), "is in no git repository"),
-        (("--base", "x", "--pack", "training", "--stack", "dev"), "is in no git repository"),
+        ((), "is not in a git repository"),
+        (("--base", "x", "--pack", "training", "--stack", "dev"), "is not in a git repository"),
         (("--prices", "none.csv"), "--prices: 'none.csv' is not a file"),
         (("--prices", "odd.json"), "odd.json line 1: no column provider, region, sku, unit, usd_per_unit"),
         (("--config", "odd.json"), "rule `budgt` is not known; did you mean `budget`?"),
-        (("--evidence", "no/such/file.json"), "no/such is no folder; make it, or write no/such/file.json elsewhere"),
+        (
+            ("--evidence", "no/such/file.json"),
+            "no/such is not a folder; create it, or write no/such/file.json elsewhere",
+        ),
         (("--pack", "all"), "'all' is not one of 'baseline', 'training', 'production'"),
         (("render", "missing.json"), "No such file or directory"),
     ],
@@ -210,12 +213,12 @@ def test_a_comment_as_long_as_github_takes_is_never_longer(run: Run, file, githu
 @pytest.mark.parametrize(
     ("changes", "refusal", "code", "said"),
     [
-        ({"GITHUB_TOKEN": ""}, None, 2, "GITHUB_TOKEN is empty; give the workflow's token in it"),
+        ({"GITHUB_TOKEN": ""}, None, 2, "GITHUB_TOKEN is empty; set it to the token of the workflow"),
         (
             {"PR_HEAD_SHA": "c" * 40},
             None,
             2,
-            f"the file is about another commit than {'c' * 40}, which the run is about",
+            f"the file is about another commit than {'c' * 40}, the commit of the run",
         ),
         ({}, Refusal("POST", 403, {"message": "Resource not accessible"}), 2, "the token needs `pull-requests: write`"),
         ({}, Refusal("POST", 422, {"message": "Validation Failed"}), 3, "422: Validation Failed"),

@@ -157,7 +157,7 @@ def test_amounts_no_cloud_has_do_not_get_into_a_total(judge, amount) -> None:
 
 def test_evidence_that_has_not_what_it_says_is_no_pass(judge) -> None:
     found = judge(evidence(stack(TRIAL, plan=None)))
-    assert (found.passes, found.stacks[0].problem) == (False, "the file has not what it says it has")
+    assert (found.passes, found.stacks[0].problem) == (False, "the file lacks entries that it declares")
 
 
 def test_exemptions_are_named_where_the_base_has_not_the_same(judge) -> None:

@@ -95,8 +95,8 @@ def test_a_file_that_the_head_removes_is_not_exported(repository: Repository, tm
 @pytest.mark.parametrize(
     ("revision", "said"),
     [
-        ("no-such-branch", "base 'no-such-branch' is no commit here; write a branch, a tag or a commit"),
-        ("--all", "base '--all' is no commit here; write a branch, a tag or a commit"),
+        ("no-such-branch", "base 'no-such-branch' is not a commit here; write a branch, a tag or a commit"),
+        ("--all", "base '--all' is not a commit here; write a branch, a tag or a commit"),
         ("alien", "base 'alien' and HEAD have no commit in common; in a shallow clone, fetch more of the history"),
     ],
 )
@@ -110,5 +110,5 @@ def test_a_base_that_can_not_be_used_is_refused(git: Git, repository: Repository
 
 
 def test_a_folder_in_no_repository_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"^{tmp_path} is in no git repository: "):
+    with pytest.raises(InputError, match=f"^{tmp_path} is not in a git repository: "):
         Repository.around(tmp_path, tmp_path)

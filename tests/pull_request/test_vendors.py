@@ -61,7 +61,7 @@ def test_a_judge_that_is_missing_is_named_with_the_command_and_the_others_are_he
     there = bench.find_spec
     monkeypatch.setattr(bench, "find_spec", lambda name: None if name == "cfnlint" else there(name))
     text = comment(judged(BAD))
-    assert "\nNot held against the vendors' schemas: `aws: pip install 'cfn-lint>=1.58,<2'`.\n" in text
+    assert "\nNot checked against the vendors' schemas: `aws: pip install 'cfn-lint>=1.58,<2'`.\n" in text
     assert "- gcp in `dev`: `net` (" in text
 
 

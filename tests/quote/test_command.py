@@ -39,7 +39,7 @@ def test_the_table_has_a_row_a_cluster_and_says_what_is_to_be_known(home: Answer
     assert [row.split()[:4] for row in rows] == [[str(at), "aws", "us-east-1,", "p5.48xlarge,"] for at in (1, 2)]
     assert f"${home.quotes[0].total:,.2f}" in rows[0]
     assert f"{len(home.quotes) - 2} more: --top {len(home.quotes)}, or --format csv" in lines
-    assert {"To have first", "Left out"} <= set(lines)
+    assert {"Prerequisites", "Excluded"} <= set(lines)
 
 
 def test_json_and_csv_have_every_row_with_the_same_amounts(home: Answer) -> None:
@@ -67,7 +67,7 @@ def test_markdown_is_a_table_of_the_same_rows(home: Answer) -> None:
     text = run(*HOME, "--format", "markdown", "--top", "1").stdout
     assert "| Cluster | In all | $/GPU-hour | Gb/s | High | Price of |\n| --- | ---: |" in text
     assert f"${home.quotes[0].total:,.2f}" in text
-    assert "**Left out**" in text
+    assert "**Excluded**" in text
 
 
 def test_a_picked_row_becomes_a_spec_that_check_takes(home: Answer, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_picked_row_becomes_a_spec_that_check_takes(home: Answer, tmp_path: Pa
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr.splitlines()[-1] == f"Next: gpucluster check {file} {place}"
     head = [line for line in file.read_text().splitlines() if line.startswith("#")]
-    assert "# placement.id is an example: write the one of yours." in head
+    assert "# placement.id is an example: replace it with yours." in head
     assert "#   gpucluster:zone: 'use1-az1'" in head
     checked = run("check", str(file), *place.split())
     assert checked.exit_code == 0, checked.output
@@ -96,7 +96,7 @@ def test_a_row_that_is_not_there_is_refused(home: Answer) -> None:
 def test_no_answer_ends_with_1_and_says_why() -> None:
     done = run(*HOME, "--budget", "1000")
     assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr.startswith("No cluster: --budget $1,000.00 leaves none; the least that is known is $")
+    assert done.stderr.startswith("No cluster: --budget $1,000.00 excludes all; the cheapest known total is $")
 
 
 def test_everything_that_is_wrong_in_a_question_is_told_at_once() -> None:

@@ -70,16 +70,16 @@ def test_every_mistake_is_told_at_once_with_what_is_allowed() -> None:
         "command line: 9 problems\n"
         "  --gpus is '0'; write a whole number from 1 to 32,768: GPUs, such as 64\n"
         "  --for is '30'; write hours, days, weeks or years, such as 12h, 30d, 2w or 1y\n"
-        "  --accelerators is 'b300'; b300 is not known; allowed, with commas between: h100, h200, a100-80gb, "
+        "  --accelerators is 'b300'; b300 is not known; allowed, comma-separated: h100, h200, a100-80gb, "
         "a100-40gb\n"
-        "  --clouds is 'aws,gpc'; gpc is not known; allowed, with commas between: aws, gcp, azure; did you mean gcp?\n"
-        "  --regions is 'eu,us-esat-1,mars'; us-esat-1, mars are not known; allowed, with commas between: us-gov, "
+        "  --clouds is 'aws,gpc'; gpc is not known; allowed, comma-separated: aws, gcp, azure; did you mean gcp?\n"
+        "  --regions is 'eu,us-esat-1,mars'; us-esat-1, mars are not known; allowed, comma-separated: us-gov, "
         "china, us, canada, mexico, southamerica, eu, oceania, asia, me, africa, or regions such as us-east-1, "
         "us-central1 and eastus; did you mean us-east-1?\n"
-        "  --storage is '5TB'; write what data may fill in TiB or PiB, above 0 and up to 100,000TiB, such as 50TiB\n"
+        "  --storage is '5TB'; write a size in TiB or PiB, above 0 and up to 100,000TiB, such as 50TiB\n"
         "  --fabric is '-1'; write a whole number from 0 to 12,800: Gb/s a node, such as 1600\n"
         "  --spares is '513'; write a whole number from 0 to 512: nodes, such as 1\n"
-        "  --budget is '0'; write USD above 0 for all of the time asked, such as 500000"
+        "  --budget is '0'; write USD above 0 for the whole time, such as 500000"
     )
 
 

@@ -52,7 +52,7 @@ def test_spares_storage_control_plane_network_and_metrics_are_in_it(home: Answer
 def test_spot_and_commitments_longer_than_asked_are_left_out_with_the_reason(home: Answer) -> None:
     said = "\n".join(left_out(home))
     assert "spot: purchase.kind is 'spot': one reclaimed node stops a co-located job on all" in said
-    assert "savings plan 3y: binds for 3 x 365 days, longer than asked" in said
+    assert "savings plan 3y: commits for 3 x 365 days, longer than requested" in said
 
 
 def test_a_commitment_is_quoted_for_the_time_it_binds(ask: Ask) -> None:
@@ -66,7 +66,7 @@ def test_a_commitment_is_quoted_for_the_time_it_binds(ask: Ask) -> None:
 def test_a_block_is_none_for_longer_than_it_lasts(ask: Ask) -> None:
     found = ask(gpus="64", lasting="1y", clouds="aws", regions="us-east-1")
     assert "capacity block" not in {quote.candidate.way.words for quote in found.quotes}
-    assert "capacity block: lasts 182 days at the most" in "\n".join(left_out(found))
+    assert "capacity block: lasts at most 182 days" in "\n".join(left_out(found))
 
 
 def test_a_machine_whose_price_is_bounded_is_an_answer_that_says_so(ask: Ask) -> None:
@@ -84,7 +84,7 @@ def test_a_machine_whose_price_is_bounded_is_an_answer_that_says_so(ask: Ask) ->
         assert (quote.gap.known, quote.high < Decimal("0.1")) == ("bounded", True)
         assert quote.total < quote.gap.low(quote.total) or quote.candidate.way.term
         assert cells(Numbered(1, quote))[2].count("$") == 2
-    against = dict(sections([Numbered(1, on_demand)]))["Known against it"]
+    against = dict(sections([Numbered(1, on_demand)]))["Known problems"]
     assert f"1: p5.48xlarge on demand: no price of its own here; bounded {on_demand.machine_bound}" in against
 
 
@@ -114,7 +114,7 @@ def test_less_fabric_than_asked_is_lost(ask: Ask) -> None:
     ("given", "said"),
     [
         ({"clouds": "aws", "regions": "africa"}, "no table has a machine of 8 x H100 of aws in --regions africa"),
-        ({"clouds": "aws", "regions": "us-east-1", "budget": "1000"}, "--budget $1,000.00 leaves none; the least that"),
+        ({"clouds": "aws", "regions": "us-east-1", "budget": "1000"}, "--budget $1,000.00 excludes all; the cheapest"),
     ],
 )
 def test_an_empty_answer_says_which_condition_left_nothing(ask: Ask, given: dict[str, str], said: str) -> None:

@@ -32,7 +32,7 @@ def test_a_read_only_file_system_is_told_from_a_missing_right(tmp_path: Path, mo
     monkeypatch.setattr(os, "access", lambda *_: False)
     tmp_path.chmod(0o555)
     assert disk.obstacle(tmp_path) == (
-        f"{tmp_path} may not be written: it belongs to {tmp_path.owner()}, mode 555; run `chmod -R u+rwX {tmp_path}`"
+        f"{tmp_path} is not writable: it belongs to {tmp_path.owner()}, mode 555; run `chmod -R u+rwX {tmp_path}`"
     )
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     assert disk.obstacle(tmp_path).endswith(f"; run this as {tmp_path.owner()}, or in a copy of your own")

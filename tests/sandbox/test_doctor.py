@@ -35,7 +35,7 @@ def test_a_fresh_machine_lacks_nothing_that_cannot_be_made(examined: Path) -> No
     assert said["kubernetes"][1] == (
         "none yet: built by gpucluster sandbox kubernetes, or by the first --kubernetes real (about 5 minutes)"
     )
-    assert said["go"][1] == "none on PATH: installed with pip where something has to be built"
+    assert said["go"][1] == "none on PATH: installed with pip when a build needs it"
     assert said["disk"][1].endswith(f" GiB free for {examined / 'cache'}")
     assert "aws " in said["SDKs"][1]
     assert said["project"][1] == "small: 0 simulated resources"

@@ -62,7 +62,7 @@ def _command(*args: str) -> tuple[int, str]:
 
 def test_state_and_clouds_that_agree_have_no_drift(store: Store) -> None:
     del store
-    assert _command() == (0, "No drift: state and clouds say the same.\n")
+    assert _command() == (0, "No drift: state and clouds agree.\n")
 
 
 @pytest.mark.parametrize("command", ["drift", "recover"])

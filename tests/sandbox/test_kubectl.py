@@ -34,9 +34,13 @@ def _cluster(stack: str) -> Entry:
 @pytest.mark.parametrize(
     ("stacks", "args", "message"),
     [
-        ([], [], "no cluster exists in the simulated clouds; make one: gpucluster sandbox --kubernetes real pulumi up"),
+        (
+            [],
+            [],
+            "no cluster exists in the simulated clouds; create one: gpucluster sandbox --kubernetes real pulumi up",
+        ),
         (["one", "two"], [], "several clusters exist; choose one by --stack: one, two"),
-        (["one"], ["--stack", "on"], "the stack 'on' has no cluster; stacks with one: one; name it by --stack"),
+        (["one"], ["--stack", "on"], "the stack 'on' has no cluster; stacks with one: one; choose one by --stack"),
     ],
     ids=["none", "several", "another"],
 )

@@ -49,14 +49,15 @@ ZONE = Shortage(
     [
         (
             QUOTA,
-            'training: it takes 960 vCPUs of "Running On-Demand P instances" (L-417A185B) in us-east-1, of which 192 '
-            "of 384 are in use. Next: ask for 1152 or more: aws service-quotas request-service-quota-increase --region "
+            'training: the request needs 960 vCPUs of "Running On-Demand P instances" (L-417A185B) in us-east-1, '
+            "where 192 of 384 are in use. Next: ask for 1152 or more: aws service-quotas request-service-quota-increase"
+            " --region "
             "us-east-1 --service-code ec2 --quota-code L-417A185B --desired-value 1152.",
         ),
         (
             ZONE,
-            "training: us-east-1a has 2 p5.48xlarge to give, 0 of them taken, and it needs 5. Next: choose another "
-            "zone, such as us-east-1b, or machines that are held for you (a capacity block or an On-Demand Capacity "
+            "training: us-east-1a offers 2 p5.48xlarge, 0 of them in use, and the request needs 5. Next: choose "
+            "another zone, such as us-east-1b, or machines reserved for you (a capacity block or an On-Demand Capacity "
             "Reservation: `purchase` in the spec).",
         ),
     ],

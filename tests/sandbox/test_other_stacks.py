@@ -52,7 +52,7 @@ def test_a_stack_of_the_project_itself_is_made_by_its_own_up(tmp_path: Path) -> 
     (tmp_path / "Pulumi.yaml").write_text("name: small\nruntime: python\n")
     project = find_project(tmp_path)
     assert isinstance(project, Project)
-    with pytest.raises(InputError, match=r"organization/small/prod, which is of this project"):
+    with pytest.raises(InputError, match=r"organization/small/prod, which belongs to this project"):
         put_other_stacks(project, {"organization/small/prod": {}})
 
 
@@ -60,5 +60,5 @@ def test_a_stack_of_the_project_itself_is_made_by_its_own_up(tmp_path: Path) -> 
 def test_a_name_that_no_program_could_use_here_is_refused(tmp_path: Path, name: str) -> None:
     file = tmp_path / "scenario.yaml"
     file.write_text(f"stacks: {{{name}: {{}}}}\n")
-    with pytest.raises(InputError, match=f"stacks.{name} is no name of a stack here; write organization/PROJECT/STACK"):
+    with pytest.raises(InputError, match=f"stacks.{name} is not a stack name here; write organization/PROJECT/STACK"):
         read_scenario(file)

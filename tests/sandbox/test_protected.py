@@ -30,7 +30,7 @@ def test_what_is_protected_is_named_with_what_it_needs_and_the_commands() -> Non
         "Kept, because it is protected:",
         "  files  aws:efs/fileSystem:FileSystem  files-1",
         "Also not deleted: resources that the protected ones depend on: 2 x aws:ec2/subnet:Subnet, aws:ec2/vpc:Vpc",
-        "What is kept is still billed. To release it, then destroy again:",
+        "Kept resources are still billed. To release them, then destroy again:",
         "  gpucluster sandbox pulumi state unprotect --yes --stack dev "
         "'urn:pulumi:dev::small::aws:efs/fileSystem:FileSystem::files'",
     ]

@@ -105,7 +105,7 @@ def test_what_a_plain_up_made_a_second_time_is_deleted(standing: Any) -> None:
     _forget(standing, "key")
     standing.pulumi("up", "--yes", "--skip-preview")
     first, second = (entry for entry in standing.ledger() if "Parameter" in entry.type)
-    assert f"  delete  {first.type} key ({first.id}): made a second time" in _recover(standing)
+    assert f"  delete  {first.type} key ({first.id}): created twice" in _recover(standing)
     assert [entry for entry in standing.ledger() if "Parameter" in entry.type] == [second]
     standing.pulumi("preview", "--expect-no-changes")
 

@@ -138,29 +138,30 @@ def test_all_mistakes_of_every_kind_are_told_at_once_and_in_our_words(
         "  line 7: operations[1].times is 1:30, which YAML 1.1 reads as 90 and YAML 1.2 as text; write 90, or "
         '"1:30" for the text',
         "  exists[0].resources is an empty list; write one entry or more",
-        "  exists[1].resources[0].type is 7, which YAML reads as no text; put it in quotes",
+        "  exists[1].resources[0].type is 7, which YAML does not read as text; put it in quotes",
         "  exists[1].resources[0].input is not a field here; allowed: type, inputs",
         "  exists[2] is 'aws'; write a mapping",
         "  quotas[0].cloud is 'ibm'; allowed: aws, gcp, azure",
         "  quotas[0].limit is -1; write a number of at least 0",
         "  quotas[1].cloud is missing; add it",
         "  quotas[1].limit is 1.5; write a whole number",
-        "  capacity[0].zone is 1, which YAML reads as no text; put it in quotes",
+        "  capacity[0].zone is 1, which YAML does not read as text; put it in quotes",
         "  capacity[0].available is 'many'; write a whole number",
-        "  capacity[1].region is missing; the zone 1 is one of every region",
+        "  capacity[1].region is missing; the zone 1 exists in every region",
         "  operations[0].request is 'write'; write one of create, update, delete, read, any",
         "  operations[0].seconds is 100000; write a number of at most 86,400",
         "  operations[0].fails is 'sometimes'; write one of refused, partial, throttled, timeout, not-yet, crash",
         "  operations[1].at is 0; write a number of at least 1",
-        "  operations[1].error is given, and a provider that crashes says nothing; leave it out",
-        "  operations[2].fails is 'partial', which no request to read does; allowed: not-yet, refused, throttled",
+        "  operations[1].error is set, but a provider that crashes prints none; remove it",
+        "  operations[2].fails is 'partial', which does not happen to a read request; "
+        "allowed: not-yet, refused, throttled",
         "  drift[0] needs `set:` or `deleted: true`, and not both",
         "  drift[1].set is an empty list; write a mapping",
         "  drift[1].deleted is 'perhaps'; write true or false",
         "  data[0].result is an empty mapping; write one entry or more",
-        "  stacks.mine is no name of a stack here; write organization/PROJECT/STACK, as the program must "
-        "where its state is kept in files",
-        "  stacks[1] is no text; put it in quotes",
+        "  stacks.mine is not a stack name here; write organization/PROJECT/STACK, as the program must "
+        "with a file backend",
+        "  stacks[1] is not text; put it in quotes",
         "  stacks.organization/p/s is an empty list; write a mapping",
     ]
 
@@ -220,8 +221,8 @@ def test_what_was_there_is_made_once_on_each_cloud_and_belongs_to_no_stack(
         ({"type": "azure-native:resources:Group"}, "azure-native:resources:Group, which azure-native 3"),
         ({"provider": {"subscriptionId": "mine"}}, "subscriptionId: 'mine' is not a GUID"),
         ({"provider": {}}, "azure-native has no subscription"),
-        ({"inputs": {"resourceGroupName": "data"}}, "cannot be there: location: missing required property 'location'"),
-        ({"inputs": {**GROUP.inputs, "colour": "red"}}, "cannot be there: colour: unknown property 'colour'"),
+        ({"inputs": {"resourceGroupName": "data"}}, "cannot exist: location: missing required property 'location'"),
+        ({"inputs": {**GROUP.inputs, "colour": "red"}}, "cannot exist: colour: unknown property 'colour'"),
     ],
 )
 def test_what_no_cloud_would_have_is_refused(

@@ -44,7 +44,7 @@ def test_a_job_runs_on_the_nodes_of_the_stack_and_nothing_is_left_after_destroy(
     up = project.run("sandbox", "--kubernetes", "live", "pulumi", "up", "--yes", "--skip-preview", "--stack", STACK)
     assert up.code == 0, up.text
     programs = "jobset, karpenter, kube-controller-manager, kube-scheduler, kueue, kwok, node-health, trainer"
-    assert f"Living cluster, Kubernetes {VERSION}: {programs}\n" in up.err
+    assert f"Live cluster, Kubernetes {VERSION}: {programs}\n" in up.err
     assert "  not running here: " in up.err
     submitted = project.kubectl("create", f"--filename={JOBS / 'pytorch.yaml'}", stack=STACK)
     assert submitted.code == 0, submitted.text

@@ -65,14 +65,14 @@ def _groups(found: Comparison) -> Iterator[Group]:
     """What the specs asked for differently, what each cluster is, and what it costs."""
     if found.differences:
         yield _group(
-            "The specs differ, so the money below is not for the same thing",
+            "The specs differ, so the costs below are not for the same cluster",
             tuple((row.label, row.cells) for row in found.differences),
         )
-    yield _group("What it is", tuple((row.label, row.cells) for row in found.equivalence))
+    yield _group("Specification", tuple((row.label, row.cells) for row in found.equivalence))
     parts = tuple((f"{part.name}{'' if part.ranked else ' *'}", _cells(part)) for part in found.parts)
     yield _group("$/month by part", parts)
     yield _group("In total", tuple((row.label, row.cells) for row in found.totals))
-    yield _group("Beside the money", tuple((row.label, row.cells) for row in found.figure_rows))
+    yield _group("Other figures", tuple((row.label, row.cells) for row in found.figure_rows))
     if found.ranking:
         by_title = {item.title: item for item in found.ranking}
         cells = [by_title[column.title] for column in found.columns]
@@ -81,7 +81,7 @@ def _groups(found: Comparison) -> Iterator[Group]:
             (
                 ("$/month", [ranged(item.monthly, item.gap) for item in cells]),
                 ("rank", [str(item.rank) for item in cells]),
-                ("times the least", ["-" if item.times is None else f"{item.times:f}" for item in cells]),
+                ("times the cheapest", ["-" if item.times is None else f"{item.times:f}" for item in cells]),
             ),
         )
 
@@ -93,10 +93,10 @@ def _remarks(found: Comparison) -> Iterator[tuple[str, list[str]]]:
         yield "* Not ranked", named
     yield "Totals", [_verdict(found)]
     if found.notes:
-        yield "What these figures rest on", list(found.notes)
+        yield "Basis of these figures", list(found.notes)
     for column in found.columns:
         if column.cluster is None:
-            yield f"{column.title}: nothing says what it is", ["no component, or several, carry the facts of a cluster"]
+            yield f"{column.title}: no description of the cluster", ["no component describes a cluster, or several do"]
         elif column.cluster.losses:
             yield f"{column.title}: lost", list(column.cluster.losses)
     for column in found.columns:
@@ -113,8 +113,8 @@ def _remarks(found: Comparison) -> Iterator[tuple[str, list[str]]]:
 def _offers_heading(gpu: str) -> str:
     """What the table of offers says, and what it does not."""
     return (
-        f"{gpu.upper()} by the GPU-hour, machines alone, at list price: no storage, traffic or support, and no word on "
-        "how many can be had. Ranked are machines in SXM form with a fabric; offers are of low confidence"
+        f"{gpu.upper()} by the GPU-hour, machines only, at list price: no storage, traffic or support; availability is "
+        "unknown. Only SXM machines with a fabric are ranked; offers have low confidence"
     )
 
 
@@ -137,5 +137,5 @@ def _verdict(found: Comparison) -> str:
     if not found.undecided:
         return f"{'certain' if known else 'complete'}: {ranked}{said}"
     undecided = ", ".join(found.undecided)
-    open_ = f"the order of {undecided} cannot be told" if ranked else f"cannot tell which is the least: {undecided}"
+    open_ = f"the order of {undecided} is unknown" if ranked else f"cannot tell which is cheapest: {undecided}"
     return f"{f'certain: {ranked}; ' if ranked else ''}{open_}{said}"

@@ -42,7 +42,7 @@ def _ranking(found: Comparison) -> str:
         )
         for item in found.ranking
     ]
-    words = "The sum of the parts that every column prices: " + ", ".join(
+    words = "Sum of the parts priced in every column: " + ", ".join(
         f"{item.title} {ranged(item.monthly, item.gap)}" for item in found.ranking
     )
     return figure("ranking", "Parts priced in every column, a month", f"{words}.", bars(rows))
@@ -76,7 +76,7 @@ def _parts(found: Comparison) -> str:
         rows = [_bar(column.title, amount, gap) for column, amount, gap in cells]
         blocks.append(f"<h3>{safe(part.name)}</h3>{bars(rows, most)}")
     dearest = ", ".join(part.name for part in found.parts[:3])
-    words = f"The dearest parts are {dearest}; the amounts stand behind their bars, all on one scale."
+    words = f"The most expensive parts are {dearest}; amounts are next to their bars, all on one scale."
     return figure("parts", "By part, a month", words, "\n".join(blocks))
 
 

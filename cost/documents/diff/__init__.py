@@ -1,4 +1,4 @@
-"""What a change of a program costs."""
+"""The cost of a change of a program."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def diff_comment(found: Diff) -> str:
     if verdict is not None:
         out += ["", f"Budget: {verdict.sentence}."]
     if found.losses:
-        out += ["", "**Storage and reserved capacity that do not stay as they are**", ""]
+        out += ["", "**Storage and reserved capacity that are deleted or replaced**", ""]
         out += _fitting([(loss_item(loss), Decimal(0)) for loss in found.losses], _LOSSES, "resources", listed=True)
     for heading, items in unpriced_lists(found):
         out += ["", f"**{heading}**", ""]

@@ -43,7 +43,7 @@ def _blocks(found: Diff) -> Iterator[Block]:
             cost = f"; {money(loss.monthly)} a month before" if loss.monthly else ""
             because = f", forced by {', '.join(loss.because)}" if loss.because and not loss.retained else ""
             texts.append(f"{loss.name} ({loss.type}): {loss.outcome}{because}{cost}")
-        yield Notes("Storage and reserved capacity that do not stay as they are", texts)
+        yield Notes("Storage and reserved capacity that are deleted or replaced", texts)
     for heading, items in unpriced_lists(found):
         yield Notes(heading, [f"{item.type} {urn_name(item.urn)}: {unpriced_words(item)}" for item in items])
     same = sum(len(part.lines) - len(part.changed) for part in found.parts)

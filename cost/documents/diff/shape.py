@@ -37,7 +37,7 @@ class MaybeSides(TypedDict):
 
 
 class MovedShape(TypedDict):
-    """Null where a price is lost or gained, or one of two ceilings has no bound."""
+    """Null if a price is lost or gained, or one of two ceilings has no bound."""
 
     floor: Amount | None
     expected: Amount | None
@@ -51,20 +51,20 @@ class MonthlyShape(TypedDict):
 
 
 class ChangeShape(TypedDict):
-    """How much more it costs a month. A price that is lost or gained is no change of cost: then there is no amount, and
+    """Change of cost a month. A price that is lost or gained is not a change of cost: then there is no amount, and
     the verdict follows from the bound, if it does.
     """
 
     verdict: Literal["more", "less", "the same", "cannot tell"]
-    expected: Annotated[Amount | None, "USD a month more; null where it is not known"]
-    at_least: Annotated[Amount | None, "null where something that is not the same had no price before"]
-    at_most: Annotated[Amount | None, "null where something that is not the same has no price after"]
-    priced_on_both_sides: Annotated[Amount, "the change apart from prices that are lost or gained"]
+    expected: Annotated[Amount | None, "USD a month more; null if unknown"]
+    at_least: Annotated[Amount | None, "null if something that differs had no price before"]
+    at_most: Annotated[Amount | None, "null if something that differs has no price after"]
+    priced_on_both_sides: Annotated[Amount, "the change without lines that lose or gain a price"]
 
 
 class LineChangeShape(TypedDict):
     kind: Kind
-    change: Annotated[Amount | None, "USD a month more than before, as expected; null where a price is lost or gained"]
+    change: Annotated[Amount | None, "expected USD a month more than before; null if a price is lost or gained"]
     before: LineShape | None
     after: LineShape | None
 
@@ -90,7 +90,7 @@ class LossShape(TypedDict):
     what: Annotated[str, "storage, reserved capacity or machines in a reservation"]
     how: Literal["deleted", "replaced", "not in the new file"]
     because: Annotated[list[str], "properties that force a replacement"]
-    retained: Annotated[bool, "whether it goes on to exist and to be billed"]
+    retained: Annotated[bool, "whether it continues to exist and be billed"]
     monthly_before: Amount
 
 
@@ -112,7 +112,7 @@ class DiffShape(TypedDict):
 
     schema_version: Version
     currency: Currency
-    stack: Annotated[str, "as it will be or as it was; empty where no resource says it"]
+    stack: Annotated[str, "name after or before the change; empty if no resource has it"]
     old: Annotated[str, "file or revision"]
     new: str
     change: ChangeShape
@@ -124,7 +124,7 @@ class DiffShape(TypedDict):
     committed_elsewhere_monthly: Annotated[Sides, "part of monthly"]
     budget: BudgetVerdict | None
     parts: list[PartChangeShape]
-    losses: Annotated[list[LossShape], "storage and reserved capacity that do not stay as they are"]
+    losses: Annotated[list[LossShape], "storage and reserved capacity that are deleted or replaced"]
     newly_unpriced: list[UnpricedShape]
     no_longer_unpriced: list[UnpricedShape]
-    changed_unpriced: Annotated[list[UnpricedShape], "without a price on both sides, and not the same"]
+    changed_unpriced: Annotated[list[UnpricedShape], "without a price before and after, and changed"]

@@ -27,7 +27,7 @@ def sentence(found: Diff, quote: Quote = str) -> str:
     stack = quote(found.stack) if found.stack else "the stack"
     before = ranged(found.before.expected, found.old.estimate.gaps.expected)
     after = ranged(found.after.expected, found.new.estimate.gaps.expected)
-    lost = f"; storage or reserved capacity that does not stay: {len(found.losses)}" if found.losses else ""
+    lost = f"; storage or reserved capacity deleted or replaced: {len(found.losses)}" if found.losses else ""
     if not found.moves:
         return f"The cost of {stack} does not change: {after} a month{lost}."
     told, rest = found.change, f"{missing([found], quote)}{lost}"
@@ -119,8 +119,8 @@ def _names(items: Sequence[NotPriced], quote: Quote) -> str:
 def _committed(found: Diff) -> str:
     """How much of the change is capacity bought elsewhere, which ends there and not by this change."""
     moved = found.new.estimate.committed_monthly - found.old.estimate.committed_monthly
-    billed_on = ", and billed on there" if moved < 0 else ""
-    return f"; of it {change(moved)} committed elsewhere{billed_on}" if moved else ""
+    billed_on = ", where billing continues" if moved < 0 else ""
+    return f"; of which {change(moved)} committed elsewhere{billed_on}" if moved else ""
 
 
 def part_cells(part: PartChange) -> tuple[str, str, str]:
@@ -162,7 +162,7 @@ def total_rows(found: Diff) -> Iterator[tuple[str, str, str, str]]:
         before, after = old.committed_monthly, new.committed_monthly
         gaps = _committed_gap(found.open_before), _committed_gap(found.open_after)
         shown = Change(after - before, after - before, *gaps).shown
-        yield "of it committed elsewhere", money(before), money(after), shown
+        yield "of which committed elsewhere", money(before), money(after), shown
     each = 1 / HOURS_PER_MONTH
     before, after = old.hourly.expected, new.hourly.expected
     told = Change(after - before, after - before, found.change.before.times(each), found.change.after.times(each))

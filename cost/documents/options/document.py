@@ -36,7 +36,7 @@ def _blocks(options: Options) -> Iterator[Block]:
         yield Heading(pool_heading(found, options))
         yield from _pool(found, options)
     if not options.pools:
-        yield "No GPU machines that may be bought in another way"
+        yield "No GPU machines with another way to buy"
     if options.held:
         yield Notes(_HELD, [*_held(options)])
 
@@ -69,15 +69,15 @@ def _basis(options: Options) -> str:
 def _support(options: Options) -> str:
     if options.support is None:
         return "support not included: --support adds it"
-    return f"with {options.support.plan} on an account that spends {money(options.account_usd)} a month besides"
+    return f"with {options.support.plan} on an account that spends {money(options.account_usd)} a month elsewhere"
 
 
 def _rest(found: PoolOptions) -> str:
     """What of the stack is the same in each row."""
     amount = ranged(found.rest.expected, found.gap)
     return (
-        f"the rest of the stack is {amount} a month in each row; what is paid before, paid until then and owed in "
-        "all is for the machines alone"
+        f"the rest of the stack is {amount} a month in each row; paid before, paid by day and owed in all are "
+        "for the machines only"
     )
 
 
@@ -92,7 +92,7 @@ def _held(options: Options) -> Iterator[str]:
 def pool_heading(found: PoolOptions, options: Options) -> str:
     """What the pool is, in one line."""
     pool = found.pool
-    days = "" if options.days is None else f", wanted for {plain(options.days)} days"
+    days = "" if options.days is None else f", needed for {plain(options.days)} days"
     count = plain(pool.count.expected) + (" on average" if pool.count.varies else "")
     bought = f"in the plan {purchase_words(pool.provider, pool.purchase)}"
     return f"{pool.name}: {count} x {pool.machine} in {pool.region}, {bought}{days}"

@@ -70,11 +70,9 @@ def _break_even(number: int, found: PoolOptions) -> str:
         about = "" if option.rate.rankable else ", approximate"
         said.append(f"{option.way.words} from {percent(beats)}{about}")
         lines.append(
-            Curve(f"{option.way.words}: cheaper from {percent(beats)} of the hours on{about}", monthly, monthly, beats)
+            Curve(f"{option.way.words}: cheaper from {percent(beats)} of the hours{about}", monthly, monthly, beats)
         )
-    words = (
-        f"{pool.name}: the share of its hours from which on a commitment to all machines is cheaper than on demand: "
-    )
+    words = f"{pool.name}: share of hours above which a commitment for all machines is cheaper than on demand: "
     words += f"{', '.join(said)}."
     drawing = curves(lines, ends=("no hours used", "all hours used"), label=words)
-    return figure(f"break-even-{number}", "From which use on a commitment is cheaper", words, drawing)
+    return figure(f"break-even-{number}", "Break-even use of a commitment", words, drawing)

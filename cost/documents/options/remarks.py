@@ -31,7 +31,7 @@ def remarks(found: PoolOptions, options: Options) -> Iterator[str]:
         if option.beats_on_demand is not None
     ]
     if beats:
-        yield f"cheaper than on demand, by the share of its term that the machines run: {', '.join(beats)}"
+        yield f"cheaper than on demand if the machines run for this share of the term: {', '.join(beats)}"
     if not found.complete and found.options:
         known = how_known(found.rest.expected, found.gap)
         yield f"a useful GPU-hour costs at least that; the rest of the stack is {known}"
@@ -43,18 +43,18 @@ def _said(option: Option, options: Options) -> Iterator[str]:
     bought = option.bought
     if bought.idle:
         idle = money(option.monthly * bought.idle / bought.machines)
-        size = f"{plain(bought.used)} machines are a block of {plain(bought.machines)}"
+        size = f"{plain(bought.used)} machines need a block of {plain(bought.machines)}"
         yield f"{size}, of which {plain(bought.idle)} stay idle: {idle} a month"
     if option.covered < 1:
         yield f"covers {percent(option.covered)} of the machines; the rest is on demand"
     if option.upfront is None:
-        yield "sold by the day, and nothing says for how many; --days does"
+        yield "sold by the day for an unknown number of days; set --days"
     most = option.way.most_days
     if options.days is not None:
         if bought.days is not None and bought.days != options.days:
-            yield f"{plain(options.days)} days are sold as {plain(bought.days)}"
+            yield f"{plain(options.days)} days are billed as {plain(bought.days)}"
         if most is not None and options.days > most:
-            yield f"lasts {most} days at the most, and {plain(options.days)} are wanted"
+            yield f"lasts at most {most} days, but {plain(options.days)} are needed"
     if option.way.said:
         yield option.way.said
     if option.rate.said:

@@ -21,7 +21,7 @@ with its reason and without amounts, or `bought elsewhere`, which is part of eac
 `at least` where something else in the stack has no price. What is sold by the day and for no known number of days has
 no amount."""
 
-_LEAST: Final = "a useful GPU-hour costs at least that: how often spot is taken back has no upper end"
+_LEAST: Final = "a useful GPU-hour costs at least that: the interruption rate of spot has no upper bound"
 
 _BOUNDS: Final = {"complete": "", "bounded": "bounded", "unknown": "at least"}
 

@@ -91,7 +91,7 @@ def _mix(mix: Mix) -> str:
         )
     if mix.baseline is None:
         return flow
-    return f"{plain(mix.baseline.machines)} under {_words(mix.baseline.rate)}, above them {flow}"
+    return f"{plain(mix.baseline.machines)} under {_words(mix.baseline.rate)}, above that {flow}"
 
 
 def _words(rate: Rate) -> str:

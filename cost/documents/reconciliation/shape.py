@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypedDict
 from gpucluster.cost.documents.words.shape import Amount, Currency, Pattern, Version
 
 Money = Annotated[str, Pattern(r"^-?\d+\.\d{2}$")]
-Share = Annotated[str, Pattern(r"^-?\d+\.\d{6}$"), "1 where plan and bill are the same"]
+Share = Annotated[str, Pattern(r"^-?\d+\.\d{6}$"), "1 if plan and bill are equal"]
 
 
 class BesideShape(TypedDict):
@@ -68,7 +68,7 @@ class PlannedShape(TypedDict):
 
 
 class UnlabelledShape(BesideShape):
-    """billed without a label of the stack, and what it may be"""
+    """billed without a label of the stack, and what it may belong to"""
 
     may_be: PlannedShape
 
@@ -100,7 +100,7 @@ _From = TypedDict("_From", {"from": Annotated[str, "first moment that counts"]})
 
 
 class ReconciliationShape(_From):
-    """A bill beside its plan, line by line."""
+    """A bill compared with its plan, line by line."""
 
     schema_version: Version
     currency: Currency
@@ -112,7 +112,7 @@ class ReconciliationShape(_From):
     unlabelled: list[UnlabelledShape]
     apart: Annotated[list[ApartShape], "credits, taxes, purchases and refunds of the stack"]
     apart_elsewhere: Annotated[list[ApartShape], "the same without a label of the stack"]
-    other_currencies: Annotated[list[OtherCurrencyShape], "said and not added"]
+    other_currencies: Annotated[list[OtherCurrencyShape], "listed, not added"]
     rows: int
     repeated_rows: int
     repeated_rows_with_other_amounts: int

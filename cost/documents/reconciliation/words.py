@@ -1,4 +1,4 @@
-"""What is said of a bill beside its plan."""
+"""The remarks on a bill and its plan."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def sentence(total: Exactness) -> str:
     if total.of_total is None:
         return f"planned {money(total.planned)}, billed nothing"
     return (
-        f"The estimate was {exact(total.of_total)} exact in total and {exact(total.by_line)} line by line: "
+        f"The estimate was {exact(total.of_total)} accurate in total and {exact(total.by_line)} line by line: "
         f"planned {money(total.planned)}, billed {money(total.billed)} "
         f"(EffectiveCost; on the invoice, BilledCost: {money(total.invoiced)})"
     )
@@ -80,20 +80,20 @@ def _rows(number: int) -> str:
 def remarks(found: Reconciled, learned: Learned) -> Iterator[str]:
     """Everything that is not a line, a sentence each."""
     for one in found.apart:
-        yield f"Apart: {apart(one, 'of this stack')}"
+        yield f"Separate: {apart(one, 'of this stack')}"
     for one in found.elsewhere:
-        yield f"Apart: {apart(one, 'of the rest of the bill, not shared out')}"
+        yield f"Separate: {apart(one, 'of the rest of the bill, not allocated')}"
     for one, line in found.unlabelled:
         yield (
-            f"Without our labels: {beside(one)}, {money(one.billed)}, may be {line.name} ({urn_name(line.urn)}); "
-            "it is in no sum: label it"
+            f"Without the stack's labels: {beside(one)}, {money(one.billed)}, may be {line.name} "
+            f"({urn_name(line.urn)}); it is in no total: label it"
         )
     for currency, amount, rows in found.other_currencies:
-        yield f"In {currency}: {amount:,.2f} in {_rows(rows)}, added to nothing"
+        yield f"In {currency}: {amount:,.2f} in {_rows(rows)}, in no total"
     if found.read.repeated:
         other = f", {found.read.changed:,} of them with other amounts" if found.read.changed else ""
-        yield f"In several files: {_rows(found.read.repeated)}{other}; each counts once, as the last file has it"
+        yield f"In several files: {_rows(found.read.repeated)}{other}; each counts once, as in the last file"
     if found.read.faults:
-        yield f"Not read: {len(found.read.faults)} rows or files (on stderr); sums lack them"
+        yield f"Not read: {len(found.read.faults)} rows or files (on stderr); totals exclude them"
     for line in learned.not_learned:
-        yield f"Not learned: how much of {line.name} ({urn_name(line.urn)}) there is, which the plan says"
+        yield f"Not learned: the quantity of {line.name} ({urn_name(line.urn)}), which the plan sets"

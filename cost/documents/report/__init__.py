@@ -1,1 +1,1 @@
-"""What a plan or state costs."""
+"""The cost of a plan or state."""

@@ -77,12 +77,12 @@ def _totals(estimate: Estimate) -> Iterator[str]:
     monthly, gaps = estimate.monthly, estimate.gaps
     yield row("**Total**", f"**{ranged(monthly.expected, gaps.expected)}**")
     if gaps.expected.missing and monthly.expected:
-        yield row("of it priced", money(monthly.expected))
+        yield row("of which priced", money(monthly.expected))
     if monthly.varies:
         yield row("floor", ranged(monthly.floor, gaps.floor))
         yield row("ceiling", ranged(monthly.ceiling, gaps.ceiling))
     if estimate.committed_monthly:
-        yield row("of it committed elsewhere", money(estimate.committed_monthly))
+        yield row("of which committed elsewhere", money(estimate.committed_monthly))
     yield row("per hour", ranged(estimate.hourly.expected, gaps.hourly))
     if (per_gpu := estimate.per_training_gpu_hour) is not None:
         shown = "unknown" if estimate.training_unknown else ranged(per_gpu, gaps.gpu_hour)
@@ -90,7 +90,7 @@ def _totals(estimate: Estimate) -> Iterator[str]:
     if (trial := estimate.trial_total) is not None:
         yield row("this trial", ranged(trial, gaps.trial))
         if estimate.upfront:
-            yield row("of it paid upfront", money(estimate.upfront))
+            yield row("of which paid upfront", money(estimate.upfront))
 
 
 def _team(team: TeamCost) -> str:

@@ -73,7 +73,7 @@ def _facts(line: CostLine, today: datetime.date) -> Iterator[tuple[str, str]]:
     if line.spend == "committed-elsewhere":
         yield "committed", "elsewhere: bought outside this stack, and part of its total"
     if line.idle:
-        yield "idle", f"{plain_number(line.idle)} {line.unit} are paid for and used by nothing here"
+        yield "idle", f"{plain_number(line.idle)} {line.unit} are paid for but unused here"
     if line.upfront:
         yield "upfront", f"{money(line.upfront)} for this trial, part of its total"
     if line.autoscaled:
@@ -94,7 +94,7 @@ def _facts(line: CostLine, today: datetime.date) -> Iterator[tuple[str, str]]:
 _WHY: Final = {
     "high": f"your own, or an official price at most {FRESH_DAYS} days old",
     "medium": f"an official price, more than {FRESH_DAYS} days old",
-    "low": "computed, from a third party, a second opinion, or dated by a year alone",
+    "low": "computed, from a third party, a second opinion, or dated by year only",
 }
 
 

@@ -33,7 +33,7 @@ def groups_table(found: Grouping, estimate: Estimate, title: str = "Cost", width
         out.append(f"  floor {floor}, ceiling {ceiling}")
     if not estimate.complete:
         if total.expected:
-            out += layout.total("  of it priced", money(total.expected))
+            out += layout.total("  of which priced", money(total.expected))
         known = how_known(total.expected, estimate.gaps.expected)
         out += layout.under("", f"{known}; see gpucluster cost report")
     return "\n".join(out)
@@ -55,7 +55,7 @@ def _rows(group: Group, total: Decimal, layout: Layout) -> Iterator[str]:
         ceiling = ranged(monthly.ceiling, group.ceiling_gap)
         yield f"     floor {money(monthly.floor)}, ceiling {ceiling}"
     if group.committed_monthly:
-        yield from layout.under("     ", f"of it committed elsewhere {money(group.committed_monthly)}")
+        yield from layout.under("     ", f"of which committed elsewhere {money(group.committed_monthly)}")
 
 
 def groups_json(found: Grouping) -> GroupingShape:

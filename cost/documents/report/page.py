@@ -49,24 +49,24 @@ def _totals(estimate: Estimate) -> str:
     monthly, gaps = estimate.monthly, estimate.gaps
     shown = [("Total per month", ranged(monthly.expected, gaps.expected))]
     if gaps.expected.missing and monthly.expected:
-        shown.append(("Of it priced", money(monthly.expected)))
+        shown.append(("Of which priced", money(monthly.expected)))
     if monthly.varies:
         shown.append(("Floor", ranged(monthly.floor, gaps.floor)))
         shown.append(("Ceiling", ranged(monthly.ceiling, gaps.ceiling)))
     if estimate.listed != monthly.expected:
         shown.append(("At list prices", ranged(estimate.listed, gaps.expected)))
     if estimate.committed_monthly:
-        shown.append(("Of it committed elsewhere", money(estimate.committed_monthly)))
+        shown.append(("Of which committed elsewhere", money(estimate.committed_monthly)))
     shown.append(("Per hour", ranged(estimate.hourly.expected, gaps.hourly)))
     if (days := estimate.facts.duration_days) is not None and (trial := estimate.trial_total) is not None:
         shown.append((f"This trial, {plain_number(days)} days", ranged(trial, gaps.trial)))
         if estimate.upfront:
-            shown.append(("Of it paid upfront", money(estimate.upfront)))
+            shown.append(("Of which paid upfront", money(estimate.upfront)))
     if (per_gpu := estimate.per_training_gpu_hour) is not None:
         amount = "unknown" if estimate.training_unknown else ranged(per_gpu, gaps.gpu_hour)
         shown.append(("Per training GPU-hour", amount))
     if known := how_known(monthly.expected, gaps.expected):
-        shown.append(("How far the month is known", known))
+        shown.append(("Known share of the month", known))
     listed = "".join(_total(name, amount, main=not number) for number, (name, amount) in enumerate(shown))
     verdict, by_usage = budget_verdict(estimate), count_by_usage(estimate)
     said = f"<p>{safe(by_usage)}.</p>" if by_usage else ""
@@ -138,14 +138,14 @@ def _aside(part: Part) -> str:
     monthly = part.monthly
     notes = [f"floor {money(monthly.floor)}, ceiling {money(monthly.ceiling)}"] if monthly.varies else []
     if committed := committed_sum(part.lines):
-        notes.append(f"of it committed elsewhere: {money(committed)}")
+        notes.append(f"of which committed elsewhere: {money(committed)}")
     return "; ".join(notes)
 
 
 def _most(rows: Sequence[Bar]) -> str:
     """The bars in words: all of them where they are few, else the first."""
     if not rows:
-        return "Nothing here costs anything."
+        return "Nothing here has a cost."
     shown = [f"{row.name} {row.amount}{f' ({row.share})' if row.share else ''}" for row in rows[:4]]
     more = len(rows) - len(shown)
     return f"{', '.join(shown)}{f', and {more} more' if more > 0 else ''}."
@@ -167,7 +167,7 @@ def _labels(groupings: Sequence[Grouping], estimate: Estimate) -> str:
         for number in range(len(groupings))
     )
     panels = "\n".join(_panel(number, grouping, estimate) for number, grouping in enumerate(groupings))
-    words = f"The same total, shared out by {', '.join(grouping.label for grouping in groupings)}."
+    words = f"The same total, split by {', '.join(grouping.label for grouping in groupings)}."
     drawing = f'<style>{rules}</style>{picks}<div class="choice">{choice}</div>\n<div class="panels">{panels}</div>'
     return figure("labels", "By label, a month", words, drawing)
 

@@ -27,7 +27,7 @@ class LineShape(TypedDict):
     floor_quantity: Amount
     ceiling_quantity: Bound
     unit: str
-    basis: Annotated[str, "how the quantity comes about"]
+    basis: Annotated[str, "how the quantity is computed"]
     unit_price: Annotated[Amount, "USD per unit"]
     list_unit_price: Annotated[Amount, "USD per unit before a discount"]
     monthly: Annotated[Amount, "USD, quantity x unit_price rounded half up to the cent"]
@@ -37,25 +37,23 @@ class LineShape(TypedDict):
     purchase: str
     term: str
     source: str
-    as_of: Annotated[Date, "day, month or year of the price; empty where another line pays"]
+    as_of: Annotated[Date, "day, month or year of the price; empty if another line pays"]
     confidence: Literal["high", "medium", "low"]
     assumption: str
-    usage: Annotated[list[str], "names of usage that it rests on; a line of quantity 0 with any depends on usage"]
+    usage: Annotated[list[str], "names of the usage in the quantity; a line of quantity 0 with any depends on usage"]
     spend: Annotated[
         Literal["new", "committed-elsewhere"],
         "committed-elsewhere: capacity that is bought outside the stack; it counts in every sum",
     ]
-    paid_by: Annotated[
-        str, "reservation or block that these machines run in and that pays for them; empty where this line does"
-    ]
-    idle_quantity: Annotated[Amount, "units of the quantity that are paid for and used by nothing here"]
+    paid_by: Annotated[str, "reservation or block that pays for these machines; empty if this line does"]
+    idle_quantity: Annotated[Amount, "units of the quantity that are paid for but unused here"]
     upfront: Annotated[Amount, "fee of a capacity block for the stated duration, paid before it starts"]
 
 
 class TermsShape(TypedDict):
-    support: Annotated[str, "plan of support, empty for none"]
+    support: Annotated[str, "support plan, empty for none"]
     discount: Annotated[Amount, "share off list prices"]
-    account_spend: Annotated[Amount, "USD a month that the account is charged besides, on which support depends"]
+    account_spend: Annotated[Amount, "USD a month that the account spends outside the stack; support fees depend on it"]
 
 
 class TeamShape(TypedDict):
@@ -133,15 +131,15 @@ class GroupingShape(TypedDict):
 
 
 class ReportShape(TypedDict):
-    """What a Pulumi plan or state costs. Totals are of what has a price; known says what they lack."""
+    """What a Pulumi plan or state costs. Totals include what has a price; known describes the rest."""
 
     schema_version: Version
     currency: Currency
     complete: Annotated[bool, "whether every resource is priced or free"]
     known: KnownShape
     monthly: AmountsShape
-    monthly_at_list_prices: Annotated[Amount, "what is expected, before discounts"]
-    terms: Annotated[dict[str, TermsShape], "cloud -> what its account has agreed, which the amounts hold"]
+    monthly_at_list_prices: Annotated[Amount, "expected, before discounts"]
+    terms: Annotated[dict[str, TermsShape], "cloud -> agreed terms of its account, included in the amounts"]
     hourly: AmountsShape
     per_training_gpu_hour: Amount | None
     training_gpus: Amount | None
@@ -150,16 +148,16 @@ class ReportShape(TypedDict):
     committed_elsewhere_monthly: Annotated[Amount, "part of monthly"]
     unpriced_compute: Annotated[list[str], "URNs of machines without a price"]
     budget: BudgetShape | None
-    teams: Annotated[list[TeamShape], "what the share of each team costs, and what they leave: (no team)"]
+    teams: Annotated[list[TeamShape], "cost of each team's share; (no team) is the rest"]
     parts: list[PartShape]
     lines: list[LineShape]
     free: list[FreeShape]
     not_priced: list[NotPricedShape]
-    what_if: Annotated[list[str], "what the preview has otherwise than the spec"]
+    what_if: Annotated[list[str], "values of this preview that differ from the spec"]
     not_built: list[str]
     idle_own_prices: list[str]
     assumptions: list[str]
-    lines_by_usage: Annotated[int, "lines of a known price whose usage is taken as zero"]
+    lines_by_usage: Annotated[int, "lines with a known price whose usage is assumed to be zero"]
     coverage: CoverageShape
     price_dates: DatesShape | None
     monthly_by_confidence: dict[str, Amount]

@@ -113,20 +113,20 @@ def _totals(estimate: Estimate, layout: Layout) -> Iterator[str]:
     yield from layout.total("Total per month", ranged(monthly.expected, gaps.expected))
     if known := how_known(monthly.expected, gaps.expected):
         if monthly.expected:
-            yield from layout.total("  of it priced", money(monthly.expected))
+            yield from layout.total("  of which priced", money(monthly.expected))
         yield from layout.under("  ", known)
     if monthly.varies:
         yield f"  floor {ranged(monthly.floor, gaps.floor)}, ceiling {ranged(monthly.ceiling, gaps.ceiling)}"
     if by_usage := count_by_usage(estimate):
         yield f"  {by_usage}"
     if estimate.committed_monthly:
-        yield from layout.total("  of it committed elsewhere", money(estimate.committed_monthly))
+        yield from layout.total("  of which committed elsewhere", money(estimate.committed_monthly))
     yield from layout.total("Total per hour", ranged(hourly.expected, gaps.hourly))
     trial, days = estimate.trial_total, estimate.facts.duration_days
     if trial is not None and days is not None:
         yield from layout.total(f"This trial, {plain_number(days)} days", ranged(trial, gaps.trial))
         if estimate.upfront:
-            yield from layout.total("  of it paid upfront", money(estimate.upfront))
+            yield from layout.total("  of which paid upfront", money(estimate.upfront))
     per_gpu, gpus = estimate.per_training_gpu_hour, estimate.facts.training_gpus
     if per_gpu is not None and gpus is not None:
         outside = sorted(part.name for part in estimate.parts if not part.training)
@@ -168,7 +168,7 @@ def _missing(estimate: Estimate, layout: Layout) -> Iterator[str]:
             yield from (f"    {row}" for row in (OWN_ROW, *(f"{row},..." for row in sorted(rows))))
         yield ""
     if estimate.idle_prices:
-        yield "Your prices that price nothing here"
+        yield "Your prices without a line here"
         for row in estimate.idle_prices:
             term = f" {row.term}" if row.term else ""
             what = f"{row.sku} {row.purchase}{term} in {row.provider} {row.region} per {row.unit}"

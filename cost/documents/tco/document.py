@@ -40,14 +40,14 @@ def _blocks(own: Own, lives: Sequence[Own], found: Sequence[Against]) -> Iterato
         yield Notes("Not included (no value given): --set NAME=VALUE, or a line of --inputs FILE", lacking)
     by_use, idle_too = ([one for one in found if one.idle_too is idle] for idle in (False, True))
     if by_use:
-        heads = ["against what is paid by use", "$/GPU-hour", "owning costs less from"]
+        heads = ["against pay-as-you-go", "$/GPU-hour", "owning costs less from"]
         yield table(
             [*heads, f"saved a year at {percent(own.utilisation)}"],
             [[one.name, money(cents(one.rate)), _from(one), change(cents(one.yearly))] for one in by_use],
         )
     if idle_too:
         yield table(
-            ["against what is paid idle too", "$/GPU-hour", "saved a year by owning"],
+            ["against a reservation", "$/GPU-hour", "saved a year by owning"],
             [[one.name, money(cents(one.rate)), change(cents(one.yearly))] for one in idle_too],
         )
     if remarks := [*_remarks(own, found)]:
@@ -103,15 +103,15 @@ def _missing(own: Own) -> Iterator[str]:
         names = [name for name in item.inputs if own.inputs.get(name) is None]
         yield f"{item.name}: {', '.join(names)}"
     if own.not_included and own.inputs.get("downtime_share") is None:
-        yield "hours without use for repairs: downtime_share"
+        yield "hours lost to repairs: downtime_share"
 
 
 def _remarks(own: Own, found: Sequence[Against]) -> Iterator[str]:
     """What to know of the comparison."""
     if found:
-        yield "prices of a cloud are of its machines alone, at list price"
+        yield "cloud prices are for machines only, at list price"
     if found and own.not_included:
-        yield "costs that are not included would make it cheaper only from more use on, and save less"
+        yield "costs not included raise the break-even use and lower the savings"
     if any(item.name.endswith("~") for item in found):
         yield "~ only second opinions on this price are known: approximate"
 

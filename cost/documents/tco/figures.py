@@ -44,17 +44,19 @@ def _against(own: Own, found: Sequence[Against]) -> str:
         if one.idle_too:
             paid = one.rate * own.gpus * HOURS_PER_YEAR
             saves = f"owning {'saves' if one.yearly >= 0 else 'costs'} {money(cents(abs(one.yearly)))} a year"
-            name = f"{one.name}, paid idle too: {saves}{'' if one.yearly >= 0 else ' more'}"
+            name = f"{one.name}, reserved: {saves}{'' if one.yearly >= 0 else ' more'}"
             lines.append(Curve(name, paid, paid))
         else:
             full = one.rate * own.available_gpu_hours
             never = one.break_even is None
-            less = "never costs less" if never else f"costs less from {percent(one.break_even or Decimal(0))} of use on"
-            name = f"{one.name}, paid by use: owning {less}"
+            less = "never costs less" if never else f"costs less from {percent(one.break_even or Decimal(0))} of use"
+            name = f"{one.name}, pay-as-you-go: owning {less}"
             lines.append(Curve(name, Decimal(0), full, one.break_even))
         said.append(name)
     words = f"{'; '.join(said)}."
     if own.not_included:
-        words += " What is not included makes owning dearer than drawn, what the nodes are worth at the end cheaper."
+        words += (
+            " Costs not included make owning more expensive than drawn; the resale value of nodes makes it cheaper."
+        )
     drawing = curves(lines, ends=("no hours used", "all hours used"), label=words)
     return figure("break-even", "Against a cloud, a year", words, drawing)

@@ -41,7 +41,7 @@ def _rows(own: Own, lives: Sequence[Own], found: Sequence[Against]) -> Iterator[
         absent = [name for name in item.inputs if own.inputs.get(name) is None]
         yield "not included", item.name, "", "", "", "", f"not given: {', '.join(absent)}"
     for item in found:
-        paid = "against what is paid idle too" if item.idle_too else "against what is paid by use"
+        paid = "against a reservation" if item.idle_too else "against pay-as-you-go"
         yield paid, item.name, "its price", _usd(item.rate), _HOUR, "", ""
         if not item.idle_too:
             share = "" if item.break_even is None else text_of(item.break_even.quantize(_SHARE))

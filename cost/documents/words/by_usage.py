@@ -1,4 +1,4 @@
-"""What depends on usage that is taken as zero, in words: its price is known, its amount is not."""
+"""Lines that depend on usage assumed to be zero, in words: the price is known, the quantity is not."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _NAMED: Final = 2
 
 
 def count_by_usage(estimate: Estimate) -> str:
-    """`3 lines depend on usage, taken as 0`; empty where none does."""
+    """`3 lines depend on usage, assumed to be 0`; empty where none does."""
     found = sum(line.by_usage for line in estimate.lines)
     if not found:
         return ""
-    return f"{'1 line depends' if found == 1 else f'{found:,} lines depend'} on usage, taken as 0"
+    return f"{'1 line depends' if found == 1 else f'{found:,} lines depend'} on usage, assumed to be 0"
 
 
 def rates_by_usage(estimate: Estimate) -> list[str]:

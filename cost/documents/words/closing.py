@@ -1,4 +1,4 @@
-"""The last words of a report: how much of the stack it covers, how old its prices are and how far to be trusted."""
+"""The end of a report: how much of the stack it covers, and the age and confidence of its prices."""
 
 from __future__ import annotations
 

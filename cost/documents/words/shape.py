@@ -28,7 +28,7 @@ class AmountsShape(TypedDict):
 
 
 class KnownShape(TypedDict):
-    """An amount with the least and the most that what has no price in it may cost; no price, and in no sum."""
+    """An amount with lower and upper bounds of what has no price in it; no price, and in no total."""
 
     state: Annotated[
         Literal["complete", "bounded", "unknown"],
@@ -37,12 +37,12 @@ class KnownShape(TypedDict):
     without_price: int
     without_bound: int
     least: Bound
-    most: Annotated[Bound | None, "null where something has no bound"]
+    most: Annotated[Bound | None, "null if something has no bound"]
     dollars_known: Annotated[Amount | None, "share of most that has a price"]
 
 
 class BoundShape(TypedDict):
-    """Between what something without a price lies: no price, and in no sum."""
+    """Bounds of something without a price: no price, and in no total."""
 
     name: str
     quantity: Amount
@@ -52,4 +52,4 @@ class BoundShape(TypedDict):
     unit_price_most: Amount
     monthly_least: AmountsShape
     monthly_most: AmountsShape
-    rule: Annotated[str, "how the bound comes about, with the prices behind it"]
+    rule: Annotated[str, "how the bound is computed, with its prices"]

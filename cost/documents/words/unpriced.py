@@ -51,7 +51,7 @@ def bound_json(item: NotPriced) -> BoundShape | None:
 def known_json(amount: Decimal | Unbounded, gap: Gap) -> KnownShape:
     """How far an amount is known: `least` and `most` are the amount with the bounds of what has no price in it.
 
-    `most` is null where something has no bound, `dollars_known` a share of `most`, null where that is not known.
+    `most` is null if something has no bound, `dollars_known` a share of `most`, null where that is not known.
     """
     known = None if isinstance(amount, str) else amount
     high, share = (None, None) if known is None else (gap.high(known), gap.share(known))

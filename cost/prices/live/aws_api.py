@@ -86,7 +86,7 @@ def _records(products: Products, service: str, filters: Mapping[str, str]) -> It
             page = products.get_products(**arguments)
             items = [json.loads(item) for item in page["PriceList"]]
         except (KeyError, TypeError, ValueError) as error:
-            raise SourceFailed(f"AWS {service}: a page of products is not what is expected ({error!r})") from None
+            raise SourceFailed(f"AWS {service}: unexpected page of products ({error!r})") from None
         except Exception as error:  # boto3's own, which it makes at run time
             raise SourceFailed(f"AWS {service}: {type(error).__name__}: {error}") from None
         for item in items:

@@ -69,7 +69,7 @@ def _read(web: Web, url: str, what: str, asked: Sequence[Query]) -> list[Offer]:
     published = next((row[1][:10] for row in preamble if len(row) > 1 and row[0] == _PUBLISHED), "")
     header = [_RATE.get(name, name) for name in map(plain, next(rows, _NOTHING))]
     if not published or not set(header) >= _NEEDED | {"priceperunit", "currency"}:
-        raise SourceFailed(f"{url}: line {_PREAMBLE + 1} is not the header that is expected; its shape has changed")
+        raise SourceFailed(f"{url}: line {_PREAMBLE + 1} is not the expected header; its shape has changed")
     count = 0
 
     def records() -> Iterator[dict[str, str]]:

@@ -24,7 +24,7 @@ def offers(web: Web, regions: Sequence[str], today: str, address: str = ADDRESS)
     try:
         places = {str(place["region"]): list(_of_region(place, today)) for place in document["config"]["regions"]}
     except (KeyError, TypeError, AttributeError) as error:
-        raise SourceFailed(f"{url}: not what is expected ({error!r}); its shape has changed") from None
+        raise SourceFailed(f"{url}: unexpected answer ({error!r}); its shape has changed") from None
     web.say(f"AWS {SERVICE}: {len(places)} regions")
     yield from ((region, places[region]) for region in regions if region in places)
 

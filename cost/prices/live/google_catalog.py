@@ -66,7 +66,7 @@ def _offer(sku: Mapping[str, Any], today: str) -> Offer:
         }
         unit = str(expression["usageUnit"])
     except (KeyError, TypeError, AttributeError) as error:
-        raise SourceFailed(f"Google Cloud {name} is not what is expected ({error!r}); its shape has changed") from None
+        raise SourceFailed(f"Google Cloud {name} has an unexpected form ({error!r}); its shape has changed") from None
     return Offer(name, fields, unit, tuple(sorted(tiers, key=lambda tier: tier.start)), today)
 
 

@@ -53,7 +53,7 @@ def condition(text: str) -> Condition:
     """A condition as the tables write it. Raises ValueError."""
     match = _CONDITION.match(text)
     if match is None:
-        raise ValueError(f"{text!r} is no condition; write field==value, field=~expression or field!~expression")
+        raise ValueError(f"{text!r} is not a condition; write field==value, field=~expression or field!~expression")
     how = match["how"]
     if how == "==":
         return Condition(match["field"], "==", match["value"])

@@ -149,7 +149,7 @@ def _how_many(part: Part, matching: Sequence[Offer]) -> str:
     if not matching:
         return f"no offer has {part}, though the other parts are there"
     some = ", ".join(f"{offer.id} at {_first(offer)} per {offer.unit}" for offer in matching[:3])
-    return f"{len(matching)} offers match where one is expected: {some}{', ...' if len(matching) > 3 else ''}"
+    return f"{len(matching)} offers match, expected one: {some}{', ...' if len(matching) > 3 else ''}"
 
 
 def _first(offer: Offer) -> str:
@@ -160,7 +160,7 @@ def _single(query: Query, offer: Offer) -> Decimal:
     """The one price of an offer per unit of the book."""
     tiers = _sound(query, offer)
     if len(tiers) > 1 and query.tiers == "one":
-        raise Doubt(f"{offer.id} has {len(tiers)} tiers where one price is expected")
+        raise Doubt(f"{offer.id} has {len(tiers)} tiers, expected one price")
     return next(tier.usd for tier in tiers if tier.usd) * _times(query, offer)
 
 
@@ -168,7 +168,7 @@ def _sound(query: Query, offer: Offer) -> tuple[Tier, ...]:
     if not offer.tiers:
         raise Doubt(f"{offer.id} has no price")
     if not any(tier.usd for tier in offer.tiers):
-        raise Doubt(f"{offer.id} costs $0, which is no price")
+        raise Doubt(f"{offer.id} costs $0, which is not a price")
     if query.tiers == "all" and any(not tier.usd for tier in offer.tiers[1:]):
         raise Doubt(f"{offer.id} costs $0 above its first tier")
     return offer.tiers

@@ -1,4 +1,4 @@
-"""What the live lists say of the rows of the book: which prices change, which stay, and which are in doubt."""
+"""Compares the live lists with the rows of the book: which prices change, which stay, and which are in doubt."""
 
 from __future__ import annotations
 
@@ -190,8 +190,8 @@ def _calm(answer: Answer, accept: Collection[str]) -> None:
         if old.usd_per_unit and abs(new.usd_per_unit / old.usd_per_unit - 1) > most:
             apart = new.usd_per_unit / old.usd_per_unit - 1
             raise Doubt(
-                f"${old.usd_per_unit:f} ({old.as_of}) would become ${new.usd_per_unit:f}, {apart:+.0%}: too far to be "
-                f"taken unseen; --accept {answer.wanted.query.sku} takes it"
+                f"${old.usd_per_unit:f} ({old.as_of}) would become ${new.usd_per_unit:f}, {apart:+.0%}: too large to "
+                f"accept without a check; --accept {answer.wanted.query.sku} accepts it"
             )
 
 

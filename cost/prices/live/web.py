@@ -73,7 +73,7 @@ class Web:
             self.keep(name, kept)
         found = json.loads(kept, parse_float=Decimal)
         if not is_object(found):
-            raise SourceFailed(f"{url}: the answer is no JSON object; its shape has changed")
+            raise SourceFailed(f"{url}: the answer is not a JSON object; its shape has changed")
         return found
 
     def _fetched(self, url: str, params: Mapping[str, str] | None, key: str) -> str:
@@ -86,7 +86,7 @@ class Web:
                     text = response.content.decode()
                     json.loads(text)
                 except (requests.RequestException, ValueError) as error:
-                    problem = f"{url}: the answer is not whole JSON ({_said(error)})"
+                    problem = f"{url}: the answer is not complete JSON ({_said(error)})"
                     continue
                 return text
         raise SourceFailed(problem)
@@ -122,7 +122,7 @@ class Web:
         why = _unreachable(place)
         if why:
             through = f"the proxy {place[0]}" if proxy else place[0]
-            raise SourceFailed(f"{url}: {through} cannot be reached ({why}); look at the network, or set HTTPS_PROXY")
+            raise SourceFailed(f"{url}: {through} cannot be reached ({why}); check the network, or set HTTPS_PROXY")
         self._reached.add(place)
 
     def _asked(self, url: str, **options: Any) -> requests.Response:

@@ -81,7 +81,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         self, request: language_pb2.InstallDependenciesRequest, context: grpc.ServicerContext
     ) -> Iterator[language_pb2.InstallDependenciesResponse]:
         python = _interpreter_or_abort(request.info, context)
-        text = f"Nothing to install: programs run on {python} with the packages that are there.\n"
+        text = f"Nothing to install: programs run on {python} with its installed packages.\n"
         yield language_pb2.InstallDependenciesResponse(stdout=text.encode())
 
     def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:

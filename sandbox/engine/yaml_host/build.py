@@ -42,4 +42,4 @@ def yaml_host(say: Say) -> Path:
     try:
         return go_program(_HERE, f"{_MODULE}/cmd/{NAME}", say, name=NAME, linked=linked)
     except NoGo as error:
-        raise EngineError(f"There is no {NAME}, and none could be made: {error}") from error
+        raise EngineError(f"{NAME} is missing and could not be built: {error}") from error

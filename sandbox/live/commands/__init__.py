@@ -1,1 +1,1 @@
-"""Commands that let things happen in a living cluster."""
+"""Commands that let things happen in a live cluster."""

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox job`: the jobs of a living cluster, and how they end."""
+"""`gpucluster sandbox job`: the jobs of a live cluster, and how they end."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import click
 from gpucluster.errors import InputError
 from gpucluster.options import STACK, form_of
 
-_stack = click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
-_namespace = click.option("--namespace", "-n", help="Of the job; needed where several have its name.")
+_stack = click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
+_namespace = click.option("--namespace", "-n", help="Namespace of the job; required if several jobs share the name.")
 
 
 @click.group()
 def job() -> None:
-    """List and end jobs of a living cluster.
+    """List and end jobs of a live cluster.
 
-    No container runs here: a job goes on until one of these commands ends its pods.
+    No container runs here: a job runs until one of these commands ends its pods.
     """
 
 
@@ -55,8 +55,10 @@ def finish(name: str, stack: str | None, namespace: str | None) -> None:
 @click.argument("name", help="Job, as `gpucluster sandbox job list` shows it.")
 @_stack
 @_namespace
-@click.option("--exit-code", type=click.IntRange(1, 255), default=1, show_default=True, help="Of the pod's containers.")
-@click.option("--pod", help="Which of its pods fails; the first one if not given.")
+@click.option(
+    "--exit-code", type=click.IntRange(1, 255), default=1, show_default=True, help="Exit code of the pod's containers."
+)
+@click.option("--pod", help="Pod that fails.  [default: the first one]")
 def fail(name: str, stack: str | None, namespace: str | None, exit_code: int, pod: str | None) -> None:
     """Fail one pod of a job."""
     _end(name, stack, namespace, exit_code, pod)

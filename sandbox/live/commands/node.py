@@ -1,4 +1,4 @@
-"""`gpucluster sandbox node`: the machines of a living cluster, and what happens to them."""
+"""`gpucluster sandbox node`: the machines of a live cluster, and what happens to them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 Node = Mapping[str, Any]
 
-_stack = click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
+_stack = click.option("--stack", "-s", type=STACK, help="Stack of the cluster; required if several have one.")
 
 
 @click.group()
 def node() -> None:
-    """List and break nodes of a living cluster.
+    """List and break nodes of a live cluster.
 
-    The cluster is started where it does not run. What its controllers then do is theirs.
+    Starts the cluster if it does not run. Its controllers react as in a real cluster.
     """
 
 
@@ -74,7 +74,7 @@ def fail(cluster: LiveCluster, entry: Entry, found: Node) -> str:
     return happenings.fail(cluster.client, found)
 
 
-@_command("repair", "Restart a machine, with all that was broken mended.")
+@_command("repair", "Restart a machine and repair all its faults.")
 def repair(cluster: LiveCluster, entry: Entry, found: Node) -> str:
     from gpucluster.sandbox.live import happenings
 
@@ -89,7 +89,7 @@ def cordon(cluster: LiveCluster, entry: Entry, found: Node) -> str:
     return happenings.cordon(cluster.client, found)
 
 
-@_command("uncordon", "Put pods on a node again.")
+@_command("uncordon", "Allow new pods on a node again.")
 def uncordon(cluster: LiveCluster, entry: Entry, found: Node) -> str:
     from gpucluster.sandbox.live import happenings
 
@@ -104,7 +104,7 @@ def degrade(cluster: LiveCluster, entry: Entry, found: Node) -> str:
     return happenings.degrade(cluster.client, found, entry, cluster.ledger.all())
 
 
-@_command("interrupt", "Announce that the cloud takes a machine back.")
+@_command("interrupt", "Announce that the cloud reclaims a machine.")
 def interrupt(cluster: LiveCluster, entry: Entry, found: Node) -> str:
     from gpucluster.sandbox.live import happenings
 
@@ -114,11 +114,13 @@ def interrupt(cluster: LiveCluster, entry: Entry, found: Node) -> str:
 @node.command()
 @click.argument("name", help="Node, as `gpucluster sandbox node list` shows it.")
 @_stack
-@click.option("--new-after", type=click.IntRange(0), default=20, show_default=True, help="Seconds to the next machine.")
+@click.option(
+    "--new-after", type=click.IntRange(0), default=20, show_default=True, help="Seconds until a new machine starts."
+)
 def delete(name: str, stack: str | None, new_after: int) -> None:
-    """Take a machine away without a word.
+    """Take a machine away without notice.
 
-    Where its pool has a fixed size, the cloud makes another one a moment later.
+    If its pool has a fixed size, the cloud starts another one a moment later.
     """
     from gpucluster.sandbox.live import happenings
     from gpucluster.sandbox.live.nodes.sync import sync
@@ -127,7 +129,7 @@ def delete(name: str, stack: str | None, new_after: int) -> None:
         click.echo(f"{name}: {happenings.take_away(cluster.client, _found(cluster, name))}")
         time.sleep(new_after)
         for made in sync(cluster.client, cluster.ledger.all(), entry).made:
-            click.echo(f"{made['metadata']['name']}: a new machine, in its place")
+            click.echo(f"{made['metadata']['name']}: a new machine in its place")
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def said_of(site: Site) -> list[str]:
     """What of the stack's Karpenter is another thing here."""
     group = _simulated(_pools(site))
     said = [
-        f"pool {name}: no machine ever comes, for it would be started by {provider}"
+        f"pool {name}: no machine starts, because {provider} would start it"
         for name, provider in without_machines(_pools(site)).items()
     ]
     return said if group is None else [_translated(CLASSES[group]), *said]
@@ -75,9 +75,9 @@ def said_of(site: Site) -> list[str]:
 
 def _translated(node_class: NodeClass) -> str:
     return (
-        f"Karpenter's own controllers run, with the machines of the catalog in place of the cloud's: of an "
-        f"{node_class.kind} the disk alone is read, not {node_class.not_read}; every one counts as ready, and capacity "
-        "is never short"
+        f"Karpenter's own controllers run, with the catalog's machines instead of the cloud's: of an "
+        f"{node_class.kind} only the disk is read, not {node_class.not_read}; every one counts as ready, and capacity "
+        "never runs out"
     )
 
 

@@ -1,1 +1,1 @@
-"""What a cluster shows of a machine that its cloud takes back, or that is broken, in each cloud's own words."""
+"""The conditions and events of a machine that its cloud reclaims, or that is broken, in each cloud's own words."""

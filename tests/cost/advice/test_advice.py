@@ -35,7 +35,7 @@ def _values(advice: Advice) -> dict[str, Decimal]:
 
 
 def _rate(advice: Advice, words: str) -> Decimal:
-    return _values(advice)[f"USD an hour of a machine, {words}"]
+    return _values(advice)[f"USD per machine-hour, {words}"]
 
 
 def _cents(amount: Decimal) -> Decimal:
@@ -51,8 +51,8 @@ def test_the_use_from_which_three_years_beat_on_demand(stack: Callable[..., list
     assert three.saves == _cents(machines * (on_demand - rate) * 730)
     owed = money(_cents(machines * rate * 26280))
     assert three.text == (
-        f"committed use 3y costs less than on demand where the machines run for {percent(rate / on_demand)} of its "
-        f"term or more; run all the time it saves {money(three.saves)} a month, and {owed} are owed in all"
+        f"committed use 3y costs less than on demand if the machines run for {percent(rate / on_demand)} of its "
+        f"term or more; at full use it saves {money(three.saves)} a month; the commitment is {owed} in total"
     )
     assert one.saves is not None
     assert three.saves > one.saves
@@ -64,8 +64,10 @@ def test_for_fewer_days_than_that_the_advice_is_against_a_commitment(
     found = next(item for item in _advice(stack("gcp"), book) if item.kind == "commitment")
     values = _values(found)
     days = values["days of its term"] * _rate(found, "committed use 1y") / _rate(found, "on demand")
-    assert values["days wanted"] == 14 < days
-    assert found.text.endswith(f"of its term or more, {int(days) + 1} days; 14 are wanted, so not here")
+    assert values["days needed"] == 14 < days
+    assert found.text.endswith(
+        f"of its term or more, {int(days) + 1} days; the machines are needed for 14, so not here"
+    )
     assert found.saves is None
 
 
@@ -81,7 +83,7 @@ def test_what_is_sold_by_the_day_against_on_demand_for_as_long(
     (found,) = [item for item in _advice(stack("gcp"), book) if item.kind == "by-the-day"]
     values = _values(found)
     paid = values["machines bought"] * values["days bought"] * 24 * _rate(found, "calendar mode")
-    instead = values["machines"] * values["days wanted"] * 24 * _rate(found, "on demand")
+    instead = values["machines"] * values["days needed"] * 24 * _rate(found, "on demand")
     assert found.saves == instead - paid == Decimal("82992.00")
     assert found.once
     assert money(paid) in found.text

@@ -64,7 +64,7 @@ def test_a_price_that_the_book_lacks_is_learned(trial: Trial, found: Found, tmp_
     storage = replace(node, unit="1 GB/Month", quantity=Decimal(32768), cost=Decimal("4751.36"))
     document = found(write_csv(tmp_path / "bill.csv", [*trial.bill(), storage]))
     assert of(document, "AMLFS-Test")["reasons"] == [
-        {"kind": "unknown", "amount": "4751.36", "words": "the plan knows no price"}
+        {"kind": "unknown", "amount": "4751.36", "words": "the plan has no price"}
     ]
     assert [(each["sku"], each["usd_per_unit"]) for each in document["learned"]["prices"]] == [("AMLFS-Test", "0.145")]
 

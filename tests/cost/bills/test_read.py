@@ -42,8 +42,8 @@ def test_malformed_rows_are_named_by_line_and_column_and_the_rest_is_read(
         f"{file} line 3: column BilledCost is empty; write a number, such as 12.5",
         f"{file} line 4: column ChargeCategory is 'Usege'; allowed: Usage, Purchase, Tax, Credit, Adjustment",
         f"{file} line 5: column ChargePeriodStart is '2026-13-01'; write a time, such as 2026-10-01T00:00:00Z",
-        f"{file} line 6: 3 values for 20 columns: ChargeCategory and what follows is missing",
-        f"{file} line 7: 21 values for 20 columns; a text with a comma stands in quotes",
+        f"{file} line 6: 3 values for 20 columns: ChargeCategory and later columns are missing",
+        f"{file} line 7: 21 values for 20 columns; put a text with a comma in quotes",
     ]
     assert found(file)["total"]["exact_by_line"] == "1.000000"
 
@@ -83,7 +83,7 @@ def test_a_file_without_a_column_is_named_and_the_others_are_read(
     assert (done.exit_code, done.stderr.splitlines()) == (
         1,
         [
-            f"{less} line 1: no column EffectiveCost: nothing in the file is read",
+            f"{less} line 1: no column EffectiveCost: the file is not read",
             f"{other} line 1: no column BilledCost or line_item_unblended_cost; "
             "bills are FOCUS 1.0 to 1.2, or AWS's CUR 2.0",
             f"{tmp_path}/gone.csv cannot be read: No such file or directory",
@@ -133,7 +133,7 @@ def test_without_duckdb_one_line_says_what_to_install(trial: Trial, tmp_path: Pa
     command = [sys.executable, "-c", program, "cost", "reconcile", str(trial.file), "--bill", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == "error: bills are read with DuckDB: pip install 'duckdb>=1.4,<3'\n"
+    assert done.stderr == "error: reading a bill needs DuckDB: pip install 'duckdb>=1.4,<3'\n"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_all_forms_say_the_same(trial: Trial, reconcile: Reconcile, tmp_path: Pa
         write_parquet(tmp_path / "cur2.parquet", bill, CUR2),
     ]
     first, *others = [reconcile(file).output for file in files]
-    assert "100.0% exact in total and 100.0% line by line" in first
+    assert "100.0% accurate in total and 100.0% line by line" in first
     assert others == [first] * 3
 
 
@@ -164,7 +164,7 @@ def test_a_bill_of_another_stack_is_refused_with_the_labels_that_were_looked_for
     other = [replace(item, tags={"pulumi-stack": "other"}) for item in trial.bill(2)]
     done = reconcile(write_csv(tmp_path / "bill.csv", other))
     assert done.exit_code == 2
-    assert "rows is of this stack (cost_center=cc-1234, environment=trial," in done.output
+    assert "rows belongs to this stack (cost_center=cc-1234, environment=trial," in done.output
 
 
 def test_a_state_finds_its_resources_by_their_ids_without_any_label(trial: Trial, found: Found, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"), [("", "holds no limits"), ("- 1", "holds no"), ("a: b: c", "line 1: a second")]
+    ("text", "problem"), [("", "has no limits"), ("- 1", "has no"), ("a: b: c", "line 1: a second")]
 )
 def test_a_file_without_limits_is_refused(text: str, problem: str, tmp_path: Path) -> None:
     with pytest.raises(BadLimits, match=problem):

@@ -116,24 +116,24 @@ def test_scaling_that_nothing_limits_is_never_within_a_ceiling(make: Make, book:
         ]}}})  # fmt: skip
     (found,) = _verdicts([pool], book, pools={"pool": Limit(ceiling=Decimal(10**9))})
     assert (found.amount, found.outcome) == ("unbounded", "cannot tell")
-    assert found.why.startswith("nothing limits an autoscaled pool")
+    assert found.why.startswith("an autoscaled pool has no limit")
 
 
 def test_a_value_that_nothing_carries_cannot_be_told(pools: list[Resource], book: PriceBook) -> None:
     (found,) = _verdicts(pools, book, labels={"team": {"z": Limit(Decimal(1))}})
-    assert (found.outcome, found.why) == ("cannot tell", "nothing carries team=z")
+    assert (found.outcome, found.why) == ("cannot tell", "no resource has team=z")
 
 
 def test_the_budget_of_the_components_comes_first(stack: Callable[..., list[Resource]], book: PriceBook) -> None:
     resources = stack("aws", budget={"monthly": "1000", "currency": "USD", "onExceed": "fail"})
     found = _verdicts(resources, book, stack=Limit(Decimal(300000)))
-    assert [(item.scope, item.outcome) for item in found] == [("stack, as it states", "over"), ("stack", "within")]
+    assert [(item.scope, item.outcome) for item in found] == [("stack's own budget", "over"), ("stack", "within")]
 
 
 def test_a_pool_that_is_not_there_is_refused_with_what_comes_near(pools: list[Resource], book: PriceBook) -> None:
     with pytest.raises(BadLimits) as raised:
         _verdicts(pools, book, pools={"node": Limit(Decimal(1)), "zzz": Limit(Decimal(1))})
     assert str(raised.value).splitlines() == [
-        "pools.node: no resource of the stack is called that; did you mean nodes?",
-        "pools.zzz: no resource of the stack is called that; those that cost most: nodes, disk",
+        "pools.node: the stack has no resource with this name; did you mean nodes?",
+        "pools.zzz: the stack has no resource with this name; most expensive: nodes, disk",
     ]

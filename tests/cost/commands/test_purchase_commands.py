@@ -32,8 +32,8 @@ def test_each_prints_its_result_and_nothing_else(name: str, form: str) -> None:
 
 def test_options_of_a_plan_have_its_days_and_prices() -> None:
     run = _run("options", str(ROOT / PLAN), "--days", "10", "--support", "aws=enterprise")
-    assert "wanted for 10 days" in run.stdout
-    assert "with support-enterprise on an account that spends $0.00 a month besides" in run.stdout.replace("\n", " ")
+    assert "needed for 10 days" in run.stdout
+    assert "with support-enterprise on an account that spends $0.00 a month elsewhere" in run.stdout.replace("\n", " ")
 
 
 def test_over_a_limit_is_exit_1_and_what_cannot_be_told_only_when_it_is_strict(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ WRONG = [
         "Invalid value for '--days': '0'; write a number above 0 and up to 1,000,000,000,000",
     ),
     (["options", PLAN, "--checkpoint-minutes", "soon"], "'soon'; write a number above 0"),
-    (["options", PLAN, "--support", "aws=gold"], "'gold' is no plan of aws with a price; known: business, "),
+    (["options", PLAN, "--support", "aws=gold"], "'gold' is not a priced plan of aws; known: business, "),
     (
         ["options", PLAN, "--support", "enterprise"],
         "write CLOUD=VALUE with one of aws, gcp, azure, such as aws=business",

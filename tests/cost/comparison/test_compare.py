@@ -58,7 +58,7 @@ def test_a_part_is_ranked_only_where_every_column_prices_it(make: Make, column: 
     found = compare([column("aws"), column("gcp"), column("azure-native", more=[unknown])])
     assert {part.name: part.why for part in found.parts} == {
         "training": "",
-        "storage": "not wholly priced in azure-native-trial",
+        "storage": "not fully priced in azure-native-trial",
         "control-plane": "",
     }
     assert [(item.title, item.monthly) for item in found.ranking] == [
@@ -93,7 +93,7 @@ def test_prices_that_are_second_opinions_only_are_not_ranked(make: Make, column:
                fileShares={"capacityGb": 2048})  # fmt: skip
     found = compare([column("gcp", more=[approximate]), column("gcp", title="other", more=[old])])
     assert [part.why for part in found.parts if part.name == "stack"] == [
-        "machines in gcp-trial alone; approximate prices"
+        "machines in gcp-trial only; approximate prices"
     ]
 
 
@@ -109,7 +109,7 @@ def test_what_the_specs_asked_for_differently_is_named(column: MakeColumn) -> No
         ("training GPUs", ("32", "16")),
         ("duration in days", ("14", "7")),
         ("label team", ("research", "vision")),
-        ("label owner", ("not said", "me")),
+        ("label owner", ("not stated", "me")),
     ]
 
 
@@ -158,5 +158,5 @@ def test_a_part_with_machines_is_not_ranked_with_one_that_has_none(make: Make, c
     system = make("aws:ec2/instance:Instance", "more", instanceType="m7i.large", rootBlockDevice={"volumeSize": 20})
     disk = make("aws:ebs/volume:Volume", "more", type="gp3", size=100)
     found = compare([column("aws", title="one", more=[system]), column("aws", title="other", more=[disk])])
-    assert [part.why for part in found.parts if part.name == "stack"] == ["machines in one alone"]
+    assert [part.why for part in found.parts if part.name == "stack"] == ["machines in one only"]
     assert {item.monthly for item in found.ranking} == {Decimal("204997.00")}

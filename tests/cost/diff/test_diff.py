@@ -166,7 +166,7 @@ def test_a_reservation_that_loses_its_price_saves_nothing(make: Make, side: Make
 
     found = diff(held("p5.48xlarge"), held("p5e.48xlarge"))
     assert [line.kind for line in found.changed] == ["price lost"]
-    assert [cells for name, *cells in total_rows(found) if name == "of it committed elsewhere"] == [
+    assert [cells for name, *cells in total_rows(found) if name == "of which committed elsewhere"] == [
         ["$40,179.20", "$0.00", "cannot tell"]
     ]
 
@@ -178,11 +178,11 @@ def test_a_pool_that_leaves_its_reservation_does_not_end_its_bill(make: Make, si
                 capacityReservationSpecification=target)  # fmt: skip
     found = diff(side(held), side())
     assert sentence(found) == (
-        "This lowers the cost of dev by $40,180.00 a month (100.0%), from $40,180.00 to $0.00; of it -$40,179.20 "
-        "committed elsewhere, and billed on there; storage or reserved capacity that does not stay: 1."
+        "This lowers the cost of dev by $40,180.00 a month (100.0%), from $40,180.00 to $0.00; of which -$40,179.20 "
+        "committed elsewhere, where billing continues; storage or reserved capacity deleted or replaced: 1."
     )
     assert [(loss.outcome, loss.monthly) for loss in found.losses] == [
-        ("machines in a reservation, which is billed on: not in the new file", Decimal("40180.00"))
+        ("machines in a reservation, still billed: not in the new file", Decimal("40180.00"))
     ]
 
 

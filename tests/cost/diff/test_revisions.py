@@ -90,13 +90,13 @@ def test_storage_that_a_revision_no_longer_has_is_named(diff: Run, repository: P
     ("arguments", "message"),
     [
         (["old", "nowhere", *PLAN],
-         "error: 'nowhere' is no file, and no revision of a git repository here; give a plan or state file"),
-        (["old", "HEAD"], "'old' is a revision of git: say which stack to preview, --stack aws-trial, or by which"),
+         "error: 'nowhere' is neither a file nor a git revision here; give a plan or state file"),
+        (["old", "HEAD"], "'old' is a git revision: name the stack to preview, --stack aws-trial, or a command"),
         (["old", "HEAD", *PLAN, "--stack", "dev"], "--stack and --run are two ways to preview a revision"),
         (["old", "HEAD", "--run", "'"], '"\'": No closing quotation; close every quote'),
         (["old", "HEAD", "--run", ""], "'' is empty"),
-        (["old", "stacks", *PLAN], "'stacks' is no file"),
-        (["--run", "x", "--", "--help", "HEAD"], "'--help' is no file, and no revision"),
+        (["old", "stacks", *PLAN], "'stacks' is neither a file"),
+        (["--run", "x", "--", "--help", "HEAD"], "'--help' is neither a file nor a git revision"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_exit_2(diff: Run, arguments: list[str], message: str) -> None:
@@ -147,4 +147,4 @@ def test_a_folder_that_a_revision_lacks_is_said(diff: Run, repository: Path) -> 
     (repository / "stacks").mkdir(exist_ok=True)
     run = diff("HEAD", "old", *PLAN)
     assert run.returncode == 3
-    assert "has no folder stacks; run this where it has one" in run.stderr
+    assert "has no folder stacks; run this in a folder that it has" in run.stderr

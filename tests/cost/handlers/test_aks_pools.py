@@ -96,8 +96,8 @@ def test_spot_machines_are_priced_as_such(make: Make, cost_of: CostOf) -> None:
         (
             {"count": 0, "nodeLabels": {"gpucluster/expected-gpus": "20"}},
             ("0.00", "40763.20", "40763.20"),
-            "expected GPUs of nodes: 20 on average (label gpucluster/expected-gpus); more than the maximum of nodes: "
-            "that counts",
+            "expected GPUs of nodes: 20 on average (label gpucluster/expected-gpus); more than the maximum of nodes, "
+            "which counts instead",
         ),
     ],
 )
@@ -120,8 +120,8 @@ def test_capacity_that_is_bought_elsewhere_counts_and_is_no_new_spend(make: Make
     assert found.monthly.expected == found.committed_monthly == Decimal("358868.00")
     assert line.assumption == (
         "nd is not part of this stack: billed by its capacity reservations while they exist, used or not, at the "
-        "machine's own rate; capacity that was bought as a block, by its fee, which is not known here; what it holds "
-        "beyond these machines is not told here"
+        "machine's own rate; capacity bought as a block, by its fee, which is unknown here; its capacity beyond "
+        "these machines is unknown"
     )
     idle = cost_of(_pool(make, capacityReservationGroupID=GROUP, count=0))
     assert [item.compute for item in idle.not_priced] == [True]
@@ -166,8 +166,8 @@ DISKS: list[tuple[str, dict[str, Any], list[str], list[str]]] = [
      ["no price for managed-disk-P40-lrs on_demand in azure eastus per disk-month; known: eastus2 on_demand, "
       "australiacentral on_demand, australiacentral2 on_demand, australiaeast on_demand and 13 more"]),
     ("Standard_D4s_v5", {"osDiskType": None}, [],
-     ["system disks of nodes: osDiskType is not set: AKS takes the machine's own disk where it is large enough, at no "
-      "charge, and a managed disk elsewhere; set it to Ephemeral or Managed"]),
+     ["system disks of nodes: osDiskType is not set: AKS uses the machine's own disk if it is large enough, at no "
+      "charge, and else a managed disk; set it to Ephemeral or Managed"]),
     ("Standard_D4s_v5", {"osDiskType": "Managed"}, [],
      ["system disks of nodes: osDiskSizeGB is not set: AKS chooses the size by the machine's vCPUs; set it"]),
 ]  # fmt: skip
@@ -184,8 +184,8 @@ def test_a_disk_of_the_machine_is_free_and_a_managed_one_billed_by_its_class(
 
 
 UNPRICED: list[tuple[dict[str, Any], str]] = [
-    ({"count": None}, "count of nodes is not set: how many nodes it has is not known"),
-    ({"count": 0, "enableAutoScaling": True}, "maxCount of nodes is not set: how many nodes run is not known"),
+    ({"count": None}, "count of nodes is not set: its number of nodes is unknown"),
+    ({"count": 0, "enableAutoScaling": True}, "maxCount of nodes is not set: the number of running nodes is unknown"),
     ({"osType": "Windows"}, "osType of nodes is Windows: the price book has Linux only"),
     ({"vmSize": UNKNOWN}, "vmSize is not known before the update"),
 ]
@@ -274,7 +274,7 @@ def test_the_report_says_whose_price_it_is_and_which_rows_to_fill_in(
     before = as_table(estimate(resources, book))
     after = as_table(estimate(resources, PriceBook(today=book.today, own=path)))
     assert "    azure,eastus,AMLFS-Durable-Premium-125,GiB-month,on_demand,,..." in before.splitlines()
-    assert "Total per month $362,736.39 to $368,198.29 of it priced $358,941.00" in " ".join(before.split())
+    assert "Total per month $362,736.39 to $368,198.29 of which priced $358,941.00" in " ".join(before.split())
     assert "bounded: 1 without a price of its own" in before
     assert "at least" not in before + after
     assert "bounded" not in after
@@ -283,5 +283,5 @@ def test_the_report_says_whose_price_it_is_and_which_rows_to_fill_in(
         "[1] $61.25 per instance-hour, eastus on-demand: your price, ours.csv line 2: agreement 4711, 2026-11-01 (high)"
         in (" ".join(after.split()))
     )
-    assert f"Your prices that price nothing here\n  - ours.csv line 4: {ND} on_demand in azure eastus2" in after
+    assert f"Your prices without a line here\n  - ours.csv line 4: {ND} on_demand in azure eastus2" in after
     assert "ours.csv line 5" not in after  # of a cloud that this stack does not use

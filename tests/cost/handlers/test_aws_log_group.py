@@ -25,16 +25,16 @@ def _stack(make: Make) -> list[Resource]:
 def _logs(found: Estimate) -> list[tuple[str, str, str, bool]]:
     return sorted(
         (found.names[line.urn], line.name, f"{line.monthly}", line.by_usage) for line in found.lines
-        if "ogs taken in" in line.name
+        if "ogs ingested" in line.name
     )  # fmt: skip
 
 
 def test_logs_of_a_control_plane_and_of_a_network_are_estimated_by_the_nodes(make: Make, cost_of: CostOf) -> None:
     found = cost_of(*_stack(make))
     assert _logs(found) == [
-        ("control", "Control-plane logs taken in", "7.00", False),  # 9 GiB and half a GiB for each of 10 nodes
-        ("flows", "Flow logs taken in", "1.00", False),
-        ("other", "Logs taken in", "0.00", True),
+        ("control", "Control-plane logs ingested", "7.00", False),  # 9 GiB and half a GiB for each of 10 nodes
+        ("flows", "Flow logs ingested", "1.00", False),
+        ("other", "Logs ingested", "0.00", True),
     ]
     assert any(
         text.startswith("our estimate for 10 nodes: eks_log_gib: 9 GiB a month of logs of each EKS control plane")
@@ -56,4 +56,4 @@ def test_the_estimate_gives_way_to_what_usage_says_and_can_be_switched_off(make:
 def test_what_pods_print_is_estimated_by_the_nodes(make: Make, cost_of: CostOf) -> None:
     [cluster, nodes, *_] = _stack(make)
     group = make(GROUP, "pods", name="/aws/containerinsights/one/application")
-    assert _logs(cost_of(cluster, nodes, group))[1:] == [("pods", "Pod logs taken in", "20.00", False)]
+    assert _logs(cost_of(cluster, nodes, group))[1:] == [("pods", "Pod logs ingested", "20.00", False)]

@@ -48,8 +48,8 @@ def _lines(found: Estimate) -> list[tuple[str, str, str]]:
 
 def test_pods_and_control_plane_are_estimated_by_the_nodes_and_paid_once(make: Make, cost_of: CostOf) -> None:
     assert _lines(cost_of(*_stack(make))) == [
-        ("Pod logs taken in", "32", "88.32"),  # 4 GiB from each of 8 nodes
-        ("Control-plane logs taken in", "13.0", "35.88"),  # 9 GiB and half a GiB for each node
+        ("Pod logs ingested", "32", "88.32"),  # 4 GiB from each of 8 nodes
+        ("Control-plane logs ingested", "13.0", "35.88"),  # 9 GiB and half a GiB for each node
     ]
 
 
@@ -60,7 +60,7 @@ def test_what_is_kept_for_longer_than_is_free_is_paid_by_the_month(make: Make, c
 
 def test_the_estimate_gives_way_to_what_usage_says(make: Make, cost_of: CostOf) -> None:
     usage = Assumptions().with_values({"log_gib": "100"})
-    assert _lines(cost_of(*_stack(make), assumptions=usage))[0] == ("Logs taken in", "100", "276.00")
+    assert _lines(cost_of(*_stack(make), assumptions=usage))[0] == ("Logs ingested", "100", "276.00")
 
 
 def test_another_way_to_pay_is_named(make: Make, cost_of: CostOf) -> None:
@@ -68,4 +68,4 @@ def test_another_way_to_pay_is_named(make: Make, cost_of: CostOf) -> None:
         f"{PREFIX}operationalinsights:Workspace", "w", location="eastus2", sku={"name": "CapacityReservation"}
     )
     [left] = cost_of(workspace).not_priced
-    assert left.reason == "sku.name is 'CapacityReservation': the price book has logs paid by the GiB alone"
+    assert left.reason == "sku.name is 'CapacityReservation': the price book has logs billed by the GiB only"

@@ -153,7 +153,7 @@ UNPRICED: list[tuple[str, dict[str, Any], str]] = [
     ("storagecache:AmlFilesystem", {**AML, "storageCapacityTiB": UNKNOWN},
      "storageCapacityTiB is not known before the update"),
     ("containerservice:ManagedCluster", {"sku": {"name": "Automatic"}, "networkProfile": {"outboundType": "none"}},
-     "sku.name is 'Automatic': the price book has clusters of the kind Base only"),
+     "sku.name is 'Automatic': the price book has Base clusters only"),
     (
         "containerservice:ManagedCluster",
         {"nodeProvisioningProfile": {"mode": "Auto"}, "networkProfile": {"outboundType": "none"}},

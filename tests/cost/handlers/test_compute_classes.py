@@ -75,7 +75,7 @@ def test_the_dearest_rule_is_priced_and_the_clusters_limit_is_the_ceiling(make: 
     ]
     assert found.lines[0].assumption == (
         "expected GPUs of elastic: 2 on average (annotation gpucluster/expected-gpus); "
-        "priced as rule 2, the dearest of 2 ways to start a machine"
+        "priced as rule 2, the most expensive of 2 ways to start a machine"
     )
 
 
@@ -101,7 +101,7 @@ def test_without_a_limit_the_ceiling_is_unbounded_and_never_zero(make: Make, cos
     assert _shown(found)[0] == ("a3-highgpu-1g spot, autoscaled", "0.00", "9236.24", "unbounded")
     silent = cost_of(_cluster(make), _class(make, _rule(spot=True), expected=None), region=None)
     assert [item.reason for item in silent.not_priced] == [
-        "what runs on average: nothing limits the class; set its annotation gpucluster/expected-gpus"
+        "average number of machines: the class has no limit; set its annotation gpucluster/expected-gpus"
     ]
 
 
@@ -117,7 +117,7 @@ def test_the_pools_that_a_class_names_are_counted_with_the_class_and_once(
         ("boot disks, pd-balanced", "0.00", "20.00", "80.00"),
     ]
     assert {line.monthly for line in found.lines if line.urn == pool.urn} == {Decimal("0.00")}
-    assert "what spot-pool runs above its 0 nodes is counted with elastic" in found.assumptions
+    assert "nodes of spot-pool above its 0 are counted with elastic" in found.assumptions
     assert found.monthly.expected == Decimal("9256.24")
 
 
@@ -144,7 +144,7 @@ UNPRICED: list[tuple[list[Any], list[str]]] = [
         ],
     ),
     ([{"machineFamily": "n2", "location": {"zones": [ZONE]}}],
-     ["rule 1 names no machine type, nor GPUs that tell one"]),
+     ["rule 1 names neither a machine type nor GPUs that determine one"]),
     (
         [_rule("a3-highgpu-1g", flexStart={"enabled": True}, location={"zones": ["us-east4-a"]})],
         [
@@ -153,7 +153,7 @@ UNPRICED: list[tuple[list[Any], list[str]]] = [
         ],
     ),
     ([_rule("n2-standard-4")],
-     ["rule 1: n2-standard-4 has no row in the table of machines, so GPUs cannot be turned into machines"]),
+     ["rule 1: n2-standard-4 is not in the table of machines, so GPUs cannot be converted to machines"]),
     ([UNKNOWN], ["its priorities are not known before the update"]),
 ]  # fmt: skip
 

@@ -48,8 +48,8 @@ def test_the_bands_are_said(edge: dict[str, Resource], cost_of: CostOf) -> None:
     used = Assumptions().with_values({"egress_gib": "20000"})
     (line,) = cost_of(edge["aws"], assumptions=used).lines
     assert line.assumption == (
-        "egress_gib: 20000 GiB a month to the internet; 10,240 GiB at $0.09, 9,760 GiB at $0.085, as if nothing else "
-        "of the account left"
+        "egress_gib: 20000 GiB a month to the internet; 10,240 GiB at $0.09, 9,760 GiB at $0.085, as if the account "
+        "had no other egress"
     )
 
 

@@ -50,8 +50,8 @@ def _lines(found: Estimate) -> list[tuple[str, str, str]]:
 def test_pods_are_estimated_by_the_nodes_in_each_bucket_that_takes_their_logs(make: Make, cost_of: CostOf) -> None:
     assert _lines(cost_of(*_stack(make))) == [
         ("c", "Cloud Logging", "25.00"),  # 4 GiB of pods and 1 of the system from each of 20 nodes, less 50
-        ("b", "Pod logs taken in", "40.00"),
-        ("other", "Logs taken in", "0.00"),
+        ("b", "Pod logs ingested", "40.00"),
+        ("other", "Logs ingested", "0.00"),
     ]
 
 

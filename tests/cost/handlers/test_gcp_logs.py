@@ -26,7 +26,7 @@ def _logs(found: Estimate) -> list[tuple[str, str, str, bool]]:
     return sorted(
         (found.names[line.urn], f"{line.quantity.normalize():f}", f"{line.monthly}", line.by_usage)
         for line in found.lines
-        if "ogs taken in" in line.name or line.name == "Cloud Logging"
+        if "ogs ingested" in line.name or line.name == "Cloud Logging"
     )
 
 
@@ -38,8 +38,8 @@ def test_few_nodes_log_less_than_is_free_and_that_is_said(make: Make, cost_of: C
         "within the 50 GiB that are free in each project"
     ) in found.assumptions
     assert (
-        "our estimate for 10 nodes: gke_flow_log_gib_per_node: 0.8 GiB a month of flow logs for each GKE node; what "
-        "Network Telemetry takes for making them is not in the total"
+        "our estimate for 10 nodes: gke_flow_log_gib_per_node: 0.8 GiB a month of flow logs for each GKE node; the "
+        "fee of Network Telemetry for generating them is not in the total"
     ) in found.assumptions
 
 

@@ -186,12 +186,12 @@ REASONS: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "gcp:container/cluster:Cluster",
         {"location": "us-central1", "enableAutopilot": True},
-        ["Autopilot: pods are billed by what they ask for, which no plan shows"],
+        ["Autopilot: pods are billed by their resource requests, which no plan shows"],
     ),
     (
         "gcp:container/cluster:Cluster",
         {"location": "us-central1", "clusterAutoscaling": {"enabled": True}},
-        ["node auto-provisioning: GKE starts machines by itself, which no plan shows"],
+        ["node auto-provisioning: GKE starts machines that no plan shows"],
     ),
     (
         "gcp:container/cluster:Cluster",
@@ -239,7 +239,7 @@ REASONS: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "gcp:storage/bucket:Bucket",
         {"location": "us-central1", "autoclass": {"enabled": True}},
-        ["autoclass: billed by the object it looks after; no price known"],
+        ["autoclass: billed by managed object; no price known"],
     ),
     (
         "gcp:storage/bucket:Bucket",
@@ -275,17 +275,17 @@ REASONS: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "gcp:compute/instance:Instance",
         {"zone": ZONE, "machineType": "n2-standard-4", "bootDisk": {"initializeParams": {"image": "debian"}}},
-        ["boot disk: its size is that of its image, which a plan does not tell; set bootDisk size"],
+        ["boot disk: its size is that of its image, which a plan does not show; set bootDisk size"],
     ),
     (
         "gcp:compute/futureReservation:FutureReservation",
         {"zone": ZONE, "planningStatus": "SUBMITTED"},
-        ["submitted: billed for its whole time window, which no month's price tells"],
+        ["submitted: billed for its whole time window, not by the month"],
     ),
     (
         "gcp:compute/globalAddress:GlobalAddress",
         {"addressType": "EXTERNAL"},
-        ["an external global address: the price book has addresses of regions only"],
+        ["an external global address: the price book has regional addresses only"],
     ),
     ("gcp:storage/anywhereCache:AnywhereCache", {"zone": ZONE}, ["no handler for its type"]),
 ]  # fmt: skip
@@ -375,7 +375,7 @@ def test_what_no_plan_knows_is_an_input(make: Make, cost_of: CostOf) -> None:
             {"gpucluster-expected-million-samples": "48"},
             "548",
             "48 million samples a month of GPUs and rules (gpucluster-expected-million-samples of it), 500 million of "
-            "all that the cloud collects besides, as of containers (prometheus_million_samples)",
+            "everything else that the cloud collects, such as containers (prometheus_million_samples)",
         ),
     ],
 )
@@ -415,7 +415,7 @@ def test_names_that_pods_look_up_are_an_input_where_cloud_dns_answers(make: Make
         (
             ZONE,
             "GKE's free tier, a credit of $74.40 a month for each billing account, pays for one zonal or Autopilot "
-            "cluster; what else the account runs is not known here, so it is not taken off",
+            "cluster; other clusters of the account are unknown, so it is not deducted",
         ),
     ],
 )
@@ -449,7 +449,7 @@ def test_a_nat_gateway_bills_each_machine_behind_it_up_to_32(
         (
             {},
             (
-                "hyperdisk-balanced whose performance is left to Compute Engine: taken as within what its price "
+                "hyperdisk-balanced whose performance Compute Engine sets: assumed within what its price "
                 "includes, 3,000 IOPS and 140 MiB/s",
             ),
         ),

@@ -22,8 +22,8 @@ PRIVATE = {"enablePrivateNodes": True}
 PAGE = "ewyluda/gpu-price-index@1e77fb7:tests/fixtures/gcp.html"
 NOT_LISTED = (
     "a3-megagpu-8g on demand: list price; Google's table of consumption options has no GPU machine under on demand "
-    "(Cluster Director documentation, Choose a consumption option), so whether it can be had without a reservation, "
-    "flex-start or Spot is not known"
+    "(Cluster Director documentation, Choose a consumption option), so its availability without a reservation, "
+    "flex-start or Spot is unknown"
 )
 
 
@@ -167,7 +167,7 @@ SCALED: list[tuple[dict[str, Any], dict[str, Any], tuple[str, str, str], str]] =
         {"autoscaling": {"totalMaxNodeCount": 4}},
         {"flexStart": True},
         ("0", "4", "4"),
-        "flex-start: all 4 nodes of nodes are taken as running",
+        "flex-start: all 4 nodes of nodes are assumed running",
     ),
     ({"autoscaling": {"totalMinNodeCount": 1, "totalMaxNodeCount": 4}, "initialNodeCount": 3}, {}, ("1", "3", "4"), ""),
     (
@@ -203,7 +203,7 @@ def test_a_flex_start_pool_is_taken_as_full(make: Make, cost_of: CostOf) -> None
     line = cost_of(pool, region=None).lines[0]
     assert (line.name, line.basis) == ("a3-megagpu-8g flex-start, autoscaled", "5 x 730 h")
     assert (line.monthly_floor, line.monthly, line.monthly_ceiling) == (0, Decimal("147168.00"), Decimal("147168.00"))
-    assert line.assumption == "flex-start: all 5 nodes of nodes are taken as running"
+    assert line.assumption == "flex-start: all 5 nodes of nodes are assumed running"
 
 
 def _affinity(name: Any = "projects/p/reservations/r") -> dict[str, Any]:
@@ -221,8 +221,8 @@ def test_a_reservation_bought_elsewhere_is_part_of_the_total(make: Make, cost_of
     line = found.lines[0]
     said = (
         "projects/p/reservations/r is not part of this stack: billed by its reservation while it exists, used or not, "
-        "at the on-demand rate, or at $44.00 per instance-hour for its whole period when bought in calendar mode; what "
-        "it holds beyond these machines is not told here"
+        "at the on-demand rate, or at $44.00 per instance-hour for its whole period when bought in calendar mode; its "
+        "capacity beyond these machines is unknown"
     )
     assert (line.name, line.spend, line.region) == (
         "5 x a3-megagpu-8g in reservation projects/p/reservations/r",
@@ -239,8 +239,8 @@ def test_a_reservation_bought_elsewhere_is_part_of_the_total(make: Make, cost_of
 def test_a_pool_that_waits_for_its_reservation_does_not_look_free(make: Make, cost_of: CostOf) -> None:
     found = cost_of(_pool(make, nodes=0, config=_affinity()), region=None)
     assert [item.reason for item in found.unpriced_compute] == [
-        "what projects/p/reservations/r costs where it is bought: nothing runs in it yet, and how many machines it "
-        "holds is not told here"
+        "the cost of projects/p/reservations/r where it is bought: nothing runs in it yet, and its number of "
+        "machines is unknown"
     ]
     assert (found.monthly.expected, found.complete) == (0, False)
 
@@ -292,7 +292,7 @@ def test_a_calendar_reservation_without_a_price_says_so(make: Make, cost_of: Cos
     assert (unknown.lines[0].assumption, unknown.lines[0].paid_by) == (said, "projects/p/reservations/r")
     assert len(unknown.unpriced_compute) == 1
     [reason] = [item.reason for item in unknown.not_priced]
-    assert reason.startswith("what projects/p/reservations/r costs where it is bought: ")
+    assert reason.startswith("the cost of projects/p/reservations/r where it is bought: ")
 
 
 def test_a_reservation_of_the_same_stack_is_billed_once(make: Make, cost_of: CostOf) -> None:
@@ -367,7 +367,7 @@ def test_a_disk_and_a_machine_that_nobody_declares_are_the_defaults_and_the_disk
 
 UNPRICED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
     ({"nodes": UNKNOWN}, {}, ["nodeCount is not known before the update"]),
-    ({"nodes": None}, {}, ["nodeCount is not set: how many nodes it has is not known"]),
+    ({"nodes": None}, {}, ["nodeCount is not set: its number of nodes is unknown"]),
     (
         {"location": "us-west4-a", "nodeLocations": None, "machine": "a3-ultragpu-8g"},
         {},
@@ -391,8 +391,8 @@ UNPRICED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
             "local SSDs of spot machines: the price book has on demand only",
         ],
     ),
-    ({}, {"reservationAffinity": UNKNOWN}, ["whether it takes a reservation is not known before the update"]),
-    ({}, _affinity(UNKNOWN), ["the reservation it takes is not known before the update"]),
+    ({}, {"reservationAffinity": UNKNOWN}, ["whether it uses a reservation is not known before the update"]),
+    ({}, _affinity(UNKNOWN), ["the reservation it uses is not known before the update"]),
 ]
 
 

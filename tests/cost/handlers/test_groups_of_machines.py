@@ -118,9 +118,9 @@ def test_an_autoscaler_gives_a_managed_group_its_bounds(
     [
         (GROUP, {"minSize": 1, "maxSize": 1}, "its launch template or configuration is not part of this stack"),
         ("aws:ecs/service:Service", {"launchType": "FARGATE"},
-         "its task definition, which says how large a task is, is not part of this stack"),
+         "its task definition, which sets the size of a task, is not part of this stack"),
         ("aws:ecs/service:Service", {"capacityProviderStrategies": [{"capacityProvider": "FARGATE_SPOT"}]},
-         "capacityProviderStrategies decide how its tasks are billed: priced is launchType FARGATE"),
+         "capacityProviderStrategies decide how its tasks are billed: only launchType FARGATE is priced"),
         ("gcp:compute/instanceGroupManager:InstanceGroupManager", {"zone": "us-central1-a"},
          "its instance template is not part of this stack"),
         ("gcp:redis/instance:Instance", {"memorySizeGb": 400},

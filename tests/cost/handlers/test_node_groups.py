@@ -92,7 +92,7 @@ def test_a_reservation_named_by_id_is_part_of_the_total(make: Make, cost_of: Cos
     assert (line.name, line.spend) == ("5 x p5.48xlarge in reservation cr-0123", "committed-elsewhere")
     assert line.assumption == (
         "cr-0123 is not part of this stack: billed by its reservation, hour by hour at the on-demand rate while it "
-        "exists, used or not; what it holds beyond these machines is not told here"
+        "exists, used or not; its capacity beyond these machines is unknown"
     )
     assert (line.unit_price, line.monthly) == (Decimal("55.04"), Decimal("200896.00"))
     assert (found.committed_monthly, found.upfront) == (Decimal("200896.00"), 0)
@@ -107,7 +107,7 @@ def test_a_capacity_block_is_a_fee_upfront_for_the_next_size_sold_and_whole_week
     line = found.lines[0]
     assert line.assumption == (
         "cr-0123 is a capacity block, not part of this stack: paid upfront, by its fee; sold by 1, 2, 4, 8, 16, 32, 64 "
-        "instances, so 5 nodes are a block of 8; this trial takes 21 days of it"
+        "instances, so 5 nodes need a block of 8; this trial uses 21 days of it"
     )
     assert line.source.startswith("koyakimu/ec2-capacity-blocks-for-ml-pricing-json@b3a54ae")
     assert (line.basis, line.unit_price, line.idle) == ("8 x 730 h", Decimal("41.528"), 3 * 730)
@@ -151,7 +151,7 @@ def test_a_capacity_block_without_a_price_is_over_a_budget_by_its_bound(make: Ma
 def test_a_reservation_in_which_nothing_runs_yet_is_not_free(make: Make, cost_of: CostOf) -> None:
     found = cost_of(*_reserved(make, nodes=0))
     assert [item.reason for item in found.unpriced_compute] == [
-        "what cr-0123 costs where it is bought: nothing runs in it yet, and how many machines it holds is not told here"
+        "the cost of cr-0123 where it is bought: nothing runs in it yet, and its number of machines is unknown"
     ]
 
 
@@ -182,7 +182,7 @@ def test_a_maximum_that_is_not_known_yet_is_named_and_the_rest_is_priced(make: M
     sizes = {"minSize": 1, "desiredSize": 1, "maxSize": UNKNOWN}
     found = cost_of(make(GROUP, scalingConfig=sizes, instanceTypes=["m6i.xlarge"], diskSize=100))
     assert [item.reason for item in found.not_priced] == [
-        "scalingConfig.maxSize is not known before the update: taken as desiredSize"
+        "scalingConfig.maxSize is not known before the update: assumed equal to desiredSize"
     ]
     assert found.monthly.expected == Decimal("148.16")
     assert found.unpriced_compute == ()
@@ -228,7 +228,7 @@ UNPRICED: list[tuple[dict[str, Any], dict[str, Any] | None, list[str]]] = [
     (
         {"scalingConfig": {"desiredSize": 1}, "launchTemplate": {"id": "lt-1"}},
         None,
-        ["its machine type stands in a launch template that is not part of this stack"],
+        ["its machine type is set by a launch template that is not part of this stack"],
     ),
     (
         {"scalingConfig": {"desiredSize": 1}, "launchTemplate": {"id": "lt-1"}, "instanceTypes": ["m6i.large"]},

@@ -80,7 +80,7 @@ def test_no_limit_and_nothing_expected_cannot_be_told(make: Make, cost_of: CostO
     found = cost_of(_pool(make, "p5.4xlarge"), _class(make))
     assert _machines(found) == ("p5.4xlarge on demand, autoscaled", "0.00", "0.00", "unbounded")
     assert [item.reason for item in found.not_priced] == [
-        "what runs on average: the pool has no limit; set its annotation gpucluster/expected-gpus"
+        "average number of machines: the pool has no limit; set its annotation gpucluster/expected-gpus"
     ]
 
 
@@ -109,7 +109,7 @@ def test_of_several_types_the_dearest_gpu_is_the_safe_figure(make: Make, cost_of
     assert _machines(found)[0] == "p5.4xlarge on demand, autoscaled"
     assert found.assumptions == (
         "expected_share: 0.5 of the limit of pool runs on average; "
-        "priced as p5.4xlarge, the dearest of 3 machine types",
+        "priced as p5.4xlarge, the most expensive of 3 machine types",
     )
 
 
@@ -149,7 +149,7 @@ UNPRICED: list[tuple[list[str], dict[str, Any], list[str]]] = [
     (
         ["m6i.large"],
         {"limits": {"nvidia.com/gpu": 1}},
-        ["m6i.large has no row in the table of machines, so limit nvidia.com/gpu says nothing about it"],
+        ["m6i.large is not in the table of machines, so limit nvidia.com/gpu cannot be applied to it"],
     ),
     (["p5.4xlarge"], {"limits": UNKNOWN}, ["spec.limits.nvidia.com/gpu is not known before the update"]),
     (
@@ -234,7 +234,7 @@ GOOGLE_UNPRICED: list[tuple[list[str], str, dict[str, Any], list[str]]] = [
         ["a3-highgpu-1g"],
         "spot",
         {"disks": [], "replicas": 1},
-        ["disks: its node class names none, not even a boot disk"],
+        ["disks: its node class declares none, not even a boot disk"],
     ),
     (
         ["a3-highgpu-1g"],

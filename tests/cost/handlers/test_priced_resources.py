@@ -34,7 +34,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
         {"version": "1.35", "enabledClusterLogTypes": ["audit"]},
         [
             ("EKS control plane, standard support", "730", "0.1", "73.00"),
-            ("Control-plane logs taken in", "9.0", "0.5", "4.50"),
+            ("Control-plane logs ingested", "9.0", "0.5", "4.50"),
         ],
     ),
     (
@@ -107,7 +107,7 @@ LINES: list[tuple[str, dict[str, Any], list[tuple[str, str, str, str]]]] = [
     ("aws:kms/key:Key", {}, [("KMS key", "1", "1", "1.00")]),
     ("aws:sqs/queue:Queue", {}, [("SQS requests", "0", "0.4", "0.00")]),
     ("aws:sqs/queue:Queue", {"fifoQueue": True}, [("SQS requests", "0", "0.5", "0.00")]),
-    ("aws:cloudwatch/logGroup:LogGroup", {}, [("Logs taken in", "0", "0.5", "0.00")]),
+    ("aws:cloudwatch/logGroup:LogGroup", {}, [("Logs ingested", "0", "0.5", "0.00")]),
     ("aws:s3/bucket:Bucket", {}, [("S3 standard storage", "0", "0.023", "0.00")]),
     (
         "aws:s3/bucket:Bucket",
@@ -145,7 +145,7 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     (
         "aws:eks/cluster:Cluster",
         {"version": "1.35", "computeConfig": {"enabled": True}},
-        "Auto Mode: EKS starts machines by itself, which no plan shows",
+        "Auto Mode: EKS starts machines that no plan shows",
     ),
     (
         "aws:fsx/lustreFileSystem:LustreFileSystem",
@@ -212,12 +212,12 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     (
         "kubernetes:core/v1:Service",
         {"spec": {"type": "LoadBalancer"}},
-        "a Service of type LoadBalancer makes a load balancer in the cloud",
+        "a Service of type LoadBalancer creates a load balancer in the cloud",
     ),
     (
         "kubernetes:core/v1:PersistentVolumeClaim",
         {"spec": {"storageClassName": "gp3"}},
-        "the claim makes a new volume of class 'gp3'",
+        "the claim creates a new volume of class 'gp3'",
     ),
     (
         "aws:eks/addon:Addon",
@@ -233,15 +233,15 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     (
         "aws:cloudwatch/eventTarget:EventTarget",
         {"arn": "arn:aws:events:us-east-1:123456789012:api-destination/out"},
-        "its target is not a queue, function, log group or topic of this stack: delivery may cost",
+        "its target is not a queue, function, log group or topic of this stack: delivery may be billed",
     ),
     (
         "kubernetes:apps/v1:StatefulSet",
         {"spec": {"volumeClaimTemplates": [{"metadata": {"name": "data"}}]}},
-        "it makes a new volume for each pod: data",
+        "it creates a new volume for each pod: data",
     ),
     *(
-        (f"kubernetes:{kind}", inputs, "it makes a new volume for each pod: scratch")
+        (f"kubernetes:{kind}", inputs, "it creates a new volume for each pod: scratch")
         for kind, inputs in (
             ("core/v1:Pod", {"spec": EPHEMERAL}),
             ("apps/v1:Deployment", {"spec": {"template": {"spec": EPHEMERAL}}}),
@@ -259,11 +259,11 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
         (
             f"kubernetes:monitoring.coreos.com/v1:{kind}",
             {"spec": {"storage": {"volumeClaimTemplate": {"spec": {}}}}},
-            "it makes a new volume for each pod: storage.volumeClaimTemplate",
+            "it creates a new volume for each pod: storage.volumeClaimTemplate",
         )
         for kind in ("Prometheus", "Alertmanager")
     ),
-    ("kubernetes:networking.k8s.io/v1:Ingress", {}, "an Ingress may make a load balancer in the cloud"),
+    ("kubernetes:networking.k8s.io/v1:Ingress", {}, "an Ingress may create a load balancer in the cloud"),
     ("kubernetes:s3.aws.crossplane.io/v1:Bucket", {}, "no handler for its type"),
     ("aws:timestreamwrite/database:Database", {}, "no handler for its type"),
     ("cloudflare:index/record:Record", {}, "no handler for its type"),
@@ -397,10 +397,10 @@ def test_a_chart_whose_objects_are_hidden_is_named_and_one_whose_objects_are_lis
 @pytest.mark.parametrize(
     ("group", "lines"),
     [
-        ("/aws/eks/one/cluster", ["EKS control plane, standard support", "Control-plane logs taken in"]),
+        ("/aws/eks/one/cluster", ["EKS control plane, standard support", "Control-plane logs ingested"]),
         (
             "/aws/eks/other/cluster",
-            ["EKS control plane, standard support", "Control-plane logs taken in", "Logs taken in"],
+            ["EKS control plane, standard support", "Control-plane logs ingested", "Logs ingested"],
         ),
     ],
 )

@@ -51,7 +51,7 @@ def test_what_has_no_known_fabric_or_is_not_sxm_is_shown_and_not_ranked(book: Pr
 
 def test_a_machine_of_a_stack_that_says_no_fabric_is_not_ranked_either() -> None:
     found = rank_offers({"single": (Decimal("6.88"), "")}, [])
-    assert [(item.rank, item.fabric, item.why) for item in found] == [(None, "not said", "no fabric known")]
+    assert [(item.rank, item.fabric, item.why) for item in found] == [(None, "not stated", "no fabric known")]
 
 
 def test_offers_are_of_the_same_gpu(book: PriceBook) -> None:

@@ -48,7 +48,7 @@ def test_a_fresh_row_is_no_finding() -> None:
     [
         (
             [ROW, _row(source="other")],
-            ("duplicate", "aws us-east-1 ebs-gp3 per GiB-month, on_demand: 2 rows that are no second opinion", True),
+            ("duplicate", "aws us-east-1 ebs-gp3 per GiB-month, on_demand: 2 rows that are not second opinions", True),
         ),
         (
             [_row(usd_per_unit=Decimal(0))],
@@ -119,7 +119,7 @@ def test_the_command_ends_with_1_where_something_matters(monkeypatch: pytest.Mon
     run = CliRunner().invoke(main, ["cost", "prices", "check"])
     assert run.exit_code == 1
     assert run.output.splitlines()[0] == (
-        "! duplicate    aws us-east-1 ebs-gp3 per GiB-month, on_demand: 2 rows that are no second opinion"
+        "! duplicate    aws us-east-1 ebs-gp3 per GiB-month, on_demand: 2 rows that are not second opinions"
     )
     assert "; findings: 1 that matter (!), " in run.output
 

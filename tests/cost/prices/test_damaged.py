@@ -17,7 +17,7 @@ FOLDER = Path(book.__file__).parent
 PLAN = Path(__file__).parents[2] / "program" / "recordings" / "plan.json"
 SPEC = Path(__file__).parents[2] / "stacks" / "bad" / "spec.yaml"
 FIRST = "aws,us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,55.04,2026-10-10,"
-AMOUNT = "allowed: a number above 0 in digits alone, such as 61.25; 0 for a tier that is free"
+AMOUNT = "allowed: a number above 0, digits only, such as 61.25; 0 for a free tier"
 RESTORE = "restore the file from the repository, or install this tool again"
 
 Damage = Callable[[Path], object]
@@ -67,7 +67,7 @@ DAMAGES: list[tuple[Damage, str]] = [
      f"aws.csv line 1: the columns are in another order; allowed: {COLUMNS}"),
     (_instead("usd_per_unit", "usd"), f"aws.csv line 1: no column usd_per_unit; write at least {COLUMNS}"),
     (_instead(FIRST, f"aws,us-east-1\n{FIRST}"),
-     "aws.csv line 2: fewer values than columns; leave a value empty rather than out"),
+     "aws.csv line 2: fewer values than columns; leave a value empty, do not omit it"),
     (_instead(FIRST, f"more,{FIRST}"),
      "aws.csv line 2: more values than columns: [''] is left over; put a text with a comma in quotes"),
     (_instead(",on_demand,", ",sometimes,"), "aws.csv line 2: purchase is 'sometimes'; allowed: on_demand, spot, "

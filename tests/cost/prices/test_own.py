@@ -135,7 +135,7 @@ BAD = [
     (
         f"{HEADER}aws,us-east-1,p5.48xlarge,instance-hour,,,1\naws,us-east-1,p5.48xlarge,instance-hour,,,1,,,more\n",
         [
-            "line 2: fewer values than columns; leave a value empty rather than out",
+            "line 2: fewer values than columns; leave a value empty, do not omit it",
             "line 3: more values than columns: ['more'] is left over; put a text with a comma in quotes",
         ],
     ),

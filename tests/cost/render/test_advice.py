@@ -42,4 +42,4 @@ def test_advice_is_shown_as_its_golden_file(
 
 def test_without_advice_it_says_so() -> None:
     text = written(advice_document((), "Advice"), "table")
-    assert text.splitlines()[-1] == "Nothing here would cost less at the prices that are known"
+    assert text.splitlines()[-1] == "No cheaper option at the known prices"

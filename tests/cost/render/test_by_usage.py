@@ -36,7 +36,7 @@ def test_each_rate_stands_once_with_its_price_and_the_usage_that_moves_it(
 ) -> None:
     found = cost_of(*serverless)
     assert rates_by_usage(found) == RATES
-    assert count_by_usage(found) == "7 lines depend on usage, taken as 0"
+    assert count_by_usage(found) == "7 lines depend on usage, assumed to be 0"
 
 
 def test_usage_that_is_said_is_a_line_like_any_other(serverless: list[Resource], cost_of: CostOf) -> None:
@@ -55,8 +55,10 @@ def test_a_pool_without_machines_does_not_depend_on_usage(make: Make, cost_of: C
 def test_no_form_says_that_a_program_of_usage_costs_nothing(serverless: list[Resource], cost_of: CostOf) -> None:
     found = cost_of(*serverless)
     markdown = report_markdown(found, "dev")
-    assert markdown.startswith("**`dev` costs $0.00 a month before usage.** 7 lines depend on usage, taken as 0.\n")
+    assert markdown.startswith(
+        "**`dev` costs $0.00 a month before usage.** 7 lines depend on usage, assumed to be 0.\n"
+    )
     for text in (markdown.replace("\\_", "_"), " ".join(as_table(found).split()), report_page(found, "dev", [], None)):
-        assert "7 lines depend on usage, taken as 0" in text
+        assert "7 lines depend on usage, assumed to be 0" in text
         assert "gpucluster cost usage init" in text
         assert RATES[0] in text

@@ -81,4 +81,4 @@ def test_a_stack_without_gpus_says_so(make: Callable[..., Resource], book: Price
     disk = make("aws:ebs/volume:Volume", "disk", type="gp3", size=100)
     found = options_of(Resources([disk], default_regions={"aws": "us-east-1"}), book)
     text = written(options_document(found, "Ways"), "table")
-    assert text.splitlines()[-1] == "No GPU machines that may be bought in another way"
+    assert text.splitlines()[-1] == "No GPU machines with another way to buy"

@@ -98,7 +98,7 @@ def test_shown_amounts_add_up_by_hand(name: str, recordings: Path, book: PriceBo
             assert _amount(line) == rows
             subtotals.append(rows)
             rows = Decimal(0)
-        elif line.startswith("  of it priced"):
+        elif line.startswith("  of which priced"):
             assert _amount(line) == sum(subtotals)
             break
     assert len(subtotals) == 3
@@ -142,5 +142,5 @@ def test_usage_that_is_taken_as_zero_gives_no_part(make: Make, cost_of: CostOf) 
     lines = as_table(cost_of(storage, bucket, volume)).splitlines()
     assert "storage" not in lines
     assert "stack" in lines
-    assert "  1 line depends on usage, taken as 0" in lines
+    assert "  1 line depends on usage, assumed to be 0" in lines
     assert "  - S3 standard storage (data): $0.023 per GiB-month in us-east-1 (2025-10-22, medium), by s3_gib" in lines

@@ -136,7 +136,7 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
     assert str(raised.value).splitlines() == [
         "--set 'nodes' is not NAME=VALUE; write for example usd_per_kwh=0.08",
         "ours.yaml: utilisation is 80; write a number from 0.01 to 1, share of the other hours",
-        "ours.yaml: 'usd_kwh' is no input; did you mean usd_per_kwh or rack_usd_per_kw_month?",
+        "ours.yaml: 'usd_kwh' is not an input; did you mean usd_per_kwh or rack_usd_per_kw_month?",
         "ours.yaml: pue is true; write a number from 1 to 5, ratio",
         "ours.yaml: nodes is 3.5; write a whole number from 1 to 100,000, nodes",
         "--set: life_years is 'soon'; write a number from 1 to 20, years",
@@ -154,7 +154,7 @@ def test_an_input_that_others_are_divided_by_needs_a_value(name: str, tmp_path: 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("[1, 2]", "holds no inputs"), ("a: b: c", "line 1: a second"), ("", "holds no inputs")],
+    [("[1, 2]", "has no inputs"), ("a: b: c", "line 1: a second"), ("", "has no inputs")],
 )
 def test_a_file_that_holds_no_inputs_is_refused(text: str, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "ours.yaml"

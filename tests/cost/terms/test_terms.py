@@ -99,9 +99,7 @@ def test_an_account_that_is_charged_for_more_pays_the_marginal_bands(costed: Cos
     given = {"aws": Terms(support="business", account_usd=Decimal(250_000))}
     (fee,) = costed(given=given).parts[-1].lines
     assert fee.monthly == _cents(costed().monthly.expected * Decimal("0.03"))
-    assert fee.assumption.endswith(
-        "the account is charged $250,000.00 besides; what the stack adds to the fee is the line"
-    )
+    assert fee.assumption.endswith("the account has $250,000.00 of other charges; the line is what the stack adds")
 
 
 def test_the_budget_counts_support_and_discount(costed: Costed) -> None:
@@ -112,7 +110,7 @@ def test_the_budget_counts_support_and_discount(costed: Costed) -> None:
 
 def test_a_plan_without_a_price_is_not_priced_and_never_zero(costed: Costed) -> None:
     found = costed({"aws": Terms(support="gold")})
-    assert [item.reason.partition(";")[0] for item in found.not_priced] == ["'gold' is no plan of aws with a price"]
+    assert [item.reason.partition(";")[0] for item in found.not_priced] == ["'gold' is not a priced plan of aws"]
     assert not found.complete
 
 
@@ -125,7 +123,7 @@ def test_options_are_read_and_all_that_is_wrong_is_said_at_once(book: PriceBook)
     with pytest.raises(BadTerms) as refused:
         given_terms(book, support=["gcp=gold", "moon=x"], discount=["aws=-1%"], account_spend=["azure=5"])
     assert str(refused.value).splitlines() == [
-        "--support 'gcp=gold': 'gold' is no plan of gcp with a price; known: enhanced, premium, standard",
+        "--support 'gcp=gold': 'gold' is not a priced plan of gcp; known: enhanced, premium, standard",
         "--support 'moon=x': write CLOUD=VALUE with one of aws, gcp, azure, such as aws=business",
         "--discount 'aws=-1%': write a share of the list price from 0 to less than 1, such as 8% or 0.08",
         "--account-spend azure=5: only support depends on it; add --support azure=PLAN",

@@ -102,10 +102,10 @@ def test_a_quantity_is_a_product_of_numbers_hours_inputs_and_usage() -> None:
 @pytest.mark.parametrize(
     ("column", "value", "problem"),
     [
-        ("quantity", "2 * hours", f"'2 * hours' is no factor: {FACTORS}"),
-        ("quantity", "{n x hours", f"'{{n' is no factor: {FACTORS}"),
-        ("quantity", "rover_hours", f"'rover_hours' is no factor: {FACTORS}"),
-        ("when", "always", "'always' is no condition: write input=value"),
+        ("quantity", "2 * hours", f"'2 * hours' is not a factor: {FACTORS}"),
+        ("quantity", "{n x hours", f"'{{n' is not a factor: {FACTORS}"),
+        ("quantity", "rover_hours", f"'rover_hours' is not a factor: {FACTORS}"),
+        ("when", "always", "'always' is not a condition: write input=value"),
     ],
 )
 def test_a_row_that_cannot_be_read_is_refused_by_file_line_and_column(column: str, value: str, problem: str) -> None:

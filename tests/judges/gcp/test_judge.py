@@ -57,7 +57,7 @@ CONTAINER = "(container.v1beta1, NodePool)"
          f"'a week' is not a duration in seconds such as '3.5s' {CONTAINER}"),
         (POOL, {"management": "automatic"}, "management", f"'automatic' is not an object {CONTAINER}"),
         (POOL, {"nodeConfig": {"machineType": {"a": 1}}}, "nodeConfig.machineType",
-         f"an object, where the API takes a string {CONTAINER}"),
+         f"an object, where the API expects a string {CONTAINER}"),
     ],
 )  # fmt: skip
 def test_what_they_do_not_take_is_refused_at_its_input(type_: str, inputs: Any, path: str, said: str) -> None:

@@ -102,7 +102,7 @@ def test_a_definition_that_is_pinned_and_fetched_is_used_and_none_is_fetched(mon
     assert verdict(BEACON, {"spec": {}}).outcome is Outcome.REFUSED
     monkeypatch.setattr(custom, "_of_source", lambda _: {})
     assert verdict(BEACON, {"spec": {}}).why == (
-        "no schema of example.com/v1 Beacon at hand; `gpucluster sandbox kubernetes` fetches the pinned ones"
+        "no local schema of example.com/v1 Beacon; `gpucluster sandbox kubernetes` fetches the pinned ones"
     )
 
 
@@ -119,8 +119,8 @@ def test_of_several_definitions_that_are_pinned_one_that_fits_will_do(monkeypatc
 @pytest.mark.parametrize(
     ("type_", "why"),
     [
-        ("kubernetes:helm.sh/v3:Release", "what a Helm chart makes of its values is not in the plan"),
-        ("kubernetes:apps/v1:DeploymentPatch", "a patch is a part of an object"),
+        ("kubernetes:helm.sh/v3:Release", "the objects that a Helm chart renders are not in the plan"),
+        ("kubernetes:apps/v1:DeploymentPatch", "a patch is only part of an object"),
     ],
 )
 def test_what_no_schema_can_judge_is_said(type_: str, why: str) -> None:

@@ -114,8 +114,8 @@ REFUSED = [
     ("[]", f"it is neither a plan nor a state (found no object); {HOW}"),
     ('{"a": 1, "b": 2}', f"it is neither a plan nor a state (found an object with a, b); {HOW}"),
     ("[" * 100_000, f"it is nested too deeply; {HOW}"),
-    ('{"steps": {"a": 1}}', f"it: steps is no list of objects; {WRITE}"),
-    ('{"steps": [1]}', f"it: steps is no list of objects; {WRITE}"),
+    ('{"steps": {"a": 1}}', f"it: steps is not a list of objects; {WRITE}"),
+    ('{"steps": [1]}', f"it: steps is not a list of objects; {WRITE}"),
     (
         '{"steps": [{"op": "create", "newState": {"urn": "odd"}}]}',
         "it: a resource has no name (urn); write the file with `pulumi preview --json --show-sames`",
@@ -124,7 +124,10 @@ REFUSED = [
         '{"deployment": {"resources": [1]}}',
         "it: a resource has no name (urn); write the file with `pulumi stack export`",
     ),
-    ('{"deployment": {"resources": {}}}', "it: deployment.resources is no list; write it with `pulumi stack export`"),
+    (
+        '{"deployment": {"resources": {}}}',
+        "it: deployment.resources is not a list; write it with `pulumi stack export`",
+    ),
     (
         '{"steps": [], "changeSummary": {"same": 3}}',
         f"it leaves out 3 unchanged resources, so its total would be wrong; {WRITE}",
@@ -132,7 +135,7 @@ REFUSED = [
     (
         '{"steps": [], "diagnostics": [{"severity": "info", "message": "x"}, '
         '{"severity": "error", "message": "no such zone\\nmore"}]}',
-        "it: the preview ended in an error, so the plan is not whole: no such zone\nmore",
+        "it: the preview ended in an error, so the plan is incomplete: no such zone\nmore",
     ),
 ]
 
@@ -157,11 +160,11 @@ def test_a_plan_whose_steps_say_nothing_of_their_resources_is_refused() -> None:
     with pytest.raises(NotReadable) as refused:
         read_text(json.dumps({"steps": [*named, whole], "changeSummary": {"create": 3, "same": 1}}), "plan.json")
     assert str(refused.value) == (
-        "plan.json: 3 of 4 steps have no newState, which tells what is made (first urn:pulumi:dev::test::"
+        "plan.json: 3 of 4 steps have no newState with the resource (first urn:pulumi:dev::test::"
         "aws:kms/key:Key::a, urn:pulumi:dev::test::aws:kms/key:Key::b and others); write the whole plan with "
         "`pulumi preview --json --show-sames`"
     )
-    with pytest.raises(NotReadable, match="counts 3 resources and has no steps"):
+    with pytest.raises(NotReadable, match="counts 3 resources but has no steps"):
         read_text(json.dumps({"changeSummary": {"create": 2, "update": 1, "delete": 4}}), "plan.json")
     assert len(read_text(json.dumps({"steps": [], "changeSummary": {"delete": 4}}), "plan.json")) == 0
 

@@ -54,8 +54,8 @@ def test_a_change_of_cost_is_a_sentence_a_table_and_the_detail_folded(judge) -> 
         "\n"
         "</details>\n"
         "\n"
-        "List prices in USD a month, before tax, discounts, support and data transfer. The plan was made in a sandbox "
-        "by the code of this change: it informs a reviewer, and proves nothing.\n"
+        "List prices in USD a month, before tax, discounts, support and data transfer. The code of this change "
+        "made the plan, in a sandbox: it informs reviewers and proves nothing.\n"
         "Rules: pack `training`. Base: `bbbbbbbbbbbb`."
     )
 
@@ -81,13 +81,13 @@ def test_lost_storage_is_in_the_first_line_and_a_line_of_its_own(judge) -> None:
     text = comment(judge(evidence(stack(changed("shared", storageCapacity=2400), replaced=["shared"]))))
     assert first(text) == (
         "**Fails: 1 mandatory finding in `dev`; $174.00 a month more (36.9%), from $471.54 to $645.54; 1 resource with "
-        "data or reserved capacity that does not stay.**"
+        "data or reserved capacity deleted or replaced.**"
     )
     assert (
         "- `shared` (`aws:fsx/lustreFileSystem:LustreFileSystem`): storage: replaced, forced by `storageType`; "
         "$174.00 a month before\n"
     ) in text
-    assert text.index("**What must change**") < text.index("<details>")
+    assert text.index("**Required changes**") < text.index("<details>")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_lost_storage_is_in_the_first_line_and_a_line_of_its_own(judge) -> None:
         (
             stack({}, head="absent", plan=None),
             "**Passes: `dev` no longer in the project, though still in the cloud; $471.54 a month less (100.0%), from "
-            "$471.54 to $0.00; 1 resource with data or reserved capacity that does not stay; no mandatory rule is "
+            "$471.54 to $0.00; 1 resource with data or reserved capacity deleted or replaced; no mandatory rule is "
             "broken.**",
             "| `dev` | $471.54 | not in the project | -$471.54 | |",
         ),
@@ -129,7 +129,7 @@ def test_why_there_is_no_plan_and_no_comparison_is_said(judge) -> None:
     without = stack(TRIAL, {}, name="prod", base="failed", base_problem="no such zone", state=None)
     text = comment(judge(evidence(failed, without)))
     assert "**No plan**\n\n- `dev`: `over budget by $1.00 Take fewer`\n" in text
-    assert "No comparison, since the base gives none: `no such zone`\n" in text
+    assert "No comparison, because the base has none: `no such zone`\n" in text
 
 
 def test_an_update_that_the_program_refuses_is_said_beside_the_difference(judge) -> None:
@@ -196,8 +196,8 @@ def test_a_change_of_prices_has_a_line_of_its_own(judge, tmp_path) -> None:
         (tmp_path / file.name).write_text(file.read_text().replace(",0.2016,", ",0.3016,"))
     text = comment(judge(evidence(stack(TRIAL)), new_book=PriceBook(today=TODAY, folder=tmp_path)))
     assert (
-        "\nThe prices of this change, which no amount here has, move the same plans by, a month: `dev` +$146.00.\n"
-        in text
+        "\nThis change also edits prices, which no amount here includes. "
+        "Effect on the same plans, a month: `dev` +$146.00.\n" in text
     )
 
 
@@ -229,7 +229,7 @@ def test_what_does_not_fit_is_counted_and_totals_come_first(judge, resources: in
     [left] = re.findall(r"^- ([\d,]+) more mandatory findings? in \[the job summary\]\(", text, re.MULTILINE)
     assert shown + int(left.replace(",", "")) == len(found.mandatory) == resources * stacks
     assert first(text).startswith(f"**Fails: {resources * stacks} mandatory findings in ")
-    assert text.index("**Total**" if stacks > 1 else "| `stack-0` |") < text.index("**What must change**")
+    assert text.index("**Total**" if stacks > 1 else "| `stack-0` |") < text.index("**Required changes**")
     whole = comment(found, longest=LONGEST_SUMMARY)
     assert len(re.findall(r"^- `required-labels` in ", whole, re.MULTILINE)) == resources * stacks
 
@@ -268,7 +268,7 @@ def test_jobs_that_all_run_leave_a_calm_change_calm(judge) -> None:
 def test_jobs_that_nobody_could_rehearse_are_said_and_hold_the_change_up(judge) -> None:
     found = judge(evidence(rehearsed(problem="there is no Go")))
     assert not found.passes
-    assert "- nobody could tell on `dev`: `there is no Go`" in comment(found)
+    assert "- unknown on `dev`: `there is no Go`" in comment(found)
 
 
 def test_what_becomes_of_the_nodes_of_pools_is_a_table_with_what_is_at_stake(judge) -> None:

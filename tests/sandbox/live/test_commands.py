@@ -90,7 +90,7 @@ def test_without_a_cluster_they_advise_one_that_lives(
     (tmp_path / "Pulumi.yaml").write_text("name: small\nruntime: python\n")
     monkeypatch.chdir(tmp_path)
     said = CliRunner().invoke(main, ["sandbox", *words])
-    made = "make one: gpucluster sandbox --kubernetes live pulumi up"
+    made = "create one: gpucluster sandbox --kubernetes live pulumi up"
     assert (said.exit_code, said.stderr) == (2, f"error: no cluster exists in the simulated clouds; {made}\n")
 
 
@@ -104,7 +104,7 @@ def test_status_names_what_lives(living: Path) -> None:
     assert json.loads(CliRunner().invoke(status, ["--format", "json"], catch_exceptions=False).stdout)["living"] == [
         "one"
     ]
-    assert "living: one; end it: gpucluster sandbox stop" in CliRunner().invoke(status).stdout
+    assert "running: one; stop it: gpucluster sandbox stop" in CliRunner().invoke(status).stdout
     supervisor.stop(living)
     assert json.loads(CliRunner().invoke(status, ["--format", "json"]).stdout)["living"] == []
 

@@ -102,7 +102,7 @@ def test_karpenter_is_told_of_an_interrupted_machine_by_its_claim_that_does_not_
 
 
 def test_a_machine_that_karpenter_has_let_go_is_not_interrupted() -> None:
-    with pytest.raises(InputError, match=r"^one has no NodeClaim of Karpenter's any more: it is on its way out; name"):
+    with pytest.raises(InputError, match=r"^one has no NodeClaim of Karpenter's any more: it is being removed; name"):
         happenings.interrupt(cast(Client, Server()), _node(karpenter_sh__nodepool="dev"), _cluster("aws"))
 
 

@@ -1,4 +1,4 @@
-"""What the last lines of an `up` say of a living cluster."""
+"""What the last lines of an `up` say of a live cluster."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def test_a_pool_that_only_the_clouds_own_autoscaler_would_grow_is_named(tmp_path
     server = Server(url="https://127.0.0.1:1", token="t", authority=tmp_path / "a.crt", folder=tmp_path, living=True)
     site = Site(server=server, client=cast(Client, None), ledger=ledger, scope=SCOPE, folder=tmp_path, say=print)
     assert remarks(site, ["kueue"], [], asked=True)[-1] == (
-        "  pool dev: no machine ever comes here, since the cloud's own autoscaler does not run"
+        "  pool dev: no machine starts here, because the cloud's own autoscaler does not run"
     )

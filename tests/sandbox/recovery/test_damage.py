@@ -288,11 +288,11 @@ LEDGERS: dict[str, tuple[Callable[[Sandbox], object], str]] = {
     "cut": (lambda it: os.truncate(it.store.ledger, 5000), "FILE is damaged (database disk image is malformed)"),
     "empty": (
         lambda it: os.truncate(it.store.ledger, 0),
-        "FILE is older than what the last command left, and the state",
+        "FILE is older than that of the last command, and the state",
     ),
     "older": (
         lambda it: it.store.ledger.write_bytes(it.old_ledger),
-        "FILE is older than what the last command left, and the state does not agree with it",
+        "FILE is older than that of the last command, and the state does not agree with it",
     ),
     "missing": (lambda it: it.store.ledger.unlink(), "FILE is missing"),
     "a folder": (_folder, "FILE is a folder"),
@@ -390,7 +390,7 @@ def test_reset_waits_for_no_command_and_names_the_one_that_it_would_disturb(sand
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
         assert _said(reset, 2, "--yes") == (
-            f"error: process {holder.pid} is at work in {sandbox.store.root}; wait for its end, or end it, and run "
+            f"error: process {holder.pid} is at work in {sandbox.store.root}; wait until it ends, or end it, then run "
             "this again"
         )
         holder.communicate()

@@ -132,7 +132,7 @@ def test_spot_prices_are_those_of_the_page_for_linux(lists: Lists, web: Web) -> 
     quotes = [quoted(query, found) for query in asked]
     assert (region, [quote and quote.tiers[0][1] for quote in quotes]) == ("us-east-1", [Decimal("19.25"), None])
     lists.put("/spot.json", {"config": {"regions": [{"region": "us-east-1"}]}})
-    with pytest.raises(SourceFailed, match=r"/spot\.json: not what is expected \(KeyError"):
+    with pytest.raises(SourceFailed, match=r"/spot\.json: unexpected answer \(KeyError"):
         list(aws_spot.offers(web, regions, "2026-11-21", lists.address))
 
 
@@ -168,14 +168,14 @@ def test_a_graduated_price_is_one_offer(lists: Lists, web: Web) -> None:
     ("file", "message"),
     [
         (offer_file(machine("p5.48xlarge", "55"), published="").replace('"Publication Date"', '"Published"'),
-         "line 6 is not the header that is expected; its shape has changed"),
+         "line 6 is not the expected header; its shape has changed"),
         (offer_file(machine("p5.48xlarge", "55")).replace('"usageType"', '"usage"'),
-         "line 6 is not the header that is expected; its shape has changed"),
+         "line 6 is not the expected header; its shape has changed"),
         (offer_file(machine("p5.48xlarge", "55")).replace(',"us-east-1"', "").rpartition(',')[0],
          "columns; the file is cut off"),
         (offer_file(machine("p5.48xlarge", "many")), "the price of M1 is 'many', expected a number of 0 or more"),
         (offer_file(machine("p5.48xlarge", "55", Currency="CNY")), "M1 is priced in 'CNY', expected USD"),
-        ("", "line 6 is not the header that is expected"),
+        ("", "line 6 is not the expected header"),
         (Reply(offer_file(machine("p5.48xlarge", "55")), cut=9), "the file breaks off"),
     ],
 )  # fmt: skip

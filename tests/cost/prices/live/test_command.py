@@ -59,7 +59,7 @@ def test_a_dry_run_says_what_would_change_and_writes_nothing(refresh: Refresh, b
         f"{'price':<59}{'old':>19}{'new':>22}{'change':>8}\n"
         "aws us-east-1 p5.48xlarge per instance-hour, on_demand     "
         "$55.04 (2026-10-10)  $60.544 (2026-11-20)  +10.0%\n\n"
-        "14 were looked for and are not sold there\n"
+        "14 are not sold there\n"
     )
     assert run.stderr.splitlines()[-1] == "Nothing is written: a dry run."
     assert {path.name: path.read_bytes() for path in book.iterdir()} == before
@@ -81,7 +81,7 @@ def test_with_a_row_in_doubt_nothing_is_written_unless_asked_for(refresh: Refres
     run = refresh()
     assert (run.exit_code, ",55.04," in (book / "aws.csv").read_text()) == (1, True)
     doubt = (
-        "In doubt, left as they were\n  - azure eastus Standard_ND96isr_H100_v5 per instance-hour, on_demand: 2 offers"
+        "In doubt, kept as they were\n  - azure eastus Standard_ND96isr_H100_v5 per instance-hour, on_demand: 2 offers"
     )
     assert doubt in run.stdout
     assert run.stderr.splitlines()[-1].startswith("Nothing is written: rows are in doubt.")
@@ -102,7 +102,7 @@ def test_a_list_that_cannot_be_read_leaves_the_book_whole(
     assert (run.exit_code, run.stdout) == (3, "")
     first, last = run.stderr.splitlines()[-2:]
     assert first.startswith(f"error: {lists.address}")
-    assert last == "Nothing is written; the book is as it was."
+    assert last == "Nothing is written; the book is unchanged."
     assert {path.name: path.read_bytes() for path in book.iterdir()} == before
 
 
@@ -115,8 +115,8 @@ def test_a_list_that_cannot_be_read_leaves_the_book_whole(
         ),
         (["--endpoint", "oci=http://x"], "'oci=http://x'; allowed: CLOUD=URL"),
         (["--endpoint", "aws=file:///x"], "'aws=file:///x'; allowed: CLOUD=URL"),
-        (["--only", "p5.48xlagre"], "'p5.48xlagre': neither the book nor a live list knows it"),
-        (["--book", "/nowhere"], "'/nowhere' is no price book: no sources.csv, aws.csv, azure.csv, gcp.csv in it"),
+        (["--only", "p5.48xlagre"], "'p5.48xlagre': neither the book nor a live list has it"),
+        (["--book", "/nowhere"], "'/nowhere' is not a price book: no sources.csv, aws.csv, azure.csv, gcp.csv in it"),
         (["--max-age", "-1"], "-1.0 is not in the range"),
     ],
 )
@@ -130,7 +130,7 @@ def test_bad_input_is_named_and_nothing_is_asked(
 
 def test_without_a_key_google_is_left_out_and_the_others_go_on(refresh: Refresh, book: Path, lists: Lists) -> None:
     run = refresh(clouds=("aws", "gcp"))
-    said = "Google Cloud is left out: its catalog needs an API key in GPUCLUSTER_GOOGLE_API_KEY"
+    said = "Google Cloud is skipped: its catalog needs an API key in GPUCLUSTER_GOOGLE_API_KEY"
     assert (run.exit_code, run.stderr.splitlines()[-1]) == (2, said)
     assert ",60.544,2026-11-20," in (book / "aws.csv").read_text()
     assert json.loads(refresh("--format", "json", "--dry-run", clouds=("aws", "gcp")).stdout)["skipped"] == ["gcp"]
@@ -152,9 +152,9 @@ def test_the_changes_are_the_body_of_a_pull_request(refresh: Refresh, lists: Lis
         "| aws us-east-1 p5.48xlarge per instance-hour, on\\_demand | $55.04 (2026-10-10) | $60.544 (2026-11-20) | "
         "+10.0% |",
         "",
-        "**In doubt, left as they were**",
+        "**In doubt, kept as they were**",
         "",
-        "- azure eastus Standard\\_ND96isr\\_H100\\_v5 per instance-hour, on\\_demand: 2 offers match where one is "
-        "expected: meter m-1 p/s Consumption at $98.32 per 1 Hour, meter m-2 p/s Consumption at $98.32 per 1 Hour",
+        "- azure eastus Standard\\_ND96isr\\_H100\\_v5 per instance-hour, on\\_demand: 2 offers match, expected one: "
+        "meter m-1 p/s Consumption at $98.32 per 1 Hour, meter m-2 p/s Consumption at $98.32 per 1 Hour",
         "",
     ]

@@ -133,8 +133,8 @@ def test_a_service_that_is_called_otherwise_now_fails(lists: Lists, web: Web) ->
     ("document", "message"),
     [
         ({}, "a page has no skus; the shape of the API has changed"),
-        ({"skus": [{**google_sku("x", "1"), "pricingInfo": [{}]}]}, "SKU x is not what is expected"),
-        ({"skus": [google_sku("x", "1", category=None)]}, "SKU x is not what is expected"),
+        ({"skus": [{**google_sku("x", "1"), "pricingInfo": [{}]}]}, "SKU x has an unexpected form"),
+        ({"skus": [google_sku("x", "1", category=None)]}, "SKU x has an unexpected form"),
     ],
 )
 def test_an_answer_of_another_shape_fails(lists: Lists, web: Web, document: Mapping[str, Any], message: str) -> None:

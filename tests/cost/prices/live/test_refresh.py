@@ -142,11 +142,11 @@ def test_rows_are_replaced_where_they_stand_and_the_rest_stays(sourced: BookFold
 @pytest.mark.parametrize(
     ("offers", "doubt"),
     [
-        ([_p5("55"), _p5("56")], "2 offers match where one is expected: SKU X at $55 per Hrs, SKU X at $56 per Hrs"),
-        ([_p5("0")], "SKU X costs $0, which is no price"),
+        ([_p5("55"), _p5("56")], "2 offers match, expected one: SKU X at $55 per Hrs, SKU X at $56 per Hrs"),
+        ([_p5("0")], "SKU X costs $0, which is not a price"),
         ([], "nothing matches termtype==OnDemand; instancetype==p5.48xlarge; "),
         ([_p5("98.32")],
-         "$55.04 (2026-10-10) would become $98.32, +79%: too far to be taken unseen; --accept p5.48xlarge"),
+         "$55.04 (2026-10-10) would become $98.32, +79%: too large to accept without a check; --accept p5.48xlarge"),
     ],
 )  # fmt: skip
 def test_a_row_in_doubt_is_named_and_has_no_price(sourced: BookFolder, offers: list[Offer], doubt: str) -> None:
@@ -175,7 +175,7 @@ def test_a_book_that_would_not_hold_together_is_not_written(sourced: BookFolder)
     before = (folder / "aws.csv").read_bytes()
     (answer,) = (one for one in _answers(folder, _p5("58")) if one.rows)
     twice = Answer(answer.wanted, (*answer.rows, *answer.rows))
-    with pytest.raises(NotWritten, match="2 rows that are no second opinion"):
+    with pytest.raises(NotWritten, match="2 rows that are not second opinions"):
         write(folder, [twice], TODAY)
     (folder / "sources.csv").write_text("starts_with,provider,basis,why\nold list,,third-party,of a test\n")
     with pytest.raises(NotWritten, match=r"'AWS Price List, AmazonEC2: SKU X', has no line in sources\.csv"):

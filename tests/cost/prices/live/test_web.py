@@ -35,8 +35,8 @@ def test_a_busy_server_is_asked_again_after_the_time_it_asks_for(lists: Lists, w
     [
         ([BUSY], "the server answers 429 Too Many Requests, and asks to wait 0 s after 6 tries", 6),
         ([Reply(status=403)], "the server answers 403 Forbidden", 1),
-        (['{"Items": [{"retail'], "the answer is not whole JSON (Unterminated string", 2),
-        (["[1, 2]"], "the answer is no JSON object; its shape has changed", 1),
+        (['{"Items": [{"retail'], "the answer is not complete JSON (Unterminated string", 2),
+        (["[1, 2]"], "the answer is not a JSON object; its shape has changed", 1),
         ([Reply('{"Items": []}', cut=5)], "", 6),
     ],
 )  # fmt: skip
@@ -57,7 +57,7 @@ def test_json_that_was_cut_off_once_is_asked_for_again(lists: Lists, web: Web) -
 def test_nobody_there_is_said(web: Web) -> None:
     with pytest.raises(SourceFailed) as failed:
         web.document("http://127.0.0.1:9/a")
-    reason = "127.0.0.1 cannot be reached (Connection refused); look at the network, or set HTTPS_PROXY"
+    reason = "127.0.0.1 cannot be reached (Connection refused); check the network, or set HTTPS_PROXY"
     assert str(failed.value) == f"http://127.0.0.1:9/a: {reason}"
 
 
@@ -74,7 +74,7 @@ def test_without_a_network_it_fails_within_three_seconds(
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     began = time.monotonic()
     with pytest.raises(
-        SourceFailed, match=r"^http://prices\.example/a: prices\.example cannot be reached \(\w.+\); look"
+        SourceFailed, match=r"^http://prices\.example/a: prices\.example cannot be reached \(\w.+\); check"
     ):
         web.document("http://prices.example/a")
     assert time.monotonic() - began < 3

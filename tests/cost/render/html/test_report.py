@@ -78,7 +78,7 @@ def test_text_of_others_is_text(report: str) -> None:
 def test_a_report_of_nothing_is_a_page_too(cost_of: CostOf) -> None:
     text = " ".join(_Tags(report_page(cost_of(), "Cost of nothing", [], None)).text)
     assert "$0.00" in text
-    assert "Nothing here costs anything." in text
+    assert "Nothing here has a cost." in text
 
 
 def test_a_pool_that_nothing_limits_has_no_end(make: Make, cost_of: CostOf) -> None:
@@ -144,10 +144,10 @@ def test_reserved_capacity_is_in_the_totals_with_what_of_it_is_committed_and_pai
     text = " ".join(_Tags(report_page(cost_of(cluster, *machines), "Cost", [], None)).text)
     for shown in (
         "Total per month $121,264.16",  # 4 x 730 x 41.528, and three disks
-        "Of it committed elsewhere $121,261.76",
+        "Of which committed elsewhere $121,261.76",
         "This trial, 14 days $55,814.73",
-        "Of it paid upfront $55,813.63",
+        "Of which paid upfront $55,813.63",
         "committed elsewhere; 1 of 4 idle; this trial, paid upfront: $55,813.63",
-        "of it committed elsewhere: $121,261.76",
+        "of which committed elsewhere: $121,261.76",
     ):
         assert shown in " ".join(text.split())

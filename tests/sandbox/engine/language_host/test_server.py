@@ -42,7 +42,7 @@ def test_the_host_names_the_interpreter_of_the_program(host: Any, tmp_path: Any)
 
 def test_nothing_is_installed_and_that_is_said(host: Any, tmp_path: Any) -> None:
     answers = list(host.InstallDependencies(language_pb2.InstallDependenciesRequest(info=info(str(tmp_path)))))
-    text = f"Nothing to install: programs run on {sys.executable} with the packages that are there.\n"
+    text = f"Nothing to install: programs run on {sys.executable} with its installed packages.\n"
     assert answers == [language_pb2.InstallDependenciesResponse(stdout=text.encode())]
 
 

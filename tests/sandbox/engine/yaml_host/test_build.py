@@ -38,10 +38,10 @@ def test_the_yaml_host_is_put_where_the_engine_looks_and_follows_the_build(
 
 def test_without_go_it_is_said_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def program(*_: object, **__: object) -> Path:
-        raise NoGo("neither uv nor pip is here")
+        raise NoGo("neither uv nor pip is installed")
 
     monkeypatch.setattr(build, "go_program", program)
-    message = "^There is no pulumi-language-yaml, and none could be made: neither uv nor pip is here$"
+    message = "^pulumi-language-yaml is missing and could not be built: neither uv nor pip is installed$"
     with pytest.raises(EngineError, match=message):
         build.put_yaml_host(tmp_path, print)
     assert list(tmp_path.iterdir()) == []
