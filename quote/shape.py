@@ -63,7 +63,7 @@ class QuoteShape(TypedDict):
     needs: Annotated[str, "prerequisites"]
     listed: Annotated[str, "evidence that the machine is sold there"]
     hard_to_get: str
-    machine_bound: Annotated[str, "rule of the bound of its machines; empty where they have a price"]
+    machine_bound: Annotated[str, "rule of the bound of its machines; empty if they have a price"]
     machine_prices: Annotated[list[str], "date and source of each price of its machines, the oldest first"]
     lost: Annotated[list[str], "against the spec"]
     not_priced: Annotated[list[str], "why each price is missing"]

@@ -176,7 +176,7 @@ def _factor(row: Row, text: str) -> Factor:
     match = re.fullmatch(_FACTOR, text)
     if match is None or (match[5] and match[5] != "hours" and match[5] not in usage_words()):
         write = "write a number, hours, {input}, #{input} or a name of cost/rates/usage.csv"
-        raise row.bad("quantity", f"{text!r} is no factor: {write}")
+        raise row.bad("quantity", f"{text!r} is not a factor: {write}")
     members, path, otherwise, number, usage = match.groups()
     if number:
         return Factor(number=Decimal(number))

@@ -8,7 +8,7 @@ from gpucluster.cost.estimate import Estimate
 from gpucluster.cost.model import CostLine
 from gpucluster.cost.money import unit_price
 
-USAGE_HEADING: Final = "Depends on usage, taken as 0; `gpucluster cost usage init` writes a file for --usage"
+USAGE_HEADING: Final = "Depends on usage, assumed to be 0; `gpucluster cost usage init` writes a file for --usage"
 
 _NAMED: Final = 2
 """Resources that are named for each rate."""
