@@ -51,12 +51,12 @@ def problem_of_key(key: str, syntax: LabelSyntax) -> str | None:
         return _kubernetes_key(key)
     if syntax is LabelSyntax.GOOGLE:
         starts = key[:1].isalpha() and key[:1].islower()
-        return _google(key) if starts else "does not start with a lower-case letter, as Google Cloud wants"
+        return _google(key) if starts else "does not start with a lower-case letter, as Google Cloud requires"
     if syntax is LabelSyntax.AZURE:
         return _azure_key(key)
     if key.lower().startswith("aws:"):
         return "starts with `aws:`, which AWS keeps for itself"
-    return "is empty; AWS wants 1 to 128 characters" if not key else _aws(key, _AWS_KEY_LENGTH)
+    return "is empty; AWS requires 1 to 128 characters" if not key else _aws(key, _AWS_KEY_LENGTH)
 
 
 def problem_of_value(value: str, syntax: LabelSyntax) -> str | None:
@@ -88,39 +88,39 @@ def is_kubernetes_prefix(written: str) -> bool:
 
 def _aws(written: str, most: int) -> str | None:
     if len(written) > most:
-        return f"has {len(written)} characters; AWS takes {most}"
+        return f"has {len(written)} characters; AWS allows {most}"
     for position, character in enumerate(written, start=1):
         if unicodedata.category(character)[0] not in _AWS_CATEGORIES and character not in _AWS_OTHER:
             taken = " ".join(_AWS_OTHER)
-            return f"has {character!r} at character {position}; AWS takes letters, digits, spaces and {taken}"
+            return f"has {character!r} at character {position}; AWS allows letters, digits, spaces and {taken}"
     return None
 
 
 def _google(written: str) -> str | None:
     if len(written) > _GOOGLE_LENGTH:
-        return f"has {len(written)} characters; Google Cloud takes {_GOOGLE_LENGTH}"
+        return f"has {len(written)} characters; Google Cloud allows {_GOOGLE_LENGTH}"
     for position, character in enumerate(written, start=1):
         if character not in _GOOGLE_CHARACTERS:
-            return f"has {character!r} at character {position}; Google Cloud takes lower-case letters, digits, _ and -"
+            return f"has {character!r} at character {position}; Google Cloud allows lower-case letters, digits, _ and -"
     return None
 
 
 def _azure_key(key: str) -> str | None:
     for position, character in enumerate(key, start=1):
         if character in _AZURE_NOT_IN_KEYS:
-            return f"has {character!r} at character {position}; Azure takes none of {' '.join(_AZURE_NOT_IN_KEYS)}"
+            return f"has {character!r} at character {position}; Azure allows none of {' '.join(_AZURE_NOT_IN_KEYS)}"
     if key.lower().startswith(_AZURE_RESERVED):
         return f"starts with one of {', '.join(_AZURE_RESERVED)}, which Azure keeps for itself"
-    return _azure_length(key, _AZURE_KEY_LENGTH) if key else "is empty; Azure wants 1 to 512 characters"
+    return _azure_length(key, _AZURE_KEY_LENGTH) if key else "is empty; Azure requires 1 to 512 characters"
 
 
 def _azure_length(written: str, most: int) -> str | None:
-    return f"has {len(written)} characters; Azure takes {most}" if len(written) > most else None
+    return f"has {len(written)} characters; Azure allows {most}" if len(written) > most else None
 
 
 def _kubernetes_name(written: str) -> str | None:
     if len(written) > _KUBERNETES_LENGTH:
-        return f"has {len(written)} characters; Kubernetes takes {_KUBERNETES_LENGTH}"
+        return f"has {len(written)} characters; Kubernetes allows {_KUBERNETES_LENGTH}"
     if not is_kubernetes_name(written):
         return "is no Kubernetes label: letters, digits, `-`, `_` and `.`, with a letter or digit at both ends"
     return None

@@ -37,7 +37,7 @@ _pack = click.option(
     type=click.Choice(list(PACKS)),
     default=TRAINING.name,
     show_default=True,
-    help="Pack of rules: baseline stops nothing, production everything.",
+    help="Pack of rules: in baseline every rule is advisory, in production mandatory.",
 )
 
 
@@ -74,7 +74,7 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
     if rule is None:
         near = difflib.get_close_matches(name, [rule.name for rule in pack.rules], n=1, cutoff=0.4)
         hint = f"did you mean `{near[0]}`?" if near else "`gpucluster guardrails list` shows all of them"
-        raise click.BadParameter(f"rule `{name}` is not known; {hint}", param_hint="NAME")
+        raise click.BadParameter(f"unknown rule `{name}`; {hint}", param_hint="NAME")
     if example is not None:
         from gpucluster.policies.examples import example_of, plan_of
 
@@ -113,7 +113,7 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
     "--config",
     metavar="FILE",
     type=click.File(encoding="utf-8"),
-    help="JSON file of levels and settings, as for --policy-pack-config; - for stdin.",
+    help="JSON file of enforcement levels and settings, as for --policy-pack-config; - for stdin.",
 )
 @quiet
 def check(
@@ -171,7 +171,7 @@ def pack(name: str) -> None:
     type=click.File(encoding="utf-8"),
     nargs=-1,
     metavar="[FILE]...",
-    help="Configurations, as for --policy-pack-config.  [default: -, for stdin]",
+    help="Configuration files, as for --policy-pack-config.  [default: -, for stdin]",
 )
 @_pack
 @quiet

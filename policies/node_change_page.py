@@ -15,12 +15,12 @@ FILE: Final = Path(__file__).parents[1] / "docs/node-changes.md"
 
 _EFFECTS: Final = {
     "nothing": "nothing: nodes and jobs stay",
-    "size": "more nodes: nothing; fewer: as many nodes go as are taken away, and the jobs on them end",
+    "size": "more nodes: nothing; fewer: the cloud removes that many nodes, and the jobs on them end",
     "taints": "nothing; a new `NoExecute` taint ends the pods that do not tolerate it",
-    "reboot": "reboot: nodes start again, one by one",
+    "reboot": "reboot: nodes reboot one by one",
     "rolling": "rolling: nodes are replaced or reimaged, one by one",
-    "refused": "refused: the cloud takes it for a new pool alone",
-    "loss": "loss: the pool goes, and another is made",
+    "refused": "refused: the cloud accepts it only for a new pool",
+    "loss": "loss: the pool is deleted and created again",
 }
 _ORDER: Final = tuple(_EFFECTS)
 

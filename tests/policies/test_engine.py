@@ -53,21 +53,22 @@ MISTAKES = [
         "no-egress",
         "fabric-traffic-allowed",
         "aws:eks:NodeGroup: train",
-        "the security group of the EFA interfaces is open to itself one way only: `no-egress-efa` lacks egress",
+        "the security group of the EFA interfaces allows traffic from itself in one direction only: `no-egress-efa` "
+        "lacks egress",
     ),
     (
         "reservation",
         "no-group-on-foreign-reservation",
         "aws:ec2:LaunchTemplate: template",
-        "placement group `reservation-group` together with reservation `cr-0123456789abcdef0`, "
-        "which was made elsewhere and not in a group this stack makes",
+        "placement group `reservation-group` together with reservation `cr-0123456789abcdef0`, which was created "
+        "outside this stack, so not in a group of this stack",
     ),
     ("no-label", "required-labels", "aws:ec2:LaunchTemplate: template", "tags: `team` missing"),
     (
         "bad-label",
         "label-values",
         "aws:ec2:LaunchTemplate: template",
-        "tags: value of `note` has '%' at character 4; AWS takes letters, digits, spaces and + - = . _ : / @",
+        "tags: value of `note` has '%' at character 4; AWS allows letters, digits, spaces and + - = . _ : / @",
     ),
     (
         "node-label",

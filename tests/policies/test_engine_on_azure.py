@@ -32,8 +32,8 @@ MISTAKES = [
         "two-pools",
         "training-pool-in-one-domain",
         POOL.replace("train", "spares"),
-        f"{FIVE} (`two-pools-spares`, `two-pools-train`) in 2 node pools: "
-        "each is a scale set with InfiniBand of its own",
+        f"{FIVE} (`two-pools-spares`, `two-pools-train`) in 2 node pools: each is a scale set with its own InfiniBand "
+        "domain",
     ),
     (
         "karpenter",
@@ -42,7 +42,7 @@ MISTAKES = [
         "it admits Standard_ND96isr_H100_v5: Karpenter starts single machines outside of any scale set",
     ),
     ("two-zones", "training-pool-in-one-zone", POOL, f"{FIVE} in 2 zones: 1, 2"),
-    ("no-zone", "training-pool-in-one-zone", POOL, f"{FIVE} in no zone: Azure chooses where they stand"),
+    ("no-zone", "training-pool-in-one-zone", POOL, f"{FIVE} without a zone: Azure chooses their zones"),
     (
         "reservation",
         "no-group-on-foreign-reservation",
@@ -60,7 +60,7 @@ MISTAKES = [
         "virtual network `infiniband-range-vnet` at 172.16.0.0/16, which overlaps InfiniBand's 172.16.0.0/16",
     ),
     ("no-label", "required-labels", CLUSTER, "tags: `team` missing"),
-    ("bad-label", "label-values", CLUSTER, "tags: key `cost/center` has '/' at character 5; Azure takes none of"),
+    ("bad-label", "label-values", CLUSTER, "tags: key `cost/center` has '/' at character 5; Azure allows none of"),
 ]
 """Mistake, policy, resource without the mistake's name, what is said."""
 

@@ -56,7 +56,7 @@ MISTAKES = [
         "bad-label",
         "label-values",
         "gcp:container:Cluster: cluster",
-        "labels: value of `note` has ' ' at character 3; Google Cloud takes lower-case letters, digits, _ and -",
+        "labels: value of `note` has ' ' at character 3; Google Cloud allows lower-case letters, digits, _ and -",
     ),
 ]
 """Mistake, policy, resource without the mistake's name, what is said."""

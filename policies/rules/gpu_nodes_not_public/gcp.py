@@ -17,7 +17,7 @@ from gpucluster.program.values import flag
 
 __all__ = ["FIX", "READS", "check"]
 
-FIX: Final = "Set network_config enable_private_nodes on the node pool, and a Cloud NAT for what the nodes fetch."
+FIX: Final = "Set enable_private_nodes in network_config of the node pool, and add a Cloud NAT for downloads."
 READS: Final = MACHINES
 
 
@@ -29,7 +29,9 @@ def check(stack: Stack) -> Iterator[Finding]:
         if private is UNKNOWN:
             yield CannotTell(pool.resource, "whether its nodes have public addresses is not known yet")
         elif private is None:
-            yield CannotTell(pool.resource, "its cluster is not part of this stack, nor whether its nodes are private")
+            yield CannotTell(
+                pool.resource, "its cluster is not part of this stack: whether its nodes are private is unknown"
+            )
         elif not private:
             yield Violation(pool.resource, f"{pool.label} without private nodes: each has a public address")
 

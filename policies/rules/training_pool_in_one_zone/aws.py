@@ -18,7 +18,7 @@ __all__ = ["FIX", "READS", "check"]
 
 FIX: Final = (
     "Give all machines of the pool one subnet (subnetIds of node groups), in the zone of their placement group or "
-    "reservation. Nodes that do not train together: give their node groups different labels `gpucluster/pool`."
+    "reservation. If nodes do not train together, give their node groups different labels `gpucluster/pool`."
 )
 READS: Final = f"{MACHINES}, aws:ec2/subnet:Subnet"
 

@@ -13,7 +13,7 @@ from gpucluster.program.resources import UNKNOWN
 
 __all__ = ["FIX", "READS", "check"]
 
-FIX: Final = "Set node_locations of every node pool of it to the one zone of its placement policy or reservation."
+FIX: Final = "Set node_locations of each of its node pools to the one zone of its placement policy or reservation."
 READS: Final = MACHINES
 
 

@@ -13,7 +13,7 @@ from gpucluster.program.values import text
 
 __all__ = ["FIX", "READS", "check"]
 
-FIX: Final = "Leave scale_set_priority at Regular, or take a capacity reservation; keep Spot for independent jobs."
+FIX: Final = "Keep scale_set_priority Regular, or use a capacity reservation; use Spot only for independent jobs."
 READS: Final = MACHINES
 
 
@@ -24,4 +24,4 @@ def check(stack: Stack) -> Iterator[Finding]:
             if priority == "Spot":
                 yield nodes.finding(f"{nodes.label} on spot capacity")
             elif priority is UNKNOWN:
-                yield CannotTell(nodes.resource, "whether it is on spot capacity is not known yet")
+                yield CannotTell(nodes.resource, "whether it uses spot capacity is not known yet")
