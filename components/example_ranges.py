@@ -26,7 +26,7 @@ def only_examples(access: PublicAccess | PrivateAccess) -> str | None:
     if not found or len(found) < len(access.cidrs):
         return None
     many = "are example ranges" if len(found) > 1 else "is an example range"
-    why = "the API cannot be reached, so an update would build and bill what it can't finish"
+    why = "the API cannot be reached, so an update would create and bill resources and then fail"
     return f"access.cidrs: {', '.join(found)} {many}: {why}; write the range of your office or VPN"
 
 

@@ -144,7 +144,7 @@ class _Checked:
 
     def read(self) -> ClusterSpec:
         if self.spec.name != self.name:
-            seen = f"is {self.spec.name!r}, and the component is called {self.name!r}"
+            seen = f"is {self.spec.name!r}, but the component is named {self.name!r}"
             raise self.error([Problem("name", seen, "write one name")])
         return self.spec
 
@@ -181,7 +181,7 @@ def _values(cloud: str, location: Any) -> tuple[dict[str, str], list[Problem]]:
 def _seen(value: object) -> str:
     if value is None:
         return "missing"
-    return "an Output, which no preview knows" if isinstance(value, pulumi.Output) else repr(value)
+    return "an Output, unknown in a preview" if isinstance(value, pulumi.Output) else repr(value)
 
 
 def _keys(cloud: str) -> list[str]:

@@ -47,7 +47,7 @@ _pack = click.option(
 def list_rules(form: Form, pack_name: str) -> None:
     """List the rules.
 
-    With their severity and what a finding does.
+    With severity and enforcement level.
     """
     pack = PACKS[pack_name]
     if form == "json":
@@ -126,8 +126,8 @@ def check(
 ) -> None:
     """Check plans and states against the rules.
 
-    Each file is a stack of its own. Rules about what is deleted or replaced run on plans only. The format json is
-    described by `gpucluster schema guardrails-check`; sarif is 2.1.0.
+    Each file is one stack. Rules about deletions and replacements run on plans only. `gpucluster schema
+    guardrails-check` describes the format json; sarif is 2.1.0.
 
     Exit code 1: mandatory findings.
     """
@@ -178,9 +178,9 @@ def pack(name: str) -> None:
 def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None:
     """Check the configuration file of a pack.
 
-    Against the rules of the pack and their settings: the engine passes over those that it does not know.
+    Checks rule names and settings against the pack: the engine ignores unknown ones.
 
-    Exit code 2: something is wrong in it.
+    Exit code 2: the file has an error.
     """
     pack = PACKS[pack_name]
     problems: list[str] = []

@@ -29,5 +29,5 @@ def plan_repository(spec: ClusterSpec, location: Location, *, stack: str, nat: b
 
 def repository_problems(spec: ClusterSpec) -> list[Problem]:
     """A repository of the user's that ECR does not have."""
-    looks = "the URI of a repository of ECR, such as 123456789012.dkr.ecr.us-east-1.amazonaws.com/training"
+    looks = "the URI of an ECR repository, such as 123456789012.dkr.ecr.us-east-1.amazonaws.com/training"
     return registry_problems(spec, _REPOSITORY, looks=looks)

@@ -24,7 +24,7 @@ def karpenter_problems(machine_types: Sequence[str], *, pool: str, purchase: Seq
     problems = [
         Problem(
             "elastic.engine",
-            f"is 'karpenter', which on Azure starts machines outside any scale set, where {size} has no InfiniBand",
+            f"is 'karpenter', which on Azure starts machines outside of scale sets, where {size} has no InfiniBand",
             "allowed: sizes without r; use the training pool",
         )
         for size in machine_types

@@ -63,8 +63,8 @@ def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
         problems.append(
             Problem(
                 "region",
-                f"is {region!r}, which has no availability zones, and GPU nodes, their storage and their way out are "
-                "in one zone here",
+                f"is {region!r}, which has no availability zones; GPU nodes, their storage and their NAT gateway need "
+                "one zone",
                 f"write a region with zones{did_you_mean(region, zonal)}",
             )
         )

@@ -54,7 +54,7 @@ def driver_problems(spec: ClusterSpec, driver: Driver) -> list[Problem]:
     return [
         Problem(
             "gpuDriver",
-            f"is 'aks', and mig.layout is {spec.mig.layout!r}, which AKS has no profile for",
+            f"is 'aks', but AKS has no profile for mig.layout {spec.mig.layout!r}",
             f"remove gpuDriver, so that the operators' MIG manager slices, or change mig.layout to one of {others}",
         )
     ]

@@ -15,4 +15,4 @@ __all__ = ["CONDITIONS", "REPAIR"]
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = tuple(
     {"type": kind, "status": "True"} for kind in ("GPUMissing", "IBLinkFlapping", "NVLinkStatusInactive", "XIDErrors")
 )
-REPAIR: Final = "its machine stays until a person has it deleted and reports it"
+REPAIR: Final = "its machine stays until someone deletes and reports it"

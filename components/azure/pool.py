@@ -38,7 +38,7 @@ def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Probl
             Problem(
                 "name",
                 f"is {spec.name!r}",
-                "AKS takes 1 to 12 lower-case letters and digits for a pool, starting with a letter",
+                "AKS allows 1 to 12 lower-case letters and digits for a pool, starting with a letter",
             )
         ]
     )

@@ -91,7 +91,7 @@ def address_problems(
         Problem(
             "training.nodes",
             f"and the other pools need {needed:,} addresses for {name}",
-            f"{ranges[name]} has {room:,}: ask for fewer nodes",
+            f"{ranges[name]} has {room:,}: request fewer nodes",
         )
         for name, (room, needed) in rooms.items()
         if needed > room

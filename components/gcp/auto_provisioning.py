@@ -49,7 +49,7 @@ def limit_losses(elastic: ElasticPlan, others: Sequence[PoolSize]) -> list[str]:
         free = waiting + elastic.max_gpus - pool.max_gpus
         if free:
             losses.append(
-                f"elastic.pools.{pool.name}.max_gpus: GKE limits all {kind} of the cluster together; while machines of "
-                f"other pools are not there, this pool may have up to {free} GPUs more"
+                f"elastic.pools.{pool.name}.max_gpus: GKE limits all {kind} of the cluster together; while other pools "
+                f"have no machines, this pool may have up to {free} GPUs more"
             )
     return losses

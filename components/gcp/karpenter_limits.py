@@ -21,9 +21,8 @@ _NATIVE: Final = "write elastic.engine: native"
 
 KARPENTER_NOTE: Final = (
     "elastic pools: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) without "
-    "GPU "
-    "networks, placement, reservations, flex-start, MIG or local SSDs, so that emptyDir is on the boot disk; "
-    "elastic.engine: native is GKE's own"
+    "GPU networks, placement, reservations, flex-start, MIG or local SSDs, so emptyDir is on the boot disk; "
+    "elastic.engine: native uses GKE's autoscaler"
 )
 
 

@@ -44,7 +44,9 @@ def mig_problems(spec: ClusterSpec) -> list[Problem]:
     if spec.mig.strategy == "mixed":
         problems.append(
             Problem(
-                "mig.strategy", "is 'mixed', which GKE does not have: slices are nvidia.com/gpu there", "leave it out"
+                "mig.strategy",
+                "is 'mixed', which GKE does not support: slices are nvidia.com/gpu there",
+                "leave it out",
             )
         )
     return problems

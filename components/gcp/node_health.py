@@ -21,4 +21,4 @@ CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
         "but": [json.dumps({str(MEMORY_REMAPPED): True}, separators=(",", ":"))],
     },
 )
-REPAIR: Final = "its machine stays until a person has its host repaired"
+REPAIR: Final = "its machine stays until someone requests a repair of its host"

@@ -68,7 +68,8 @@ def quota_note(
     needed[PD_QUOTA] += system_gib
     parts = [f"{count:,} {quota}" for quota, count in needed.items() if count]
     return (
-        f"quotas to have in {region}: {', '.join([*parts, *more])}; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+        f"required quotas in {region}: {', '.join([*parts, *more])}; GPUS-ALL-REGIONS-per-project limits all GPUs "
+        "together"
     )
 
 

@@ -25,7 +25,7 @@ def manifests(file: Path, values: Mapping[str, object]) -> list[dict[str, Any]]:
         return [_filled(manifest, values) for manifest in loaded]
     except KeyError as unknown:
         known = ", ".join(sorted(values))
-        raise ValueError(f"{file.name}: ${{{unknown.args[0]}}} has no value; there are: {known}") from None
+        raise ValueError(f"{file.name}: ${{{unknown.args[0]}}} has no value; known: {known}") from None
 
 
 def _filled(node: Any, values: Mapping[str, object], key: str = "") -> Any:

@@ -108,7 +108,7 @@ class _Place:
     def seen(self) -> str:
         """The value as it stands in the file, but for a secret."""
         if is_secret(self.wanted) and isinstance(self.node, yaml.ScalarNode):
-            return "a value that is not shown here"
+            return "a hidden value"
         return shown(self.node)
 
 
@@ -203,7 +203,7 @@ def _not_text(place: _Place) -> str | None:
     if not isinstance(node, yaml.ScalarNode) or node.tag in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:null"):
         return None
     if node.start_mark.name == PYTHON:
-        return f"{place.name} is {place.seen}, no text; write {str(node.value)!r}"
+        return f"{place.name} is {place.seen}, not a string; write {str(node.value)!r}"
     if is_secret(place.wanted):
         return None
     kind = node.tag.rpartition(":")[2]

@@ -33,7 +33,7 @@ class Terms(Model):
     """What the account has agreed with its cloud. Prices are list prices without support where nothing is."""
 
     support: str = Field(
-        default="", max_length=40, description="Plan of support by its name in the price book", examples=["business"]
+        default="", max_length=40, description="Support plan, by its name in the price book", examples=["business"]
     )
     discount: Annotated[Decimal, BeforeValidator(_discount)] = Field(
         default=Decimal(0), ge=0, lt=1, description="Share off all list prices, such as 8%", examples=["8%"]
@@ -42,5 +42,5 @@ class Terms(Model):
         default=Decimal(0),
         ge=0,
         le=1_000_000_000,
-        description="USD a month that the account is charged besides this stack, on which the bands of support depend",
+        description="USD a month that the account pays besides this stack, for the price bands of support",
     )

@@ -36,5 +36,5 @@ class NoRegistry(Model):
 
 Registry = Annotated[
     OwnRegistry | ExistingRegistry | NoRegistry,
-    Field(description="Where images of jobs are kept; default: in one of the cluster's own"),
+    Field(description="Registry of job images; default: the cluster's own"),
 ]

@@ -11,12 +11,12 @@ class Training(Model):
     """The training pool: fixed size, co-located, fabric on."""
 
     nodes: int = Field(ge=1, le=4096, description="Nodes of 8 GPUs that jobs can use", examples=[4])
-    spares: int = Field(default=0, ge=0, le=512, description="Nodes bought beside the asked ones, in the same domain")
+    spares: int = Field(default=0, ge=0, le=512, description="Spare nodes, in the same domain")
     fabric_gbps: int = Field(
         default=0,
         ge=0,
         le=12_800,
-        description="Least GPU-fabric bandwidth per node, Gb/s; 0 takes what the shape has",
+        description="Least GPU-fabric bandwidth per node, Gb/s; 0: any",
         examples=[1600, 3200],
     )
     roll: bool = Field(default=False, description=ROLL)
@@ -46,7 +46,7 @@ class CapacityBlockPurchase(Model):
     """
 
     kind: Literal["capacity-block"]
-    active: bool = Field(default=False, description="Whether the block has begun; until then the pool has no nodes")
+    active: bool = Field(default=False, description="Whether the block has started; until then the pool has no nodes")
 
 
 class FlexStartPurchase(Model):
@@ -57,7 +57,7 @@ class FlexStartPurchase(Model):
 
 Purchase = Annotated[
     OnDemandPurchase | SpotPurchase | CapacityBlockPurchase | FlexStartPurchase,
-    Field(description="How the training nodes are paid for"),
+    Field(description="Purchase option of the training nodes"),
 ]
 
 
@@ -80,8 +80,8 @@ class ReservationPlacement(Model):
     group: str | None = Field(
         default=None,
         pattern=r"^[!-~]([ -~]{0,253}[!-~])?$",
-        description="Placement group the reservation was created in (Google Cloud: resource policy it was created "
-        "with); leave out otherwise",
+        description="Placement group that the reservation was created in (Google Cloud: resource policy that it was "
+        "created with), if any",
     )
 
 
@@ -93,5 +93,5 @@ class NoPlacement(Model):
 
 Placement = Annotated[
     GroupPlacement | ReservationPlacement | NoPlacement,
-    Field(description="What keeps the training nodes close to each other"),
+    Field(description="Co-location of the training nodes"),
 ]

@@ -66,8 +66,8 @@ def test_flex_start_nodes_go_by_themselves() -> None:
     with pytest.raises(InputError) as caught:
         plan_stack(configured(paused="true"), plan_prices)
     assert str(caught.value) == (
-        "configuration of stack dev: 1 problem\n  gpucluster:paused is 'true', and flex-start nodes come for a job and "
-        "go after it; take it out; where no job runs, there are no nodes"
+        "configuration of stack dev: 1 problem\n  gpucluster:paused is 'true', but flex-start nodes exist only while "
+        "a job runs; remove it: without jobs there are no nodes"
     )
 
 

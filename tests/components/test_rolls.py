@@ -59,7 +59,7 @@ def test_an_update_that_replaces_nodes_is_refused_with_what_changes_and_the_way_
         guard()(TEMPLATE, {"userData": "a", "tags": {}}, {"userData": "b", "tags": {"owner": "b"}})
     assert str(error.value) == (
         "trial-training: replaces 5 x p5.48xlarge, one at a time; jobs on them end: trial-training-x changes in "
-        "userData; take the change back, or write training.roll: true into the spec for this update"
+        "userData; revert the change, or write training.roll: true into the spec for this update"
         "; at stake are 40 GPU-hours for each hour since the last checkpoint"
     )
     said.assert_not_called()
@@ -136,7 +136,7 @@ def test_what_the_spec_allows_is_a_fact_of_the_pools_part_and_a_note(
     both = facts(training={**trial["training"], "roll": True}, mig={**mig, "roll": True})
     assert both["rolls"] == ["trial-training", "trial-mig"]
     assert both["notes"][-2:] == [
-        f"{pool}.roll: an update may replace the nodes of the {pool} pool and ends the jobs on them; take it back "
+        f"{pool}.roll: an update may replace the nodes of the {pool} pool, which ends the jobs on them; remove it "
         "after the update"
         for pool in ("training", "mig")
     ]

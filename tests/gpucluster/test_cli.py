@@ -109,7 +109,7 @@ def test_no_command_takes_an_empty_stack_for_the_selected_one() -> None:
     assert taken == []
     with pytest.raises(click.BadParameter) as refused:
         STACK.convert(" ", None, None)
-    assert str(refused.value) == "' ' is empty; write the name of a stack, or leave the option out"
+    assert str(refused.value) == "' ' is empty; write a stack name, or remove the option"
 
 
 def _loaded(*args: str, variables: dict[str, str] | None = None) -> list[str]:

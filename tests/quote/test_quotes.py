@@ -51,7 +51,7 @@ def test_spares_storage_control_plane_network_and_metrics_are_in_it(home: Answer
 
 def test_spot_and_commitments_longer_than_asked_are_left_out_with_the_reason(home: Answer) -> None:
     said = "\n".join(left_out(home))
-    assert "spot: purchase.kind is 'spot': one reclaimed node stops a co-located job on all" in said
+    assert "spot: purchase.kind is 'spot': one reclaimed node stops a co-located job on all nodes" in said
     assert "savings plan 3y: binds for 3 x 365 days, longer than asked" in said
 
 
@@ -103,8 +103,8 @@ def test_less_fabric_than_asked_is_lost(ask: Ask) -> None:
     lost = {quote.candidate.machine.machine_type: quote.candidate.plan.facts.losses for quote in found.quotes}
     assert lost == {
         "a3-highgpu-8g": (
-            "GPU fabric: 1,600 Gb/s a node asked, 800 on a3-highgpu-8g; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) "
-            "only",
+            "GPU fabric: 1,600 Gb/s a node requested, 800 on a3-highgpu-8g; RoCE at 3,200 Gb/s needs H200 "
+            "(a3-ultragpu-8g)",
         ),
         "a3-megagpu-8g": (),
     }

@@ -184,7 +184,8 @@ def test_an_operation_that_is_no_text_is_refused_with_its_place(plan: Path) -> N
     plan.write_text(json.dumps({"steps": [{"op": "create", "newState": record}, {"op": ["same"], "newState": record}]}))
     code, shown = _run(plan, ["cost", "report"])
     assert (code, shown) == (2, (
-        f"error: {plan}: the op of steps[1] is ['same'], no text; write it with `pulumi preview --json --show-sames`\n"
+        f"error: {plan}: the op of steps[1] is ['same'], not a string; write it with `pulumi preview --json "
+        "--show-sames`\n"
     ))  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def health_note(mode: BrokenNodes, *, spares: int, repair: str) -> str:
         return "broken GPU nodes are not detected (health.broken_nodes: leave)"
     if mode == "report":
         return "broken GPU nodes are reported and keep their jobs (health.broken_nodes: report)"
-    where = "go on a spare within minutes" if spares else "wait for its repair, for training.spares is 0"
+    where = "move to a spare within minutes" if spares else "wait for its repair, because training.spares is 0"
     return f"the jobs of a broken GPU node {where}; {repair} (docs/self-healing.md)"
 
 

@@ -25,7 +25,7 @@ def test_a_size_with_infiniband_is_refused_among_others_too() -> None:
 
 def test_a_purchase_that_karpenter_cannot_make_is_refused() -> None:
     assert told(karpenter_problems(SINGLE, pool="dev", purchase=["flex-start", "spot"])) == [
-        "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter can't buy on Azure; allowed: "
+        "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter does not support on Azure; allowed: "
         "on-demand, spot; choose from these"
     ]
 

@@ -91,19 +91,19 @@ def test_pods_of_every_team_use_the_bucket(inputs: Inputs) -> None:
         (
             {"submitters": ["vision@example.com", "group:vision"]},
             [
-                "access.submitters[0] is 'vision@example.com'; on Google Cloud name a group, a person or a service "
+                "access.submitters[0] is 'vision@example.com'; on Google Cloud write a group, a person or a service "
                 "account, such as group:vision@example.com, user:ada@example.com or "
                 "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
-                "access.submitters[1] is 'group:vision'; on Google Cloud name a group, a person or a service account, "
-                "such as group:vision@example.com, user:ada@example.com or "
+                "access.submitters[1] is 'group:vision'; on Google Cloud write a group, a person or a service "
+                "account, such as group:vision@example.com, user:ada@example.com or "
                 "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
             ],
         ),
         (
             {"submitters": ["group:a@example.com", "user:b@other.org", "group:c@other.org"]},
             [
-                "access.submitters[2] is 'group:c@other.org', and another group is of example.com; GKE knows the "
-                "groups of one domain: name groups of one, and people of others by user:"
+                "access.submitters[2] is 'group:c@other.org', but another group is in example.com; GKE supports "
+                "groups of one domain: use groups of one domain, and user: for people of others"
             ],
         ),
     ],

@@ -61,7 +61,7 @@ def test_programs_that_were_changed_are_made_anew(said: list[str]) -> None:
     said.clear()
     assert binaries.find_binaries(say=said.append) == found
     assert said[0] == (
-        f"The cached Kubernetes API server in {found.folder} is broken: etcd is not the file that was installed. "
+        f"The cached Kubernetes API server in {found.folder} is broken: etcd differs from the installed file. "
         "It is built again."
     )
 

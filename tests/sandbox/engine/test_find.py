@@ -121,7 +121,7 @@ def test_a_broken_cache_is_made_anew_with_one_line_saying_so(
     built.binary.write_text("damaged")
     assert find_engine(say=said.append) == built
     assert said[:-1] == [
-        f"The cached Pulumi engine in {engine_folder} is broken: pulumi is not the file that was installed. "
+        f"The cached Pulumi engine in {engine_folder} is broken: pulumi differs from the installed file. "
         "It is built again.",
         *build_lines,
     ]

@@ -121,9 +121,7 @@ def test_a_taint_goes_when_the_node_has_booted_again_and_is_well() -> None:
     assert done([node(taint=BOOT, boot=LATER)], memory, 300) == []
     assert done([node(taint=BOOT, boot=LATER, gpus=(7, 8))], memory, 400) == []
     assert done([node(taint=BOOT, boot=LATER)], memory, 500) == []
-    assert done([node(taint=BOOT, boot=LATER)], memory, 620) == [
-        ("a", "Well", "booted again, and nothing is wrong with it")
-    ]
+    assert done([node(taint=BOOT, boot=LATER)], memory, 620) == [("a", "Well", "rebooted, and no fault is left")]
 
 
 def test_a_taint_that_a_person_has_set_stays() -> None:
