@@ -1,4 +1,4 @@
-"""What every cloud's address plan must keep to: ranges that are private and do not overlap. Imports no Pulumi."""
+"""Checks of every cloud's address plan: ranges are private and do not overlap. Imports no Pulumi."""
 
 from __future__ import annotations
 

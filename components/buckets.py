@@ -1,4 +1,4 @@
-"""Buckets as plain values: one that nodes mount, the cluster's own, and what jobs may do. Imports no Pulumi."""
+"""Buckets as plain values: a mounted one, the cluster's own, and the access of jobs. Imports no Pulumi."""
 
 from __future__ import annotations
 

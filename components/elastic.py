@@ -1,4 +1,4 @@
-"""The elastic pools as plain values: single-node GPU capacity that comes and goes with the jobs. Imports no Pulumi."""
+"""The elastic pools as plain values: single-node GPU capacity that scales with the jobs. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranges that examples use, to which a spec may still open the API, and to none else. Imports no Pulumi."""
+"""Ranges of examples that a spec still contains, with which nobody could reach the API. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan says of the fabric's release."""
+"""Notes of a plan about the fabric's release."""
 
 from __future__ import annotations
 

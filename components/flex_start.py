@@ -1,4 +1,4 @@
-"""Flex-start, asked for on a cloud that does not sell it. Imports no Pulumi."""
+"""Errors of flex-start on a cloud that does not offer it. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file system for small files, where a cloud bills it as provisioned, not as used. Imports no Pulumi."""
+"""The file system for small files on clouds that bill its provisioned size. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program declares by itself, without a stack's configuration: from what it writes in Python to a plan."""
+"""Clusters declared in Python, without a stack's configuration: from the program's values to a plan."""
 
 from __future__ import annotations
 

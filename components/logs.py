@@ -1,4 +1,4 @@
-"""How long a cloud keeps what pods print, as plain values: the same on every cloud. Imports no Pulumi."""
+"""Retention of logs of pods, as plain values: the same on every cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MIG pool: its machines, what pods ask for, and what the pool has of it. Imports no Pulumi."""
+"""The MIG pool: its machines, the resources that pods request, and their number. Imports no Pulumi."""
 
 from __future__ import annotations
 

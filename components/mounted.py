@@ -1,4 +1,4 @@
-"""A file system that stands already, as the shared storage of a cluster. Imports no Pulumi."""
+"""An existing file system as the shared storage of a cluster. Imports no Pulumi."""
 
 from __future__ import annotations
 

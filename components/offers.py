@@ -1,4 +1,4 @@
-"""The tiers that a cloud sells a parallel file system in: which one is the cheapest for what is asked."""
+"""Choice of the cheapest tier of a cloud's parallel file system for a spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Says what an update does to nodes, and stops one that ends running jobs unless the spec allows it."""
+"""Reports the effect of an update on nodes, and stops updates that end running jobs unless the spec allows them."""
 
 from __future__ import annotations
 

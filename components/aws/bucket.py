@@ -1,4 +1,4 @@
-"""The bucket that shared storage is linked to, as the spec names it."""
+"""The bucket that the spec links to shared storage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The elastic pools on AWS: single GPUs, by Karpenter alone. Imports no Pulumi."""
+"""The elastic pools on AWS: single GPUs, started by Karpenter. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The key for Kubernetes secrets that a spec names in place of one of the cluster's own. Imports no Pulumi."""
+"""An existing key for Kubernetes secrets, given by the spec. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a cluster on AWS stands: a region, the zone of its GPU nodes, and two zones for its control plane."""
+"""Location of a cluster on AWS: a region, the zone of its GPU nodes, and two zones for its control plane."""
 
 from __future__ import annotations
 

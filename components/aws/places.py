@@ -1,4 +1,4 @@
-"""What a place lets a cluster be: whether its machines are sold there, which Lustre FSx has, where metrics can go.
+"""Availability in a region and zone: machine types, FSx for Lustre, managed Prometheus.
 
 Imports no Pulumi.
 """

@@ -1,4 +1,4 @@
-"""The whole AWS cluster as plain values: every question that needs no cloud is answered here. Imports no Pulumi."""
+"""Plan of the whole AWS cluster as plain values, made without access to the cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 

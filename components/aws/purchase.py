@@ -1,4 +1,4 @@
-"""What each way to buy asks of the training pool. Nothing here buys a reservation or a block. Imports no Pulumi."""
+"""Requirements of each purchase option for the training pool. Nothing here buys capacity. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which registry a cluster on AWS has, as plain values. Imports no Pulumi."""
+"""The image registry of a cluster on AWS, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A topic of SNS that a spec names, and what whoever is told of alerts has to do on AWS. Imports no Pulumi."""
+"""An SNS topic given by a spec, and the steps that receivers of alerts must do on AWS. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The training pool on AWS as plain values: its nodes, what keeps them together, what they need. Imports no Pulumi."""
+"""The training pool on AWS as plain values: nodes, placement, requirements. Imports no Pulumi."""
 
 from __future__ import annotations
 

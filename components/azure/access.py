@@ -26,7 +26,7 @@ CLUSTER_ADMIN = "Azure Kubernetes Service RBAC Cluster Admin"
 
 @record(kw_only=True)
 class AccessPlan:
-    """private: the API has no address on the internet; who has a way into the network reaches it.
+    """private: the API has no public address; only clients in the network, or connected to it, reach it.
 
     client_cidrs: ranges of the internet that reach it. admins: object ids of the Microsoft Entra groups whose members
     have all rights in the cluster. peer: id of a network that the cluster's is peered with. only_examples: why nobody

@@ -1,4 +1,4 @@
-"""The address plan: ranges that stay private, clear of the fabric's own, and hold the nodes that are asked."""
+"""The address plan: ranges are private, do not overlap InfiniBand's, and have room for all nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a stack on Azure needs for containers of blobs that are there already, and what is said of them.
+"""Configuration and notes for existing blob containers on Azure.
 
 Imports no Pulumi.
 """

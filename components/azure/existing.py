@@ -1,4 +1,4 @@
-"""What a spec names of a company's own on Azure: network, peer, file system, action group. Imports no Pulumi."""
+"""Existing Azure resources that a spec refers to: network, peer, file system, action group. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feature of a subscription that InfiniBand on AKS asks for: looked up before anything dear is made.
+"""Check of the subscription feature that InfiniBand on AKS needs, before anything expensive is created.
 
 Never registered: Azure answers for a feature that nobody has registered, too, so that azure-native takes it for one
 that is there already (pulumi/pulumi-azure-native issue 1722).

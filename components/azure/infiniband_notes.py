@@ -1,4 +1,4 @@
-"""What InfiniBand and the drivers of GPU nodes ask of the subscription, and do not give. Imports no Pulumi."""
+"""Requirements and limits of InfiniBand and of the GPU nodes' drivers on Azure. Imports no Pulumi."""
 
 from __future__ import annotations
 

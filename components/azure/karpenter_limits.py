@@ -1,4 +1,4 @@
-"""What node auto provisioning, AKS's Karpenter, can't carry. Imports no Pulumi.
+"""Limits of node auto provisioning, AKS's Karpenter. Imports no Pulumi.
 
 Source: Azure/karpenter-provider-azure v1.14.2: pkg/providers/instance/vminstance.go (machines without a scale set or a
 placement), pkg/providers/instancetype/instancetype.go (no rdma/ib, no slices), pkg/utils/supported-gpus.yaml; pull

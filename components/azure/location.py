@@ -1,4 +1,4 @@
-"""Where a cluster on Azure stands: a subscription, a region, the zone of its GPU nodes; and what is chosen there."""
+"""Location of a cluster on Azure: subscription, region, zone of its GPU nodes; and its Azure-only settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large and how fast an Azure Managed Lustre file system must be for what is asked of it. Imports no Pulumi."""
+"""Size and tier of an Azure Managed Lustre file system for a spec. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MIG pool on Azure: nodes whose GPUs are sliced, each like the others. Imports no Pulumi."""
+"""The MIG pool on Azure: nodes with GPUs sliced in the same way. Imports no Pulumi."""
 
 from __future__ import annotations
 

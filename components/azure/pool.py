@@ -1,4 +1,4 @@
-"""A training pool for an AKS cluster that is there already, as plain values. Imports no Pulumi."""
+"""A training pool for an existing AKS cluster, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 

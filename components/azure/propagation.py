@@ -1,4 +1,4 @@
-"""Waits until a role that was granted is known to all of Azure: a request that comes before is refused."""
+"""Waits until a granted role has propagated in Azure: earlier requests are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each way to buy GPU nodes asks of a pool on Azure. Nothing here buys a reservation. Imports no Pulumi.
+"""Requirements of each purchase option for a pool on Azure. Nothing here buys capacity. Imports no Pulumi.
 
 Sources: Azure documentation, "On-demand capacity reservation" (2026-02-17) and "Set up InfiniBand on HPC VMs"
 (2026-09-25); Azure compute API 2025-04-01, CapacityReservationGroup and ScheduleProfile; AKS documentation, "Use

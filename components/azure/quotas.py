@@ -1,4 +1,4 @@
-"""What a cluster takes of the subscription's quotas, which a plan can't look up. Imports no Pulumi."""
+"""Subscription quotas that a cluster needs; a plan can't look up their current values. Imports no Pulumi."""
 
 from __future__ import annotations
 

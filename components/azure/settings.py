@@ -1,4 +1,4 @@
-"""What a stack on Azure chooses that no other cloud has: keys of its configuration, each optional."""
+"""Azure-only settings of a stack: optional keys of its configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every node mounts on Azure: Managed Lustre, a container of blobs, or a file system of the user's.
+"""Shared storage on Azure: Managed Lustre, a blob container, or an existing file system.
 
 Imports no Pulumi.
 """

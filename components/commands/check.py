@@ -1,4 +1,4 @@
-"""`gpucluster check`: checks a spec and shows what it becomes, without a cloud or an engine."""
+"""`gpucluster check`: checks a spec and prints its plan, without a cloud or an engine."""
 
 from __future__ import annotations
 

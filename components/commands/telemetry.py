@@ -1,4 +1,4 @@
-"""`gpucluster telemetry`: what to watch in a standing cluster, written for the tools that watch it."""
+"""`gpucluster telemetry`: writes alerts, dashboards, counters and prices for monitoring tools."""
 
 from __future__ import annotations
 

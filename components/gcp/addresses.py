@@ -1,4 +1,4 @@
-"""The address plan: ranges that stay private, do not overlap, and hold the nodes that are asked."""
+"""The address plan: ranges are private, do not overlap, and have room for all nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all node pools of a cluster may hold together, where GKE makes pools by itself. Imports no Pulumi.
+"""Total limits of all node pools of a cluster with GKE's node auto-provisioning. Imports no Pulumi.
 
 Sources: GKE documentation, "Configure node pool auto-creation" (limits of the cluster hold for the pools that GKE makes
 for ComputeClasses) and "About node pool auto-creation" (they count every pool, GKE's own and others); Pulumi's

@@ -1,4 +1,4 @@
-"""What a spec names of a company's own on Google Cloud: network, file system, key. Imports no Pulumi."""
+"""Existing Google Cloud resources that a spec refers to: network, file system, key. Imports no Pulumi."""
 
 from __future__ import annotations
 

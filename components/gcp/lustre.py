@@ -1,4 +1,4 @@
-"""How large and how fast a Managed Lustre instance must be for what is asked of it, at the lowest price."""
+"""Size and tier of a Managed Lustre instance for a spec, at the lowest price."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MIG pool on Google Cloud: nodes whose GPUs are sliced, all alike. Imports no Pulumi."""
+"""The MIG pool on Google Cloud: nodes with GPUs sliced in the same way. Imports no Pulumi."""
 
 from __future__ import annotations
 

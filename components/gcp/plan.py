@@ -1,4 +1,4 @@
-"""The whole cluster on Google Cloud as plain values: what needs no cloud is answered here. Imports no Pulumi."""
+"""Plan of the whole Google Cloud cluster as plain values, made without access to the cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 

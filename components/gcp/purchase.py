@@ -1,4 +1,4 @@
-"""What each way to buy GPU nodes asks of a pool on Google Cloud. Nothing here buys a reservation. Imports no Pulumi.
+"""Requirements of each purchase option for a pool on Google Cloud. Nothing here buys capacity. Imports no Pulumi.
 
 Sources: Google Cloud documentation, Cluster Director "Choose a consumption option", "Create a future reservation
 request in calendar mode", GKE "Consume reserved zonal resources" and "About flex-start";

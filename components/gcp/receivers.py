@@ -1,4 +1,4 @@
-"""Who can be told of alerts on Google Cloud. Imports no Pulumi."""
+"""Possible receivers of alerts on Google Cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 

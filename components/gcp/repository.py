@@ -1,4 +1,4 @@
-"""What a repository of Artifact Registry is called. Imports no Pulumi."""
+"""Name of an Artifact Registry repository. Imports no Pulumi."""
 
 from __future__ import annotations
 

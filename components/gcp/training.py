@@ -1,4 +1,4 @@
-"""The training pool on Google Cloud as plain values: its nodes and what keeps them together. Imports no Pulumi."""
+"""The training pool on Google Cloud as plain values: nodes and placement. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the images of charts come from when the network can't reach their usual registries."""
+"""Images of charts for networks that can't reach their usual registries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manifests as `kubectl apply` reads them, once what they leave open has values. A comment at their top names it."""
+"""Manifests for `kubectl apply` with variables to substitute. A comment at their top lists the variables."""
 
 from __future__ import annotations
 

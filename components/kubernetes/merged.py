@@ -1,4 +1,4 @@
-"""Values of a chart with others in their place."""
+"""Merge of chart values with overrides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Kubernetes takes for a name, a label and a quantity: `*_problem` gives what is allowed, None for what fits.
+"""Kubernetes' syntax of names, labels and quantities: `*_problem` returns the allowed syntax, None if valid.
 
 Sources: Kubernetes documentation, "Object Names and IDs"; kubernetes/apimachinery,
 pkg/util/validation and pkg/api/resource (Quantity).

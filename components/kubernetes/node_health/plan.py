@@ -1,4 +1,4 @@
-"""What counts as a broken node in a cluster, as the program reads it. Imports no Pulumi."""
+"""Settings of the node-health controller: conditions of a broken node. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def settings_json(mode: BrokenNodes, pools: Sequence[JobPool], conditions: Seque
 
 
 def health_note(mode: BrokenNodes, *, spares: int, repair: str) -> str:
-    """What whoever reads the plan should know. repair: who repairs a broken node, and when."""
+    """The plan's note about broken nodes. repair: who repairs a broken node, and when."""
     if mode == "leave":
         return "broken GPU nodes are not detected (health.broken_nodes: leave)"
     if mode == "report":

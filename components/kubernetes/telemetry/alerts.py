@@ -1,4 +1,4 @@
-"""When somebody should look: idle and oversized GPUs in dollars an hour, broken ones by their node.
+"""Alert rules: idle and oversized GPUs in dollars an hour, and broken ones with their node.
 
 Thresholds are those of operators of H100 clusters: idle is below 5 % utilisation with more than 10 % of memory used for
 30 minutes; peak memory below 70 %, mean SM activity below 60 %, 8 GPUs asked and at most 2 busy, and communication over
@@ -29,7 +29,7 @@ _GANG: Final = "namespace, gang"
 
 @record(kw_only=True)
 class Watched:
-    """What alerts say of a cluster. labels: owner, team and the others of its spec.
+    """Facts about a cluster for its alerts. labels: owner, team and the others of its spec.
 
     gpus: of one training machine. fabric_gbps: of one, 0 without a fabric; nccl_net: what NCCL calls it.
     gpu_hour_usd: what one GPU costs an hour; None where no price is known, and alerts then count GPUs.
@@ -44,7 +44,7 @@ class Watched:
 
 @record(kw_only=True)
 class Alert:
-    """One alert. minutes: how long its condition has to hold. runbook: what to do, or the page that says it."""
+    """One alert. minutes: duration of its condition before it fires. runbook: the remedy, or a page with it."""
 
     name: str
     expression: str

@@ -1,4 +1,4 @@
-"""What watches a cluster, as plain values: the same on every cloud."""
+"""Monitoring of a cluster as plain values: the same on every cloud."""
 
 from __future__ import annotations
 

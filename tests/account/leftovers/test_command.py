@@ -102,7 +102,7 @@ sqs:queue  arn:aws:sqs:us-east-1:000000000000:trial-karpenter
   unknown: billed by stored or ingested data
   aws sqs delete-queue --region us-east-1 --queue-url {queue_url}
 free of charge (--format json lists each with its command): ec2:vpc
-aws-trial: 9 left, $1.20 a day; what 6 of them cost is not known
+aws-trial: 9 left, $1.20 a day; the cost of 6 of them is unknown
 """,
     )
     assert (tmp_path / "asked").read_text() == (
@@ -221,7 +221,7 @@ microsoft.containerregistry/registries  {GROUP}/Microsoft.ContainerRegistry/regi
 microsoft.operationalinsights/workspaces  {GROUP}/Microsoft.OperationalInsights/workspaces/one
   unknown: billed by stored or ingested data
   az resource delete --ids {GROUP}/Microsoft.OperationalInsights/workspaces/one
-azure-trial: 2 left, $1.64 a day; what 1 of them costs is not known
+azure-trial: 2 left, $1.64 a day; the cost of 1 of them is unknown
 """,
     )
 

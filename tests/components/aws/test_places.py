@@ -171,7 +171,8 @@ def notes(spec: ClusterSpec, location: Location, word: str) -> list[str]:
 def test_what_the_name_of_a_zone_leaves_open_is_said(vary: Vary) -> None:
     assert notes(vary(), place("us-east-1c"), "control plane") == [
         "EKS places no control plane in use1-az3, which us-east-1c or us-east-1a may be in your account: `aws ec2 "
-        "describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'` shows it; zones may be written as ids"
+        "describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'` shows it; zones may be "
+        "written as ids"
     ]
     assert notes(vary(), place("use1-az6"), "control plane") == []
     assert notes(vary(), place("us-east-2a", region="us-east-2"), "control plane") == []

@@ -91,5 +91,5 @@ def test_a_build_that_fails_says_why_and_what_it_needs(go: Path, said: list[str]
 @pytest.mark.usefixtures("go")
 def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, said: list[str]) -> None:
     (tmp_path / "cache").write_text("a file, not a folder")
-    with pytest.raises(EngineError, match=r"The cache folder .*/cache/kubernetes cannot be written"):
+    with pytest.raises(EngineError, match=r"Cannot write the cache folder .*/cache/kubernetes"):
         binaries.find_binaries(say=said.append)

@@ -170,8 +170,8 @@ def test_a_cache_that_cannot_be_written_is_named(cache_folder: Path, said: list[
     with pytest.raises(EngineError) as caught:
         find_engine(say=said.append)
     assert str(caught.value) == (
-        f"The cache folder {cache_folder / 'engine'} cannot be written: Not a directory.\n"
-        "Set GPUCLUSTER_CACHE to a folder that can, with 1 GB free."
+        f"Cannot write the cache folder {cache_folder / 'engine'}: Not a directory.\n"
+        "Set GPUCLUSTER_CACHE to a writable folder with 1 GB free."
     )
 
 
