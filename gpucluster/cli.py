@@ -310,7 +310,7 @@ def completion(shell: str) -> None:
         Later("quote", "gpucluster.quote.command:quote", "Price whole clusters in every region."),
         cost,
         guardrails,
-        Later("judge", "gpucluster.judges.command:judge", "Check a plan against the vendors' published rules."),
+        Later("judge", "gpucluster.judges.command:judge", "Check a plan against the vendors' own schemas."),
         Later("rehearse", "gpucluster.rehearse.command:rehearse", "Rehearse jobs on a stack's running cluster."),
         Later(
             "connect", "gpucluster.account.connect.command:connect", "Write a kubeconfig context for a stack's cluster."

@@ -30,7 +30,7 @@ def judge(
     output: TextIO,
     quiet: bool,
 ) -> None:
-    """Judge a plan by what the vendors publish.
+    """Check a plan against the vendors' own schemas.
 
     \b
     aws         CloudFormation schemas, instance types by region, IAM grammar (cfn-lint)

@@ -36,7 +36,7 @@ def _judging(command: _Command) -> _Command:
                 type=click.Choice(list(PACKS)),
                 default=TRAINING.name,
                 show_default=True,
-                help="Pack of rules: baseline stops nothing, production everything.",
+                help="Pack of rules: in baseline every rule is advisory, in production mandatory.",
             ),
             click.option(
                 "--config",
@@ -112,7 +112,7 @@ def command(
     output: TextIO,
     quiet: bool,
 ) -> None:
-    """Judge a change for its pull request.
+    """Check the change of a pull request.
 
     Prints one comment: what the change does to plan, cost and rules. The change is the working tree as it is, committed
     or not, since it left --base. In the sandbox the base is built, and the change planned on its state, so that

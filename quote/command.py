@@ -69,7 +69,7 @@ def quote(
     output: TextIO,
     quiet: bool,
 ) -> None:
-    """Price whole clusters in every place.
+    """Price whole clusters in every region.
 
     On every machine and by every way to buy, each as its preview prices it: spare nodes, storage, network, control
     plane and metrics are in it. The least total for the time asked comes first, at the most of its bound. csv and json

@@ -97,7 +97,7 @@ def _refused(context: Context) -> list[str]:
 
 def _name_me(context: Context) -> str:
     named = _command(context).get("named", "your user")
-    return f"add {named} to access.admins or access.submitters of the spec, and run `pulumi up`"
+    return f"ask an admin to add {named} to access.admins or access.submitters of the spec, and to run `pulumi up`"
 
 
 _ANSWERS: Final = (

@@ -27,9 +27,7 @@ class Found:
 
 def read_stack(stack: str | None) -> Found:
     """The outputs of a stack, else of the selected one. Raises InputError where they can't be had."""
-    pulumi = of_user(
-        "the outputs of a stack are read", "for a cluster of the sandbox, use `gpucluster sandbox connect`"
-    )
+    pulumi = of_user("read the outputs of a stack", "for a cluster of the sandbox, use `gpucluster sandbox connect`")
     outputs = cast(Mapping[str, Any], json.loads(pulumi.read("stack", "output", "--json", stack=stack)))
     lacking = [name for name in ("account", "clusterName", "kubeconfig", "sharedStorage") if name not in outputs]
     if lacking:

@@ -67,7 +67,7 @@ def resume_in_sandbox(options: Mapping[str, Any], stack: str, yes: bool) -> None
 
 
 def _own() -> Pulumi:
-    return of_user("stacks are changed", "those of the sandbox: `gpucluster sandbox pause`")
+    return of_user("change stacks", "for stacks of the sandbox, use `gpucluster sandbox pause`")
 
 
 def _pause(pulumi: Pulumi, stack: str, *, yes: bool) -> None:

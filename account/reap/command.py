@@ -36,7 +36,7 @@ def reap(stacks: tuple[str, ...], every: bool, yes: bool) -> None:
     Exit code 1: an expired stack still has resources.
     """
     _reap(
-        of_user("stacks are read and destroyed", "for stacks of the sandbox, use `gpucluster sandbox reap`"),
+        of_user("read and destroy stacks", "for stacks of the sandbox, use `gpucluster sandbox reap`"),
         stacks,
         every,
         yes,

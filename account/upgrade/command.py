@@ -48,7 +48,7 @@ def upgrade(plan: bool, stack: str | None, state: TextIO | None) -> None:
 
 
 def _export(stack: str | None) -> str:
-    return of_user("the state of a stack is read", "or give a file with --state").read("stack", "export", stack=stack)
+    return of_user("read the state of a stack", "or give a file with --state").read("stack", "export", stack=stack)
 
 
 def _stake(found: Standing, resources: Resources) -> Stake:

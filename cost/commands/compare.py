@@ -52,7 +52,7 @@ def compare(
     tflops: tuple[str, ...],
     **numbers: Decimal | None,
 ) -> None:
-    """Put several stacks side by side.
+    """Compare several stacks.
 
     Shows what each is, costs and lacks. Parts
     are ranked where every column prices them; a total with something unpriced in it is placed where its bounds leave

@@ -70,7 +70,7 @@ def tco(
     output: TextIO,
     prices: str | None,
 ) -> None:
-    """Price nodes of your own against the cloud.
+    """Compare the cost of your own nodes with the cloud.
 
     Shows what they cost a year and a productive GPU-hour, and from which use on they are cheaper.
 

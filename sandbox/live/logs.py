@@ -24,7 +24,7 @@ _OF_THE_SERVER: Final = {"kube-apiserver": "api-server.log", "etcd": "etcd.log"}
 @click.option("--follow", "-f", is_flag=True, help="Go on with what is written, until interrupted.")
 @click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
 def logs(name: str, follow: bool, stack: str | None) -> None:
-    """Print the log of a controller of a living cluster.
+    """Print the log of a controller of a running cluster.
 
     That of its last start, the last 16 to 32 MiB of it. kube-apiserver and etcd have one too.
     """

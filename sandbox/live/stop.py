@@ -12,7 +12,7 @@ from gpucluster.sandbox.project import current_project
 @click.command()
 @click.option("--stack", "-s", type=STACK, help="Stack of the cluster; needed where several have one.")
 def stop(stack: str | None) -> None:
-    """Stop a living cluster.
+    """Stop a running cluster.
 
     Its controllers and its API server. What is in it stays: the next command that uses it starts it with all of it.
     """

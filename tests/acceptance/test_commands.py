@@ -45,7 +45,7 @@ def test_every_file_that_cannot_be_used_is_told_at_once(tmp_path: Path) -> None:
 
     assert result.exit_code == 2
     lines = result.stderr.splitlines()
-    assert lines[0].startswith(f"error: {notes} starts with 'it works', as no log does that is read here")
+    assert lines[0].startswith(f"error: {notes} starts with 'it works', which is no known log format")
     assert lines[1] == f"error: {tmp_path}/gone.log can't be read: No such file or directory; give a log file"
     assert lines[2] == "error: --machine is 'p5.48xlrge', which is not a known machine type; did you mean p5.48xlarge?"
     assert lines[3].endswith("/spec.yaml: 2 problems")
@@ -163,7 +163,7 @@ def test_a_dry_run_without_a_cluster_says_whose_counts_it_takes(tmp_path: Path) 
         (["--dry-run", "--spares", "1"], "--spares needs --nodes; otherwise spares are read from the cluster"),
         (
             ["--dry-run", "--nodes", "4", "--node", "node-1"],
-            "--node names nodes of a cluster, and with --nodes none is asked; remove one of them",
+            "--node selects nodes of a cluster, but with --nodes no cluster is contacted; remove one of them",
         ),
     ],
 )

@@ -72,7 +72,7 @@ def test_tcp_is_a_fabric_that_is_off() -> None:
             "all-reduce, 2 nodes",
             "fail",
             'the GPU fabric is off: NCCL logged "Using network Socket", which is TCP and not FasTrak; check the '
-            "fabric plugin, the device plugin and what the pod asks for",
+            "fabric plugin, the device plugin and the resource requests of the pod",
         )
     ]
 

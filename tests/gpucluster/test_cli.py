@@ -20,9 +20,9 @@ from gpucluster.options import STACK
 GOLDEN = Path(__file__).with_name("help.txt")
 BIN = Path(sys.executable).parent
 VERBS = {
-    "Announce", "Break", "Check", "Compare", "Destroy", "Explain", "Fail", "Finish", "Forget", "Judge", "Keep",
-    "List", "Measure", "Price", "Print", "Put", "Read", "Rehearse", "Repair", "Restart", "Run", "Set", "Show", "Stop",
-    "Suggest", "Take", "Test", "Write",
+    "Announce", "Break", "Check", "Compare", "Delete", "Destroy", "Evaluate", "Explain", "Fail", "Finish", "Judge",
+    "Keep", "List", "Measure", "Price", "Print", "Put", "Read", "Rehearse", "Repair", "Restart", "Run", "Scale",
+    "Set", "Show", "Start", "Stop", "Suggest", "Take", "Test", "Write",
 }  # fmt: skip
 
 
@@ -227,7 +227,7 @@ def test_the_module_is_the_command() -> None:
 )
 def test_an_option_for_pulumi_is_refused_by_a_command_that_does_not_heed_it(given: list[str], option: str) -> None:
     done = CliRunner().invoke(main, ["sandbox", *given, "status"])
-    words = f"error: {option} is for pulumi, pause, resume and reap; leave it out of `sandbox status`\n"
+    words = f"error: {option} is for pulumi, pause, resume and reap; remove it from `sandbox status`\n"
     assert (done.exit_code, done.stderr) == (2, words)
 
 

@@ -16,7 +16,7 @@ _namespace = click.option("--namespace", "-n", help="Of the job; needed where se
 
 @click.group()
 def job() -> None:
-    """List and end jobs of a living cluster.
+    """List and end jobs of a running cluster.
 
     No container runs here: a job goes on until one of these commands ends its pods.
     """

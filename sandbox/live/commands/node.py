@@ -25,7 +25,7 @@ _stack = click.option("--stack", "-s", type=STACK, help="Stack of the cluster; n
 
 @click.group()
 def node() -> None:
-    """List and break nodes of a living cluster.
+    """List and break nodes of a running cluster.
 
     The cluster is started where it does not run. What its controllers then do is theirs.
     """

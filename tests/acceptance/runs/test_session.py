@@ -112,7 +112,7 @@ def test_a_step_that_never_ends_is_given_up_and_removed(cluster: Any, tmp_path: 
     accept(seen(None, force=False), tmp_path, Promises(), level=3, pairs="never", say=said.append)
 
     assert cluster.standing == {}
-    assert any(": given up after " in line for line in said)
+    assert any(": timed out after " in line for line in said)
 
 
 @pytest.mark.usefixtures("cluster")
@@ -138,7 +138,7 @@ def test_a_burn_in_tells_its_cost_first_and_goes_on_where_it_was(tmp_path: Path,
 
     assert set(outcomes(verdicts).values()) == {"pass"}
     assert sorted({path.name.split("-")[1] for path in tmp_path.glob("round-*.log")}) == ["001", "002", "003"]
-    with pytest.raises(NothingToDo, match=r"has 3 h already; raise --hours"):
+    with pytest.raises(NothingToDo, match=r"already has 3 h; raise --hours"):
         burn_plan(None, tmp_path, 3, force=False)
 
 
@@ -147,7 +147,7 @@ def test_a_burn_in_does_not_go_on_with_other_nodes(cluster: Any, tmp_path: Path,
     burn(burn_plan(None, tmp_path, 1, force=False), say=said.append, clock=lambda: float(next(hour)))
     cluster.nodes = ["node-a", "node-c"]
 
-    with pytest.raises(NothingToDo, match=r"is of other nodes \(node-b, node-c differ\)"):
+    with pytest.raises(NothingToDo, match=r"is from other nodes \(node-b, node-c differ\)"):
         burn_plan(None, tmp_path, 48, force=False)
 
 

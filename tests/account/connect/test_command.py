@@ -98,8 +98,8 @@ def test_another_name_beside_a_current_context_and_the_profile_of_the_login(run:
     assert found["users"][1]["user"]["exec"]["env"] == [{"name": "AWS_PROFILE", "value": "research"}]
 
 
-RIGHTS = "written under access.admins or access.submitters of the spec, and `pulumi up`"
-NAMED = f"have the ARN of your IAM role or user {RIGHTS}"
+RIGHTS = "to access.admins or access.submitters of the spec, and to run `pulumi up`"
+NAMED = f"ask an admin to add the ARN of your IAM role or user {RIGHTS}"
 
 
 @pytest.mark.parametrize(
@@ -153,14 +153,14 @@ def test_a_right_that_is_missing_is_named(run: Run) -> None:
             [
                 "gke-gcloud-auth-plugin is not on PATH; install it by `gcloud components install "
                 "gke-gcloud-auth-plugin`",
-                "gcloud is not on PATH, and gke-gcloud-auth-plugin logs in by it; install it",
+                "gcloud is not on PATH, but gke-gcloud-auth-plugin needs it to log in; install it",
             ],
         ),
         (
             "kubelogin",
             [
                 "kubelogin is not on PATH; install it by `az aks install-cli`",
-                "az is not on PATH, and kubelogin logs in by it; install it",
+                "az is not on PATH, but kubelogin needs it to log in; install it",
             ],
         ),
     ],
@@ -189,8 +189,8 @@ def test_without_pulumi_it_is_said_and_the_sandbox_is_named(monkeypatch: pytest.
     done = CliRunner().invoke(main, ["connect"])
     assert (done.exit_code, done.output) == (
         2,
-        "error: pulumi is not on PATH, and the outputs of a stack are read by it: install it (pulumi.com/docs/install)"
-        "; for a cluster of the sandbox, use `gpucluster sandbox connect`\n",
+        "error: pulumi is not on PATH, but is needed to read the outputs of a stack: install it "
+        "(pulumi.com/docs/install); for a cluster of the sandbox, use `gpucluster sandbox connect`\n",
     )
 
 

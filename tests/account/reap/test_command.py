@@ -158,7 +158,7 @@ def test_stacks_are_named_or_all_are_taken(run: Run, tmp_path: Path) -> None:
     assert run("--all") == (
         2,
         [
-            "error: pulumi is not on PATH, but stacks are read and destroyed with it: install it "
+            "error: pulumi is not on PATH, but is needed to read and destroy stacks: install it "
             "(pulumi.com/docs/install); for stacks of the sandbox, use `gpucluster sandbox reap`"
         ],
     )
