@@ -43,7 +43,7 @@ def _judging(command: _Command) -> _Command:
                 envvar="PR_CHECK_CONFIG",
                 metavar="FILE",
                 type=click.File(encoding="utf-8"),
-                help="JSON file of levels and settings, as for --policy-pack-config; - for stdin.",
+                help="JSON file of enforcement levels and settings, as for --policy-pack-config; - for stdin.",
             ),
             click.option(
                 "--prices",

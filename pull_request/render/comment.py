@@ -173,7 +173,7 @@ def _nodes(found: Judgement, room: int, elsewhere: str) -> list[str]:
         lambda left: row("", f"{len(left):,} more in {elsewhere}"),
     )
     head = ["| stack | pool | what happens to it | changed | at stake for each hour since the last checkpoint |"]
-    return ["", "**What it does to nodes**", "", *head, "| --- | --- | --- | --- | --- |", *rows]
+    return ["", "**Effect on nodes**", "", *head, "| --- | --- | --- | --- | --- |", *rows]
 
 
 def _node_row(stack: StackJudgement, one: NodeImpact) -> str:

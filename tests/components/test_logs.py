@@ -26,7 +26,7 @@ def planned(vary: Vary) -> Planned:
 
 
 def notes(plan: Any) -> list[str]:
-    return [note for note in plan.facts.registered()["notes"] if note.startswith("what pods print")]
+    return [note for note in plan.facts.registered()["notes"] if note.startswith("logs of pods")]
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)
@@ -55,7 +55,7 @@ def test_every_cloud_keeps_them_for_30_days_unless_the_spec_says_otherwise(cloud
     ],
 )
 def test_a_plan_says_where_and_for_how_long(cloud: str, days: int, where: str, planned: Planned) -> None:
-    assert notes(planned(cloud, days)) == [f"what pods print is kept for {where}"]
+    assert notes(planned(cloud, days)) == [f"logs of pods are kept for {where}"]
 
 
 CLOUDWATCH = (

@@ -92,12 +92,12 @@ def test_the_same_layout_has_other_names_on_another_gpu() -> None:
     [
         (
             "3x3g.40gb",
-            ", which uses 9 compute slices of 7 and 12 memory slices of 8 on a GPU (3g.40gb takes 3 and 4, so at most "
+            ", which needs 9 compute slices of 7 and 12 memory slices of 8 on a GPU (3g.40gb uses 3 and 4, so at most "
             "2 fit); request fewer or smaller slices",
         ),
         (
             "2x3g.40gb+1x1g.10gb",
-            ", which uses 9 memory slices of 8 on a GPU (1g.10gb takes 1 and 1, so at most 7 fit; 3g.40gb uses 3 and "
+            ", which needs 9 memory slices of 8 on a GPU (1g.10gb uses 1 and 1, so at most 7 fit; 3g.40gb uses 3 and "
             "4, so at most 2 fit); request fewer or smaller slices",
         ),
         (

@@ -66,7 +66,7 @@ def test_an_update_that_replaces_nodes_is_refused_with_what_changes_and_the_way_
 
 
 def test_what_forces_a_new_pool_is_refused_as_well(guard):
-    with pytest.raises(RuntimeError, match=r"replaces 5 x p5\.48xlarge, all at once; .* changes in zone; take"):
+    with pytest.raises(RuntimeError, match=r"replaces 5 x p5\.48xlarge, all at once; .* changes in zone; revert"):
         guard()(POOL, {"zone": "us-east-1a"}, {"zone": "us-east-1b"})
 
 
@@ -77,7 +77,7 @@ def test_of_another_machine_the_one_that_runs_is_named(guard, type_, field):
 
 
 def test_a_version_that_is_not_known_yet_counts_as_another(guard):
-    with pytest.raises(RuntimeError, match=r"changes in launchTemplate\.version; take"):
+    with pytest.raises(RuntimeError, match=r"changes in launchTemplate\.version; revert"):
         guard()(NODES, {"launchTemplate": {"version": "1"}}, {"launchTemplate": {"version": pulumi.output.Unknown()}})
 
 

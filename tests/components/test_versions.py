@@ -42,7 +42,7 @@ def test_the_pin_and_the_version_above_it_can_be_had(cloud: str) -> None:
             {"kubernetes": "1.99"},
             "versions.kubernetes is '1.99', which is not a known version on this cloud; allowed: ",
         ),
-        ("azure", {"kubernetes": "1.37"}, "nodes run Ubuntu2204, which AKS has up to 1.36; allowed: 1.32, 1.33, "),
+        ("azure", {"kubernetes": "1.37"}, "nodes run Ubuntu2204, which AKS supports up to 1.36; allowed: 1.32, 1.33, "),
         ("aws", {"nodes": "1.36"}, "versions.nodes is '1.36', newer than the control plane, 1.35; raise versions.kub"),
         ("aws", {"kubernetes": "1.36", "system": "1.32"}, "versions.system is '1.32', too old for a control plane of "),
         (
@@ -72,7 +72,7 @@ def test_a_fabric_that_needs_a_newer_version_refuses_an_older_one(monkeypatch: p
     monkeypatch.setattr(versions, "release_of", lambda *_: newer)
     [problem] = version_problems(Versions(kubernetes="1.32"), "gcp", MEGA)
     wanted = f"the fabric of a3-megagpu-8g needs {newer.kubernetes_from}; write a newer one"
-    assert str(problem) == f"versions.kubernetes is '1.32', and {wanted}"
+    assert str(problem) == f"versions.kubernetes is '1.32', but {wanted}"
 
 
 @pytest.mark.parametrize("value", ["1.35.2", "v1.35", "latest", "1.35\n"])
@@ -87,11 +87,11 @@ def test_a_control_plane_has_a_minor_version(value: str) -> None:
         ("aws", "standard support until 2027-03-27, and extended support until 2028-03-27; its price, six times"),
         (
             "gcp",
-            "until 2027-04-11, and extended support until an unknown day; its further fee from then on",
+            "until 2027-04-11, and extended support until an unknown day; its additional fee from then on",
         ),
         (
             "azure",
-            "until 2027-03-31, and extended support until 2028-03-31; the Premium tier, whose price is in the cost",
+            "until 2027-03-31, and extended support until 2028-03-31; the Premium tier, included in the cost",
         ),
     ],
 )
@@ -138,7 +138,7 @@ def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None,
             "versions.fabric is 'v1.0.17', which is not a release for a3-megagpu-8g with Kubernetes 1.35 and its GPU "
             "driver, 580; allowed: v1.0.16, v1.0.15, v1.0.14",
         ),
-        ("gcp", "a3-ultragpu-8g", {"fabric": "v1.0.16"}, "no release for a3-ultragpu-8g with Kubernetes 1.35 and its"),
+        ("gcp", "a3-ultragpu-8g", {"fabric": "v1.0.16"}, "not a release for a3-ultragpu-8g with Kubernetes 1.35 and its"),
         (
             "gcp",
             "a3-megagpu-8g",

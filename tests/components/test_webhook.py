@@ -50,7 +50,7 @@ def test_a_webhook_in_both_places_is_refused(tmp_path: Path) -> None:
     spec = f"{SPEC}\ntelemetry: {{alerts: {{webhook: {URL}}}}}\n"
     config = configured(tmp_path, URL, spec)
     assert config.spec is not None
-    with pytest.raises(InputError, match=r"telemetry\.alerts\.webhook is set, and so is alertsWebhook") as caught:
+    with pytest.raises(InputError, match=r"telemetry\.alerts\.webhook is set, but so is alertsWebhook") as caught:
         config.spec.read()
     assert "s3cret" not in str(caught.value)
 

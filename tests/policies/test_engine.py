@@ -186,7 +186,7 @@ def test_what_cannot_be_decided_is_shown_and_stops_nothing(preview):
 @pytest.mark.parametrize(
     ("mistake", "policy", "what"),
     [
-        ("efa-elsewhere", "not-known-yet", "its EFA interfaces carry is not known yet"),
+        ("efa-elsewhere", "not-known-yet", "its EFA interfaces have is not known yet"),
         ("spot", "training-pool-not-on-spot", "5 nodes of p5.48xlarge on spot capacity"),
         ("idle-reservation", "reservation-in-use", "and `template` starts p5.48xlarge outside of it"),
         ("nothing-stated", "not-checked", "no required labels / no budget stated: not checked"),

@@ -51,8 +51,8 @@ MISTAKES = [
     ),
     ("spot-reserved", "purchase-fits-machine", POOL, "Spot together with a capacity reservation group"),
     ("sliced", "sliced-gpus-in-own-pool", POOL, "GPUs of `sliced-train` are sliced, and its nodes are labelled for"),
-    ("surge", "upgrade-keeps-jobs", POOL, f"{FIVE} with maxSurge 1: every upgrade needs a machine more"),
-    ("reimaged", "upgrade-keeps-jobs", CLUSTER, "nodeOSUpgradeChannel is not set, which means NodeImage"),
+    ("surge", "upgrade-keeps-jobs", POOL, f"{FIVE} with maxSurge 1: every upgrade needs one more machine"),
+    ("reimaged", "upgrade-keeps-jobs", CLUSTER, "nodeOSUpgradeChannel is not set (default: NodeImage)"),
     (
         "infiniband-range",
         "addresses-clear-of-reserved-ranges",

@@ -77,7 +77,7 @@ def test_a_place_that_sells_it_or_of_which_nothing_is_known_passes(vary: Vary, r
 
 def test_the_machines_of_every_pool_are_looked_up(vary: Vary) -> None:
     spec = vary(mig={"nodes": 1, "layout": "all-1g.10gb"})
-    assert [one.partition(" is not sold")[0] for one in refused(spec, place("cac1-az4", region="ca-central-1"))] == [
+    assert [one.partition(" is not available")[0] for one in refused(spec, place("cac1-az4", region="ca-central-1"))] == [
         "region is 'ca-central-1', where p5.4xlarge for the elastic pools",
         "region is 'ca-central-1', where p5.4xlarge for the MIG pool",
     ]
@@ -86,7 +86,7 @@ def test_the_machines_of_every_pool_are_looked_up(vary: Vary) -> None:
 def test_a_reservation_proves_that_its_zone_has_the_machine(vary: Vary) -> None:
     held = vary(elastic=None, placement={"kind": "reservation", "id": "cr-1"})
     assert refused(held, place("cac1-az1", region="ca-central-1")) == []
-    assert notes(held, place("cac1-az1", region="ca-central-1"), "is sold") == [
+    assert notes(held, place("cac1-az1", region="ca-central-1"), "is available") == [
         "whether p5.48xlarge for the training pool is available in cac1-az1 is unknown: in ca-central-1 it is "
         "available in cac1-az4"
     ]
@@ -184,18 +184,18 @@ def test_what_a_local_zone_asks_is_said(vary: Vary) -> None:
         "use1-az1 and use1-az2; whether it has gp3 disks is unknown"
     ]
     assert (
-        "and shared storage in use1-az1, which every read crosses over to"
+        "and shared storage in use1-az1, so every read crosses zones"
         in notes(vary(), place("use1-bos1-az1"), "Local Zone")[0]
     )
 
 
 def test_what_no_list_tells_is_said(vary: Vary) -> None:
-    assert notes(vary(elastic=None), place("mx-central-1a", region="mx-central-1"), "is sold") == [
+    assert notes(vary(elastic=None), place("mx-central-1a", region="mx-central-1"), "is available") == [
         "whether p5.48xlarge for the training pool is available in mx-central-1 is unknown: no list of its machines "
         "is known"
     ]
-    assert notes(vary(elastic=None), place("eu-north-1a", region="eu-north-1"), "is sold") == []
-    assert notes(vary(elastic=None), place("ca-central-1a", region="ca-central-1"), "is sold") == [
+    assert notes(vary(elastic=None), place("eu-north-1a", region="eu-north-1"), "is available") == []
+    assert notes(vary(elastic=None), place("ca-central-1a", region="ca-central-1"), "is available") == [
         "whether p5.48xlarge for the training pool is available in ca-central-1a is unknown: in ca-central-1 it is "
         "available in cac1-az4"
     ]
@@ -210,7 +210,7 @@ def test_a_list_that_has_the_region_alone_leaves_the_zone_open(
 ) -> None:
     spec = vary(elastic=None, accelerator="h200" if machine.startswith("p5e") else "h100")
     found = plan_cluster(spec, place(zone, region=region), stack="s", machine=machine).facts.registered()["notes"]
-    assert [note for note in found if machine in note and "not known" in note] == [
+    assert [note for note in found if machine in note and "unknown" in note] == [
         f"the zones of {region} with {machine} for the training pool are unknown: the list has the region only"
     ]
 

@@ -70,8 +70,8 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
     ]
     assert [note.partition(":")[0] for note in facts["notes"]] == [
         "shared storage",
-        "InfiniBand without SHARP, sums in the switches",
-        "the subscription must have the feature AKSInfinibandSupport, or up ends before anything dear is made",
+        "InfiniBand without SHARP (reductions in the switches)",
+        "the subscription must have the feature AKSInfinibandSupport, or `up` fails before it creates anything expensive",
         "queue",
         "a new subscription has to register what it uses, which the provider may not do by itself",
         "AKS auto-repair cannot be disabled",
@@ -85,10 +85,10 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
         "you configure a receiver",
         "alerts count GPUs",
         "logs of pods are kept for 30 days in a Log Analytics workspace, with the control plane's (docs/logs.md)",
-        "which zones of eastus have Standard_ND96isr_H100_v5, Azure says to your subscription alone",
-        "quotas to have in eastus, in vCPUs",
+        "the zones of eastus with Standard_ND96isr_H100_v5 depend on your subscription",
+        "required quotas in eastus, in vCPUs",
         "the identity that runs `pulumi up` needs the right to assign roles, and gets Azure Kubernetes Service "
-        "RBAC Cluster Admin on this cluster alone, for which `up` waits 5 minutes; others who preview, destroy "
+        "RBAC Cluster Admin on this cluster only, for which `up` waits 5 minutes; others who preview, destroy "
         "or use the cluster need a group in access.admins, which is empty",
         "access.cidrs",
     ]
@@ -182,7 +182,7 @@ class OneList:
 def test_where_a_machine_is_sold_is_said_as_far_as_it_is_known(region: str, said: str) -> None:
     place = Location(subscription=SUBSCRIPTION, region=region, number="1")
     made = plan_cluster(ClusterSpec.model_validate(TRIAL), place, stack="azure-trial", prices=OneList())
-    assert [note for note in made.facts.notes if note.startswith(("which zones", "no price list"))] == [said]
+    assert [note for note in made.facts.notes if note.startswith(("the zones", "no price list"))] == [said]
 
 
 def test_spot_counts_against_a_quota_of_its_own() -> None:
@@ -296,7 +296,7 @@ def test_h200_is_sliced_on_the_training_machine_and_nothing_is_lost() -> None:
             301,
             300,
             [
-                "training.nodes and training.spares make 301 nodes; InfiniBand is within one scale set, which holds "
+                "training.nodes and training.spares make 301 nodes; InfiniBand works within one scale set, which holds "
                 "at most 300: request fewer"
             ],
         ),
@@ -348,7 +348,7 @@ def test_a_block_is_sold_in_sizes_and_has_no_nodes_before_it_begins() -> None:
     )
     assert (block.training.size, block.training.started) == (5, 0)
     notes = block.facts.registered()["notes"]
-    assert notes[8].endswith("which AKS sets by itself: whether that applies to capacity blocks is undocumented")
+    assert notes[8].endswith("which AKS sets automatically: whether that applies to capacity blocks is undocumented")
     assert notes[9:11] == [
         "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for but unused; "
         "a block lasts 1 to 14 days or 3 to 26 weeks",
@@ -380,7 +380,7 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
         "mig.purchase is 'flex-start', which is available on Google Cloud but not on Azure; choose on-demand or spot",
         "placement.id is 'cr-0123456789'; on Azure write the id of a capacity reservation group, "
         "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME",
-        "training.nodes and training.spares make 70 nodes; one block of capacity holds at most 64: request fewer",
+        "training.nodes and training.spares make 70 nodes; one capacity block holds at most 64: request fewer",
         "purchase.kind is 'capacity-block', on Azure for 1 to 14 days or 3 to 26 weeks, and duration is 210 days; "
         "shorten duration or choose on-demand",
         "access.egress is 'none', which is not supported on Azure: nodes without internet access need a container "

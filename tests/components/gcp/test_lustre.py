@@ -92,7 +92,7 @@ def test_a_tier_that_is_too_small_is_left_to_the_others_and_refused_when_it_is_t
     assert problem.startswith(
         "storage.shared requests 10000 TiB of data, plus 25 % headroom, and 0 GB/s; Managed Lustre"
     )
-    assert problem.endswith("has at most 10,008,000 GiB at 1000 MB/s per TiB: ask for less")
+    assert problem.endswith("has at most 10,008,000 GiB at 1000 MB/s per TiB: request less")
 
 
 @pytest.mark.parametrize(

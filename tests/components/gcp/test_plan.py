@@ -89,10 +89,10 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
         "repair of its host (docs/self-healing.md)",
         "Google Cloud Managed Service for Prometheus stores GPU metrics and evaluates alerts; alerts go to "
         "nobody until you configure a receiver",
-        "alerts count GPUs",
+        "alerts report GPUs instead of dollars",
         "logs of pods are kept for 30 days in the bucket _Default of Cloud Logging (docs/logs.md), unless the "
         "project sets another time",
-        "quotas to have in us-central1",
+        "required quotas in us-central1",
         "access.cidrs",
         "images of jobs",
     ]
@@ -102,10 +102,10 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
         "580.65.06 below 581"
     )
     assert facts["notes"][7] == (
-        "quotas to have in us-central1: 40 NVIDIA_H100_MEGA_GPUS, 8 PREEMPTIBLE_NVIDIA_H100_GPUS, 1,040 vCPUs of A3 "
+        "required quotas in us-central1: 40 NVIDIA_H100_MEGA_GPUS, 8 PREEMPTIBLE_NVIDIA_H100_GPUS, 1,040 vCPUs of A3 "
         "(CPUS-PER-VM-FAMILY), 208 preemptible vCPUs of A3 (CPUS-PER-VM-FAMILY), 30,000 GB of "
         "local_ssd_total_storage_per_vm_family, 1,000 HDB_TOTAL_GB, 2,200 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, "
-        "9 VPC networks, IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+        "9 VPC networks, IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project limits all GPUs together"
     )
 
 
@@ -115,10 +115,10 @@ def test_a_calendar_reservation_takes_no_quota_of_its_machines() -> None:
         "placement": {"kind": "reservation", "id": RESERVATION},
     }
     planned = plan(accelerator="h200", training=training(fabric_gbps=3200), elastic=None, **bought)
-    [note] = [note for note in planned.facts.registered()["notes"] if note.startswith("quotas to have")]
+    [note] = [note for note in planned.facts.registered()["notes"] if note.startswith("required quotas")]
     assert note == (
-        "quotas to have in us-central1: 600 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, 3 VPC networks, "
-        "IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+        "required quotas in us-central1: 600 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, 3 VPC networks, "
+        "IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project limits all GPUs together"
     )
 
 
@@ -265,7 +265,7 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
         ),
         (
             {"training": training(nodes=1000)},
-            "training.nodes and training.spares make 1001 nodes; a node pool of GKE holds at most 1,000 in a zone: "
+            "training.nodes and training.spares make 1001 nodes; a GKE node pool holds at most 1,000 in a zone: "
             "request fewer",
         ),
         (
@@ -315,7 +315,7 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
             {"storage": {"shared": {"usable_tib": 99999}}},
             "storage.shared requests 99999 TiB of data, plus 25 % headroom, and 0 GB/s; Managed Lustre has at most "
             "12,240,000 GiB at 125 MB/s per TiB, 40,032,000 GiB at 250 MB/s per TiB, 20,016,000 GiB at 500 MB/s per "
-            "TiB, 10,008,000 GiB at 1000 MB/s per TiB: ask for less",
+            "TiB, 10,008,000 GiB at 1000 MB/s per TiB: request less",
         ),
     ],
 )

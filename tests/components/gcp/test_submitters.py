@@ -118,6 +118,6 @@ def test_who_can_not_be_known_is_named_with_the_field(
 def test_what_the_directory_has_to_have_is_said(vary: Vary) -> None:
     assert (security_group(vary()), people_notes(vary())) == (None, [])
     assert people_notes(ClusterSpec.model_validate(TEAMS)) == [
-        "groups: gke-security-groups@example.com has to exist, with ml-platform@example.com, speech@example.com, "
-        "vision@example.com as members, and the members of each visible to its members"
+        "groups: gke-security-groups@example.com must exist, with ml-platform@example.com, speech@example.com, "
+        "vision@example.com as members, and each group must let its members view its membership"
     ]

@@ -21,7 +21,7 @@ TOPIC: Final = "arn:aws:sns:us-east-1:000000000000:pager"
 
 @pytest.mark.parametrize("address", ["a@b", "a b@example.com", "@example.com", "a@example.com,b@example.com", "a@.com"])
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(ValidationError, match="is no mail address"):
+    with pytest.raises(ValidationError, match="is not a mail address"):
         Alerts(mail=(address,))
 
 
@@ -32,7 +32,7 @@ def test_an_address_is_written_once() -> None:
 
 @pytest.mark.parametrize("url", ["http://a.example", "https://", "https://[", "https://a.example/ b", "a.example"])
 def test_what_is_no_url_over_tls_is_refused(url: str) -> None:
-    with pytest.raises(ValidationError, match="is no https:// URL"):
+    with pytest.raises(ValidationError, match="is not an https:// URL"):
         Alerts.model_validate({"webhook": url})
 
 
@@ -89,14 +89,14 @@ def _notes(trial: dict[str, Any], cloud: str, **changes: Any) -> list[str]:
     spec = ClusterSpec.model_validate({**trial, **changes})
     notes = known.plan_cluster(spec, location, "dev", None, None).facts.notes
     assert "s3cret" not in str(notes)
-    return [note for note in notes if note.startswith("alerts: ") or "alerts are evaluated" in note]
+    return [note for note in notes if note.startswith("alerts: ") or "evaluates alerts" in note]
 
 
 def test_a_plan_names_who_is_told_and_what_each_has_to_do_first(trial: dict[str, Any]) -> None:
     everybody = {"mail": ["a@example.com", "b@example.com"], "webhook": HOOK}
-    sent = "alerts are evaluated there and sent to a@example.com, b@example.com, a webhook and"
+    sent = "stores GPU metrics and evaluates alerts; alerts go to a@example.com, b@example.com, a webhook and"
     assert _notes(trial, "aws", telemetry={"alerts": {**everybody, "topic": TOPIC}}) == [
-        f"metrics of the GPUs go to Amazon Managed Service for Prometheus; {sent} {TOPIC}",
+        f"Amazon Managed Service for Prometheus {sent} {TOPIC}",
         "alerts: AWS mails each address a confirmation link, and sends alerts only after it is confirmed",
         "alerts: SNS posts a SubscribeURL to the webhook, and sends alerts only after the webhook fetches it; alerts "
         "are SNS messages in JSON, which chat services do not read natively",
@@ -104,7 +104,7 @@ def test_a_plan_names_who_is_told_and_what_each_has_to_do_first(trial: dict[str,
         "topic is encrypted with your key, the key policy must allow kms:GenerateDataKey* and kms:Decrypt",
     ]
     assert _notes(trial, "azure", telemetry={"alerts": {**everybody, "topic": GROUP}}) == [
-        f"metrics of the GPUs go to the Azure Monitor workspace; {sent} {GROUP}",
+        f"the Azure Monitor workspace {sent} {GROUP}",
     ]
 
 
@@ -112,7 +112,7 @@ def test_a_closed_network_of_google_cloud_needs_a_webhook_inside(trial: dict[str
     """There an Alertmanager of the cluster posts; on the other clouds a service does."""
     closed = {"kind": "private", "via": "inside", "egress": "none", "registry": "registry.internal/mirror"}
     alerts = {"alerts": {"webhook": HOOK}}
-    sent = "metrics of the GPUs go to Google Cloud Managed Service for Prometheus; alerts are evaluated there and sent "
+    sent = "Google Cloud Managed Service for Prometheus stores GPU metrics and evaluates alerts; alerts go "
     assert _notes(trial, "gcp", telemetry=alerts) == [f"{sent}to a webhook"]
     assert _notes(trial, "gcp", telemetry=alerts, access=closed) == [
         f"{sent}to a webhook",

@@ -113,7 +113,7 @@ def test_a_capacity_block_takes_no_group(tmp_path: Path) -> None:
     )
     (found,) = problems(tmp_path, text)
     assert found.startswith(
-        "line 14: placement.group is set, and purchase.kind is 'capacity-block': a block is placed already"
+        "line 14: placement.group is set, but purchase.kind is 'capacity-block': a block has its own placement"
     )
 
 

@@ -70,7 +70,7 @@ def test_a_value_that_cannot_be_is_refused_as_in_the_spec(asked: pytest.MonkeyPa
     [
         ('{"nods": "8"}', "nods is not a field of a spec; allowed: name, accelerator, training.nodes"),
         ('{"nods": "8"}', "did you mean nodes?"),
-        ('{"kind": "none"}', "kind may be purchase.kind or placement.kind or"),
+        ('{"kind": "none"}', "kind is ambiguous: purchase.kind or placement.kind or"),
         ('{"nodes": "["}', "nodes=[ is not a value; write it as in the spec"),
         ("nodes=8", 'is not a JSON object with string values; write one such as {"training.nodes": "8"}'),
         ('{"nodes": 8}', "is not a JSON object with string values"),

@@ -116,7 +116,7 @@ def test_a_network_elsewhere_is_refused(trial: dict[str, Any]) -> None:
     shared_vpc = {**NETWORKS["gcp"], "id": "projects/host-project/global/networks/office"}
     far = {**NETWORKS["gcp"], "nodes": "projects/my-project/regions/europe-west4/subnetworks/office"}
     assert _problems("gcp", _spec(trial, network={"existing": shared_vpc})) == [
-        "project is 'my-project', but network.existing.id of the spec is in host-project: a Shared VPC is not built; "
+        "project is 'my-project', but network.existing.id of the spec is in host-project: a Shared VPC is not supported; "
         "write a network of this project"
     ]
     assert _problems("gcp", _spec(trial, network={"existing": far})) == [
@@ -192,7 +192,7 @@ def test_files_of_the_users_are_mounted_and_promise_nothing(trial: dict[str, Any
 def test_a_peer_is_azures_alone_and_no_network_of_the_users(trial: dict[str, Any]) -> None:
     access = {"kind": "private", "via": "vpn", "cidrs": ["10.50.0.0/16"], "peer": VNET}
     only = (
-        "access.peer is set, but is supported on Azure only; leave it out, and peer the network after the first step "
+        "access.peer is set, but is supported on Azure only; remove it, and peer the network after the first step "
     )
     for cloud in ("aws", "gcp"):
         assert _problems(cloud, _spec(trial, access=access)) == [f"{only}of up (docs/access.md)"]

@@ -201,11 +201,11 @@ def test_a_node_that_broke_is_told_at_once_and_in_dollars_after_an_hour(tool: Pa
 
     assert fires(tool, tmp_path, series, "NodeBroken", 1) == []
     assert fires(tool, tmp_path, series, "NodeBroken", 3) == [
-        f"GPU node node-a is broken ({state}): kubectl get events says why"
+        f"GPU node node-a is broken ({state}): kubectl get events shows the reason"
     ]
     assert fires(tool, tmp_path, series, "NodeStaysBroken", 59) == []
     assert fires(tool, tmp_path, series, "NodeStaysBroken", 61) == [
-        "$55.04 an hour broken: nothing has repaired GPU node node-a in an hour"
+        "$55.04 an hour broken: GPU node node-a was not repaired within an hour"
     ]
     assert fires(tool, tmp_path, series, "HealingStopped", 61) == []
 
