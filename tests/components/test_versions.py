@@ -138,7 +138,12 @@ def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None,
             "versions.fabric is 'v1.0.17', which is not a release for a3-megagpu-8g with Kubernetes 1.35 and its GPU "
             "driver, 580; allowed: v1.0.16, v1.0.15, v1.0.14",
         ),
-        ("gcp", "a3-ultragpu-8g", {"fabric": "v1.0.16"}, "not a release for a3-ultragpu-8g with Kubernetes 1.35 and its"),
+        (
+            "gcp",
+            "a3-ultragpu-8g",
+            {"fabric": "v1.0.16"},
+            "not a release for a3-ultragpu-8g with Kubernetes 1.35 and its",
+        ),
         (
             "gcp",
             "a3-megagpu-8g",

@@ -77,7 +77,9 @@ def test_a_place_that_sells_it_or_of_which_nothing_is_known_passes(vary: Vary, r
 
 def test_the_machines_of_every_pool_are_looked_up(vary: Vary) -> None:
     spec = vary(mig={"nodes": 1, "layout": "all-1g.10gb"})
-    assert [one.partition(" is not available")[0] for one in refused(spec, place("cac1-az4", region="ca-central-1"))] == [
+    assert [
+        one.partition(" is not available")[0] for one in refused(spec, place("cac1-az4", region="ca-central-1"))
+    ] == [
         "region is 'ca-central-1', where p5.4xlarge for the elastic pools",
         "region is 'ca-central-1', where p5.4xlarge for the MIG pool",
     ]

@@ -116,8 +116,8 @@ def test_a_network_elsewhere_is_refused(trial: dict[str, Any]) -> None:
     shared_vpc = {**NETWORKS["gcp"], "id": "projects/host-project/global/networks/office"}
     far = {**NETWORKS["gcp"], "nodes": "projects/my-project/regions/europe-west4/subnetworks/office"}
     assert _problems("gcp", _spec(trial, network={"existing": shared_vpc})) == [
-        "project is 'my-project', but network.existing.id of the spec is in host-project: a Shared VPC is not supported; "
-        "write a network of this project"
+        "project is 'my-project', but network.existing.id of the spec is in host-project: a Shared VPC is not "
+        "supported; write a network of this project"
     ]
     assert _problems("gcp", _spec(trial, network={"existing": far})) == [
         "region is 'us-central1', but network.existing.nodes of the spec is in europe-west4; use one"
@@ -191,11 +191,9 @@ def test_files_of_the_users_are_mounted_and_promise_nothing(trial: dict[str, Any
 
 def test_a_peer_is_azures_alone_and_no_network_of_the_users(trial: dict[str, Any]) -> None:
     access = {"kind": "private", "via": "vpn", "cidrs": ["10.50.0.0/16"], "peer": VNET}
-    only = (
-        "access.peer is set, but is supported on Azure only; remove it, and peer the network after the first step "
-    )
+    only = "access.peer is set, but is supported on Azure only; remove it, and peer the network after the first step "
     for cloud in ("aws", "gcp"):
-        assert _problems(cloud, _spec(trial, access=access)) == [f"{only}of up (docs/access.md)"]
+        assert _problems(cloud, _spec(trial, access=access)) == [f"{only}of `up` (docs/access.md)"]
     assert _problems("azure", _spec(trial, access=access)) == []
     assert _problems("azure", _spec(trial, access=access, network={"existing": NETWORKS["azure"]})) == [
         "access.peer is set together with network.existing; remove it, and peer your network yourself"
