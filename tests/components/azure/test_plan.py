@@ -71,7 +71,8 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
     assert [note.partition(":")[0] for note in facts["notes"]] == [
         "shared storage",
         "InfiniBand without SHARP (reductions in the switches)",
-        "the subscription must have the feature AKSInfinibandSupport, or `up` fails before it creates anything expensive",
+        "the subscription must have the feature AKSInfinibandSupport, or `up` fails before it creates anything "
+        "expensive",
         "queue",
         "a new subscription must register its resource providers, which Pulumi's provider may not do automatically",
         "AKS auto-repair cannot be disabled",
