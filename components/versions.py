@@ -138,7 +138,7 @@ def _fabric_problems(asked: Versions, cloud: str, shape: Machine | None) -> list
     top = asked.kubernetes or KUBERNETES
     driver = default_driver(cloud, top)
     if shape is None or not shape.fabric_gbps:
-        return [Problem("versions.fabric", f"is {asked.fabric!r}, but there is nothing to choose from", "leave it out")]
+        return [Problem("versions.fabric", f"is {asked.fabric!r}, but there is nothing to choose from", "remove it")]
     fits = [
         one
         for one in releases_of(shape)

@@ -48,7 +48,7 @@ def read_yaml(path: Path, *, what: str) -> YamlFile:
     except BadYaml as error:
         raise InputError(source, [f"{error}; {what}" if "nested" in str(error) else str(error)]) from None
     if not isinstance(found.root, yaml.MappingNode):
-        seen = "is empty" if found.data is None else "holds no mapping"
+        seen = "is empty" if found.data is None else "is not a mapping"
         raise InputError(source, [f"{seen}; {what}"])
     return YamlFile(source, found.root, cast(dict[Any, Any], found.data), found.faults)
 

@@ -107,7 +107,7 @@ def _load(file: Path) -> dict[str, Any]:
     if settings is None:
         return {}
     if not is_object(settings):
-        raise InputError(f"{source} holds no mapping; a stack's file is a mapping with config:")
+        raise InputError(f"{source} is not a mapping; a stack's file is a mapping with config:")
     for fault in found.faults:
         if fault.repeats:
             raise InputError(f"{source} {fault}")

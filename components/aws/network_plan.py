@@ -97,7 +97,7 @@ def _existing_problems(existing: ExistingNetwork | None) -> list[Problem]:
         )
     given = {"storage": existing.storage, "pods": existing.pods, "services": existing.services}
     return problems + [
-        Problem(f"{at}.{name}", "is set, but AWS does not use it", "leave it out")
+        Problem(f"{at}.{name}", "is set, but AWS does not use it", "remove it")
         for name, value in given.items()
         if value is not None
     ]

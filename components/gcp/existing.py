@@ -42,7 +42,7 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
         problems.append(Problem(f"{at}.nodes", f"is {existing.nodes!r}", example))
     if existing.others:
         problems.append(
-            Problem(f"{at}.others", "is set, but on Google Cloud all nodes share one subnet", "leave it out")
+            Problem(f"{at}.others", "is set, but on Google Cloud all nodes share one subnet", "remove it")
         )
     problems += [
         Problem(
@@ -56,7 +56,7 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
     ]
     problems += [
         Problem(
-            f"network.ranges.{name}", "is set, but the cluster uses the secondary ranges of your subnet", "leave it out"
+            f"network.ranges.{name}", "is set, but the cluster uses the secondary ranges of your subnet", "remove it"
         )
         for name, value in (("pods", spec.network.ranges.pods), ("services", spec.network.ranges.services))
         if value is not None

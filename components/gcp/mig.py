@@ -46,7 +46,7 @@ def mig_problems(spec: ClusterSpec) -> list[Problem]:
             Problem(
                 "mig.strategy",
                 "is 'mixed', which GKE does not support: slices are nvidia.com/gpu there",
-                "leave it out",
+                "remove it",
             )
         )
     return problems

@@ -83,7 +83,7 @@ class Alerts(Model):
 
     def check(self) -> None:
         if not (self.mail or self.webhook or self.topic):
-            raise BadSpecValue([Problem("", "names nobody", "write mail, webhook or topic, or remove alerts")])
+            raise BadSpecValue([Problem("", "has no receiver", "write mail, webhook or topic, or remove alerts")])
 
 
 class Logs(Model):

@@ -17,7 +17,7 @@ __all__ = ["Inputs", "inputs_of"]
 _SHAPES: Final[Mapping[str, tuple[type, str]]] = {
     "spec": (dict, "a mapping, as in a spec file"),
     "location": (dict, "a mapping"),
-    "machine": (str, "a text"),
+    "machine": (str, "a string"),
 }
 _MARK: Final = "4dabf18193072939515e22adb298388d"
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"

@@ -160,7 +160,7 @@ def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None,
             "aws",
             None,
             {"fabric": "v1.19.0"},
-            "fabric is 'v1.19.0', but there is nothing to choose from; lea",
+            "fabric is 'v1.19.0', but there is nothing to choose from; rem",
         ),
     ],
 )

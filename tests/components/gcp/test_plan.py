@@ -299,7 +299,7 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
         ),
         (
             {"mig": {"nodes": 1, "layout": "7x1g.10gb", "strategy": "mixed"}},
-            "mig.strategy is 'mixed', which GKE does not support: slices are nvidia.com/gpu there; leave it out",
+            "mig.strategy is 'mixed', which GKE does not support: slices are nvidia.com/gpu there; remove it",
         ),
         (
             {"elastic": {"pools": {"dev": {"max_gpus": 8, "purchase": ["spot", "flex-start"]}}}},

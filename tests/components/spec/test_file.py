@@ -76,7 +76,7 @@ access: {kind: public, cidrs: [0.0.0.0/0]}
     ("text", "expected"),
     [
         ("", ["is empty; a spec is a mapping that starts with name: and training:"]),
-        ("[1]", ["holds no mapping; a spec is a mapping that starts with name: and training:"]),
+        ("[1]", ["is not a mapping; a spec is a mapping that starts with name: and training:"]),
         ("a: [1", ["line 1: the bracket is not closed; add ]"]),
         ("a: !!python/object:os.system x", ["line 1: the tag python/object:os.system means nothing here; remove it"]),
     ],

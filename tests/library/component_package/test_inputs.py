@@ -109,5 +109,5 @@ def test_inputs_of_the_wrong_shape_are_told_at_once() -> None:
         "  place is not an input; allowed: spec, location, machine",
         "  spec is 'specs/trial.yaml'; write a mapping, as in a spec file",
         "  location is missing; write a mapping",
-        "  machine is 4; write a text",
+        "  machine is 4; write a string",
     ]
