@@ -40,7 +40,7 @@ class _Access(Model):
 
 
 class PublicAccess(_Access):
-    """The cluster's API answers on the internet, to these ranges only."""
+    """The cluster's API is public, for these ranges only."""
 
     kind: Literal["public"]
     cidrs: tuple[PublicCidr, ...] = Field(
@@ -49,7 +49,7 @@ class PublicAccess(_Access):
 
 
 class PrivateAccess(_Access):
-    """The cluster's API answers inside the network only."""
+    """The cluster's API is reachable inside the network only."""
 
     kind: Literal["private"]
     via: Literal["vpn", "bastion", "inside", "dns"] | None = Field(

@@ -150,7 +150,7 @@ class ClusterSpec(Model):
 
 
 class StackSpec(ClusterSpec):
-    """The spec of a stack, which has to say what the cluster may cost, how long it is for and whose it is."""
+    """The spec of a stack, with the required fields budget, duration and owner labels."""
 
     labels: Annotated[dict[str, str], BeforeValidator(_stack_labels)] = Field(
         description=f"On every resource; always {', '.join(REQUIRED_LABELS)}",

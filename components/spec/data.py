@@ -57,7 +57,7 @@ class OwnBucket(Model):
 
 
 class Identity(Model):
-    """What jobs that run as this service account of Kubernetes may do with buckets, without any key."""
+    """Bucket access of jobs that run as this Kubernetes service account, without keys."""
 
     team: str | None = Field(
         default=None, description="Team of its namespace; default: the namespace training", examples=["vision"]

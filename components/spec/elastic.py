@@ -40,7 +40,7 @@ PoolName = Annotated[str, BeforeValidator(_pool_name)]
 
 
 class ElasticPool(Model):
-    """One pool of machines that come for a job and go after it. Its name is that of its queue, too."""
+    """One pool of machines, started for a job and removed after it. Its queue has the same name."""
 
     max_gpus: int = Field(ge=1, le=4096, description="Most GPUs of the pool", examples=[8])
     expected_gpus: Decimal | None = Field(
@@ -73,7 +73,7 @@ class ElasticPool(Model):
 
 
 class Elastic(Model):
-    """Single-node GPU capacity that comes and goes with the jobs."""
+    """Single-node GPU capacity that scales with the jobs."""
 
     engine: Literal["karpenter", "native"] = Field(default="karpenter", description="Autoscaler of the pools")
     pools: dict[PoolName, ElasticPool] = Field(

@@ -14,7 +14,7 @@ _LAYOUT = (
 
 
 class Mig(Model):
-    """Nodes whose GPUs are sliced; never for multi-node training."""
+    """Nodes with sliced GPUs; not for multi-node training."""
 
     nodes: int = Field(
         ge=1,

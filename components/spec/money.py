@@ -30,7 +30,7 @@ def _discount(value: object) -> object:
 
 
 class Terms(Model):
-    """What the account has agreed with its cloud. Prices are list prices without support where nothing is."""
+    """Commercial terms of the account with its cloud. Default: list prices without support."""
 
     support: str = Field(
         default="", max_length=40, description="Support plan, by its name in the price book", examples=["business"]

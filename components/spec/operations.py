@@ -14,7 +14,7 @@ _MAIL = r"^[\w.+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$"
 
 
 class Exemption(Model):
-    """A rule that a resource may break, for a reason, until a day."""
+    """An accepted finding of a rule for a resource, with a reason and an end."""
 
     rule: str = Field(
         min_length=1,
@@ -62,7 +62,7 @@ _Url = Annotated[
 
 
 class Alerts(Model):
-    """Who is told when an alert fires, and when it is over: one of them at least."""
+    """Receivers of alerts when they fire and when they are resolved; at least one."""
 
     mail: Annotated[tuple[_Address, ...], AfterValidator(_once)] = Field(
         default=(), description="Addresses that get a mail; not on Google Cloud", examples=[["gpu-oncall@example.com"]]
@@ -98,7 +98,7 @@ class Logs(Model):
 
 
 class Telemetry(Model):
-    """What watches the cluster besides metrics of its GPUs, alerts and dashboards, which every cluster has."""
+    """Optional monitoring, in addition to GPU metrics, alerts and dashboards, which every cluster has."""
 
     opencost: bool = Field(
         default=False, description="Run OpenCost, which reports the cost of each team, at the prices of this project"
@@ -112,7 +112,7 @@ BrokenNodes = Literal["drain", "report", "leave"]
 
 
 class Health(Model):
-    """What happens to GPU nodes that break."""
+    """Handling of broken GPU nodes."""
 
     broken_nodes: BrokenNodes = Field(
         default="drain",

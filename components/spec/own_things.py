@@ -39,7 +39,7 @@ def _wide(widest: int, narrowest: int) -> AfterValidator:
 
 
 class Ranges(Model):
-    """Address ranges that the cluster keeps to, where they shall not be ours. Chosen before the first up."""
+    """Address ranges of the cluster, in place of the defaults. Choose them before the first `up`."""
 
     network: Annotated[PrivateRange | None, _wide(16, 20)] = Field(
         default=None,
@@ -65,7 +65,7 @@ class Ranges(Model):
 
 
 class ExistingNetwork(Model):
-    """A network of yours in which the cluster is built: nothing of it is made, changed or destroyed."""
+    """Your network in which the cluster is built: it is never created, changed or destroyed."""
 
     id: str = Field(
         min_length=1,
@@ -105,7 +105,7 @@ class ExistingNetwork(Model):
 
 
 class ClusterNetwork(Model):
-    """The network of the cluster: one of its own, in ranges of your choice, or one of yours."""
+    """The network of the cluster: its own, with your address ranges, or your existing one."""
 
     ranges: Ranges = Field(default_factory=Ranges, description="Address ranges, if the defaults do not fit")
     existing: ExistingNetwork | None = Field(
@@ -119,7 +119,7 @@ class ClusterNetwork(Model):
 
 
 class ExistingFiles(Model):
-    """A Lustre file system of yours that the cluster mounts: it is neither made, changed nor destroyed, nor priced."""
+    """Your Lustre file system, which the cluster mounts: it is never created, changed, destroyed or priced."""
 
     id: str = Field(
         min_length=1,

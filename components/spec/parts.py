@@ -10,7 +10,7 @@ from gpucluster.components.spec.values import Accelerator, Duration, Name
 
 
 class PoolSpec(Model):
-    """A training pool alone, in a cluster that is there already."""
+    """A training pool in an existing cluster."""
 
     name: Name
     accelerator: Accelerator = "h100"

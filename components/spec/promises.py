@@ -28,7 +28,7 @@ def _by_number_of_nodes(value: Any) -> Any:
 
 
 class Promises(Model):
-    """What was promised of the cluster, by its seller or to its users; `gpucluster acceptance report` judges each."""
+    """Performance promised by the seller or to users; `gpucluster acceptance report` checks each figure."""
 
     bus_gb_per_s: Annotated[dict[int, Decimal], BeforeValidator(_by_number_of_nodes)] = Field(
         default_factory=dict,

@@ -1,4 +1,4 @@
-"""Where data lives."""
+"""Storage of the cluster."""
 
 from decimal import Decimal
 from typing import Literal
@@ -14,7 +14,7 @@ _BUCKET = rf"^{OWN}$|^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
 
 
 class SharedStorage(Model):
-    """The storage every node mounts. A bucket is no file system: it has no tier, and promises no throughput."""
+    """Storage that every node mounts. A bucket is not a file system: it has no tier and no guaranteed throughput."""
 
     kind: Literal["lustre", "bucket"] = Field(
         default="lustre", description="A parallel file system, or a bucket of objects that nodes mount"
@@ -77,7 +77,7 @@ class HomeStorage(Model):
 
 
 class Storage(Model):
-    """Where data lives."""
+    """Storage of the cluster."""
 
     shared: SharedStorage
     home: HomeStorage | None = Field(default=None, description="A file system for small files; default: none")

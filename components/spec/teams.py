@@ -26,7 +26,7 @@ TeamName = Annotated[str, BeforeValidator(_team_name)]
 
 
 class Team(Model):
-    """People with a namespace, queues and a share of the GPUs of their own."""
+    """A team with its own namespace, queues and share of the GPUs."""
 
     groups: People = Field(
         min_length=1,

@@ -28,19 +28,19 @@ class Training(Model):
 
 
 class OnDemandPurchase(Model):
-    """List price by the hour, no promise of capacity."""
+    """List price by the hour, no guarantee of capacity."""
 
     kind: Literal["on-demand"] = "on-demand"
 
 
 class SpotPurchase(Model):
-    """Spare capacity that the cloud can take back."""
+    """Spare capacity that the cloud can reclaim."""
 
     kind: Literal["spot"]
 
 
 class CapacityBlockPurchase(Model):
-    """Capacity for fixed dates, paid upfront, named by the id of its reservation.
+    """Capacity for fixed dates, paid upfront, referred to by the id of its reservation.
 
     A plan has no clock: who runs it says when the block has begun, and the pool then gets its nodes.
     """
@@ -50,7 +50,7 @@ class CapacityBlockPurchase(Model):
 
 
 class FlexStartPurchase(Model):
-    """Capacity that comes when there is some, for at most seven days; sold by Google Cloud."""
+    """Capacity that starts when available, for at most seven days; on Google Cloud only."""
 
     kind: Literal["flex-start"]
 
@@ -68,7 +68,7 @@ class GroupPlacement(Model):
 
 
 class ReservationPlacement(Model):
-    """Capacity that is reserved, and therefore placed, already."""
+    """Reserved capacity, which already has a placement."""
 
     kind: Literal["reservation"]
     id: str = Field(

@@ -32,7 +32,7 @@ _Nodes = Annotated[str, AfterValidator(_nodes), WithJsonSchema({"type": "string"
 
 
 class Versions(Model):
-    """Versions of what the cluster is made of; what is left out is that of this release of gpucluster."""
+    """Versions of the cluster's parts; default: those of this release of gpucluster."""
 
     kubernetes: _Minor | None = Field(
         default=None,
