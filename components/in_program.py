@@ -145,7 +145,7 @@ class _Checked:
     def read(self) -> ClusterSpec:
         if self.spec.name != self.name:
             seen = f"is {self.spec.name!r}, but the component is named {self.name!r}"
-            raise self.error([Problem("name", seen, "write one name")])
+            raise self.error([Problem("name", seen, "use the same name")])
         return self.spec
 
     def error(self, problems: Sequence[Problem]) -> InputError:

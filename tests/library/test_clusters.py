@@ -84,7 +84,7 @@ def test_a_file_is_told_of_with_its_lines(declared: Declared, tmp_path: Path) ->
     for spec in (path, str(path)):
         assert refused(declared, lambda spec=spec: aws.TrainingCluster("trial", spec, EAST)) == [
             f"{tmp_path.name}/mine.yaml: 2 problems",
-            "  line 1: name is 'other', but the component is named 'trial'; write one name",
+            "  line 1: name is 'other', but the component is named 'trial'; use the same name",
             "  line 3: access.kind is 'open'; allowed: public, private",
         ]
 
@@ -95,7 +95,7 @@ def test_a_file_is_told_of_with_its_lines(declared: Declared, tmp_path: Path) ->
 def test_a_cluster_has_one_name(given: Any, declared: Declared) -> None:
     assert refused(declared, lambda: aws.TrainingCluster("trial", given, EAST)) == [
         "spec of trial: 1 problem",
-        "  name is 'other', but the component is named 'trial'; write one name",
+        "  name is 'other', but the component is named 'trial'; use the same name",
     ]
 
 

@@ -55,10 +55,10 @@ def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_files_without_a_job_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no object that makes pods; name the file of a TrainJob, Job, Deployment or"):
+    with pytest.raises(InputError, match="no object that creates pods; give the file of a TrainJob, Job, Deployment or"):
         read_manifests([_file(tmp_path, CLAIM)])
 
 
 def test_the_same_object_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"Job default/one is in .*, document 1 too; rename one"):
+    with pytest.raises(InputError, match=r"Job default/one is also in .*, document 1; rename one"):
         read_manifests([_file(tmp_path, f"{JOB}---\n{JOB}")])

@@ -198,6 +198,6 @@ def test_what_is_in_the_cluster_already_is_not_touched() -> None:
     cluster = Cluster()
     cluster.create(pod("a").body)
     before = dict(cluster.there)
-    with pytest.raises(InputError, match="f: Pod default/a already exists in the cluster; delete it there"):
+    with pytest.raises(InputError, match="f: Pod default/a already exists in the cluster; delete it first"):
         rehearse(cast(Client, cluster), [pod("a"), pod("b")], seconds=5, say=print)
     assert cluster.there == before
