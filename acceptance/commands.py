@@ -30,25 +30,25 @@ from gpucluster.textio.json_text import BadJson, parse
 
 
 @click.command()
-@click.argument("logs", metavar="FILE...", nargs=-1, required=True, help="Logs to judge; - for stdin.")
-@click.option("--spec", metavar="FILE", type=click.Path(path_type=Path), help="Spec whose promises to judge.")
-@click.option("--machine", help="Machine type of the nodes where the logs do not say, such as p5.48xlarge.")
+@click.argument("logs", metavar="FILE...", nargs=-1, required=True, help="Logs to evaluate; - for stdin.")
+@click.option("--spec", metavar="FILE", type=click.Path(path_type=Path), help="Spec with the promises to check.")
+@click.option("--machine", help="Machine type of the nodes, such as p5.48xlarge, if the logs do not contain it.")
 @click.option(
     "--algorithm",
     type=click.Choice([RING, "tree", DEFAULT_ALGORITHM]),
-    help="Value of NCCL_ALGO where the logs do not say.",
+    help="Value of NCCL_ALGO, if the logs do not contain it.",
 )
 @form_of("text", "json", "html")
 @output
 def report(
     logs: Sequence[str], spec: Path | None, machine: str | None, algorithm: str | None, form: str, output: TextIO
 ) -> None:
-    """Judge logs of measurements.
+    """Evaluate logs of measurements.
 
-    Reads nccl-tests (text or -J; all-reduce, all-gather, all-to-all), the PyTorch all-reduce benchmark, dcgmi diag -j,
-    elbencho and fio as JSON, and records of replaced nodes; kubectl's, mpirun's and torchrun's prefixes are taken off.
+    Reads nccl-tests (text or -J; all-reduce, all-gather, all-to-all), the PyTorch all-reduce benchmark, dcgmi diag
+    -j, elbencho and fio as JSON, and records of replaced nodes; removes the prefixes of kubectl, mpirun and torchrun.
 
-    Exit code 1: something fails or can't be told.
+    Exit code 1: a check fails or cannot be decided.
     """
     problems: list[str] = []
     read = [found for name in logs if (found := _read(name, problems)) is not None]
@@ -73,13 +73,13 @@ def report(
     "nodes",
     metavar="[FILE]",
     required=False,
-    help="Output of `kubectl get nodes -o json`; - for stdin.  [default: asks the cluster by kubectl]",
+    help="Output of `kubectl get nodes -o json`; - for stdin.  [default: read from the cluster with kubectl]",
 )
 @click.option(
     "--spec",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Spec that says how many nodes and spares were bought.",
+    help="Spec with the number of nodes and spares.",
 )
 @click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
 @form_of("text", "json", "html")
@@ -87,9 +87,9 @@ def report(
 def topology(nodes: str | None, spec: Path | None, context: str | None, form: str, output: TextIO) -> None:
     """Check that the nodes share one network domain.
 
-    Every training node and spare, by the labels of its cloud.
+    Checks every training node and spare by the labels of its cloud.
 
-    Exit code 1: some do not, or it can't be told.
+    Exit code 1: some do not, or it cannot be decided.
     """
     from gpucluster.acceptance.verdicts.topology import judge_topology, nodes_of
 
@@ -106,7 +106,7 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
 
 
 @click.command()
-@click.option("--spec", metavar="FILE", type=click.Path(path_type=Path), help="Spec whose promises to judge.")
+@click.option("--spec", metavar="FILE", type=click.Path(path_type=Path), help="Spec with the promises to check.")
 @click.option("--context", help="Context of your kubeconfig.  [default: the current one]")
 @click.option(
     "--results",
@@ -124,11 +124,13 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
     show_default=True,
     help="When to measure nodes in pairs; auto: when a ring was slow.",
 )
-@click.option("--node", "only", multiple=True, help="Measure this training node; may be given again.  [default: all]")
-@click.option("--force", is_flag=True, help="Run although other pods hold GPUs.")
-@click.option("--dry-run", is_flag=True, help="Print what would be created, as YAML; create nothing.")
-@click.option("--nodes", type=click.IntRange(1), help="Nodes of the queue for --dry-run.  [default: asks the cluster]")
-@click.option("--spares", type=click.IntRange(0), help="Spares besides, with --nodes.  [default: 0]")
+@click.option("--node", "only", multiple=True, help="Measure this training node; may be repeated.  [default: all]")
+@click.option("--force", is_flag=True, help="Run even if other pods hold GPUs.")
+@click.option("--dry-run", is_flag=True, help="Print the objects as YAML; create nothing.")
+@click.option(
+    "--nodes", type=click.IntRange(1), help="Nodes of the queue for --dry-run.  [default: read from the cluster]"
+)
+@click.option("--spares", type=click.IntRange(0), help="Spare nodes, with --nodes.  [default: 0]")
 def run(
     spec: Path | None,
     context: str | None,
@@ -143,10 +145,10 @@ def run(
 ) -> None:
     """Measure every training node and spare.
 
-    And judge the results. In this order: placement, GPU diagnosis, all-reduce by ring over 2, 4, 8 ... and all nodes,
-    all-gather and all-to-all over all, shared storage, and pairs of nodes where a ring was slow. Each step writes a log
-    to --results; what has one is not run again, so an interrupted run goes on where it was. Cordoned nodes are in no
-    ring: the queue gives them to no job.
+    Then evaluates the results. Steps, in this order: placement, GPU diagnosis, all-reduce by ring over 2, 4, 8 ...
+    and all nodes, all-gather and all-to-all over all, shared storage, and pairs of nodes if a ring was slow. Each
+    step writes a log to --results; a step with a log is skipped, so an interrupted run continues where it was.
+    Cordoned nodes are in no ring: the queue schedules no job on them.
     """
     from gpucluster.acceptance.runs.session import accept, imagined, manifests, seen
 
@@ -154,7 +156,7 @@ def run(
     promises = promises_of(read_spec(spec)) if spec is not None else Promises()
     if nodes is not None:
         scope = imagined(nodes, spares or 0)
-        _say(f"No cluster is asked; by --nodes and --spares: {nodes} in the queue, {spares or 0} beside it.")
+        _say(f"No cluster is contacted; from --nodes and --spares: {nodes} nodes in the queue, {spares or 0} spares.")
         click.echo(manifests(scope, results, level=level, pairs=pairs, say=_say), nl=False)
         return
     cluster = seen(context, only=only, force=force)
@@ -168,11 +170,13 @@ def run(
 def _check_counts(nodes: int | None, spares: int | None, only: Sequence[str], *, dry_run: bool) -> None:
     """Raises UsageError where counts are given that nobody asks for."""
     if nodes is not None and not dry_run:
-        raise click.UsageError("--nodes goes with --dry-run; a run takes the training nodes of the cluster")
+        raise click.UsageError("--nodes needs --dry-run; a run uses the training nodes of the cluster")
     if spares is not None and nodes is None:
-        raise click.UsageError("--spares goes with --nodes; a cluster is asked for its own")
+        raise click.UsageError("--spares needs --nodes; otherwise spares are read from the cluster")
     if nodes is not None and only:
-        raise click.UsageError("--node names nodes of a cluster, and with --nodes none is asked; leave one of them out")
+        raise click.UsageError(
+            "--node selects nodes of a cluster, but with --nodes no cluster is contacted; remove one of them"
+        )
 
 
 @click.command("burn-in")
@@ -193,13 +197,13 @@ def _check_counts(nodes: int | None, spares: int | None, only: Sequence[str], *,
     help="Folder for logs and the report.",
 )
 @click.option("--yes", is_flag=True, help="Start without asking.")
-@click.option("--force", is_flag=True, help="Run although other pods hold GPUs.")
+@click.option("--force", is_flag=True, help="Run even if other pods hold GPUs.")
 def burn_in(hours: float, context: str | None, results: Path, yes: bool, force: bool) -> None:
     """Keep all GPUs under load for hours.
 
-    And judge what broke: new GPUs fail early. Rounds of DCGM's level 3, an hour of GPU and memory stress, and
-    all-reduce over all nodes with NCCL's buffers in GPU memory. Prints its own cost first. Interrupt it as you like:
-    started again with the same --results, it goes on after the last whole round.
+    Then reports failures: new GPUs fail early. Runs rounds of DCGM's level 3, an hour of GPU and memory stress, and
+    all-reduce over all nodes with NCCL's buffers in GPU memory. Prints its own cost first. You can interrupt it: with
+    the same --results, it continues after the last complete round.
     """
     from gpucluster.acceptance.runs.session import burn, burn_plan
 
@@ -218,7 +222,7 @@ def _finish(verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Machine, 
     try:
         page.write_text(_rendered("html", verdicts, logs, machine) + "\n", encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{page} can't be written: {error.strerror}; name another --results") from None
+        raise InputError(f"{page} can't be written: {error.strerror}; give another --results") from None
     _say(f"Wrote {page}")
     click.echo(_rendered("text", verdicts, logs, machine))
     sys.exit(_code(verdicts))
@@ -238,7 +242,7 @@ def _listed(name: str | None, context: str | None) -> object:
     try:
         return parse(_text(name))
     except BadJson as error:
-        raise InputError(f"{name} {error}; write what `kubectl get nodes -o json` prints") from None
+        raise InputError(f"{name} {error}; give the output of `kubectl get nodes -o json`") from None
 
 
 def _text(name: str) -> str:
@@ -250,7 +254,7 @@ def _read(name: str, problems: list[str]) -> Log | None:
     try:
         return read_log(Path("standard input" if name == "-" else name), _text(name))
     except OSError as error:
-        problems.append(f"{name} can't be read: {error.strerror}; name a log")
+        problems.append(f"{name} can't be read: {error.strerror}; give a log file")
     except UnknownLog as error:
         problems.append(str(error))
     return None
@@ -262,8 +266,8 @@ def _machine(machine: str | None, problems: list[str]) -> Machine | None:
     found = shape_named(machine)
     if found is None:
         known = [row.machine_type for row in shapes() if row.fabric_gbps]
-        hint = did_you_mean(machine, known) or f"; known with a fabric: {', '.join(known)}"
-        problems.append(f"--machine is {machine!r}, which is not in the table of shapes{hint}")
+        hint = did_you_mean(machine, known) or f"; known machine types with a fabric: {', '.join(known)}"
+        problems.append(f"--machine is {machine!r}, which is not a known machine type{hint}")
     return found
 
 

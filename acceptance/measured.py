@@ -29,7 +29,7 @@ class LogError:
 def _refuse_infinite(*measured: float | None) -> None:
     """Raises ValueError: no report could hold it."""
     if not all(number is None or math.isfinite(number) for number in measured):
-        raise ValueError("what it measured is no number")
+        raise ValueError("its measured value is not a number")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,7 +52,9 @@ def of_user(why: str, instead: str) -> Pulumi:
     """That on PATH. Raises InputError where there is none. why: what it is needed for. instead: the way without it."""
     program = shutil.which("pulumi")
     if program is None:
-        raise InputError(f"pulumi is not on PATH, and {why} by it: install it (pulumi.com/docs/install); {instead}")
+        raise InputError(
+            f"pulumi is not on PATH, but is needed to {why}: install it (pulumi.com/docs/install); {instead}"
+        )
     return Pulumi(command=(program,), shown="pulumi")
 
 

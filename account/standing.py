@@ -64,7 +64,7 @@ def standing(pulumi: Pulumi, stack: str) -> Standing:
     """Raises InputError where the state can't be had."""
     document: Any = json.loads(pulumi.read("stack", "export", stack=stack))
     if not is_state(document):
-        raise InputError(f"stack {stack}", ["`pulumi stack export` gives no state"])
+        raise InputError(f"stack {stack}", ["`pulumi stack export` returns no state"])
     records = cast(list[Mapping[str, Any]], document["deployment"].get("resources") or [])
     try:
         resources = read_state({"deployment": {"resources": records}}, f"the state of stack {stack}")

@@ -1,4 +1,4 @@
-"""What every cloud's address plan must keep to: ranges that are private and do not overlap. Imports no Pulumi."""
+"""Checks of every cloud's address plan: ranges are private and do not overlap. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def peer_problems(ranges: Ranges, peers: Sequence[str]) -> list[Problem]:
     return [
         Problem(
             "access.cidrs",
-            f"has {peer}, which overlaps the cluster's {name} ({network}): nothing could be routed to both",
-            "name ranges outside of it",
+            f"has {peer}, which overlaps the cluster's {name} ({network}): traffic cannot be routed to both",
+            "write ranges outside of it",
         )
         for peer in peers
         for name, network in ranges.items()

@@ -1,4 +1,4 @@
-"""When a stack was first built: its first update writes it as an output, and every later run reads it there.
+"""Time of a stack's first update: that update writes it as an output, and every later run reads it.
 
 No resource holds it, so that nothing rolls or changes by it.
 """

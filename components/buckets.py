@@ -1,4 +1,4 @@
-"""Buckets as plain values: one that nodes mount, the cluster's own, and what jobs may do. Imports no Pulumi."""
+"""Buckets as plain values: a mounted one, the cluster's own, and the access of jobs. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def identity_problems(spec: ClusterSpec, *, cloud: str, form: str) -> list[Probl
     for name, asked in spec.identities.items():
         for field, buckets in (("reads", asked.reads), ("writes", asked.writes)):
             problems += [
-                Problem(f"identities.{name}.{field}[{at}]", f"is {bucket!r}", f"on {cloud} a bucket is named {form}")
+                Problem(f"identities.{name}.{field}[{at}]", f"is {bucket!r}", f"on {cloud} write {form}")
                 for at, bucket in enumerate(buckets)
                 if "://" in bucket and bucket.partition("://")[0] != own_scheme
             ]
@@ -110,8 +110,8 @@ def _alike(identity: str, buckets: Sequence[str]) -> list[Problem]:
             problems.append(
                 Problem(
                     f"identities.{identity}",
-                    f"names {other} and {bucket}, which jobs would both know as {remote_name(bucket)}",
-                    "put one of them into another identity",
+                    f"has {other} and {bucket}, which would both be {remote_name(bucket)} for jobs",
+                    "move one of them to another identity",
                 )
             )
     return problems

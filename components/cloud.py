@@ -1,4 +1,4 @@
-"""What a cloud offers to the rest of the project, and which ones there are. Imports no Pulumi and no SDK."""
+"""The interface of a cloud, and the list of clouds. Imports no Pulumi and no SDK."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLOUDS = tuple(clouds())
 
 
 class Place(Protocol):
-    """Where a cluster stands: each cloud has more of it."""
+    """Location of a cluster; each cloud adds its own fields."""
 
     @property
     def region(self) -> str: ...

@@ -1,4 +1,4 @@
-"""What the plan of a cluster has on every cloud. Imports no Pulumi."""
+"""Common parts of the plan of a cluster on every cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Planned(Protocol):
 def forbid_what_if() -> None:
     """Raises InputError where an update runs with values that are meant for a preview."""
     if wanted() and not pulumi.runtime.is_dry_run():
-        raise InputError(SET_VARIABLE, ["is for previews; unset it, and write into the spec what is to be built"])
+        raise InputError(SET_VARIABLE, ["is for previews only; unset it, and write its values into the spec"])
 
 
 def running_stack() -> StackConfig:

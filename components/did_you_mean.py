@@ -1,4 +1,4 @@
-"""What every mistake of a user becomes: where it is, and one line for each problem."""
+"""Errors of the user's input: the location, and one line for each problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The elastic pools as plain values: single-node GPU capacity that comes and goes with the jobs. Imports no Pulumi."""
+"""The elastic pools as plain values: single-node GPU capacity that scales with the jobs. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -105,14 +105,14 @@ def karpenter_purchase_problems(pool: str, purchase: Sequence[str], *, cloud: st
     wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
     if not wrong:
         return []
-    seen = f"has {', '.join(wrong)}, which elastic.engine karpenter can't buy on {cloud}"
+    seen = f"has {', '.join(wrong)}, which elastic.engine karpenter does not support on {cloud}"
     return [Problem(f"elastic.pools.{pool}.purchase", seen, f"allowed: on-demand, spot; {fix}")]
 
 
 def age_losses(pools: Sequence[PoolPlan], autoscaler: str) -> list[str]:
     """Ages at which machines should go, where what scales them knows none."""
     return [
-        f"elastic.pools.{pool.name}.expire_after: {autoscaler} replaces no machine by its age"
+        f"elastic.pools.{pool.name}.expire_after: {autoscaler} does not replace machines by age"
         for pool in pools
         if pool.expire_after is not None
     ]

@@ -1,4 +1,4 @@
-"""Ranges that examples use, to which a spec may still open the API, and to none else. Imports no Pulumi."""
+"""Ranges of examples that a spec still contains, with which nobody could reach the API. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def only_examples(access: PublicAccess | PrivateAccess) -> str | None:
     if not found or len(found) < len(access.cidrs):
         return None
     many = "are example ranges" if len(found) > 1 else "is an example range"
-    why = "the API cannot be reached, so an update would build and bill what it can't finish"
+    why = "the API cannot be reached, so an update would create and bill resources and then fail"
     return f"access.cidrs: {', '.join(found)} {many}: {why}; write the range of your office or VPN"
 
 

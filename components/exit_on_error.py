@@ -1,4 +1,4 @@
-"""Ends a Pulumi program because of what the user wrote."""
+"""Ends a Pulumi program because of an error in the user's input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan says of the fabric's release."""
+"""Notes of a plan about the fabric's release."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def fabric_notes(release: FabricRelease) -> list[str]:
     ]
     driver = f"; GPU driver {' '.join(filter(None, drivers))}" if any(drivers) else ""
     return [
-        f"images of jobs: {' and '.join(needs)}, for the fabric's plugin {release.plugin_version}{brings}; another is "
-        f"refused where its tag says so; a job that names none starts from {release.pytorch}{driver}"
+        f"images of jobs: {' and '.join(needs)}, for the fabric's plugin {release.plugin_version}{brings}; images with "
+        f"another version in their tag are refused; a job without an image uses {release.pytorch}{driver}"
     ]

@@ -1,4 +1,4 @@
-"""Flex-start, asked for on a cloud that does not sell it. Imports no Pulumi."""
+"""Errors of flex-start on a cloud that does not offer it. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def flex_start_problems(spec: TrainingSpec, cloud: str) -> list[Problem]:
     """Asked for by the training pool. cloud: as people call it."""
     if not isinstance(spec.purchase, FlexStartPurchase):
         return []
-    fix = "choose on-demand, or capacity-block for capacity of fixed dates"
+    fix = "choose on-demand, or capacity-block for capacity with fixed dates"
     return [Problem("purchase.kind", f"is 'flex-start', {_sold(cloud)}", fix)]
 
 
@@ -29,4 +29,4 @@ def other_flex_start_problems(spec: ClusterSpec, cloud: str) -> list[Problem]:
 
 
 def _sold(cloud: str) -> str:
-    return f"which Google Cloud sells and {cloud} does not"
+    return f"which is available on Google Cloud but not on {cloud}"

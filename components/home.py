@@ -1,4 +1,4 @@
-"""The file system for small files, where a cloud bills it as provisioned, not as used. Imports no Pulumi."""
+"""The file system for small files on clouds that bill its provisioned size. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def home_problems(home: HomeStorage | None, *, most_gib: int, service: str) -> l
     """Why the service, or one share of it, can't hold the home folders."""
     if home is None or home.expected_gib * HEADROOM <= most_gib:
         return []
-    fix = f"{service} holds at most {most_gib:,} GiB, 25 % headroom among them: ask for less"
+    fix = f"{service} holds at most {most_gib:,} GiB, including 25 % headroom: request less"
     return [Problem("storage.home.expected_gib", f"is {home.expected_gib:,}", fix)]
 
 
@@ -31,7 +31,7 @@ def home_notes(home: HomePlan | None, service: str) -> list[str]:
     """What it costs."""
     if home is None:
         return []
-    return [f"home folders: {service} is billed as provisioned, {home.capacity_gib:,} GiB, not by what is stored"]
+    return [f"home folders: {service} is billed by its provisioned size, {home.capacity_gib:,} GiB, not by stored data"]
 
 
 def home_part(home: HomePlan | None, service: str) -> str:

@@ -1,4 +1,4 @@
-"""What a program declares by itself, without a stack's configuration: from what it writes in Python to a plan."""
+"""Clusters declared in Python, without a stack's configuration: from the program's values to a plan."""
 
 from __future__ import annotations
 
@@ -144,8 +144,8 @@ class _Checked:
 
     def read(self) -> ClusterSpec:
         if self.spec.name != self.name:
-            seen = f"is {self.spec.name!r}, and the component is called {self.name!r}"
-            raise self.error([Problem("name", seen, "write one name")])
+            seen = f"is {self.spec.name!r}, but the component is named {self.name!r}"
+            raise self.error([Problem("name", seen, "use the same name")])
         return self.spec
 
     def error(self, problems: Sequence[Problem]) -> InputError:
@@ -181,7 +181,7 @@ def _values(cloud: str, location: Any) -> tuple[dict[str, str], list[Problem]]:
 def _seen(value: object) -> str:
     if value is None:
         return "missing"
-    return "an Output, which no preview knows" if isinstance(value, pulumi.Output) else repr(value)
+    return "an Output, unknown in a preview" if isinstance(value, pulumi.Output) else repr(value)
 
 
 def _keys(cloud: str) -> list[str]:

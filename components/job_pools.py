@@ -1,4 +1,4 @@
-"""The pools of a plan as jobs see them: what is alike on every cloud. Imports no Pulumi."""
+"""The node pools of a plan that jobs can use: the common part of all clouds. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One transformation that writes labels on all that a component declares, whatever is below it."""
+"""A transformation that adds labels to all resources below a component."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single resources of a cloud's SDK without the hundreds beside them."""
+"""Imports single resources of a cloud's SDK without importing all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a cloud keeps what pods print, as plain values: the same on every cloud. Imports no Pulumi."""
+"""Retention of logs of pods, as plain values: the same on every cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def log_problems(spec: ClusterSpec, days: Container[int], *, named: str) -> list
 def log_note(keep_days: int, *, where: str) -> str:
     """What whoever reads the plan should know. where: the cloud's own."""
     if keep_days == 0:
-        return "what pods print is gone with the pod: telemetry.logs.keep_days is 0"
-    return f"what pods print is kept for {keep_days} days in {where} (docs/logs.md)"
+        return "logs of pods are deleted with the pod: telemetry.logs.keep_days is 0"
+    return f"logs of pods are kept for {keep_days} days in {where} (docs/logs.md)"

@@ -1,4 +1,4 @@
-"""The MIG pool: its machines, what pods ask for, and what the pool has of it. Imports no Pulumi."""
+"""The MIG pool: its machines, the resources that pods request, and their number. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def sliced(asked: Mig, accelerator: str, shape: Machine) -> tuple[int, MigResour
 def mig_note(pool: MigResources, selector: str = f"{POOL}: {MIG_POOL}") -> list[str]:
     """What pods have to ask for, and what of the GPUs nothing uses. selector: label of the nodes."""
     resources = ", ".join(f"{count:,} x {name}" for name, count in pool.resources.items())
-    notes = [f"MIG pool: {resources}; pods select {selector}, so that whole GPUs and slices are not confused"]
+    notes = [f"MIG pool: {resources}; pods select {selector}, because whole GPUs and slices have the same name"]
     left = [
         f"{unused} of {there} {what}"
         for unused, there, what in zip(

@@ -132,13 +132,13 @@ def layout_problem(text: str, accelerator: str) -> Problem | None:
         if used > there
     ]
     each = "; ".join(
-        f"{size} takes {kinds[size].compute} and {kinds[size].memory}, so at most {kinds[size].most} fit"
+        f"{size} uses {kinds[size].compute} and {kinds[size].memory}, so at most {kinds[size].most} fit"
         for size in layout.sizes(accelerator)
     )
     return Problem(
         "mig.layout",
-        f"is {text!r}, which takes {' and '.join(over)} on a GPU ({each})",
-        "ask for fewer or smaller ones",
+        f"is {text!r}, which needs {' and '.join(over)} on a GPU ({each})",
+        "request fewer or smaller slices",
     )
 
 
@@ -158,13 +158,13 @@ def _unknown(size: str, text: str, accelerator: str, kinds: Mapping[str, Kind]) 
         same = text.replace(size, kind.size(accelerator))
         if gpu == "h100-nvl" and accelerator == "h100":
             return (
-                f"{size} is what Azure's H100 NVL with 94 GB has instead of {kind.size(accelerator)}: write {same}, "
-                "and Azure's plan says what happens to it"
+                f"{size} is a slice of Azure's H100 NVL with 94 GB, in place of {kind.size(accelerator)}: write "
+                f"{same}; the plan on Azure reports the slice it uses"
             )
         return f"{size} is a slice of {gpu}; {accelerator} has {here}: write {same}"
     short = [name for name in kinds if name.startswith(f"{size}.")]
     if short:
-        return f"{size} needs its memory, too: {' or '.join(short)}"
+        return f"{size} lacks its memory: {' or '.join(short)}"
     return f"{accelerator} has no {size}; allowed: {here}, as all-SIZE or as a mixture such as {_example(accelerator)}"
 
 

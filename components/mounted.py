@@ -1,4 +1,4 @@
-"""A file system that stands already, as the shared storage of a cluster. Imports no Pulumi."""
+"""An existing file system as the shared storage of a cluster. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def mounted_problems(shared: SharedStorage, pattern: str, example: str) -> list[
 def mounted_notes(plan: MountedPlan, cidr: str) -> list[str]:
     """What has to be so with it. cidr: addresses of the nodes."""
     return [
-        f"shared storage: {plan.files.id} is yours: mounted as {plan.files.mount}, it stays at destroy and is in no "
-        f"total; it has to let in Lustre's ports (988, 1018 to 1023) from {cidr}, and no throughput is promised"
+        f"shared storage: {plan.files.id} is your file system: it is mounted as {plan.files.mount}, kept at destroy, "
+        f"and not in any total; it must allow Lustre's ports (988, 1018 to 1023) from {cidr}; no throughput is promised"
     ]

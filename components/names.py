@@ -1,4 +1,4 @@
-"""Names that are the same in every cluster, whichever cloud carries it. Imports no Pulumi."""
+"""Names that are the same in every cluster, on any cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tiers that a cloud sells a parallel file system in: which one is the cheapest for what is asked."""
+"""Choice of the cheapest tier of a cloud's parallel file system for a spec."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _without_a_price(offers: Sequence[Offer]) -> tuple[Offer, str]:
     known = [(usd, item.tier, item) for item in offers if (usd := item.elsewhere()) is not None]
     if known:
         *_, chosen = min(known, key=lambda found: found[:2])
-        return chosen, f"{chosen}: the cheapest in the order of prices elsewhere, because {why}"
+        return chosen, f"{chosen}: the cheapest by the prices of other regions, because {why}"
     least = min(offers, key=lambda item: (item.capacity_gib, item.tier))
     return least, f"{least}: the least capacity, because {why}"
 

@@ -1,4 +1,4 @@
-"""What a program reads of a cluster that it declared, and a stack exports of it: alike on every cloud."""
+"""Outputs of a cluster for programs and stacks: the same on every cloud."""
 
 from __future__ import annotations
 

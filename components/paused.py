@@ -13,8 +13,8 @@ PAUSED: Final = "paused"
 """The key of a stack's configuration that says so."""
 
 _NOTE: Final = (
-    "paused: the training pool has 0 nodes, and so has a MIG pool; jobs wait in their queues until "
-    "`gpucluster resume`, and elastic machines come for jobs and go as before"
+    "paused: training and MIG pools have 0 nodes; jobs wait in their queues until `gpucluster resume`; elastic pools "
+    "still scale with their jobs"
 )
 
 
@@ -22,8 +22,8 @@ def paused_problems(spec: TrainingSpec) -> list[Problem]:
     """Why a cluster can't be paused."""
     if spec.purchase.kind != "flex-start":
         return []
-    seen = "is 'true', and flex-start nodes come for a job and go after it"
-    return [Problem(PAUSED, seen, "take it out; where no job runs, there are no nodes")]
+    seen = "is 'true', but flex-start nodes exist only while a job runs"
+    return [Problem(PAUSED, seen, "remove it: without jobs there are no nodes")]
 
 
 def paused(plan: ClusterPlan) -> ClusterPlan:

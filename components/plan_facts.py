@@ -134,7 +134,7 @@ def _days(spec: TrainingSpec) -> Decimal | None:
 
 def _roll_note(pool: str) -> str:
     return (
-        f"{pool}.roll: an update may replace the nodes of the {pool} pool and ends the jobs on them; take it back "
+        f"{pool}.roll: an update may replace the nodes of the {pool} pool, which ends the jobs on them; remove it "
         "after the update"
     )
 

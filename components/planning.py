@@ -61,7 +61,7 @@ def name_problems(cluster_name: str, *, service: str, longest: int) -> list[Prob
     return [
         Problem(
             "name",
-            f"and stack make the cluster's name {cluster_name!r}",
-            f"{service} takes {longest} characters: shorten one of them",
+            f"and stack give the cluster name {cluster_name!r}",
+            f"{service} allows {longest} characters: shorten one of them",
         )
     ]

@@ -10,7 +10,11 @@ def dns_problems(access: PublicAccess | PrivateAccess, service: str) -> list[Pro
     """A cluster's name that asks for rights and for no address. service: of the cloud's clusters, by its name."""
     if isinstance(access, PublicAccess) or access.via != "dns":
         return []
-    return [Problem("access.via", "is 'dns', which is Google Cloud's", f"for {service} choose vpn, bastion or inside")]
+    return [
+        Problem(
+            "access.via", "is 'dns', which only Google Cloud supports", f"for {service} choose vpn, bastion or inside"
+        )
+    ]
 
 
 def way_in(access: PrivateAccess, cidr: str) -> str:
@@ -19,12 +23,12 @@ def way_in(access: PrivateAccess, cidr: str) -> str:
         "vpn": f"through your VPN or peering from {', '.join(access.cidrs)}",
         "bastion": f"through a bastion host in the network ({cidr})",
         "inside": f"from machines in the network ({cidr})",
-    }.get(access.via or "", "from the nodes alone")
+    }.get(access.via or "", "from the nodes only")
 
 
 def no_peer(access: PublicAccess | PrivateAccess) -> list[Problem]:
     """A network that is peered by its id."""
     if isinstance(access, PublicAccess) or access.peer is None:
         return []
-    fix = "leave it out, and peer the network after the first step of up (docs/access.md)"
-    return [Problem("access.peer", "is set, which is built on Azure alone", fix)]
+    fix = "remove it, and peer the network after the first step of `up` (docs/access.md)"
+    return [Problem("access.peer", "is set, but is supported on Azure only", fix)]

@@ -45,15 +45,15 @@ def _plain(value: Any, at: str, problems: list[str]) -> Any:
         members = cast(Mapping[Any, Any], value)
         for key in members:
             if type(key) not in _TAGS:
-                problems.append(f"{at or 'the mapping'} has the name {key!r}; write a text")
+                problems.append(f"{at or 'the mapping'} has the key {key!r}; write a string")
         return {key: _plain(member, f"{at}.{key}" if at else str(key), problems) for key, member in members.items()}
     if isinstance(value, list | tuple):
         items = cast("list[Any] | tuple[Any, ...]", value)
         return [_plain(item, f"{at}[{index}]", problems) for index, item in enumerate(items)]
     if type(value) not in _TAGS:
         problems.append(
-            f"{at} is of type {type(value).__name__}; use a string, number, boolean, list or mapping, "
-            "whose value is known before the update"
+            f"{at} is of type {type(value).__name__}; use a string, number, boolean, list or mapping with a value "
+            "known before the update"
         )
     return value
 

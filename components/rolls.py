@@ -1,4 +1,4 @@
-"""Says what an update does to nodes, and stops one that ends running jobs unless the spec allows it."""
+"""Reports the effect of an update on nodes, and stops updates that end running jobs unless the spec allows them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from gpucluster.catalog.node_changes import Effect, NodeChange, covered, ends_jo
 
 _WORDS: Final[dict[Effect, str]] = {
     "drain": "drains {}; jobs on them end",
-    "reboot": "starts {} again, one at a time; jobs on them end",
+    "reboot": "reboots {}, one at a time; jobs on them end",
     "rolling": "replaces {}, one at a time; jobs on them end",
-    "refused": "would need another pool for {}, for the cloud does not change it on nodes that run; jobs on them end",
+    "refused": "needs a new pool for {}, because the cloud does not change it on running nodes; jobs on them end",
     "loss": "replaces {}, all at once; jobs on them end",
 }
 
@@ -82,7 +82,7 @@ class RollGuard:
         because = f"{args.name} changes in {', '.join(one.path for one in ending)}"
         if not self._allowed:
             raise RuntimeError(
-                f"{what}: {because}; take the change back, or write {self._field}: true into the spec for this update"
+                f"{what}: {because}; revert the change, or write {self._field}: true into the spec for this update"
                 f"; {self._at_stake(str(running))}"
             )
         self._told = True  # the pool follows its template
@@ -94,9 +94,7 @@ class RollGuard:
         paths = ", ".join(one.path for one in changed)
         fewer = sum(one.fewer for one in changed)
         if fewer:
-            pulumi.log.warn(
-                f"{self._pool}: nodes taken away: {fewer}; jobs on them end: {args.name} changes in {paths}"
-            )
+            pulumi.log.warn(f"{self._pool}: nodes removed: {fewer}; jobs on them end: {args.name} changes in {paths}")
         else:
             pulumi.log.info(f"{self._pool}: nodes and jobs stay: {args.name} changes in {paths}")
 
@@ -104,7 +102,7 @@ class RollGuard:
         """What is lost of each hour that no checkpoint has kept."""
         machine = machines().get(running)
         if machine is None:
-            return "how many GPUs that are is not known"
+            return "the number of GPUs is unknown"
         gpus, price = self._nodes * machine.gpus, self._gpu_hour_usd if running == self._machine_type else None
         usd = "" if price is None else f" (${gpus * price:,.2f})"
         return f"at stake are {gpus:,} GPU-hours{usd} for each hour since the last checkpoint"

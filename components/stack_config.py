@@ -43,7 +43,7 @@ class StackConfig:
         """A problem with the key as the user writes it."""
         if self.options is None or problem.field in self.options:
             return f"{self.prefix}{problem}"
-        return f"{problem}; it is a key of a stack's configuration: write it there, and check the stack by --stack"
+        return f"{problem}; it is a key of a stack's configuration: write it there, and check the stack with --stack"
 
 
 def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:
@@ -67,7 +67,7 @@ def stack_config(values: Mapping[str, str], *, project: str, stack: str, program
     empty = [key for key in known if key in own and not own[key].strip()]
     problems += [Problem(key, "is empty", "write a value") for key in empty]
     nested = [key for key in known if own.get(key, "").startswith(("{", "[")) and key != WEBHOOK]
-    problems += [Problem(key, f"is {own[key]}", "write a single text") for key in nested]
+    problems += [Problem(key, f"is {own[key]}", "write a single string") for key in nested]
     for key, example in required.items():
         if key not in own and not any(did_you_mean(other, [key]) for other in unknown):
             add = f"add {project}:{key}: {example}"
@@ -116,10 +116,10 @@ def _elsewhere(key: str, values: Mapping[str, str]) -> str:
 def _spec_problems(spec: str, program: Path, root: Path) -> list[Problem]:
     if "\0" in spec:
         fix = "write the path of a file, such as specs/trial.yaml"
-        return [Problem("spec", f"is {spec!r}, which holds a NUL", fix)]
-    inside = f"write the path of a file inside the project, seen from {program.name}/, such as specs/trial.yaml"
+        return [Problem("spec", f"is {spec!r}, which contains a NUL character", fix)]
+    inside = f"write the path of a file inside the project, relative to {program.name}/, such as specs/trial.yaml"
     if Path(spec).is_absolute():
-        return [Problem("spec", f"is {spec!r}, an absolute path, which is another file on another machine", inside)]
+        return [Problem("spec", f"is {spec!r}, an absolute path, which differs between machines", inside)]
     if not Path(os.path.normpath(program / spec)).is_relative_to(os.path.normpath(root)):
-        return [Problem("spec", f"is {spec!r}, which lies outside the project", inside)]
+        return [Problem("spec", f"is {spec!r}, which is outside the project", inside)]
     return []

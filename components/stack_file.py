@@ -29,7 +29,7 @@ def read_stack(stack: str, folder: Path) -> StackConfig:
     if not path.exists():
         known = sorted(file.name[len("Pulumi.") : -len(".yaml")] for file in stacks.glob("Pulumi.*.yaml"))
         listed = f"; stacks here: {', '.join(known) or 'none yet'}{did_you_mean(stack, known)}"
-        raise InputError(f"stack {stack}", [f"there is no {shown_path(path)}{listed}"])
+        raise InputError(f"stack {stack}", [f"{shown_path(path)} does not exist{listed}"])
     if not path.read_bytes().strip():
         return stack_config({}, project=str(project["name"]), stack=stack, program=program, root=root)
     file = read_yaml(path, what=_WHAT)
@@ -51,7 +51,7 @@ def _project(stack: str, folder: Path) -> tuple[Path, dict[str, Any]]:
     """Folder and file of the project at or above a folder."""
     root = next((place for place in (folder, *folder.parents) if (place / "Pulumi.yaml").is_file()), None)
     if root is None:
-        raise InputError(f"stack {stack}", [f"there is no Pulumi.yaml in {folder} or above; run this in the project"])
+        raise InputError(f"stack {stack}", [f"{folder} and its parents have no Pulumi.yaml; run this in the project"])
     return root, read_yaml(root / "Pulumi.yaml", what="a project's file is a mapping with name:").data
 
 

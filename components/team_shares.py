@@ -17,14 +17,14 @@ def share_problems(teams: Mapping[str, Mapping[str, int]], pools: Mapping[str, i
             field = f"teams.{team}.gpus.{pool}"
             if pool not in pools:
                 near = did_you_mean(pool, pools)
-                problems.append(Problem(field, "names no pool of the cluster", f"allowed: {', '.join(pools)}{near}"))
+                problems.append(Problem(field, "is not a pool of the cluster", f"allowed: {', '.join(pools)}{near}"))
             elif gpus < 0:
                 problems.append(Problem(field, f"is {gpus}", "write a whole number of at least 0"))
             elif pool == TRAINING_POOL and gpus % NODE_GPUS:
                 problems.append(
                     Problem(
                         field,
-                        f"is {gpus}, and a job of this pool takes whole nodes of {NODE_GPUS}",
+                        f"is {gpus}, but a job of this pool uses whole nodes of {NODE_GPUS}",
                         f"write {gpus // NODE_GPUS * NODE_GPUS} or {(gpus // NODE_GPUS + 1) * NODE_GPUS}",
                     )
                 )
@@ -39,6 +39,6 @@ def _too_much(teams: Mapping[str, Mapping[str, int]], pool: str, there: int) -> 
     each = ", ".join(f"{team} {shares[pool]}" for team, shares in teams.items() if shares.get(pool))
     return Problem(
         "teams",
-        f"have {_given(teams, pool)} GPUs of the pool {pool} together ({each}), and it has {there} for jobs",
-        "give less to one of them, or make the pool larger",
+        f"have {_given(teams, pool)} GPUs of the pool {pool} together ({each}), but it has {there} for jobs",
+        "reduce one of them, or enlarge the pool",
     )

@@ -110,15 +110,15 @@ def team_notes(spec: ClusterSpec) -> list[str]:
     left = {pool: gpus - sum(team.gpus.get(pool, 0) for team in spec.teams.values()) for pool, gpus in pools.items()}
     return [
         *(
-            f"team {name}: namespace {TEAM_NAMESPACE}{name}, {_gpus(team.gpus, pools)}; borrows with {team.priority} "
-            "priority"
+            f"team {name}: namespace {TEAM_NAMESPACE}{name}, {_gpus(team.gpus, pools)}; borrowing priority "
+            f"{team.priority}"
             for name, team in spec.teams.items()
         ),
         f"namespace {NAMESPACE} keeps {_gpus(left, pools)} for acceptance and everyone without a team",
-        "teams: a job that borrows GPUs is stopped when their owner wants them back, and waits again: write "
+        "teams: a job on borrowed GPUs is preempted when their owner needs them, and waits in the queue again: write "
         "checkpoints",
-        "teams: namespaces keep jobs, logs and claims apart, not files: all mount the same file systems, where users "
-        "and modes of files decide",
+        "teams: namespaces separate jobs, logs and claims, not files: all teams mount the same file systems, where "
+        "file owners and modes control access",
     ]
 
 

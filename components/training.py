@@ -42,12 +42,12 @@ def fabric_losses(spec: TrainingSpec, shape: Machine, *, instead: str = "") -> l
     if shape.fabric_gbps >= spec.training.fabric_gbps:
         return []
     asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
-    return [f"GPU fabric: {asked} Gb/s a node asked, {given} on {shape.machine_type}{instead}"]
+    return [f"GPU fabric: {asked} Gb/s a node requested, {given} on {shape.machine_type}{instead}"]
 
 
 def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
     """What the machines of the training pool can't give of what the spec asks."""
     losses = fabric_losses(spec, shape)
     if shape.gpus != NODE_GPUS:
-        losses.append(f"GPUs a node: {NODE_GPUS} asked, {shape.gpus} on {shape.machine_type}")
+        losses.append(f"GPUs a node: {NODE_GPUS} requested, {shape.gpus} on {shape.machine_type}")
     return losses

@@ -38,15 +38,15 @@ _FORMS: Final = {
     ),
     "gcp": (
         r"\d+\.\d+\.\d+-gke\.\d+",
-        "a full version such as 1.35.2-gke.1842000: GKE chooses what is missing at each update",
+        "a full version such as 1.35.2-gke.1842000: GKE completes a partial version at each update",
     ),
     "azure": (r"\d+\.\d+(\.\d+)?", "a minor or a patch version, such as 1.35 or 1.35.2"),
 }
 
 _UNPINNED: Final = {
-    "aws": "a pool gets EKS' newest when it is made; write versions.nodes, such as '1.35.2-20260714'",
-    "gcp": "a pool gets GKE's choice when it is made; write versions.nodes, such as '1.35.2-gke.1842000'",
-    "azure": "a pool gets AKS' newest when it is made, and no field here names another",
+    "aws": "EKS chooses its newest image when it creates a pool; write versions.nodes, such as '1.35.2-20260714'",
+    "gcp": "GKE chooses a version when it creates a pool; write versions.nodes, such as '1.35.2-gke.1842000'",
+    "azure": "AKS chooses its newest image when it creates a pool, and no field pins another",
 }
 
 
@@ -98,12 +98,12 @@ def support_notes(plan: VersionPlan, cloud: str) -> list[str]:
     known = kubernetes_versions(cloud).get(plan.control_plane)
     if known is None or not plan.extended:
         return []
-    ends = "a day that no source gives" if known.extended_ends is None else f"{known.extended_ends}"
+    ends = "an unknown day" if known.extended_ends is None else f"{known.extended_ends}"
     price = {
-        "aws": "its price, six times the standard one, is in the cost from then on",
-        "gcp": "its further fee from then on is in no price book, and not in the cost",
-        "azure": "the Premium tier, whose price is in the cost, is paid from today on; AKS supports its two newest "
-        "patches alone, which nothing here installs",
+        "aws": "its price, six times the standard price, is in the cost from then on",
+        "gcp": "its additional fee from then on has no known price and is not in the cost",
+        "azure": "the Premium tier, included in the cost, is billed from today on; AKS supports only the two newest "
+        "patches, which you must install yourself",
     }
     return [
         f"support: Kubernetes {plan.control_plane} has standard support until {known.standard_ends}, and extended "
@@ -126,8 +126,8 @@ def chosen_fabric_notes(asked: Versions, cloud: str, shape: Machine) -> list[str
     if chosen is None or not chosen.driver_from or default_driver(cloud, top) is not None:
         return []
     return [
-        f"fabric {chosen.plugin_version}: which GPU driver Kubernetes {top} brings is not known; it takes those from "
-        f"{chosen.driver_from}{f' below {chosen.driver_below}' if chosen.driver_below else ''}"
+        f"fabric {chosen.plugin_version}: the GPU driver of Kubernetes {top} is unknown; the fabric supports drivers "
+        f"from {chosen.driver_from}{f' below {chosen.driver_below}' if chosen.driver_below else ''}"
     ]
 
 
@@ -138,7 +138,7 @@ def _fabric_problems(asked: Versions, cloud: str, shape: Machine | None) -> list
     top = asked.kubernetes or KUBERNETES
     driver = default_driver(cloud, top)
     if shape is None or not shape.fabric_gbps:
-        return [Problem("versions.fabric", f"is {asked.fabric!r}, and there is nothing to choose from", "leave it out")]
+        return [Problem("versions.fabric", f"is {asked.fabric!r}, but there is nothing to choose from", "remove it")]
     fits = [
         one
         for one in releases_of(shape)
@@ -149,7 +149,7 @@ def _fabric_problems(asked: Versions, cloud: str, shape: Machine | None) -> list
     if asked.fabric in names:
         return []
     where = f"with Kubernetes {top}{f' and its GPU driver, {driver}' if driver else ''}"
-    why = f"is {asked.fabric!r}, which is no release for {shape.machine_type} {where}"
+    why = f"is {asked.fabric!r}, which is not a release for {shape.machine_type} {where}"
     return [Problem("versions.fabric", why, f"allowed: {', '.join(names)}")]
 
 
@@ -160,15 +160,17 @@ def _control_plane_problems(asked: Versions, cloud: str, shape: Machine | None) 
     known = kubernetes_versions(cloud)
     usable = [one for one in known if cloud != "azure" or minor(one) <= minor(_NEWEST_OF_UBUNTU_2204)]
     if chosen not in known:
-        yield Problem(field, f"is {chosen!r}, which no source has for this cloud", f"allowed: {', '.join(usable)}")
+        yield Problem(
+            field, f"is {chosen!r}, which is not a known version on this cloud", f"allowed: {', '.join(usable)}"
+        )
         return
     if chosen not in usable:
-        why = f"is {chosen!r}, and nodes run Ubuntu2204, which AKS has up to {_NEWEST_OF_UBUNTU_2204}"
+        why = f"is {chosen!r}, but nodes run Ubuntu2204, which AKS supports up to {_NEWEST_OF_UBUNTU_2204}"
         yield Problem(field, why, f"allowed: {', '.join(usable)}")
     wanted = "" if shape is None else release_of(shape, asked.fabric).kubernetes_from
     if shape is not None and wanted and version(wanted)[:2] > minor(chosen):
         yield Problem(
-            field, f"is {chosen!r}, and the fabric of {shape.machine_type} needs {wanted}", "write a newer one"
+            field, f"is {chosen!r}, but the fabric of {shape.machine_type} needs {wanted}", "write a newer one"
         )
 
 
@@ -196,6 +198,6 @@ def _chart_problems(asked: Versions) -> Iterator[Problem]:
     if asked.charts is not None and asked.charts != CHART_SET:
         yield Problem(
             "versions.charts",
-            f"is {asked.charts!r}, and this release of gpucluster has the set {CHART_SET}",
+            f"is {asked.charts!r}, but this release of gpucluster has the set {CHART_SET}",
             f"install the release with that set, or write {CHART_SET} and read docs/upgrading-jobs.md",
         )

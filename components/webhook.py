@@ -27,7 +27,7 @@ def webhook_problems(value: str) -> list[Problem]:
     if is_encrypted(value) or is_webhook(value):
         return []
     fix = f"run pulumi config set --secret gpucluster:{WEBHOOK} https://alerts.example.com/gpus"
-    return [Problem(WEBHOOK, "is no https:// URL; it is not shown here", fix)]
+    return [Problem(WEBHOOK, "is not an https:// URL; the value is hidden", fix)]
 
 
 @record
@@ -41,8 +41,8 @@ class WithWebhook:
         spec = self.source.read()
         alerts = spec.telemetry.alerts or Alerts.model_construct()
         if alerts.webhook is not None:
-            seen = f"is set, and so is {WEBHOOK} in the stack's configuration"
-            raise self.error([Problem("telemetry.alerts.webhook", seen, "leave one of them out")])
+            seen = f"is set, but so is {WEBHOOK} in the stack's configuration"
+            raise self.error([Problem("telemetry.alerts.webhook", seen, "remove one of them")])
         told = alerts.model_copy(update={"webhook": self.webhook})
         return spec.model_copy(update={"telemetry": spec.telemetry.model_copy(update={"alerts": told})})
 

@@ -40,15 +40,15 @@ def read_yaml(path: Path, *, what: str) -> YamlFile:
     try:
         found = read(path)
     except FileNotFoundError:
-        raise InputError(source, [f"there is no such file{_neighbours(path)}"]) from None
+        raise InputError(source, [f"no such file{_neighbours(path)}"]) from None
     except (IsADirectoryError, NotADirectoryError):
-        raise InputError(source, [f"is no file; name one{_neighbours(path / '_')}"]) from None
+        raise InputError(source, [f"is not a file; give one{_neighbours(path / '_')}"]) from None
     except OSError as error:
         raise InputError(source, [f"can't be read: {error.strerror}"]) from None
     except BadYaml as error:
         raise InputError(source, [f"{error}; {what}" if "nested" in str(error) else str(error)]) from None
     if not isinstance(found.root, yaml.MappingNode):
-        seen = "is empty" if found.data is None else "holds no mapping"
+        seen = "is empty" if found.data is None else "is not a mapping"
         raise InputError(source, [f"{seen}; {what}"])
     return YamlFile(source, found.root, cast(dict[Any, Any], found.data), found.faults)
 

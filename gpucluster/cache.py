@@ -63,7 +63,7 @@ class Installation:
             record: dict[str, Any] = json.loads((self.folder / self.record).read_text())
             self._verify(record["sha256"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BrokenCache(f"its record cannot be read ({error})") from error
+            raise BrokenCache(f"cannot read its record ({error})") from error
         return record
 
     def _verify(self, sums: Mapping[str, str]) -> None:
@@ -81,7 +81,7 @@ class Installation:
                 return
         for name, expected in sums.items():
             if _sha256(self.folder / name) != expected:
-                raise BrokenCache(f"{name} is not the file that was installed")
+                raise BrokenCache(f"{name} differs from the installed file")
         self.check(self.folder)
         with suppress(OSError):  # a cache that cannot be written is verified each time
             (self.folder / _VERIFIED).write_text(json.dumps(marks))
@@ -127,8 +127,8 @@ class Installation:
                 lock.acquire()
         except OSError as error:
             raise UnwritableCache(
-                f"The cache folder {self.folder.parent} cannot be written: {error.strerror}.\n"
-                f"Set {CACHE_VARIABLE} to a folder that can, with 1 GB free."
+                f"Cannot write the cache folder {self.folder.parent}: {error.strerror}.\n"
+                f"Set {CACHE_VARIABLE} to a writable folder with 1 GB free."
             ) from error
         try:
             yield

@@ -114,12 +114,12 @@ def _place(error: Exception) -> str:
             "options", "gpucluster.cost.commands.purchase_options:options", "Price every way to buy the GPU machines."
         ),
         Later("advise", "gpucluster.cost.commands.advise:advise", "Suggest savings."),
-        Later("tco", "gpucluster.cost.commands.tco:tco", "Price nodes of your own against the cloud."),
+        Later("tco", "gpucluster.cost.commands.tco:tco", "Compare the cost of your own nodes with the cloud."),
         Later("budgets", "gpucluster.cost.commands.budgets:budgets", "Check budgets and other limits."),
         Later("reconcile", "gpucluster.cost.commands.reconcile:reconcile", "Compare a bill with a plan or state."),
         _Group(
             "usage",
-            help="Set what no plan can know, such as traffic and requests.",
+            help="Set values that no plan contains, such as traffic and requests.",
             commands=[
                 Later("init", "gpucluster.cost.commands.usage:init", "Write a first usage file."),
                 Later("names", "gpucluster.cost.commands.usage:names", "List what a usage file can set."),
@@ -132,7 +132,9 @@ def _place(error: Exception) -> str:
             commands=[
                 Later("show", "gpucluster.cost.commands.prices:show", "List prices with source and date."),
                 Later("check", "gpucluster.cost.commands.prices:check", "Test the price book."),
-                Later("refresh", "gpucluster.cost.commands.refresh:refresh", "Read prices from the clouds' own lists."),
+                Later(
+                    "refresh", "gpucluster.cost.commands.refresh:refresh", "Read prices from the clouds' price lists."
+                ),
             ],
         ),
     ],
@@ -140,7 +142,7 @@ def _place(error: Exception) -> str:
 def cost() -> None:
     """Price Pulumi plans and states, and compare them.
 
-    Every line has the source of its price; what has no price is named.
+    Every line has the source of its price; resources without a price are listed.
     """
 
 
@@ -159,13 +161,13 @@ def cost() -> None:
                 Later("check", "gpucluster.policies.command:config_check", "Check the configuration file of a pack.")
             ],
         ),
-        Later("pr-check", "gpucluster.pull_request.command:command", "Judge a change for its pull request."),
+        Later("pr-check", "gpucluster.pull_request.command:command", "Check the change of a pull request."),
     ],
 )
 def guardrails() -> None:
     """Check plans, states and pull requests against the rules.
 
-    The rules are those that Pulumi runs with `--policy-pack policies`; the packs baseline and production are in
+    Pulumi runs the same rules with `--policy-pack policies`; the packs baseline and production are in
     policies/packs.
     """
 
@@ -182,19 +184,21 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
         Later("status", "gpucluster.sandbox.status:status", "List what exists in the simulated clouds."),
         Later("drift", "gpucluster.sandbox.drift:drift", "Show what changed behind Pulumi's back."),
         Later("recover", "gpucluster.sandbox.recover:recover", "Repair state and clouds after a crash or a loss."),
-        Later("reset", "gpucluster.sandbox.reset:reset", "Forget the simulated clouds."),
+        Later("reset", "gpucluster.sandbox.reset:reset", "Delete the simulated clouds."),
         Later(
             "connect",
             "gpucluster.account.connect.command:in_sandbox",
             "Write a kubeconfig context for a live cluster.",
         ),
-        Later("reap", "gpucluster.account.reap.command:in_sandbox", "Destroy stacks whose time is over."),
+        Later("reap", "gpucluster.account.reap.command:in_sandbox", "Destroy expired stacks."),
         Later(
             "pause",
             "gpucluster.account.pause.command:pause_in_sandbox",
-            "Take the GPU nodes of a cluster to zero and keep its data.",
+            "Scale the GPU nodes of a cluster to zero and keep its data.",
         ),
-        Later("resume", "gpucluster.account.pause.command:resume_in_sandbox", "Take a paused cluster's nodes back."),
+        Later(
+            "resume", "gpucluster.account.pause.command:resume_in_sandbox", "Start the nodes of a paused cluster again."
+        ),
         Later(
             "leftovers",
             "gpucluster.account.leftovers.command:in_sandbox",
@@ -214,28 +218,29 @@ _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
     "--scenario",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What exists before, quotas, capacity, failures and drift (docs/scenarios.md); for commands that run Pulumi.",
+    help="Scenario file: existing resources, quotas, capacity, failures and drift (docs/scenarios.md); for commands "
+    "that run Pulumi.",
 )
 @click.option(
     "--kubernetes",
     type=click.Choice(["simulated", "real", "live"]),
     default="simulated",
     show_default=True,
-    help="Judge Kubernetes objects by the simulation or by a real API server on loopback; live: with the real "
-    "controllers beside it, on nodes that are simulated; for commands that run Pulumi.",
+    help="API server for Kubernetes objects: the simulation, or a real API server on loopback; live: also the real "
+    "controllers, on simulated nodes; for commands that run Pulumi.",
 )
 @click.pass_context
 def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> None:
     """Run Pulumi against simulated clouds.
 
-    The engine is the real one. No account and no network is needed, and nothing is billed.
+    Uses the real engine. Needs no account and no network, and nothing is billed.
     """
     command = context.invoked_subcommand
     for name in context.params:
         given = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
         if given and command not in _RUN_PULUMI:
             commands = f"{', '.join(_RUN_PULUMI[:-1])} and {_RUN_PULUMI[-1]}"
-            raise InputError(f"--{name} is for {commands}; leave it out of `sandbox {command}`")
+            raise InputError(f"--{name} is for {commands}; remove it from `sandbox {command}`")
     context.obj = {"scenario": scenario, "kubernetes": kubernetes}
 
 
@@ -246,13 +251,13 @@ def sandbox(context: click.Context, scenario: Path | None, kubernetes: str) -> N
         Later("run", "gpucluster.acceptance.commands:run", "Measure every training node and spare."),
         Later("burn-in", "gpucluster.acceptance.commands:burn_in", "Keep all GPUs under load for hours."),
         Later("topology", "gpucluster.acceptance.commands:topology", "Check that the nodes share one network domain."),
-        Later("report", "gpucluster.acceptance.commands:report", "Judge logs of measurements."),
+        Later("report", "gpucluster.acceptance.commands:report", "Evaluate logs of measurements."),
     ],
 )
 def acceptance() -> None:
     """Test a running cluster.
 
-    Measures fabric, GPUs, storage and placement, and judges each promise of the spec.
+    Measures fabric, GPUs, storage and placement, and checks each promise of the spec.
     """
 
 
@@ -298,9 +303,9 @@ def completion(shell: str) -> None:
         Later(
             "package",
             "gpucluster.component_package.command:command",
-            "Write the clusters as a package for any language.",
+            "Write a Pulumi package of the clusters for any language.",
         ),
-        Later("quote", "gpucluster.quote.command:quote", "Price whole clusters in every place."),
+        Later("quote", "gpucluster.quote.command:quote", "Price whole clusters in every region."),
         cost,
         guardrails,
         Later("judge", "gpucluster.judges.command:judge", "Judge a plan by the vendors' published schemas."),
@@ -308,18 +313,24 @@ def completion(shell: str) -> None:
         Later(
             "connect", "gpucluster.account.connect.command:connect", "Write a kubeconfig context for a stack's cluster."
         ),
-        Later("reap", "gpucluster.account.reap.command:reap", "Destroy stacks whose time is over."),
+        Later("reap", "gpucluster.account.reap.command:reap", "Destroy expired stacks."),
         Later(
             "pause",
             "gpucluster.account.pause.command:pause",
-            "Take the GPU nodes of a cluster to zero and keep its data.",
+            "Scale the GPU nodes of a cluster to zero and keep its data.",
         ),
-        Later("resume", "gpucluster.account.pause.command:resume", "Take a paused cluster's nodes back."),
+        Later("resume", "gpucluster.account.pause.command:resume", "Start the nodes of a paused cluster again."),
         Later("leftovers", "gpucluster.account.leftovers.command:leftovers", "List what a stack left in its account."),
         Later(
-            "upgrade", "gpucluster.account.upgrade.command:upgrade", "Print what is old in a cluster, and the way up."
+            "upgrade",
+            "gpucluster.account.upgrade.command:upgrade",
+            "Print outdated versions of a cluster and the upgrade steps.",
         ),
-        Later("rights", "gpucluster.account.rights.command:rights", "Write the least rights that `up` needs."),
+        Later(
+            "rights",
+            "gpucluster.account.rights.command:rights",
+            "Write the minimal permissions that `pulumi up` needs.",
+        ),
         sandbox,
         acceptance,
         telemetry,
@@ -330,6 +341,6 @@ def completion(shell: str) -> None:
 def main() -> None:
     """Equivalent H100 training clusters on AWS, Google Cloud and Azure: plan, price, check and test them.
 
-    Exit code: 0; 1 with findings, or over budget; 2 where your input has to change; 3 where this tool, the engine or a
+    Exit code: 0; 1 with findings, or over budget; 2 if your input must change; 3 if this tool, the engine or a
     service failed.
     """

@@ -19,8 +19,8 @@ class _StackName(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not str(value).strip():
-            or_not = "" if param is not None and param.required else ", or leave the option out"
-            self.fail(f"{value!r} is empty; write the name of a stack{or_not}", param, ctx)
+            or_not = "" if param is not None and param.required else ", or remove the option"
+            self.fail(f"{value!r} is empty; write a stack name{or_not}", param, ctx)
         return str(value)
 
 
@@ -35,7 +35,7 @@ output: Final = click.option(
     help="Write to FILE instead of stdout.",
 )
 
-quiet: Final = click.option("--quiet", is_flag=True, help="Print no progress and no hints, only the result.")
+quiet: Final = click.option("--quiet", is_flag=True, help="Print only the result, without progress and hints.")
 
 
 def plan_argument(**when_left_out: Any) -> Callable[[_Command], _Command]:
@@ -51,5 +51,5 @@ def plan_argument(**when_left_out: Any) -> Callable[[_Command], _Command]:
 def form_of(*forms: str) -> Callable[[_Command], _Command]:
     """`--format`, one of `forms`; the first unless another is asked for."""
     return click.option(
-        "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help="Format of the result."
+        "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help="Output format."
     )

@@ -27,12 +27,12 @@ _SCHEMAS: Final = {
     type=click.Choice([*_SCHEMAS]),
     default="spec",
     metavar="WHAT",
-    help=f"What it describes: {', '.join(_SCHEMAS)}.  [default: spec]",
+    help=f"Schema to print: {', '.join(_SCHEMAS)}.  [default: spec]",
 )
 def schema(of: str) -> None:
     """Print the JSON Schema of a spec or a report.
 
-    Editors check and complete a spec by that of a spec; the others describe what commands write with --format json, and
+    Editors check and complete a spec with the schema of a spec; the others describe the output of --format json, and
     the evidence of a pull request.
     """
     module, _, name = _SCHEMAS[of].partition(":")

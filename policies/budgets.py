@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 _CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
-    "monthly": {"type": "string", "description": "Budget in USD a month, instead of what the components register"},
+    "monthly": {
+        "type": "string",
+        "description": "Monthly budget in USD; overrides the budget that the components register",
+    },
     "onExceed": {"type": "string", "enum": ["fail", "warn"], "description": "Default fail"},
 }
 
@@ -79,7 +82,7 @@ def budget_rule(
         title=title,
         why=why,
         fix=fix,
-        reads="every resource that has a price; the fact budget, or the configured one",
+        reads="every resource with a price; the fact budget, or the configured budget",
         severity=severity,
         enforcement=enforcement,
         order=order,
@@ -103,7 +106,7 @@ def priced(resources: Resources) -> Estimate | Violation:
         try:
             found = estimate(resources)
         except BadPrices as error:
-            what = f"your prices cannot be used: {'; '.join(str(error).splitlines())}"
+            what = f"cannot use your prices: {'; '.join(str(error).splitlines())}"
             found = Violation(None, what, fix="Correct it.")
         _ESTIMATES[resources] = found
     return found

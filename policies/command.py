@@ -46,7 +46,7 @@ _pack = click.option(
 def list_rules(form: Form, pack_name: str) -> None:
     """List the rules.
 
-    With their severity and what a finding does.
+    With severity and enforcement level.
     """
     pack = PACKS[pack_name]
     if form == "json":
@@ -73,7 +73,7 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
     if rule is None:
         near = difflib.get_close_matches(name, [rule.name for rule in pack.rules], n=1, cutoff=0.4)
         hint = f"did you mean `{near[0]}`?" if near else "`gpucluster guardrails list` shows all of them"
-        raise click.BadParameter(f"rule `{name}` is not known; {hint}", param_hint="NAME")
+        raise click.BadParameter(f"unknown rule `{name}`; {hint}", param_hint="NAME")
     if example is not None:
         from gpucluster.policies.examples import example_of, plan_of
 
@@ -112,7 +112,7 @@ def explain(name: str, form: Form, pack_name: str, example: Literal["pass", "fai
     "--config",
     metavar="FILE",
     type=click.File(encoding="utf-8"),
-    help="JSON file of levels and settings, as for --policy-pack-config; - for stdin.",
+    help="JSON file of enforcement levels and settings, as for --policy-pack-config; - for stdin.",
 )
 @quiet
 def check(
@@ -125,8 +125,8 @@ def check(
 ) -> None:
     """Check plans and states against the rules.
 
-    Each file is a stack of its own. Rules about what is deleted or replaced run on plans only. The format json is
-    described by `gpucluster schema guardrails-check`; sarif is 2.1.0.
+    Each file is one stack. Rules about deletions and replacements run on plans only. `gpucluster schema
+    guardrails-check` describes the format json; sarif is 2.1.0.
 
     Exit code 1: mandatory findings.
     """
@@ -170,16 +170,16 @@ def pack(name: str) -> None:
     type=click.File(encoding="utf-8"),
     nargs=-1,
     metavar="[FILE]...",
-    help="Configurations, as for --policy-pack-config.  [default: -, for stdin]",
+    help="Configuration files, as for --policy-pack-config.  [default: -, for stdin]",
 )
 @_pack
 @quiet
 def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None:
     """Check the configuration file of a pack.
 
-    Against the rules of the pack and their settings: the engine passes over those that it does not know.
+    Checks rule names and settings against the pack: the engine ignores unknown ones.
 
-    Exit code 2: something is wrong in it.
+    Exit code 2: the file has an error.
     """
     pack = PACKS[pack_name]
     problems: list[str] = []

@@ -117,11 +117,11 @@ def _read(component: Resource | None, number: int, entry: Any) -> Exemption | Un
 def _problem(entry: Mapping[str, str]) -> str | None:
     """What is wrong with an entry that has all of its fields."""
     if entry["rule"] not in _rules():
-        return f"rule is `{entry['rule']}`, which there is not; `gpucluster guardrails list` shows those there are"
+        return f"rule is `{entry['rule']}`, which does not exist; `gpucluster guardrails list` prints all rules"
     if len(entry["reason"].strip()) < _SHORTEST_REASON or len(re.findall(r"\w{2,}", entry["reason"])) < 2:
-        return f"reason is `{entry['reason']}`; say why in {_SHORTEST_REASON} characters and two words or more"
+        return f"reason is `{entry['reason']}`; write at least {_SHORTEST_REASON} characters and two words"
     if not re.search(r"\w", entry["owner"]):
-        return f"owner is `{entry['owner']}`; name who answers for it"
+        return f"owner is `{entry['owner']}`; write the team or person responsible"
     try:
         datetime.date.fromisoformat(entry["until"])
     except ValueError:

@@ -59,7 +59,7 @@ class Machines(ABC):
             return "its machine type is not known yet"
         if self.machine is None and self.template is UNKNOWN:
             return f"its {self.template_is}, which has its machine type, is not part of this stack"
-        return f"machine type {self.machine} is not in the table of those known here" if self.unlisted else None
+        return f"machine type {self.machine} is not in the table of known machine types" if self.unlisted else None
 
     @property
     def name(self) -> str:
@@ -79,9 +79,9 @@ class Machines(ABC):
     def finding(self, what: str, fix: str | None = None) -> Violation | CannotTell:
         """A violation if these are surely several nodes that train together, else a result that says what is open."""
         if self.nodes is UNKNOWN:
-            return CannotTell(self.resource, f"{what}; how many nodes it holds is not known yet")
+            return CannotTell(self.resource, f"{what}; its number of nodes is not known yet")
         if not self.surely_on_fabric:
-            return CannotTell(self.resource, f"{what}; {self.hidden or 'whether they train together is not known'}")
+            return CannotTell(self.resource, f"{what}; {self.hidden or 'whether they train together is unknown'}")
         return Violation(self.resource, what, fix)
 
 

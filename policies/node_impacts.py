@@ -14,12 +14,12 @@ from gpucluster.record import record
 
 _WORDS: Final[dict[str, str]] = {
     "nothing": "nodes and jobs stay",
-    "fewer": "nodes taken away: {}; jobs on them end",
+    "fewer": "nodes removed: {}; jobs on them end",
     "drain": "nodes stay and are drained; jobs on them end",
-    "reboot": "nodes start again, one at a time; jobs on them end",
+    "reboot": "nodes reboot, one at a time; jobs on them end",
     "rolling": "nodes are replaced or reimaged, one at a time; jobs on them end",
-    "refused": "the cloud refuses it for an existing pool; another pool would end the jobs",
-    "loss": "all nodes are given back, and a new pool is made; jobs on them end",
+    "refused": "the cloud refuses this change of an existing pool; a new pool ends the jobs",
+    "loss": "all nodes are released, and a new pool is created; jobs on them end",
 }
 
 
@@ -46,7 +46,7 @@ class NodeImpact:
             return ""
         gpus = self.impact.gpus
         hours = "GPU-hours not known" if gpus is None else f"{gpus:,} GPU-hours"
-        return f"{hours}, {'price not known' if self.usd is None else f'${self.usd:,.2f}'}"
+        return f"{hours}, {'price unknown' if self.usd is None else f'${self.usd:,.2f}'}"
 
     @property
     def sentence(self) -> str:

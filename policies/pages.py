@@ -30,8 +30,8 @@ _HEAD: Final = f"""\
 | --- | --- |
 | resource | in `preview` and `up`, before the resource is created, and in `gpucluster guardrails check`; never exempt |
 | stack | in `preview` and `up`, when all resources are registered, and in `gpucluster guardrails check` |
-| change | in `gpucluster guardrails check` of plan files; a policy pack does not see deletions |
-| report | after all others, on what they found |
+| change | in `gpucluster guardrails check` of plan files; a policy pack cannot see deletions |
+| report | after all others, on their results |
 
 `gpucluster guardrails explain NAME` prints one rule. `explain NAME --example pass` and `--example fail` print a program
 that passes it and one that does not, where the table says so:
@@ -126,9 +126,9 @@ def _mend(rule: Rule) -> list[str]:
         return []
     entry = f'{{"{rule.name}": {{"enforcementLevel": "{REMEDIATE}", "labels": {{"team": "research"}}}}}}'
     words = (
-        f"At level `{REMEDIATE}`, which no pack has of its own, the rule writes into each resource before it is made; "
-        "`preview --diff` shows what. It knows no more than its settings then: what components register comes later. "
-        "What is left wrong is a mandatory finding."
+        f"At level `{REMEDIATE}`, which no pack sets by default, the rule edits each resource before it is created; "
+        "`preview --diff` shows the edits. It uses its settings only, because components register their facts later. "
+        "What it cannot fix is a mandatory finding."
     )
     return [f"**Remediation**: {words}\n\n```\n{entry}\n```"]
 

@@ -28,7 +28,7 @@ def mended(rule: StackRule, request: AnalyzeRequest, config: Mapping[str, Any]) 
         for edit in edits:
             _write(properties, edit)
     except Exception as error:  # the rule says what is still wrong; the error's text may hold a secret
-        print(f"{rule.name}: nothing written into {request.name}: {type(error).__name__}", flush=True)
+        print(f"{rule.name}: {request.name} is unchanged: {type(error).__name__}", flush=True)
         return None
     return properties.struct_value if edits else None
 

@@ -71,7 +71,7 @@ def failed(error: Exception) -> Violation:
     return Violation(
         None,
         f"rule failed: {type(error).__name__} in {Path(place.filename).name}, line {place.lineno}",
-        fix="The rule decided nothing: report this as a bug of the rule, with the resource it ran on.",
+        fix="The rule has no result: report this as a bug of the rule, with the resource it ran on.",
     )
 
 
@@ -126,7 +126,7 @@ def _apply_exemptions(outcome: Outcome, stack: Stack, in_config: list[Exemption 
 
 def _refused(in_config: list[Exemption | Unreadable], stack: Stack) -> Iterator[Violation]:
     """Entries of the pack's configuration that accept nothing: `exemptions-valid` sees what components state only."""
-    fix = f"Give it {', '.join(FIELDS[1:-1])} and {FIELDS[-1]} in the pack's configuration, or take it out there."
+    fix = f"Give it {', '.join(FIELDS[1:-1])} and {FIELDS[-1]} in the pack's configuration, or remove it there."
     for entry in in_config:
         if isinstance(entry, Unreadable):
             yield Violation(None, f"in the pack's configuration, {entry.problem}", fix=fix)

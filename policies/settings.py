@@ -63,7 +63,7 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
     problems: list[str] = []
     for name, value in cast("dict[str, object]", read).items():
         if name not in known and name != _ALL:
-            problems.append(f"rule `{name}` is not known{_hint(name, known)}")
+            problems.append(f"unknown rule `{name}`{_hint(name, known)}")
             continue
         given = dict(cast("Mapping[str, Any]", value)) if isinstance(value, dict) else {"enforcementLevel": value}
         level = given.pop("enforcementLevel", None)
@@ -75,12 +75,13 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
             levels[name] = str(level)
         if name == _ALL:
             problems += [
-                f"all: setting `{setting}` is not known; only enforcementLevel holds for all" for setting in given
+                f"all: setting `{setting}` is not allowed; only enforcementLevel applies to all rules"
+                for setting in given
             ]
             continue
         needed = known[name].mends_by
         if level == REMEDIATE and needed is not None and not given.get(needed):
-            problems.append(f"{name}: level `{REMEDIATE}` writes what setting `{needed}` says, which is not given")
+            problems.append(f"{name}: level `{REMEDIATE}` needs the setting `{needed}`, which is missing")
         problems += [f"{name}: {problem}" for problem in (*misspelt(known[name], given), *_wrong(known[name], given))]
         configs[name] = given
     if problems:
@@ -92,7 +93,7 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
 def misspelt(rule: Rule, config: Mapping[str, Any]) -> list[str]:
     """Settings the rule does not have; the engine passes them on without a word."""
     has = rule.settings
-    return [f"setting `{name}` is not known{_hint(name, has)}" for name in config if name not in has]
+    return [f"unknown setting `{name}`{_hint(name, has)}" for name in config if name not in has]
 
 
 def _wrong(rule: Rule, config: Mapping[str, Any]) -> Iterator[str]:
@@ -126,7 +127,7 @@ def _mismatch(value: Any, schema: Mapping[str, Any]) -> str | None:
         return f"it lacks {', '.join(lacking)}"
     least, most = schema.get("minimum"), schema.get("maximum")
     if (least is not None and value < least) or (most is not None and value > most):
-        return f"allowed: {least} to {most}" if most is not None else f"allowed: {least} and more"
+        return f"allowed: {least} to {most}" if most is not None else f"allowed: at least {least}"
     if allowed is None or value in allowed:
         return None
     return f"allowed: {', '.join(allowed)}{_near(str(cast(object, value)), allowed)}"

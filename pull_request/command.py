@@ -43,7 +43,7 @@ def _judging(command: _Command) -> _Command:
                 envvar="PR_CHECK_CONFIG",
                 metavar="FILE",
                 type=click.File(encoding="utf-8"),
-                help="JSON file of levels and settings, as for --policy-pack-config; - for stdin.",
+                help="JSON file of enforcement levels and settings, as for --policy-pack-config; - for stdin.",
             ),
             click.option(
                 "--prices",
@@ -112,7 +112,7 @@ def command(
     output: TextIO,
     quiet: bool,
 ) -> None:
-    """Judge a change for its pull request.
+    """Check the change of a pull request.
 
     Prints one comment: the effect of the change on plan, cost and rules. The change is the working tree, committed or
     not, since it left --base. The sandbox builds the base and plans the change on its state, so that replacements and

@@ -67,7 +67,7 @@ def quote(
     output: TextIO,
     quiet: bool,
 ) -> None:
-    """Price whole clusters in every place.
+    """Price whole clusters in every region.
 
     Covers every machine and every way to buy, each priced as in its preview: with spare nodes, storage, network,
     control plane and metrics. The lowest total for the whole time comes first, at its upper bound. csv and json have

@@ -38,9 +38,9 @@ _FORMS: Final = {"text": as_text, "json": as_json, "markdown": as_markdown}
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE...",
-    help="Files of Kubernetes objects, of any kind.",
+    help="Files with Kubernetes objects of any kind.",
 )
-@click.option("--stack", "-s", type=STACK, help="Stack whose cluster is asked.  [default: the selected one]")
+@click.option("--stack", "-s", type=STACK, help="Stack of the cluster.  [default: the selected one]")
 @click.option("--up", is_flag=True, help="Build the stack in the sandbox first if it does not exist.")
 @click.option(
     "--seconds",
@@ -49,7 +49,9 @@ _FORMS: Final = {"text": as_text, "json": as_json, "markdown": as_markdown}
     show_default=True,
     help="Maximum wait for pods to run.",
 )
-@click.option("--together", is_flag=True, help="All jobs at once, as they would share the cluster, not one by one.")
+@click.option(
+    "--together", is_flag=True, help="Submit all jobs at once, so that they share the cluster, instead of one by one."
+)
 @form_of(*_FORMS)
 @output
 @quiet
@@ -65,13 +67,13 @@ def rehearse(
 ) -> None:
     """Rehearse jobs on a stack's live cluster.
 
-    Reports for each job whether it is admitted or why not, on which nodes and switches, in which queue, what its
-    machines cost an hour, what the API server or a policy refuses, and what pods wait for. Jobs come one by one, each
-    as soon as the one before it is gone. The objects are made in the sandbox, beside what its cluster holds, and
-    nothing of them is left.
+    Reports for each job whether it is admitted or why not, its nodes, switches and queue, what its machines cost an
+    hour, what the API server or a policy refuses, and what pods wait for. Submits jobs one by one, each after the one
+    before is deleted. Creates the objects in the sandbox, next to those of its cluster, and deletes all of them
+    afterwards.
 
-    Exit code 0: what is told would run; also where a pool's machines come by something that does not run here. 1: some
-    would not run. 2: also a stack that does not stand.
+    Exit code 0: the reported jobs would run, or the autoscaler of their pool is not simulated. 1: some would not run.
+    2: also if the stack does not exist.
     """
 
     def say(text: str) -> None:
@@ -102,7 +104,7 @@ def rehearsed(
     """What becomes of the objects on the cluster of a stack that stands. Raises InputError, EngineError."""
     start = time.monotonic()
     with open_cluster(project, stack) as cluster:
-        say(f"cluster of {stack} lives ({time.monotonic() - start:.0f} s)")
+        say(f"cluster of {stack} runs ({time.monotonic() - start:.0f} s)")
         seen = run_on(cluster.client, manifests, seconds=seconds, together=together, say=say)
     return report(stack, seen.outcomes, seen.nodes, seen.topologies, _estimate(project, stack))
 
@@ -111,7 +113,7 @@ def _stack(project: Project, named: str | None) -> str:
     stack = named or stacks.selected(project)
     if stack is None:
         known = ", ".join(project.stacks()) or "none yet"
-        raise InputError(f"no stack is selected; name one by --stack: {known}")
+        raise InputError(f"no stack is selected; give one with --stack: {known}")
     return stack.rsplit("/", 1)[-1]
 
 
@@ -124,7 +126,7 @@ def _build(stack: str, *, up: bool) -> None:
     command = ["sandbox", "--kubernetes", "live", "pulumi", "up", "--yes", "--stack", stack]
     typed = f"gpucluster {' '.join(command)}"
     if not up:
-        raise InputError(f"the stack {stack!r} does not stand in the sandbox; build it: {typed}; or add --up")
+        raise InputError(f"the stack {stack!r} does not exist in the sandbox; build it: {typed}; or add --up")
     # What the engine prints is progress here.
     done = subprocess.run([sys.executable, "-m", "gpucluster", *command], stdout=sys.stderr, check=False)
     if done.returncode:

@@ -60,7 +60,7 @@ def read_manifests(files: Sequence[Path]) -> list[Manifest]:
         raise InputError("", [], *problems) if len(problems) > 1 else problems[0]
     if not any(manifest.makes_pods for manifest in found):
         names = ", ".join(map(str, files))
-        raise InputError(f"{names}: no object that makes pods; name the file of a TrainJob, Job, Deployment or Pod")
+        raise InputError(f"{names}: no object that creates pods; give the file of a TrainJob, Job, Deployment or Pod")
     _refuse_twins(found)
     return found
 
@@ -69,10 +69,10 @@ def _read(file: Path, wrong: list[str]) -> Iterator[Manifest]:
     try:
         documents = read_all(file)
     except FileNotFoundError:
-        wrong.append("there is no such file")
+        wrong.append("no such file")
         return
     except IsADirectoryError:
-        wrong.append("is a folder; name the files in it")
+        wrong.append("is a folder; give the files in it")
         return
     except BadYaml as error:
         wrong.append(str(error))
@@ -93,13 +93,15 @@ def _of_list(document: object) -> list[Any]:
 
 def _problem(body: object) -> str | None:
     if not is_object(body):
-        return "is no mapping; write a Kubernetes object"
+        return "is not a mapping; write a Kubernetes object"
     for field in ("apiVersion", "kind"):
         if not isinstance(body.get(field), str) or not body[field]:
-            return f"{field} is {body.get(field)!r}; write that of a Kubernetes object, such as v1 and Pod"
+            return (
+                f"{field} is {body.get(field)!r}; write apiVersion and kind of a Kubernetes object, such as v1 and Pod"
+            )
     metadata = mapping(body.get("metadata"))
     if isinstance(metadata.get("generateName"), str) and not metadata.get("name"):
-        return "metadata.generateName makes a name in the cluster; write metadata.name for the rehearsal"
+        return "metadata.generateName generates a name in the cluster; write metadata.name for the rehearsal"
     name = metadata.get("name")
     return None if isinstance(name, str) and name else f"metadata.name is {name!r}; write a name"
 
@@ -109,7 +111,7 @@ def _refuse_twins(found: Sequence[Manifest]) -> None:
     for manifest in found:
         key = (str(manifest.body["apiVersion"]), manifest.title)
         if key in seen:
-            raise InputError(f"{manifest.source}: {manifest.title} is in {seen[key]} too; rename one")
+            raise InputError(f"{manifest.source}: {manifest.title} is also in {seen[key]}; rename one")
         seen[key] = manifest.source
 
 

@@ -77,7 +77,7 @@ def outcome_of(manifest: Manifest, family: Family, *, unsimulated: Mapping[str, 
     if not last:
         return None
     why = tuple(dict.fromkeys([*_of_queue(family.workloads), *_of_events(family.events)])) or waits
-    few = f"{len(places)} of {expected or 'its'} pods came" if places else "no pod of it came"
+    few = f"{len(places)} of {expected or 'its'} pods were created" if places else "none of its pods was created"
     return replace(runs, verdict=Verdict.WAITS, why=why or (few,))
 
 
@@ -138,7 +138,7 @@ def _without_machine(family: Family, unsimulated: Mapping[str, str]) -> Iterator
     for pod in family.pods:
         pool = str(mapping(mapping(pod.get("spec")).get("nodeSelector")).get(_POOL) or "")
         if pool in unsimulated and _waits(pod):
-            yield f"pool {pool} has no machine, and {unsimulated[pool]}, which would start one, does not run here"
+            yield f"pool {pool} has no machine, and {unsimulated[pool]}, which would start one, is not simulated"
 
 
 def _place(pod: Object) -> Place:
@@ -176,7 +176,7 @@ def _waits(pod: Object) -> str:
         return f"failed: {status.get('message') or status.get('reason') or 'no reason given'}"
     gates = [str(mapping(gate).get("name")) for gate in items(mapping(pod.get("spec")).get("schedulingGates"))]
     if gates:
-        return f"held back by {', '.join(gates)}"
+        return f"blocked by scheduling gates: {', '.join(gates)}"
     for one in _conditions(pod):
         if one.get("type") == "PodScheduled" and one.get("status") == "False":
             return str(one.get("message") or one.get("reason"))

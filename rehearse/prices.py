@@ -89,7 +89,7 @@ def _priced(found: Machines, bought: str, lines: Sequence[CostLine]) -> Machines
     kinds = {(line.purchase, line.term, line.unit_price, line.paid_by): line for line in lines if not line.autoscaled}
     if len(kinds) != 1:
         ways = ", ".join(sorted({line.purchase for line in lines}))
-        return replace(found, unknown=f"the stack has {found.machine_type} bought in several ways: {ways}")
+        return replace(found, unknown=f"the stack buys {found.machine_type} in several ways: {ways}")
     line = next(iter(kinds.values()))
     if line.paid_by:
         return replace(found, purchase=line.purchase, unknown=f"billed as {line.paid_by}, not by the hour")

@@ -53,7 +53,7 @@ def rehearse(
             with stage.submitted(some) as made:
                 if made:
                     titles = ", ".join(manifest.title for manifest, _ in made)
-                    say(f"submitted {titles}; waiting for its pods, {seconds:g} s at most")
+                    say(f"submitted {titles}; waiting up to {seconds:g} s for its pods")
                 outcomes += _watch(client, stage.families, made, seconds, say)
                 nodes |= {name_of(node): node for node in listed(client, "v1", "Node")}
         topologies = listed(client, *_TOPOLOGY)
@@ -68,9 +68,9 @@ def rehearse(
 def _refuse_those_there(client: Client, manifests: Sequence[Manifest]) -> None:
     there = [one for one in manifests if client.knows(one.body["apiVersion"], one.kind) and client.get(one.body)]
     if there:
-        advice = "delete it there first (gpucluster sandbox kubectl delete ...), or rehearse it under another name"
+        advice = "delete it first (gpucluster sandbox kubectl delete ...), or rename it for the rehearsal"
         raise InputError(
-            "rehearsal", [f"{one.source}: {one.title} is in the cluster already; {advice}" for one in there]
+            "rehearsal", [f"{one.source}: {one.title} already exists in the cluster; {advice}" for one in there]
         )
 
 

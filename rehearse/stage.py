@@ -77,7 +77,7 @@ class Stage:
         end = time.monotonic() + _GONE_SECONDS
         while left := look():
             if time.monotonic() > end:
-                self._say(f"not gone after {_GONE_SECONDS:.0f} s, though deleted: {', '.join(left)}")
+                self._say(f"still exists {_GONE_SECONDS:.0f} s after deletion: {', '.join(left)}")
                 return
             time.sleep(_TICK_SECONDS)
 

@@ -38,7 +38,7 @@ def as_markdown(report: Report) -> str:
 
 def _verdict(job: Job) -> str:
     if job.outcome.verdict is Verdict.UNKNOWN:
-        return "is admitted; whether it would run is unknown" if job.outcome.admitted else "cannot be judged here"
+        return "is admitted; whether it would run is unknown" if job.outcome.admitted else "cannot be decided here"
     return job.outcome.verdict
 
 
@@ -73,7 +73,11 @@ def _machines(machines: Machines) -> str:
     bought = f" {purchase_words('', machines.purchase)}" if machines.purchase else ""
     term = f" {machines.term}" if machines.term else ""
     gpus = f", {machines.gpus} of {machines.all_gpus} GPUs" if machines.gpus else ""
-    when = "come for the job and go after it" if machines.elastic else "run anyway: they are in the stack's bill"
+    when = (
+        ("start for the job and are removed after it")
+        if machines.elastic
+        else "run anyway, and are in the stack's bill"
+    )
     return f"{machines.count} x {machines.machine_type}{bought}{term}{gpus}: {_price(machines)}; they {when}"
 
 
@@ -89,4 +93,4 @@ def _closing(report: Report) -> Iterator[str]:
     if priced:
         total = "unknown" if report.hourly is None else money(report.hourly)
         yield f"Machines per hour: {total}, list prices in USD before tax and discounts"
-    yield "Nothing of it is left in the cluster. Images were not pulled and no program ran."
+    yield "All objects were deleted again. No image was pulled and no program ran."

@@ -20,7 +20,7 @@ from gpucluster.sandbox.recovery.locks import all_locks, refuse_living
 @click.command()
 @click.option("--yes", is_flag=True, help="Start without asking.")
 def reset(yes: bool) -> None:
-    """Forget the simulated clouds.
+    """Delete the simulated clouds.
 
     Removes .sandbox/: the ledger, Pulumi's state, the passphrase, the logs.
     """

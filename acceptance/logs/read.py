@@ -70,7 +70,7 @@ def read_log(path: Path, text: str) -> Log:
     try:
         return replace(_measured(name, all_lines, first), systems=systems)
     except (ValueError, OverflowError):  # Python reads some 4,300
-        raise UnknownLog(f"{name} has a number of too many digits; run it again") from None
+        raise UnknownLog(f"{name} has a number with too many digits; run it again") from None
 
 
 def _measured(name: str, all_lines: Sequence[Line], first: str) -> Log:
@@ -84,7 +84,7 @@ def _measured(name: str, all_lines: Sequence[Line], first: str) -> Log:
         return Log(name, found, (*damages, *wrong))
     if any("NCCL INFO" in line.text or "NCCL WARN" in line.text for line in all_lines):
         return Log(name, tuple(nccl_tests.read_unfinished(name, all_lines)))
-    raise UnknownLog(f"{name} starts with {first[:60]!r}, as no log does that is read here; write one of: {FORMATS}")
+    raise UnknownLog(f"{name} starts with {first[:60]!r}, which is no known log format; give one of: {FORMATS}")
 
 
 def _of_documents(name: str, documents: Sequence[_Document]) -> tuple[tuple[Measurement, ...], tuple[Damage, ...]]:
@@ -174,9 +174,13 @@ def _objects(pod_lines: Sequence[Line]) -> Iterator[tuple[int, Any, str]]:
             data, done = decoder.raw_decode(text, begin)
         except json.JSONDecodeError as error:
             at = pod_lines[min(text.count("\n", 0, error.pos), len(pod_lines) - 1)].number
-            yield line.number, None, f"the JSON that starts here is cut off or broken in line {at}; run it again"
+            yield line.number, None, f"the JSON that starts here is truncated or invalid in line {at}; run it again"
             return
         except (RecursionError, ValueError):  # of digits without end
-            yield line.number, None, "the JSON that starts here is nested too deeply or has endless digits"
+            yield (
+                line.number,
+                None,
+                "the JSON that starts here is nested too deeply or has numbers with too many digits",
+            )
             return
         yield line.number, data, ""

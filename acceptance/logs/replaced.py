@@ -22,5 +22,5 @@ def read(log: str, line: int, data: Mapping[str, Any]) -> Replacement:
     asked, ready = datetime.fromisoformat(data["asked"]), datetime.fromisoformat(data["ready"])
     hours = (ready - asked).total_seconds() / 3600
     if hours < 0:
-        raise ValueError(f"ready {data['ready']} is before asked {data['asked']}")
+        raise ValueError(f"ready {data['ready']} is earlier than asked {data['asked']}")
     return Replacement(log=log, line=line, node=str(data["replaced"]), hours=hours)

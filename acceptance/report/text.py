@@ -26,7 +26,7 @@ def headline(verdicts: Sequence[Verdict]) -> str:
     """The result in one line: fail names the nodes."""
     counts = [f"{count} {outcome}" for outcome in ORDER if (count := _count(verdicts, outcome))]
     nodes = list(dict.fromkeys(node for verdict in verdicts if verdict.outcome == FAIL for node in verdict.nodes))
-    named = f"; look at {', '.join(nodes)}" if nodes else ""
+    named = f"; check {', '.join(nodes)}" if nodes else ""
     return f"Acceptance: {worst(verdicts)} ({', '.join(counts)}){named}"
 
 

@@ -57,12 +57,12 @@ class BurnIn:
             state = json.loads(path.read_text(encoding="utf-8"))
             before, seconds, rounds = tuple(state["nodes"]), float(state["seconds"]), int(state["rounds"])
         except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path} can't be read; remove it to start again, or name another --results") from None
+            raise ValueError(f"{path} can't be read; remove it to start again, or give another --results") from None
         if set(before) != set(nodes):
             changed = ", ".join(sorted(set(before) ^ set(nodes)))
             raise ValueError(
-                f"{path} is of other nodes ({changed} differ): a node that was replaced has not been tested; name "
-                "another --results"
+                f"{path} is from other nodes ({changed} differ): a replaced node has not been tested; give another "
+                "--results"
             )
         return cls(folder, hours, tuple(nodes), seconds, rounds)
 

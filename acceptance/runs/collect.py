@@ -18,7 +18,7 @@ def unmeasured(steps: Sequence[Step], results: Path, say: Callable[[str], None])
     """The steps that have no log yet, and says of the others that they have one."""
     for step in steps:
         if (log := _log(step, results)).exists():
-            say(f"{step.title}: {log} is there already, not run again")
+            say(f"{step.title}: {log} exists, step skipped")
     return [step for step in steps if not _log(step, results).exists()]
 
 
@@ -78,7 +78,7 @@ class Collector:
                     return f"{condition['type'].lower()} after {_minutes(time.monotonic() - since)}"
             waited = time.monotonic() - since
             if waited > step.minutes * 60:
-                return f"given up after {_minutes(waited)}: {self._pending(step)}"
+                return f"timed out after {_minutes(waited)}: {self._pending(step)}"
             now = self._pending(step)
             if now != told:
                 self._say(f"{step.title}: {now} after {_minutes(waited)}")

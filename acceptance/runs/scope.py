@@ -73,8 +73,8 @@ def no_ring(scope: Scope, nodes: Sequence[str]) -> list[Verdict]:
     cordoned = [node for node in nodes if node in scope.cordoned]
     others = [node for node in nodes if node not in scope.cordoned]
     told = [
-        (cordoned, "the queue gives no job a cordoned node; uncordon, and measure again with another --results"),
-        (others, "a ring needs two nodes, and the queue to give them; measure these with others, in another --results"),
+        (cordoned, "the queue does not schedule on cordoned nodes; uncordon, and measure again with another --results"),
+        (others, "a ring needs two nodes of the queue; measure these with others, in another --results"),
     ]
     return [
         Verdict(

@@ -44,7 +44,7 @@ def _cost_line(machine: Machine, region: str, nodes: int, hours: Decimal) -> str
     total = found.usd * nodes * hours
     return (
         f"{what}: ${total:,.2f} on demand ({nodes} x {found.usd:f} x {hours:f}; {found.row.document}, "
-        f"{found.row.as_of}). Nodes cost this whether they are tested or idle; what is reserved is paid for already."
+        f"{found.row.as_of}). Nodes cost the same tested or idle; reserved capacity is already paid for."
     )
 
 
@@ -91,7 +91,7 @@ def imagined(nodes: int, spares: int) -> Scope:
 def manifests(scope: Scope, results: Path, *, level: int, pairs: str, say: Say) -> str:
     """Everything a run would create, as YAML. pairs: auto, always or never."""
     if pairs == "auto" and scope.pairs():
-        say("The steps called acceptance-pair are for a ring that is slow: without one they are not run.")
+        say("The steps acceptance-pair run only if a ring is slow.")
     steps = [*scope.steps(level=level), *(step for turn in scope.pairs() if pairs != "never" for step in turn)]
     objects = [dict(item) for step in unmeasured(steps, results, say) for item in step.objects]
     return yaml.safe_dump_all(objects, sort_keys=False)
@@ -139,7 +139,7 @@ def burn_plan(context: str | None, results: Path, hours: float, *, force: bool) 
         raise NothingToDo(str(error)) from None
     if state.done:
         raise NothingToDo(
-            f"{results} has {hours:g} h already; raise --hours, name another --results, or judge its logs"
+            f"{results} already has {hours:g} h; raise --hours, give another --results, or evaluate its logs"
         )
     region = cluster.pool[0].labels.get(_REGION, "")
     return BurnPlan(cluster, state, _cost_line(cluster.machine, region, len(cluster.pool), state.left))
@@ -182,12 +182,12 @@ def _ready(nodes: Sequence[Node]) -> tuple[list[Node], Machine]:
     """The training nodes, and their machine."""
     pool = [node for node in nodes if node.labels.get(POOL) == TRAINING_POOL]
     if not pool:
-        raise NothingToDo(f"no node has the label {POOL}={TRAINING_POOL}; is --context this cluster, and is it up?")
+        raise NothingToDo(f"no node has the label {POOL}={TRAINING_POOL}; check --context, and that the cluster is up")
     unknown = [node.name for node in pool if node.machine is None]
     machines = {node.machine for node in pool if node.machine is not None}
     if unknown or len(machines) != 1:
         told = ", ".join(unknown) if unknown else ", ".join(sorted(machine.machine_type for machine in machines))
-        raise NothingToDo(f"the training nodes are not all of one known machine type: {told}")
+        raise NothingToDo(f"the training nodes must have one known machine type: {told}")
     return pool, machines.pop()
 
 
@@ -196,7 +196,7 @@ def _named(pool: Sequence[Node], only: Sequence[str]) -> list[Node]:
     names = [node.name for node in pool]
     if unknown := [name for name in only if name not in names]:
         named = ", ".join(map(repr, unknown))
-        raise NothingToDo(f"--node is {named}; allowed: the training nodes {', '.join(names)}; name one of these")
+        raise NothingToDo(f"--node is {named}; allowed: the training nodes {', '.join(names)}; give one of these")
     return [node for node in pool if not only or node.name in only]
 
 
@@ -205,8 +205,8 @@ def _check_idle(kubectl: Kubectl, names: Sequence[str], *, force: bool) -> None:
     if held and not force:
         some = ", ".join(held[:3]) + (" ..." if len(held) > 3 else "")
         raise NothingToDo(
-            f"{len(held)} pods hold GPUs of the training nodes ({some}); wait for them, or say --force to measure what "
-            "is left"
+            f"{len(held)} pods hold GPUs of the training nodes ({some}); wait for them, or use --force to measure the "
+            "remaining GPUs"
         )
 
 
@@ -218,7 +218,7 @@ def _folder(results: Path) -> None:
     try:
         results.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise NothingToDo(f"{results} can't be made: {error.strerror}; name another --results") from None
+        raise NothingToDo(f"{results} can't be created: {error.strerror}; give another --results") from None
 
 
 def _logs(paths: Sequence[Path]) -> list[Log]:

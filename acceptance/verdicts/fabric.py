@@ -29,7 +29,7 @@ LEAST_PAYLOAD: Final = 4 * 10**9
 _MORE_THAN_ALL: Final = 1.02
 """Of the line rate: what rounding and clocks may add to a ring that is one."""
 
-_CHECK: Final = "check the fabric plugin, the device plugin and what the pod asks for"
+_CHECK: Final = "check the fabric plugin, the device plugin and the resource requests of the pod"
 
 
 def line_rate(shape: Machine) -> float:
@@ -117,7 +117,7 @@ def _finding(run: CollectiveRun, payload: Payload | None, shape: Machine | None)
     if run.node_count != 1 and run.network == SOCKET:
         wanted = f" and not {release_of(shape).nccl_net}" if shape is not None and shape.fabric_gbps else ""
         return _Finding(
-            FAIL, f'the GPU fabric is off: NCCL said "Using network {SOCKET}", which is TCP{wanted}; {_CHECK}'
+            FAIL, f'the GPU fabric is off: NCCL logged "Using network {SOCKET}", which is TCP{wanted}; {_CHECK}'
         )
     if run.errors:
         first, named = run.errors[0], tuple(dict.fromkeys(error.node for error in run.errors if error.node))
@@ -127,24 +127,22 @@ def _finding(run: CollectiveRun, payload: Payload | None, shape: Machine | None)
     if run.node_count == 1:
         return _Finding(CANNOT_TELL, "one node uses NVLink, not the fabric; run on two or more")
     if shape is None:
-        return _Finding(CANNOT_TELL, "the log does not say which machines ran; add --machine, such as p5.48xlarge")
+        return _Finding(CANNOT_TELL, "the log does not contain the machine type; add --machine, such as p5.48xlarge")
     if not shape.fabric_gbps:
         return _Finding(CANNOT_TELL, f"{shape.machine_type} has no GPU fabric")
     if run.collective is None:
-        return _Finding(
-            CANNOT_TELL, "the log does not say which collective ran; run it with nccl-tests 2.16.7 or newer"
-        )
+        return _Finding(CANNOT_TELL, "the log does not contain the collective; run it with nccl-tests 2.16.7 or newer")
     ceiling = _ceiling(run, shape)
     if ceiling is None:
-        return _Finding(CANNOT_TELL, "the log does not say how many GPUs ran on each node")
+        return _Finding(CANNOT_TELL, "the log does not contain the number of GPUs on each node")
     share = payload.bus_gb_per_s / ceiling
     if share < LIKE_TCP:
         of_all = f"{share:.0%} of the {ceiling:,.0f} GB/s of the cards"
-        return _Finding(FAIL, f"the GPU fabric is off: {of_all} is what TCP gives; {_CHECK}")
+        return _Finding(FAIL, f"the GPU fabric is off: {of_all} is typical of TCP; {_CHECK}")
     if not run.complete:
-        return _Finding(CANNOT_TELL, "the log ends before the tool did: it was cut off, or the run was; run it again")
+        return _Finding(CANNOT_TELL, "the log or the run was cut off; run it again")
     if run.collective == ALL_TO_ALL:
-        why = f"{share:.0%} of the {ceiling:,.0f} GB/s that the cards allow; no figure is published to hold it against"
+        why = f"{share:.0%} of the {ceiling:,.0f} GB/s that the cards allow; no published figure to compare with"
         return _Finding(MEASURED, why)
     if run.algorithm == RING:
         return _by_line_rate(share, payload, shape, run.node_count)
@@ -155,7 +153,10 @@ def _by_line_rate(share: float, payload: Payload, shape: Machine, nodes: int | N
     rate = line_rate(shape)
     wanted = f"{SHARE_OF_LINE_RATE:.0%} of {rate:,.0f} GB/s"
     if share > _MORE_THAN_ALL:
-        why = f"{share:.0%} of what the cards carry: no ring through them; run with NCCL_ALGO=RING, without SHARP"
+        why = (
+            f"{share:.0%} of the bandwidth of the cards: not a ring through them; run with NCCL_ALGO=RING, without "
+            "SHARP"
+        )
         return _Finding(CANNOT_TELL, why, wanted)
     if share >= SHARE_OF_LINE_RATE:
         return _Finding(PASS, f"{share:.0%} of line rate by ring", wanted)
@@ -164,7 +165,7 @@ def _by_line_rate(share: float, payload: Payload, shape: Machine, nodes: int | N
     find = "more pairs" if nodes == 2 else "pairs"
     return _Finding(
         FAIL,
-        f"{share:.0%} of line rate by ring, which {cards} of a node's {shape.network_cards} cards could carry; "
+        f"{share:.0%} of line rate by ring, as if only {cards} of a node's {shape.network_cards} cards worked; "
         f"{slowest} sets the figure, and {find} show which",
         wanted,
     )
@@ -173,13 +174,11 @@ def _by_line_rate(share: float, payload: Payload, shape: Machine, nodes: int | N
 def _by_reference(payload: Payload, shape: Machine, run: CollectiveRun) -> _Finding:
     known = _published(run, shape)
     if known is None:
-        said = (
-            f"NCCL ran its {run.algorithm} algorithm" if run.algorithm else "the log does not say which algorithm ran"
-        )
+        said = f"NCCL ran its {run.algorithm} algorithm" if run.algorithm else "the log does not contain the algorithm"
         return _Finding(
             CANNOT_TELL,
-            f"{said}; trees exceed line rate on few nodes even with dead cards, and no figure is published to hold it "
-            "against; run with NCCL_ALGO=RING, or say --algorithm ring if it was",
+            f"{said}; trees exceed line rate on few nodes even with dead cards, and there is no published figure to "
+            "compare with; run with NCCL_ALGO=RING, or add --algorithm ring if it was a ring",
         )
     warn, replace = _bounds(known)
     wanted = f"{warn:,.0f} GB/s ({known.expected:,.0f} published)"
@@ -203,7 +202,7 @@ def _bounds(known: Reference) -> tuple[float, float]:
 
 def _no_payload(run: CollectiveRun) -> str:
     if not run.complete:
-        return "the log ends before a payload of 4 GB: it was cut off, or the run was; run it again"
+        return "the log ends before a payload of 4 GB: the log or the run was cut off; run it again"
     largest = max((payload.size for payload in run.payloads), default=0)
     return f"the largest payload is {size_words(largest)}, too small to show the fabric; run -b 4G -e 16G"
 

@@ -8,7 +8,7 @@ from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, WARN
 
 def judge_diagnosis(diagnosis: Diagnosis) -> Verdict:
     """The verdict on one node."""
-    node = diagnosis.node or "a node that the log does not name"
+    node = diagnosis.node or "an unknown node"
     failed = [test for test in diagnosis.tests if test.status == "fail"]
     warned = [test for test in diagnosis.tests if test.status == "warn"]
     ran = [test for test in diagnosis.tests if test.status != "skip"]

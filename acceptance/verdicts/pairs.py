@@ -52,7 +52,7 @@ def _finding(
     if bad and not good:
         return (
             FAIL,
-            "every pair is slow: not one node but the fabric; check plugin, placement and drivers",
+            "every pair is slow: the cause is the fabric, not one node; check plugin, placement and drivers",
             tuple(suspects),
         )
     if suspects:
@@ -66,7 +66,7 @@ def _finding(
             tuple(sorted(_nodes(map(frozenset, links)))),
         )
     if untold or not good:
-        return CANNOT_TELL, f"{untold} pairs could not be judged; see each run", ()
+        return CANNOT_TELL, f"{untold} pairs could not be evaluated; see each run", ()
     return PASS, "every pair is as fast as its cards allow", ()
 
 

@@ -76,4 +76,4 @@ def _replacement(promises: Promises, measurements: Sequence[Measurement]) -> Ite
 
 
 def _unshown(field: str, wanted: str) -> Verdict:
-    return Verdict(check=field, outcome=CANNOT_TELL, why="promised, and no log shows it", wanted=wanted)
+    return Verdict(check=field, outcome=CANNOT_TELL, why="promised, but in no log", wanted=wanted)

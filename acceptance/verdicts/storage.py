@@ -49,7 +49,7 @@ def _verdict(
 
 def _judged(measured: float, wanted: float | None, field: str) -> tuple[Outcome, str]:
     if wanted is None:
-        return MEASURED, f"nothing was promised: a spec with {field} gives the figure"
+        return MEASURED, f"no promise to check: set {field} in the spec"
     return (PASS, "reaches") if measured >= wanted else (FAIL, f"{measured / wanted:.0%} of")
 
 

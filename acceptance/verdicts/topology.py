@@ -48,13 +48,13 @@ def nodes_of(listed: Any) -> tuple[Node, ...]:
     """The nodes of `kubectl get nodes -o json`, by name. Raises ValueError where it is something else."""
     items: Any = cast(dict[str, Any], listed).get("items") if isinstance(listed, dict) else None
     if not isinstance(items, list):
-        raise ValueError('has no "items"; write what `kubectl get nodes -o json` prints')
+        raise ValueError('has no "items"; give the output of `kubectl get nodes -o json`')
     return tuple(sorted(map(_node, cast(list[Any], items)), key=lambda node: node.name))
 
 
 def _node(item: Any) -> Node:
     if not isinstance(item, dict) or cast(dict[str, Any], item).get("kind", "Node") != "Node":
-        raise ValueError("lists something that is no Node; write what `kubectl get nodes -o json` prints")
+        raise ValueError("lists an object that is not a Node; give the output of `kubectl get nodes -o json`")
     fields = cast(dict[str, Any], item)
     meta: dict[str, Any] = fields.get("metadata") or {}
     spec: dict[str, Any] = fields.get("spec") or {}
@@ -82,7 +82,8 @@ def judge_topology(nodes: Sequence[Node], *, expected: int | None = None) -> lis
             Verdict(
                 check="training pool",
                 outcome=CANNOT_TELL,
-                why=f"no node of {len(nodes)} has the label {POOL}={TRAINING_POOL}; is this the cluster, and is it up?",
+                why=f"no node of {len(nodes)} has the label {POOL}={TRAINING_POOL}; check that this is the right "
+                "cluster, and that it is up",
             )
         ]
     verdicts = [_size(pool, expected)] if expected is not None else []
@@ -90,7 +91,7 @@ def judge_topology(nodes: Sequence[Node], *, expected: int | None = None) -> lis
     clouds = {node.machine.cloud for node in pool if node.machine}
     if len(clouds) != 1:
         unknown = tuple(node.name for node in pool if node.machine is None)
-        why = "their machine types are not in the table of shapes, so neither is the cloud known"
+        why = "their machine types are unknown, and so is the cloud"
         return [*verdicts, Verdict(check="network domain", outcome=CANNOT_TELL, why=why, nodes=unknown)]
     (cloud,) = clouds
     layers = fact_of(_LAYERS, cloud, "labels of network domains (acceptance/verdicts/topology.py)")
@@ -101,7 +102,7 @@ def _size(pool: Sequence[Node], expected: int) -> Verdict:
     return Verdict(
         check="nodes and spares",
         outcome=PASS if len(pool) == expected else FAIL,
-        why="all are there" if len(pool) == expected else "the cluster has another number of nodes than the spec buys",
+        why="all are there" if len(pool) == expected else "the number of nodes differs from the spec",
         measured=str(len(pool)),
         wanted=str(expected),
     )
@@ -120,7 +121,7 @@ def _scale_set(pool: Sequence[Node]) -> Verdict:
     found = [_SCALE_SET.search(node.provider_id) for node in pool]
     by_set = _grouped(pool, [match["name"].lower() if match else "" for match in found])
     if "" in by_set:
-        why = "their providerID names no scale set, so no InfiniBand domain"
+        why = "their providerID contains no scale set, so no InfiniBand domain"
         return Verdict(check="network domain", outcome=FAIL, why=why, nodes=by_set[""])
     return _one("network domain", by_set, "scale set")
 
@@ -129,7 +130,7 @@ def _domain(pool: Sequence[Node], layers: Sequence[str]) -> Verdict:
     """Sharing the widest domain is what placement promises; the narrowest one that all share is told."""
     unlabelled = tuple(node.name for node in pool if layers[0] not in node.labels)
     if unlabelled:
-        why = f"these nodes have no label {layers[0]}: not every machine type and not every way to buy gets one"
+        why = f"these nodes have no label {layers[0]}: some machine types and purchase options do not get it"
         return Verdict(check="network domain", outcome=CANNOT_TELL, why=why, nodes=unlabelled)
     verdict = _one("network domain", _grouped(pool, [node.labels[layers[0]] for node in pool]), _short(layers[0]))
     if verdict.outcome != PASS:
@@ -152,7 +153,7 @@ def _one(check: str, groups: Mapping[str, tuple[str, ...]], kind: str) -> Verdic
     return Verdict(
         check=check,
         outcome=FAIL,
-        why=f"most are in {kind} {ordered[0][0]}, and these are not: {told}",
+        why=f"most are in {kind} {ordered[0][0]}, but these are not: {told}",
         measured=f"{len(groups)} x {kind}",
         wanted=f"1 x {kind}",
         nodes=apart,

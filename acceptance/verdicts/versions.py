@@ -27,7 +27,7 @@ def judge_versions(nodes: Sequence[NodeFacts]) -> Iterator[Verdict]:
             yield Verdict(
                 check=_CHECK,
                 outcome=WARN,
-                why=f"{name} is {ordered[0][0]} on most nodes, and on these it is not: {told}",
+                why=f"{name} is {ordered[0][0]} on most nodes, but not on these: {told}",
                 nodes=tuple(node for _, names in ordered[1:] for node in names),
             )
     if not differing:

@@ -56,7 +56,9 @@ def _not_installed(context: Context) -> list[str]:
     if command and shutil.which(command["command"]) is None:
         said.append(f"command: {command['command']} is not on PATH; {command['install']}")
     if command.get("needs") and shutil.which(command["needs"]) is None:
-        said.append(f"command: {command['needs']} is not on PATH, and {command['command']} logs in by it; install it")
+        said.append(
+            f"command: {command['needs']} is not on PATH, but {command['command']} needs it to log in; install it"
+        )
     return said
 
 
@@ -87,31 +89,33 @@ def _refused(context: Context) -> list[str]:
         return [_told(context, done.stderr.strip())]
     if json.loads(done.stdout)["status"].get("allowed"):
         return []
-    own = "a team has a namespace of its own: `kubectl config set-context --current --namespace NAME`"
-    return [f"role: you are in, and may not submit jobs to namespace {context.namespace}; {_name_me(context)}; {own}"]
+    own = "each team has its own namespace: `kubectl config set-context --current --namespace NAME`"
+    return [
+        f"role: you are logged in, but may not submit jobs to namespace {context.namespace}; {_name_me(context)}; {own}"
+    ]
 
 
 def _name_me(context: Context) -> str:
     named = _command(context).get("named", "your user")
-    return f"have {named} written under access.admins or access.submitters of the spec, and `pulumi up`"
+    return f"ask an admin to add {named} to access.admins or access.submitters of the spec, and to run `pulumi up`"
 
 
 _ANSWERS: Final = (
     (
         r"getting credentials|exec plugin",
-        "login: {command} gives no token; {login}: {first}",
+        "login: {command} returns no token; {login}: {first}",
     ),
     (
         r"Unauthorized|provide credentials|must be logged in|[Ff]orbidden",
-        "role: the cluster does not know who is logged in; log in as another, or {name_me}",
+        "role: the cluster does not know this identity; log in as another, or {name_me}",
     ),
     (
         r"no such host|server misbehaving|Temporary failure in name resolution",
-        "name: {server} is not to be found; is the cluster still there, and your name server reached?",
+        "name: cannot resolve {server}; check that the cluster exists and that you reach your DNS server",
     ),
     (
         r"timeout|timed out|deadline exceeded|refused|no route|unreachable|connection reset|EOF",
-        "range: {server} does not answer; write your range under access.cidrs and `pulumi up`, or, where access is "
+        "range: {server} does not answer; add your range to access.cidrs and run `pulumi up`, or, if access is "
         "private, connect your VPN, bastion or machine first",
     ),
     (r"", "cluster: {last}"),

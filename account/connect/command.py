@@ -24,13 +24,13 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def _options(command: _Command) -> _Command:
     for option in (
-        click.option("--use", is_flag=True, help="Make it the current context, also where there is another."),
-        click.option("--context", metavar="NAME", help="Name of the context.  [default: that of the cluster]"),
+        click.option("--use", is_flag=True, help="Make it the current context, even if another one is set."),
+        click.option("--context", metavar="NAME", help="Name of the context.  [default: name of the cluster]"),
         click.option(
             "--kubeconfig",
             metavar="FILE",
             type=click.Path(path_type=Path, dir_okay=False),
-            help="File to write it to.  [default: where kubectl writes]",
+            help="File to write to.  [default: the kubeconfig of kubectl]",
         ),
         click.option("--stack", "-s", type=STACK, help="Stack of the cluster.  [default: the selected one]"),
     ):
@@ -43,10 +43,10 @@ def _options(command: _Command) -> _Command:
 def connect(stack: str | None, kubeconfig: Path | None, context: str | None, use: bool) -> None:
     """Write a kubeconfig context for a stack's cluster.
 
-    It is checked then. Reads the outputs of the stack by `pulumi`. The context holds no credential: the cloud's own
-    command gives one at each use. Other contexts stay as they are.
+    Checks the context, too. Reads the outputs of the stack with `pulumi`. The context holds no credential: the
+    cloud's own command returns one at each use. Other contexts stay unchanged.
 
-    Exit code 1: something is missing, which is said: a command, a login, a role, or a range that is not open.
+    Exit code 1: a command, login, role or open range is missing; the output shows which.
     """
     _enter(read_stack(stack), kubeconfig, context, use=use, kubectl=shutil.which("kubectl"))
 
@@ -56,8 +56,8 @@ def connect(stack: str | None, kubeconfig: Path | None, context: str | None, use
 def in_sandbox(stack: str | None, kubeconfig: Path | None, context: str | None, use: bool) -> None:
     """Write a kubeconfig context for a live cluster.
 
-    It is checked then. The cluster is started where it does not run, and runs until `gpucluster sandbox stop`. The
-    context holds a token that is good on this machine alone. Its default name ends in -sandbox.
+    Checks the context, too. Starts the cluster if needed; it runs until `gpucluster sandbox stop`. The context holds
+    a token that is valid on this machine only. Its default name ends in -sandbox.
     """
     from gpucluster.sandbox.cluster_of import cluster_of
     from gpucluster.sandbox.live.cluster import open_cluster
@@ -86,7 +86,7 @@ def _enter(found: Found, kubeconfig: Path | None, context: str | None, *, use: b
     entry = Entry(name=name, mark=mark, namespace=found.namespace, kubeconfig=config, use=use)
     written = edit(file, partial(with_context, entry=entry))
     current = written["current-context"] == name
-    how = "the current one" if current else f"use it by `kubectl config use-context {name}`, or --use here"
+    how = "the current one" if current else f"select it with `kubectl config use-context {name}`, or with --use"
     click.echo(f"Wrote context {name} to {file}: {how}.")
     wrong = missing(
         Context(
@@ -102,11 +102,11 @@ def _enter(found: Found, kubeconfig: Path | None, context: str | None, *, use: b
         click.echo(f"missing: {line}")
     if wrong:
         raise SystemExit(Exit.FINDINGS)
-    click.echo(f"The cluster answers, and takes your jobs in namespace {found.namespace}.")
+    click.echo(f"The cluster answers and accepts your jobs in namespace {found.namespace}.")
     if found.pushing:
         click.echo("\n  ".join(["Images of jobs:", *found.pushing]))
     if found.logs:
-        click.echo(f"Logs of a job, by its name in place of JOB:\n  {found.logs}")
+        click.echo(f"Logs of a job (replace JOB by its name):\n  {found.logs}")
 
 
 def _with_profile(kubeconfig: Mapping[str, Any], environment: Mapping[str, str]) -> Mapping[str, Any]:

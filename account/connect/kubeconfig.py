@@ -64,9 +64,9 @@ def with_context(document: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
     """The document with the context, its cluster and its user. Raises InputError where its name is another's."""
     taken = [section for section in _SECTIONS if _foreign(document, section, entry)]
     if taken:
-        fix = "choose another name by --context"
+        fix = "choose another name with --context"
         raise InputError(
-            f"the kubeconfig has {entry.name!r} already under {', '.join(taken)}, of another cluster; {fix}"
+            f"the kubeconfig already has {entry.name!r} under {', '.join(taken)}, for another cluster; {fix}"
         )
     [cluster], [user] = entry.kubeconfig["clusters"], entry.kubeconfig["users"]
     name = entry.name
@@ -115,18 +115,18 @@ _Loader.yaml_implicit_resolvers = {
 def _read(target: Path, named: Path) -> dict[str, Any]:
     if not target.exists():
         return {}
-    fix = "name another file by --kubeconfig"
+    fix = "give another file with --kubeconfig"
     try:
         found: Any = yaml.load(target.read_text(), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", None)
         where = "" if line is None else f" (line {line + 1})"
-        raise InputError(f"{named} is no YAML{where}; {fix}") from None
+        raise InputError(f"{named} is not YAML{where}; {fix}") from None
     if found is None:
         return {}
     document = cast(dict[str, Any], found) if isinstance(found, dict) else {"kind": ""}
     if document.get("kind", "Config") != "Config" or not all(_listed(document.get(section)) for section in _SECTIONS):
-        raise InputError(f"{named} is no kubeconfig; {fix}")
+        raise InputError(f"{named} is not a kubeconfig; {fix}")
     return document
 
 
@@ -141,7 +141,7 @@ def _locked(target: Path) -> Generator[None]:
     try:
         os.close(os.open(lock, os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
-        raise InputError(f"{lock} is there: another command changes the file; remove it where none does") from None
+        raise InputError(f"{lock} exists: another command is changing the file; if none is, remove it") from None
     try:
         yield
     finally:

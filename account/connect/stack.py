@@ -27,14 +27,12 @@ class Found:
 
 def read_stack(stack: str | None) -> Found:
     """The outputs of a stack, else of the selected one. Raises InputError where they can't be had."""
-    pulumi = of_user(
-        "the outputs of a stack are read", "a cluster of the sandbox is reached by `gpucluster sandbox connect`"
-    )
+    pulumi = of_user("read the outputs of a stack", "for a cluster of the sandbox, use `gpucluster sandbox connect`")
     outputs = cast(Mapping[str, Any], json.loads(pulumi.read("stack", "output", "--json", stack=stack)))
     lacking = [name for name in ("account", "clusterName", "kubeconfig", "sharedStorage") if name not in outputs]
     if lacking:
         named = f"stack {stack}" if stack else "the selected stack"
-        fix = "is it built? `pulumi up` adds what a stack of an earlier release lacks"
+        fix = "has it been built? `pulumi up` adds the missing outputs of a stack of an earlier release"
         raise InputError(named, [f"has no output {', '.join(lacking)}; {fix}"])
     return Found(
         account=str(outputs["account"]),

@@ -21,7 +21,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def _options(command: _Command) -> _Command:
     command = form_of("text", "json")(command)
-    return click.option("--stack", "-s", type=STACK, required=True, help="Stack that was destroyed.")(command)
+    return click.option("--stack", "-s", type=STACK, required=True, help="Destroyed stack.")(command)
 
 
 @click.command()
@@ -29,10 +29,10 @@ def _options(command: _Command) -> _Command:
 def leftovers(stack: str, form: str) -> None:
     """List what a stack left in its account.
 
-    Everything with its labels, by the cloud's own command line, which only reads: what it costs a day by the price
-    book, and the command that removes it. A stack that stands has all of its own there.
+    Lists all resources with the stack's labels, with the cloud's own command line, which only reads: their cost a day
+    by the price book, and the command that removes each. For a stack that still exists, lists all of its resources.
 
-    Exit code 1: something is left that costs, or may cost, money.
+    Exit code 1: a resource is left that costs, or may cost, money.
     """
     from gpucluster.account.leftovers.inventory import inventory
     from gpucluster.components.stack_file import project_of, read_stack
@@ -46,8 +46,8 @@ def leftovers(stack: str, form: str) -> None:
 def in_sandbox(stack: str, form: str) -> None:
     """List what a stack left in the simulated clouds.
 
-    As `gpucluster leftovers`, by the ledger of the sandbox, where it is `gpucluster sandbox recover` that removes what
-    no state has.
+    As `gpucluster leftovers`, from the ledger of the sandbox; `gpucluster sandbox recover` removes resources that no
+    state has.
     """
     from gpucluster.account.leftovers.in_sandbox import ledger_of
     from gpucluster.sandbox.project import current_project
@@ -72,16 +72,16 @@ def _lines(stack: str, found: Sequence[Left], costly: Sequence[Left]) -> Iterato
     for one in costly:
         yield f"{one.kind}  {one.id}"
         yield f"  {one.cost}"
-        yield f"  {one.remove or 'no command is known here'}"
+        yield f"  {one.remove or 'no known command'}"
     if free := Counter(one.kind for one in found if one not in costly):
         kinds = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(free.items()))
-        yield f"without charge (--format json has each with its command): {kinds}"
+        yield f"free of charge (--format json lists each with its command): {kinds}"
     if not found:
         yield f"{stack}: nothing is left."
         return
     known = sum((one.daily or Decimal(0) for one in costly), Decimal(0))
     unknown = sum(one.daily is None for one in costly)
-    more = f"; what {unknown:,} of them cost{'s' if unknown == 1 else ''} is not known" if unknown else ""
+    more = f"; the cost of {unknown:,} of them is unknown" if unknown else ""
     yield f"{stack}: {len(found):,} left, {money(known)} a day{more}"
 
 

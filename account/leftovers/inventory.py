@@ -52,7 +52,7 @@ def inventory(config: StackConfig, project: str) -> list[Thing]:
 def _answer(way: _Way, words: Sequence[str]) -> Any:
     program = shutil.which(words[0])
     if program is None:
-        raise InputError(f"command: {words[0]} is not on PATH, and the account is asked by it; {way.install}")
+        raise InputError(f"command: {words[0]} is not on PATH, but it is needed to read the account; {way.install}")
     done = subprocess.run([program, *words[1:]], capture_output=True, text=True, check=False)
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
@@ -120,7 +120,7 @@ _WAYS: Final = {
         read=_read_aws,
         labels=aws_tags,
         install="install the AWS CLI (docs.aws.amazon.com/cli)",
-        login="log in by `aws sso login` or `aws configure`; it needs tag:GetResources, ec2:DescribeInstances "
+        login="log in with `aws sso login` or `aws configure`; it needs tag:GetResources, ec2:DescribeInstances "
         "and ec2:DescribeVolumes",
     ),
     "gcp": _Way(
@@ -128,13 +128,13 @@ _WAYS: Final = {
         read=_read_google,
         labels=gcp_labels,
         install="install the Google Cloud CLI (cloud.google.com/sdk/docs/install)",
-        login="log in by `gcloud auth login`; it needs cloudasset.assets.searchAllResources and the Cloud Asset API",
+        login="log in with `gcloud auth login`; it needs cloudasset.assets.searchAllResources and the Cloud Asset API",
     ),
     "azure": _Way(
         asked=_ask_azure,
         read=_read_azure,
         labels=azure_tags,
         install="install the Azure CLI (learn.microsoft.com/cli/azure)",
-        login="log in by `az login`",
+        login="log in with `az login`",
     ),
 }

@@ -66,7 +66,7 @@ def _dearest_first(found: list[Left]) -> list[Left]:
 
 def _cost(priced: Estimate | None, urn: str, type_: str) -> tuple[Decimal | None, str]:
     if priced is None:
-        return None, "unknown: its kind has no price by itself"
+        return None, "unknown: its kind has no price of its own"
     lines = [line for line in priced.lines if line.urn == urn]
     missing = [item.reason for item in priced.not_priced if item.urn == urn]
     by_usage = any(line.by_usage for line in lines)
@@ -76,5 +76,5 @@ def _cost(priced: Estimate | None, urn: str, type_: str) -> tuple[Decimal | None
         known = f"{money(daily)} a day and " if month else ""
         return (daily if month else None), f"{known}unknown: {missing[0]}"
     if not month and by_usage and type_ not in _CARRIERS:
-        return None, "unknown: by what it holds or takes in"
+        return None, "unknown: billed by stored or ingested data"
     return daily, f"{money(daily)} a day{', and by use' if by_usage else ''}" if month else "no charge"

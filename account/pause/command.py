@@ -19,17 +19,17 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _options(command: _Command) -> _Command:
-    command = click.option("--yes", is_flag=True, help="Do not let Pulumi ask first.")(command)
+    command = click.option("--yes", is_flag=True, help="Skip Pulumi's confirmation.")(command)
     return click.option("--stack", "-s", type=STACK, required=True, help="Stack of the cluster.")(command)
 
 
 @click.command()
 @_options
 def pause(stack: str, yes: bool) -> None:
-    """Take the GPU nodes of a cluster to zero and keep its data.
+    """Scale the GPU nodes of a cluster to zero and keep its data.
 
-    Says what that saves, then runs `pulumi up` with `paused: true` in the stack's configuration, which shows what
-    changes and asks. Jobs on the nodes end; queued ones wait. Elastic machines come and go with their jobs as before.
+    Prints the saving, then runs `pulumi up` with `paused: true` in the stack's configuration, which shows the changes
+    and asks. Jobs on the nodes end; queued ones wait. Elastic pools still scale with their jobs.
     """
     _pause(_own(), stack, yes=yes)
 
@@ -37,10 +37,9 @@ def pause(stack: str, yes: bool) -> None:
 @click.command()
 @_options
 def resume(stack: str, yes: bool) -> None:
-    """Take a paused cluster's nodes back.
+    """Start the nodes of a paused cluster again.
 
-    Runs `pulumi up` with `paused: false` in the stack's configuration. On demand nobody promises that there is
-    capacity.
+    Runs `pulumi up` with `paused: false` in the stack's configuration. On-demand capacity is not guaranteed.
     """
     _resume(_own(), stack, yes=yes)
 
@@ -49,7 +48,7 @@ def resume(stack: str, yes: bool) -> None:
 @_options
 @click.pass_obj
 def pause_in_sandbox(options: Mapping[str, Any], stack: str, yes: bool) -> None:
-    """Take the GPU nodes of a cluster to zero and keep its data.
+    """Scale the GPU nodes of a cluster to zero and keep its data.
 
     As `gpucluster pause`, for a stack of the sandbox, whose files are never written: the next `up` ends the pause.
     """
@@ -60,7 +59,7 @@ def pause_in_sandbox(options: Mapping[str, Any], stack: str, yes: bool) -> None:
 @_options
 @click.pass_obj
 def resume_in_sandbox(options: Mapping[str, Any], stack: str, yes: bool) -> None:
-    """Take a paused cluster's nodes back.
+    """Start the nodes of a paused cluster again.
 
     As `gpucluster resume`, for a stack of the sandbox.
     """
@@ -68,17 +67,19 @@ def resume_in_sandbox(options: Mapping[str, Any], stack: str, yes: bool) -> None
 
 
 def _own() -> Pulumi:
-    return of_user("stacks are changed", "those of the sandbox: `gpucluster sandbox pause`")
+    return of_user("change stacks", "for stacks of the sandbox, use `gpucluster sandbox pause`")
 
 
 def _pause(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
     found = saving(_standing(pulumi, stack))
     if not found.pools:
-        click.echo(f"{stack}: no nodes to pause: its training and MIG pools have none now.")
+        click.echo(f"{stack}: no nodes to pause: its training and MIG pools have none.")
         return
     click.echo(f"{stack}: {found.sentence}.")
     if not found.saved and not found.gap.missing:
-        raise InputError(f"stack {stack}", ["a pause saves nothing; `pulumi destroy` ends what can be ended"])
+        raise InputError(
+            f"stack {stack}", ["a pause saves nothing; `pulumi destroy` ends all costs except for purchased capacity"]
+        )
     _up(pulumi, stack, paused=True, yes=yes)
     click.echo(f"{stack}: paused; {standing(pulumi, stack).daily} is still billed; resume: {_back(pulumi, stack)}")
 
@@ -92,7 +93,7 @@ def _resume(pulumi: Pulumi, stack: str, *, yes: bool) -> None:
 def _standing(pulumi: Pulumi, stack: str) -> Standing:
     found = standing(pulumi, stack)
     if not found.owned:
-        raise InputError(f"stack {stack}", ["the stack has no resources; `pulumi up` builds it"])
+        raise InputError(f"stack {stack}", ["the stack has no resources; create it with `pulumi up`"])
     return found
 
 

@@ -30,13 +30,14 @@ class Saving:
     def sentence(self) -> str:
         """For people."""
         said = [
-            f"the nodes of {' and '.join(self.pools)} go, with the jobs on them; data, network and control plane stay",
+            f"the nodes of {' and '.join(self.pools)} are deleted, and the jobs on them end; data, network and control "
+            "plane stay",
             f"it saves {ranged(self.saved, self.gap)} a month, {ranged_daily(self.saved, self.gap)}",
         ]
         if self.bought:
-            said.append(f"{money(self.bought)} a month runs on for capacity that is reserved, used or not")
+            said.append(f"{money(self.bought)} a month is still billed for reserved capacity, used or not")
         if self.upfront:
-            said.append(f"{money(self.upfront)} for a capacity block is paid and does not come back")
+            said.append(f"{money(self.upfront)} for a capacity block is paid and not refunded")
         return "; ".join(said)
 
 

@@ -17,9 +17,9 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def _options(command: _Command) -> _Command:
     for option in (
-        click.option("--yes", is_flag=True, help="Destroy what has passed its end."),
+        click.option("--yes", is_flag=True, help="Destroy expired stacks."),
         click.option("--all", "every", is_flag=True, help="Every stack of the project."),
-        click.option("--stack", "-s", "stacks", type=STACK, multiple=True, help="A stack; may be given again."),
+        click.option("--stack", "-s", "stacks", type=STACK, multiple=True, help="Stack to check; may be repeated."),
     ):
         command = option(command)
     return command
@@ -28,15 +28,18 @@ def _options(command: _Command) -> _Command:
 @click.command()
 @_options
 def reap(stacks: tuple[str, ...], every: bool, yes: bool) -> None:
-    """Destroy stacks whose time is over.
+    """Destroy expired stacks.
 
-    A stack ends when its first `up` is longer ago than `duration` of its spec. Without --yes, only lists what has
-    ended, and what it cost. What is protected is kept, named, and still billed.
+    A stack expires when its first `up` is longer ago than `duration` of its spec. Without --yes, only lists expired
+    stacks and their cost so far. Protected resources are kept, listed, and still billed.
 
-    Exit code 1: something that has passed its end still stands.
+    Exit code 1: an expired stack still has resources.
     """
     _reap(
-        of_user("stacks are read and destroyed", "those of the sandbox: `gpucluster sandbox reap`"), stacks, every, yes
+        of_user("read and destroy stacks", "for stacks of the sandbox, use `gpucluster sandbox reap`"),
+        stacks,
+        every,
+        yes,
     )
 
 
@@ -44,7 +47,7 @@ def reap(stacks: tuple[str, ...], every: bool, yes: bool) -> None:
 @_options
 @click.pass_obj
 def in_sandbox(options: Mapping[str, Any], stacks: tuple[str, ...], every: bool, yes: bool) -> None:
-    """Destroy stacks whose time is over.
+    """Destroy expired stacks.
 
     As `gpucluster reap`, for the stacks of the sandbox.
     """
@@ -53,7 +56,7 @@ def in_sandbox(options: Mapping[str, Any], stacks: tuple[str, ...], every: bool,
 
 def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None:
     if bool(stacks) == every:
-        raise click.UsageError("name stacks by --stack, or take --all of the project")
+        raise click.UsageError("give stacks with --stack, or use --all for all of the project")
     over: list[Standing] = []
     codes: list[int] = [Exit.OK]
     for stack in pulumi.stacks() if every else dict.fromkeys(stacks):
@@ -67,12 +70,12 @@ def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None
         if one.trial is not None and one.trial.over:
             over.append(one)
     if not over:
-        click.echo("Nothing has passed its end.")
+        click.echo("No stack has expired.")
     elif yes:
         codes += [_destroy(pulumi, one) for one in over]
     else:
         names = " ".join(f"--stack {one.stack}" for one in over)
-        click.echo(f"Nothing was destroyed. Do it: gpucluster {pulumi.sandbox}reap {names} --yes")
+        click.echo(f"Nothing was destroyed. To destroy them: gpucluster {pulumi.sandbox}reap {names} --yes")
         codes.append(Exit.FINDINGS)
     raise SystemExit(max(codes))
 
@@ -82,7 +85,7 @@ def _said(one: Standing) -> str:
     if one.trial is None:
         return f"{one.stack}: no resources"
     kept = f", {len(one.protected)} protected" if one.protected else ""
-    end = "" if one.trial.ends else "; write duration into its spec"
+    end = "" if one.trial.ends else "; set duration in its spec"
     return f"{one.stack}: {one.trial.sentence}; {one.size}{kept}{end}"
 
 
@@ -97,5 +100,5 @@ def _destroy(pulumi: Pulumi, one: Standing) -> int:
     if not left.owned:
         click.echo(f"{one.stack}: destroyed")
         return Exit.OK
-    click.echo(f"{one.stack}: still there: {left.size}, {left.daily}")
+    click.echo(f"{one.stack}: remaining: {left.size}, {left.daily}")
     return Exit.FAULT if code else Exit.FINDINGS

@@ -43,7 +43,7 @@ def document(types: Mapping[str, Rights], plan: Resources) -> dict[str, Any]:
     return {
         "Name": "gpucluster up",
         "IsCustom": True,
-        "Description": "Makes, changes and deletes a training cluster",
+        "Description": "Create, change and delete a training cluster",
         "Actions": sorted({*_ALWAYS, *(action for rights in types.values() for action in rights)}),
         "NotActions": [],
         "DataActions": [],

@@ -55,17 +55,17 @@ def _documents_of(plan: Resources) -> _Documents:
 @plan_argument(default="-")
 @output
 def rights(file: TextIO, output: TextIO) -> None:
-    """Write the least rights that `up` needs.
+    """Write the minimal permissions that `pulumi up` needs.
 
-    As each cloud takes it: policies, all for one role; predefined roles, with the types that each is for; or a role
-    definition. They let make, read, change and delete every type of the plan, and nothing else. Rights inside of the
-    cluster are given by the cluster (docs/access.md).
+    In the form of each cloud: policies, all for one role; predefined roles, with the types that need each; or a role
+    definition. They allow `up` to create, read, change and delete every type of the plan, and nothing else. The
+    cluster grants rights inside of the cluster (docs/access.md).
 
-    Exit code 1: a type whose rights no source tells, which is named.
+    Exit code 1: the permissions of some types are unknown; the output lists them.
     """
     found = _documents_of(read_text(file.read(), "stdin" if file.name == "<stdin>" else file.name))
     output.write(indented({**found.clouds, "unknown": list(found.unknown)}))
     for type_ in found.unknown:
-        click.echo(f"not known: what {type_} asks for; find it out, and allow it besides", err=True)
+        click.echo(f"unknown permissions of {type_}; find them out, and allow them too", err=True)
     if found.unknown:
         raise SystemExit(Exit.FINDINGS)

@@ -23,19 +23,19 @@ _EXTENDED = {"aws": ("aws", "eks-cluster-extended-support"), "azure": ("azure", 
 
 
 @click.command()
-@click.option("--plan", is_flag=True, required=True, help="Print the way; every step of it is a `pulumi up` of yours.")
+@click.option("--plan", is_flag=True, required=True, help="Print the steps; you run each one with `pulumi up`.")
 @click.option("--stack", "-s", type=STACK, help="Stack of the cluster.  [default: the selected one]")
 @click.option(
     "--state",
     metavar="FILE",
     type=click.File(encoding="utf-8"),
-    help="Its state (`pulumi stack export`), instead of asking pulumi for it; - for stdin.",
+    help="State file (`pulumi stack export`) to read instead of calling pulumi; - for stdin.",
 )
 def upgrade(plan: bool, stack: str | None, state: TextIO | None) -> None:
-    """Print what is old in a cluster, and the way up.
+    """Print outdated versions of a cluster and the upgrade steps.
 
-    When support of its Kubernetes ends, what the longer one costs, and the order: control plane, system pool, one GPU
-    node, the rest, with what to write into the spec and to run. Changes nothing.
+    Prints when support of its Kubernetes version ends, what extended support costs, and the steps in order: control
+    plane, system pool, one GPU node, the rest, with the edits of the spec and the commands. Changes nothing.
     """
     del plan
     text, name = (state.read(), state.name) if state else (_export(stack), "the state")
@@ -48,7 +48,7 @@ def upgrade(plan: bool, stack: str | None, state: TextIO | None) -> None:
 
 
 def _export(stack: str | None) -> str:
-    return of_user("the state of a stack is read", "or give a file to --state").read("stack", "export", stack=stack)
+    return of_user("read the state of a stack", "or give a file with --state").read("stack", "export", stack=stack)
 
 
 def _stake(found: Standing, resources: Resources) -> Stake:
@@ -62,7 +62,7 @@ def _stake(found: Standing, resources: Resources) -> Stake:
 def _price(cloud: str) -> str:
     """Of extended support; by the hour of a cluster, in all regions."""
     if cloud not in _EXTENDED:
-        return "its further fee is in no price book here"
+        return "its additional fee is in no price book"
     prices = sorted({row.usd_per_unit for row in PriceBook().of_sku(*_EXTENDED[cloud])})
     shown = " to ".join(dict.fromkeys(f"${price:.2f}" for price in (prices[0], prices[-1])))
     return f"the control plane then costs {shown} an hour"

@@ -29,28 +29,28 @@ def _old(found: Standing) -> Iterator[str]:
         if release.version != release.pinned:
             yield f"  chart {release.chart}: {release.version}; this release of gpucluster has {release.pinned}"
     if all(release.version == release.pinned for release in found.releases):
-        yield "  charts: those of this release of gpucluster"
+        yield "  charts: up to date with this release of gpucluster"
 
 
 def _ends(found: Standing, today: datetime.date, price: str) -> Iterator[str]:
     version = ".".join(map(str, minor(found.control_plane)))
     known = kubernetes_versions(found.cloud).get(version)
     if known is None:
-        yield f"When support of Kubernetes {version} ends, no source tells"
+        yield f"The end of support of Kubernetes {version} is unknown"
         return
     days = (known.standard_ends - today).days
     when = f"in {days:,} days" if days >= 0 else f"{-days:,} days ago"
     yield f"Standard support of Kubernetes {version} ends on {known.standard_ends}, {when}"
-    extended = f"until {known.extended_ends}" if known.extended_ends else "for a time that no source gives"
-    how = "is bought" if found.extended else "is not bought (versions.support: extended)"
+    extended = f"until {known.extended_ends}" if known.extended_ends else "for an unknown time"
+    how = "is bought" if found.extended else "is not enabled (versions.support: extended)"
     yield f"Extended support {extended} {how}; {price}"
 
 
 def _way(way: Sequence[Step], to: str | None) -> Iterator[str]:
     if to is None:
-        yield "Nothing newer is known: no way up"
+        yield "No newer version is known"
         return
-    yield f"To {to}, in this order; write into the spec, and run:"
+    yield f"Upgrade to {to} in this order; edit the spec, and run:"
     for number, step in enumerate(way, start=1):
         yield f"{number}. {step.title}"
         yield f"   {step.what}"

@@ -63,7 +63,9 @@ def standing(resources: Resources) -> Standing:
     """Raises InputError where there is no cluster that stands."""
     found = next((one for one in resources if one.type in _CLUSTERS), None)
     if found is None:
-        raise InputError("the state has no EKS, GKE or AKS cluster; build one by `pulumi up`, or choose another stack")
+        raise InputError(
+            "the state has no EKS, GKE or AKS cluster; create one with `pulumi up`, or choose another stack"
+        )
     cloud, version, name = _CLUSTERS[found.type]
     return Standing(
         cloud=cloud,

@@ -14,7 +14,7 @@ _FULL: Final = "1.{}.X-gke.Y"
 _WHICH: Final = {
     "aws": "aws ssm get-parameter --name /aws/service/eks/optimized-ami/{to}/amazon-linux-2023/x86_64/nvidia"
     "/recommended/release_version  # pins kernel and driver: write it in place of {to}",
-    "gcp": "gcloud container get-server-config --region REGION  # names full versions: write one in place of {nodes}",
+    "gcp": "gcloud container get-server-config --region REGION  # lists full versions: write one in place of {nodes}",
     "azure": "az aks get-upgrades --resource-group GROUP --name {cluster}",
 }
 
@@ -57,23 +57,23 @@ def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
     which = _WHICH[found.cloud].format(to=to, nodes=nodes, cluster=found.cluster)
     canary, aws = f"{stack}-canary", found.cloud == "aws"
     all_new = ("versions:", f"  kubernetes: '{to}'", f"  system: '{nodes}'", f"  nodes: '{nodes}'")
-    one = "what one node of the training pool costs, beside what a cluster does, for as long as the test takes"
+    one = "cost of one node of the training pool, and of a cluster, for the duration of the test"
     return [
         Step(
             title=f"control plane: {major}.{now} to {to}",
-            what="nodes and jobs stay; no way back",
+            what="nodes and jobs stay; cannot be undone",
             spec=("versions:", f"  kubernetes: '{to}'", *stay),
             commands=(*go, *_addons(found, to)),
         ),
         Step(
             title="system pool",
-            what="CPU nodes go one by one, with one more for the while; no job is on them",
+            what="CPU nodes are replaced one by one, with one extra node meanwhile; no job runs on them",
             spec=("versions:", f"  kubernetes: '{to}'", f"  system: '{nodes}'", *stay),
             commands=(*(() if aws else (which,)), *go),
         ),
         Step(
-            title="one GPU node, in a stack of its own",
-            what=f"no node of {stack} is touched; {one}",
+            title="one GPU node, in its own stack",
+            what=f"nodes of {stack} stay; {one}",
             spec=("training: {nodes: 1, spares: 0}  # in specs/canary.yaml, a copy", *all_new),
             commands=(
                 *((which,) if aws else ()),
@@ -95,7 +95,7 @@ def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
                 "kubectl get workloads --namespace training  # wait until none runs",
                 *go,
                 'kubectl patch clusterqueue training --type merge -p \'{"spec":{"stopPolicy":"None"}}\'',
-                f"pulumi up --stack {stack}  # with roll: true taken back",
+                f"pulumi up --stack {stack}  # with roll: true removed",
             ),
         ),
     ]

@@ -93,7 +93,9 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
         count = len(access.cidrs)
         problems.append(
             Problem(
-                "access.cidrs", f"has {count} ranges", f"EKS takes {_MOST_RANGES} for a public API: join or drop some"
+                "access.cidrs",
+                f"has {count} ranges",
+                f"EKS allows {_MOST_RANGES} for a public API: merge or remove some",
             )
         )
     return problems + [
@@ -109,8 +111,8 @@ def people_problems(spec: ClusterSpec) -> list[Problem]:
 def _principal_problems(field: str, arn: str) -> list[Problem]:
     if re.fullmatch(_PRINCIPAL, arn):
         return []
-    session = "; a session's role is the one behind assumed-role/" if ":assumed-role/" in arn else ""
-    fix = f"on AWS name an IAM role or user, such as arn:aws:iam::123456789012:role/platform-admin{session}"
+    session = "; for a session, name the role in its ARN after assumed-role/" if ":assumed-role/" in arn else ""
+    fix = f"on AWS write the ARN of an IAM role or user, such as arn:aws:iam::123456789012:role/platform-admin{session}"
     return [Problem(field, f"is {arn!r}", fix)]
 
 

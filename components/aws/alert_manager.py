@@ -1,4 +1,4 @@
-"""Who is told of alerts on AWS: the alert manager of a workspace sends to topics of SNS, which tell people."""
+"""Receivers of alerts on AWS: the alert manager of a workspace sends to SNS topics."""
 
 from __future__ import annotations
 

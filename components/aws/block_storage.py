@@ -1,4 +1,4 @@
-"""Volumes of EBS for claims that name no class: EKS brings neither the driver nor a class."""
+"""EBS volumes for claims without a storage class: EKS installs neither the driver nor a class."""
 
 from __future__ import annotations
 

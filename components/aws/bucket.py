@@ -1,4 +1,4 @@
-"""The bucket that shared storage is linked to, as the spec names it."""
+"""The bucket that the spec links to shared storage."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def storage_problems(shared: SharedStorage) -> list[Problem]:
         return [
             Problem(
                 "storage.shared.kind",
-                "is 'bucket', which on AWS is not built",
-                "choose lustre, and link a bucket to it by storage.shared.bucket",
+                "is 'bucket', which is not supported on AWS",
+                "choose lustre, and link a bucket to it with storage.shared.bucket",
             )
         ]
     bucket = shared.bucket
@@ -33,6 +33,6 @@ def storage_problems(shared: SharedStorage) -> list[Problem]:
         Problem(
             "storage.shared.bucket",
             f"is {bucket!r}",
-            f"on AWS a bucket is named s3://name or s3://name/prefix; or write {OWN}, for storage.bucket",
+            f"on AWS write s3://name or s3://name/prefix, or {OWN} for storage.bucket",
         )
     ]

@@ -1,4 +1,4 @@
-"""The elastic pools on AWS: single GPUs, by Karpenter alone. Imports no Pulumi."""
+"""The elastic pools on AWS: single GPUs, started by Karpenter. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ def elastic_not_built(spec: ClusterSpec) -> list[str]:
     """What of the spec this cluster does not contain."""
     if spec.elastic is None or spec.elastic.engine == "karpenter":
         return []
-    return ["elastic.engine native: on AWS the elastic pools are Karpenter's"]
+    return ["elastic.engine native: on AWS Karpenter runs the elastic pools"]

@@ -1,4 +1,4 @@
-"""The key that Kubernetes secrets are encrypted with, in a layer of our own over AWS's."""
+"""The KMS key for envelope encryption of Kubernetes secrets, on top of AWS's disk encryption."""
 
 from __future__ import annotations
 

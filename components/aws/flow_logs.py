@@ -1,4 +1,4 @@
-"""Flow logs: which addresses in the network talked to which, for the day somebody asks."""
+"""VPC flow logs: connections between addresses, for later investigations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file system for small files: code, environments, notebooks. It grows and shrinks with what is in it."""
+"""The file system for small files: code, environments, notebooks. It grows and shrinks with its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may do what: roles of the control plane, of nodes, and of pods."""
+"""IAM roles of the control plane, of nodes, and of pods."""
 
 from __future__ import annotations
 

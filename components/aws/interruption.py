@@ -1,4 +1,4 @@
-"""News of machines that EC2 is about to take away, for Karpenter to move their jobs in time.
+"""EC2 interruption events, for Karpenter to move jobs in time.
 
 Source: cloudformation.yaml of the getting-started guide, aws/karpenter-provider-aws v1.14.1.
 """

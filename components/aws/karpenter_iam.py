@@ -1,4 +1,4 @@
-"""What Karpenter's controller may do on AWS, as managed policies: together they exceed the size of one.
+"""IAM rights of Karpenter's controller, in several managed policies because of the size limit of one.
 
 Source: cloudformation.yaml of the getting-started guide, aws/karpenter-provider-aws v1.14.1, statement by statement.
 The policy for zonal shifts is left out, because the setting that needs it is off.

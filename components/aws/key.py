@@ -1,4 +1,4 @@
-"""The key for Kubernetes secrets that a spec names in place of one of the cluster's own. Imports no Pulumi."""
+"""An existing key for Kubernetes secrets, given by the spec. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def key_place_problems(key: str | None, location: Location) -> list[Problem]:
     if found is None or found["region"] == location.region:
         return []
     return [
-        Problem("region", f"is {location.region!r}, and secrets_key of the spec lies in {found['region']}", "use one")
+        Problem("region", f"is {location.region!r}, but secrets_key of the spec is in {found['region']}", "use one")
     ]

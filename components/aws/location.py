@@ -1,4 +1,4 @@
-"""Where a cluster on AWS stands: a region, the zone of its GPU nodes, and two zones for its control plane."""
+"""Location of a cluster on AWS: a region, the zone of its GPU nodes, and two zones for its control plane."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def parse_location(
 def _account_problems(account: str) -> list[Problem]:
     if re.fullmatch(r"\d{12}", account):
         return []
-    fix = "write the 12 digits of an account, in quotes (`aws sts get-caller-identity --query Account`)"
+    fix = "write the 12 digits of the account, in quotes (`aws sts get-caller-identity --query Account`)"
     return [Problem("account", f"is {account!r}", fix)]
 
 
@@ -93,7 +93,7 @@ def _role_problems(role: str | None, account: str | None) -> list[Problem]:
             Problem("role", f"is {role!r}", "write the ARN of an IAM role, such as arn:aws:iam::123456789012:role/up")
         ]
     if account is not None and found["account"] != account:
-        return [Problem("role", f"is of account {found['account']}, and account is {account}", "name one account")]
+        return [Problem("role", f"is in account {found['account']}, but account is {account}", "name one account")]
     return []
 
 
@@ -114,14 +114,14 @@ def _unfit(region: AwsRegion, zone: str, second: str | None) -> list[Problem]:
     if second is None:
         return []
     if second == zone:
-        fix = "name another, EKS needs two"
+        fix = "write another zone: EKS needs two"
         return [Problem("secondZone", f"is {second!r}, the zone of the GPU nodes", fix)]
     if second in region.without_eks or local_zone(region.name, second):
         taken = ", ".join(_candidates(region))
-        return [Problem("secondZone", f"is {second!r}, where EKS puts no control plane", f"choose one of {taken}")]
+        return [Problem("secondZone", f"is {second!r}, where EKS places no control plane", f"choose one of {taken}")]
     if local_zone(region.name, zone) is None and is_zone_id(zone) != is_zone_id(second):
-        why = f"is {second!r} beside zone {zone!r}: which id a name stands for differs between accounts"
-        return [Problem("secondZone", why, "write both by name or both by id")]
+        why = f"is {second!r} and zone is {zone!r}: the id of a zone name differs between accounts"
+        return [Problem("secondZone", why, "write both as names or both as ids")]
     return []
 
 

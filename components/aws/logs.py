@@ -1,4 +1,4 @@
-"""What pods print, in a log group of CloudWatch: the group, and what reads the nodes' files and writes to it.
+"""Logs of pods: a CloudWatch log group, and Fluent Bit on every node, which writes to it.
 
 Not the add-on amazon-cloudwatch-observability: it brings an agent with metrics of its own, billed one by one, that this
 cluster has from Prometheus.

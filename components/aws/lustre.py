@@ -1,4 +1,4 @@
-"""How large and how fast an FSx for Lustre file system must be for what is asked of it, at the lowest price."""
+"""Size and tier of an FSx for Lustre file system for a spec, at the lowest price."""
 
 from __future__ import annotations
 

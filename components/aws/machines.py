@@ -1,4 +1,4 @@
-"""The GPU machines of AWS: which one a pool is made of. Imports no Pulumi."""
+"""Choice of the AWS machine type of a GPU pool. Imports no Pulumi."""
 
 from __future__ import annotations
 

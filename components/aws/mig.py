@@ -33,9 +33,7 @@ def mig_not_built(spec: ClusterSpec) -> list[str]:
     """What of the spec this cluster does not contain."""
     if spec.mig is None or spec.accelerator in _SLICED:
         return []
-    return [
-        f"mig: {spec.mig.nodes} nodes of {spec.mig.layout}; on {spec.accelerator} the mode needs a reset of the GPU"
-    ]
+    return [f"mig: {spec.mig.nodes} nodes of {spec.mig.layout}; on {spec.accelerator} MIG mode needs a GPU reset"]
 
 
 def plan_mig(spec: ClusterSpec) -> MigPlan | None:

@@ -1,4 +1,4 @@
-"""Where metrics go on AWS: a workspace of Amazon Managed Service for Prometheus, its collector, and our rules in it."""
+"""Metrics on AWS: a workspace of Amazon Managed Service for Prometheus, its collector, and its alert rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network: one private subnet for GPU nodes, two for the control plane and system nodes, one way out or none."""
+"""The network: one private subnet for GPU nodes, two for the control plane and system nodes, and optional NAT."""
 
 from __future__ import annotations
 

@@ -93,11 +93,11 @@ def _existing_problems(existing: ExistingNetwork | None) -> list[Problem]:
     if len(set(existing.others)) != _OTHERS:
         count = len(set(existing.others))
         problems.append(
-            Problem(f"{at}.others", f"has {count} subnets", "name two private subnets in two zones: EKS wants both")
+            Problem(f"{at}.others", f"has {count} subnets", "write two private subnets in two zones: EKS needs both")
         )
     given = {"storage": existing.storage, "pods": existing.pods, "services": existing.services}
     return problems + [
-        Problem(f"{at}.{name}", "is set, and AWS has none", "leave it out")
+        Problem(f"{at}.{name}", "is set, but AWS does not use it", "remove it")
         for name, value in given.items()
         if value is not None
     ]
@@ -112,21 +112,22 @@ def network_notes(asked: ClusterNetwork, plan: NetworkPlan, location: Location, 
 
     Sources: Amazon EKS user guide, network-reqs (DNS, zones) and private-clusters; Amazon EC2 user guide, efa.
     """
-    notes = ["network.ranges.pods: on AWS pods have addresses of the network"] if asked.ranges.pods else []
+    notes = ["network.ranges.pods: on AWS pods use addresses of the network"] if asked.ranges.pods else []
     existing = plan.existing
     if existing is None:
         return notes
     first, second = location.cluster_zones
     out = (
-        "a route to a NAT gateway or a proxy of yours"
+        "a route to your NAT gateway or proxy"
         if plan.nat
         else f"interface endpoints with private DNS for {', '.join(SERVICES)}"
     )
     return [
         *notes,
-        f"network: {existing.id} is yours: security groups and interfaces are added, and destroy leaves the rest",
-        f"network: {existing.nodes} has to be private, in {location.zone}, with {nodes * _NODE:,} free addresses for "
+        f"network: {existing.id} is your network: the cluster adds security groups and interfaces, and destroy removes "
+        "only these",
+        f"network: {existing.nodes} must be private, in {location.zone}, with {nodes * _NODE:,} free addresses for "
         f"{nodes} GPU nodes; {existing.others[0]} private in {first}, {existing.others[1]} in {second}",
-        f"network: {existing.id} has to have DNS resolution and DNS hostnames on, the addresses of {existing.cidr}, a "
-        f"gateway endpoint for S3 (without it every byte is billed by a NAT gateway), and {out}",
+        f"network: {existing.id} must have DNS resolution and DNS hostnames enabled, the addresses of {existing.cidr}, "
+        f"a gateway endpoint for S3 (without it, S3 traffic is billed by the NAT gateway), and {out}",
     ]

@@ -1,4 +1,4 @@
-"""What EKS' node monitoring agent says of a broken node. Imports no Pulumi.
+"""Node conditions of EKS' node monitoring agent that mark a broken node. Imports no Pulumi.
 
 Source: Amazon EKS user guide dbc0b729, node-health-nma and node-repair.
 """

@@ -1,4 +1,4 @@
-"""What EKS does about broken nodes of a node group."""
+"""Automatic repair of broken nodes of a node group by EKS."""
 
 from __future__ import annotations
 

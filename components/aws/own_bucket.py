@@ -1,4 +1,4 @@
-"""The cluster's own bucket, and what jobs may do with it and with others."""
+"""The cluster's own bucket, and the access of jobs to it and to other buckets."""
 
 from __future__ import annotations
 

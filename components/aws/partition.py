@@ -1,4 +1,4 @@
-"""What a region's partition changes: ARNs, EC2's name as a principal, names of endpoints. Imports no Pulumi."""
+"""Names that depend on the AWS partition of a region: ARNs, service principals, endpoints. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a place lets a cluster be: whether its machines are sold there, which Lustre FSx has, where metrics can go.
+"""Availability in a region and zone: machine types, FSx for Lustre, managed Prometheus.
 
 Imports no Pulumi.
 """
@@ -51,11 +51,11 @@ def place_problems(spec: ClusterSpec, machines: Mapping[str, Machine], location:
     region = aws_regions()[location.region]
     problems = sale_problems(machines, location, held=spec.placement.kind == "reservation")
     if region.prometheus == "no":
-        why = "has no Amazon Managed Service for Prometheus, where metrics and alerts of the cluster go"
+        why = "has no Amazon Managed Service for Prometheus, which stores metrics and evaluates alerts of the cluster"
         problems.append(Problem("region", f"is {region.name!r}, which {why}", "choose another region"))
     if location.local_zone is not None and spec.storage.home is not None:
         why = "a Local Zone, where EFS has no mount target"
-        fix = "leave storage.home out of the spec, or choose an Availability Zone"
+        fix = "remove storage.home from the spec, or choose an Availability Zone"
         problems.append(Problem("zone", f"is {location.zone!r}, {why}", fix))
     return [*problems, *_storage_problems(spec.storage.shared, location)]
 
@@ -74,14 +74,14 @@ def _not_sold(shape: Machine, pool: str, location: Location) -> Problem | None:
     zones = sold_in(name, region.name)
     if zones == ():
         others = ", ".join(dict.fromkeys(found for zone in zones_of(name) if (found := region_of_zone(zone))))
-        why = f"is {region.name!r}, where {name} for {pool} is not sold (list of {region.offerings})"
-        return Problem("region", why, f"it is sold in {others}")
+        why = f"is {region.name!r}, where {name} for {pool} is not available (list of {region.offerings})"
+        return Problem("region", why, f"it is available in {others}")
     if zones is None or region.name in zones or location.local_zone or not is_zone_id(location.zone):
         return None
     if location.zone in zones:
         return None
-    why = f"is {location.zone!r}, where {name} for {pool} is not sold (list of {region.offerings})"
-    return Problem("zone", why, f"in {region.name} it is sold in {', '.join(zones)}")
+    why = f"is {location.zone!r}, where {name} for {pool} is not available (list of {region.offerings})"
+    return Problem("zone", why, f"in {region.name} it is available in {', '.join(zones)}")
 
 
 def machine_notes(machines: Mapping[str, Machine], location: Location) -> list[str]:
@@ -92,13 +92,15 @@ def machine_notes(machines: Mapping[str, Machine], location: Location) -> list[s
 def _unknown(shape: Machine, pool: str, location: Location) -> str:
     name, zones = shape.machine_type, sold_in(shape.machine_type, location.region)
     if zones is None:
-        return f"whether {name} for {pool} is sold in {location.region} is not known: no list of its machines is"
+        return (
+            f"whether {name} for {pool} is available in {location.region} is unknown: no list of its machines is known"
+        )
     if location.region in zones:
-        return f"which zones of {location.region} sell {name} for {pool} is not known: a list has the region alone"
+        return f"the zones of {location.region} with {name} for {pool} are unknown: the list has the region only"
     if set(location.zone_ids) <= set(zones):
         return ""
-    of = f"whether {name} for {pool} is sold in {location.zone} is not known"
-    return f"{of}: in {location.region} it is sold in {', '.join(zones)}"
+    of = f"whether {name} for {pool} is available in {location.zone} is unknown"
+    return f"{of}: in {location.region} it is available in {', '.join(zones)}"
 
 
 def zone_notes(location: Location) -> list[str]:
@@ -110,18 +112,18 @@ def zone_notes(location: Location) -> list[str]:
     if not refused or not named:
         return []
     return [
-        f"EKS puts no control plane in {' or '.join(refused)}, which {' or '.join(named)} may be in your account: "
-        f"`{_DESCRIBE}` tells; zones may be written by id"
+        f"EKS places no control plane in {' or '.join(refused)}, which {' or '.join(named)} may be in your account: "
+        f"`{_DESCRIBE}` shows it; zones may be written as ids"
     ]
 
 
 def _local_zone_note(location: Location) -> str:
     first, second = location.cluster_zones
     lustre = lustre_place(location)
-    storage = "" if lustre.beside_gpus else f", and shared storage in {first}, which every read crosses over to"
+    storage = "" if lustre.beside_gpus else f", and shared storage in {first}, so every read crosses zones"
     return (
-        f"{location.zone} is a Local Zone, which the account has to opt in to: control plane and system nodes stand in "
-        f"{first} and {second}{storage}; whether it has gp3 disks is not known"
+        f"{location.zone} is a Local Zone, which the account must opt in to: control plane and system nodes are in "
+        f"{first} and {second}{storage}; whether it has gp3 disks is unknown"
     )
 
 
@@ -133,11 +135,11 @@ def _storage_problems(shared: SharedStorage, location: Location) -> list[Problem
     field, where = ("zone", location.zone) if location.local_zone else ("region", location.region)
     problems: list[Problem] = []
     if shared.fabric and (place.sold != "persistent_2" or not place.beside_gpus):
-        why = f"is {where!r}, where FSx for Lustre has no EFA, which storage.shared.fabric asks for"
-        problems.append(Problem(field, why, f"leave it out of the spec, or choose another {field}"))
+        why = f"is {where!r}, where FSx for Lustre has no EFA, which storage.shared.fabric requests"
+        problems.append(Problem(field, why, f"remove it from the spec, or choose another {field}"))
     tiers = LUSTRE_TIERS[place.sold]
     if shared.tier is not None and shared.tier not in tiers:
         words = ", ".join(map(str, tiers))
         why = f"is {where!r}, where FSx for Lustre has {words} MB/s per TiB and storage.shared.tier is {shared.tier}"
-        problems.append(Problem(field, why, f"leave it out of the spec, or choose another {field}"))
+        problems.append(Problem(field, why, f"remove it from the spec, or choose another {field}"))
     return problems

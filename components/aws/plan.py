@@ -1,4 +1,4 @@
-"""The whole AWS cluster as plain values: every question that needs no cloud is answered here. Imports no Pulumi."""
+"""Plan of the whole AWS cluster as plain values, made without access to the cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def _not_built(spec: ClusterSpec, location: Location) -> list[str]:
     not_built = mig_not_built(spec)
     if not collects_metrics(location.region):
         not_built.append(
-            f"metrics of the GPUs: EKS has no managed collector in {location.region}, so no alert about GPUs is sent; "
+            f"metrics of the GPUs: EKS has no managed collector in {location.region}, so no GPU alerts are sent; "
             "metrics that jobs send reach the workspace (telemetry.collector)"
         )
     return not_built + elastic_not_built(spec)
@@ -246,14 +246,14 @@ def _notes(training: TrainingPlan, storage: LustrePlan | MountedPlan, location: 
     notes = [f"shared storage: {storage.choice}"]
     if storage.fabric:
         notes.append(
-            "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA"
+            "shared storage allows EFA clients; nodes mount it over IP until their Lustre client is set up for EFA"
         )
     if storage.bucket is not None:
         which = (
             "storage.bucket: its" if storage.bucket == OWN else f"{storage.bucket} must exist in {location.region}; its"
         )
-        back = "is written back by itself" if storage.write_back else "is not written back"
-        notes.append(f"{which} objects appear under /bucket, and what is changed there {back}")
+        back = "are written back automatically" if storage.write_back else "are not written back"
+        notes.append(f"{which} objects appear under /bucket, and changes there {back}")
     return [*notes, *training_notes(training, location)]
 
 
@@ -265,7 +265,7 @@ def _spot_notes(elastic: ElasticMachines | None, mig: MigPlan | None) -> list[st
     if not (mig is not None and mig.spot) and not (elastic is not None and elastic.bought("spot")):
         return []
     return [
-        "spot machines start once the account has the role AWSServiceRoleForEC2Spot: `aws iam "
+        "spot machines start only if the account has the role AWSServiceRoleForEC2Spot: `aws iam "
         "create-service-linked-role --aws-service-name spot.amazonaws.com`, once for each account"
     ]
 

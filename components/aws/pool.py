@@ -1,4 +1,4 @@
-"""A training pool for an EKS cluster that is there already, as plain values. Imports no Pulumi."""
+"""A training pool for an existing EKS cluster, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each way to buy asks of the training pool. Nothing here buys a reservation or a block. Imports no Pulumi."""
+"""Requirements of each purchase option for the training pool. Nothing here buys capacity. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def on_demand_note(*, nodes: int, machine: str, location: Location) -> str:
     Source: aws/containers-roadmap #2204.
     """
     return (
-        f"on demand promises no capacity: where {location.zone} has no {nodes} x {machine}, the node group ends as "
-        "CREATE_FAILED; a reservation or a capacity block holds them"
+        f"on demand does not guarantee capacity: if {location.zone} has no {nodes} x {machine}, the node group fails "
+        "with CREATE_FAILED; a reservation or a capacity block guarantees them"
     )
 
 
 def reservation_notes(reservation: str, *, nodes: int, machine: str, location: Location) -> list[str]:
     """What must be true of a reservation that a plan, which asks no cloud, can't check."""
     return [
-        f"{reservation} must hold {nodes} x {machine} in {location.zone}, the zone of the GPU nodes: "
-        "nothing is looked up before up"
+        f"{reservation} must hold {nodes} x {machine} in {location.zone}, the zone of the GPU nodes: the plan does not "
+        "check this"
     ]
 
 
@@ -40,15 +40,16 @@ def block_notes(reservation: str, *, nodes: int, active: bool) -> list[str]:
         return []
     sizes = ", ".join(map(str, BLOCK_SIZES))
     idle = size - nodes
-    paid = f"{idle} of them {'is' if idle == 1 else 'are'} paid for and not used" if idle else "all of them are used"
+    paid = f"{idle} of them {'is' if idle == 1 else 'are'} paid for but unused" if idle else "all of them are used"
     notes = [f"{nodes} nodes need a capacity block of {size} instances (blocks have {sizes}): {paid}"]
     if active:
         notes.append(
-            f"EKS scales the pool to 0 nodes 40 minutes before {reservation} ends, and EC2 takes them back 30 minutes "
+            f"EKS scales the pool to 0 nodes 40 minutes before {reservation} ends, and EC2 terminates them 30 minutes "
             "before; set purchase.active: false by then"
         )
     else:
         notes.append(
-            f"the training pool has 0 nodes until {reservation} has begun: then set purchase.active: true and run up"
+            f"the training pool has 0 nodes until {reservation} starts: then set purchase.active: true and run `pulumi "
+            "up`"
         )
     return notes

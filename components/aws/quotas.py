@@ -1,4 +1,4 @@
-"""What a cluster takes of the account's quotas, which a plan can't look up. Imports no Pulumi."""
+"""Account quotas that a cluster needs; a plan can't look up their current values. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def quota_note(
         )
     parts.append(f"{interfaces:,} network interfaces ({_default('L-DF5E4CA3', interfaces, _NETWORK_INTERFACES)})")
     parts.append(f"{nodes:,} nodes in a node group ({_default('L-BD136F5B', nodes, _NODE_GROUP_LIMIT)})")
-    return f"quotas to have: {', '.join(parts)}{cluster}"
+    return f"required quotas: {', '.join(parts)}{cluster}"
 
 
 def cluster_quotas(system: SystemPlan, network: NetworkPlan, storage: LustrePlan | MountedPlan) -> str:

@@ -1,4 +1,4 @@
-"""Where images are kept on AWS: a repository of ECR, and caches of public registries."""
+"""Images on AWS: an ECR repository, and pull-through caches of public registries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which registry a cluster on AWS has, as plain values. Imports no Pulumi."""
+"""The image registry of a cluster on AWS, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def plan_repository(spec: ClusterSpec, location: Location, *, stack: str, nat: b
 
 def repository_problems(spec: ClusterSpec) -> list[Problem]:
     """A repository of the user's that ECR does not have."""
-    looks = "the URI of a repository of ECR, such as 123456789012.dkr.ecr.us-east-1.amazonaws.com/training"
+    looks = "the URI of an ECR repository, such as 123456789012.dkr.ecr.us-east-1.amazonaws.com/training"
     return registry_problems(spec, _REPOSITORY, looks=looks)

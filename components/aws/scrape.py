@@ -1,4 +1,4 @@
-"""What the managed collector reads in a cluster, as a configuration of Prometheus. Imports no Pulumi.
+"""Scrape configuration (Prometheus) of the managed collector. Imports no Pulumi.
 
 Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to (scraper configuration).
 """

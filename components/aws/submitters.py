@@ -1,4 +1,4 @@
-"""IAM principals who submit jobs: an access entry puts each into groups of Kubernetes, and gives no other right."""
+"""IAM principals that submit jobs: an access entry maps each to Kubernetes groups and grants no other right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The CPU nodes for what the cluster itself runs: how many, and of which machine. Imports no Pulumi."""
+"""Number and machine type of the CPU nodes for system software. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CPU nodes for what the cluster itself runs, and the add-ons that wait for them."""
+"""CPU nodes for system software, and the add-ons that wait for them."""
 
 from __future__ import annotations
 

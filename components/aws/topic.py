@@ -1,4 +1,4 @@
-"""A topic of SNS that a spec names, and what whoever is told of alerts has to do on AWS. Imports no Pulumi."""
+"""An SNS topic given by a spec, and the steps that receivers of alerts must do on AWS. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def topic_problems(receivers: Alerts | None) -> list[Problem]:
     """An ARN that is no standard topic's."""
     if receivers is None or receivers.topic is None or re.fullmatch(_TOPIC, receivers.topic):
         return []
-    fix = "write the ARN of a standard topic of SNS, such as arn:aws:sns:us-east-1:123456789012:pager"
+    fix = "write the ARN of a standard SNS topic, such as arn:aws:sns:us-east-1:123456789012:pager"
     return [Problem(_FIELD, f"is {receivers.topic!r}", fix)]
 
 
@@ -31,8 +31,8 @@ def topic_place_problems(receivers: Alerts | None, location: Location) -> list[P
     found = re.fullmatch(_TOPIC, (receivers.topic if receivers else None) or "")
     if found is None or location.account in (None, found["account"]):
         return []
-    seen = f"is {location.account}, and {_FIELD} of the spec is of {found['account']}"
-    return [Problem("account", seen, "name a topic of the account: alerts reach no other")]
+    seen = f"is {location.account}, but {_FIELD} of the spec is in {found['account']}"
+    return [Problem("account", seen, "write a topic of this account: alerts reach no other")]
 
 
 def topic_region(topic: str) -> str:
@@ -50,15 +50,16 @@ def receiver_notes(receivers: Alerts | None) -> list[str]:
         return []
     notes: list[str] = []
     if receivers.mail:
-        notes.append("alerts: AWS mails each address a link, and nothing more before it is followed")
+        notes.append("alerts: AWS mails each address a confirmation link, and sends alerts only after it is confirmed")
     if receivers.webhook:
         notes.append(
-            "alerts: SNS posts the webhook a SubscribeURL, and nothing more before that is fetched; then messages of "
-            "SNS in JSON, which chat services do not read by themselves"
+            "alerts: SNS posts a SubscribeURL to the webhook, and sends alerts only after the webhook fetches it; "
+            "alerts are SNS messages in JSON, which chat services do not read natively"
         )
     if receivers.topic:
         notes.append(
-            f"alerts: the policy of {receivers.topic} has to let aps.amazonaws.com do sns:Publish and "
-            "sns:GetTopicAttributes, and that of a key of yours on it kms:GenerateDataKey* and kms:Decrypt"
+            f"alerts: the policy of {receivers.topic} must allow aps.amazonaws.com sns:Publish and "
+            "sns:GetTopicAttributes; if the topic is encrypted with your key, the key policy must allow "
+            "kms:GenerateDataKey* and kms:Decrypt"
         )
     return notes

@@ -1,4 +1,4 @@
-"""The training pool on AWS as plain values: its nodes, what keeps them together, what they need. Imports no Pulumi."""
+"""The training pool on AWS as plain values: nodes, placement, requirements. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def training_problems(spec: TrainingSpec) -> list[Problem]:
 def _size_problems(spec: TrainingSpec) -> list[Problem]:
     network = plan_network(spec.network) if isinstance(spec, ClusterSpec) else NetworkPlan()
     limit, what = (
-        (BLOCK_SIZES[-1], "one capacity block, which is all that a pool can target, holds")
+        (BLOCK_SIZES[-1], "a pool can target one capacity block, which holds")
         if isinstance(spec.purchase, CapacityBlockPurchase)
         else (network.most_nodes, "the GPU subnet has addresses for")
     )
@@ -95,7 +95,7 @@ def _size_problems(spec: TrainingSpec) -> list[Problem]:
     if size <= limit:
         return []
     return [
-        Problem("training.nodes", f"and training.spares make {size} nodes", f"{what} at most {limit}: ask for fewer")
+        Problem("training.nodes", f"and training.spares make {size} nodes", f"{what} at most {limit}: request fewer")
     ]
 
 
@@ -103,7 +103,9 @@ def _reservation_problems(spec: TrainingSpec) -> list[Problem]:
     if not isinstance(spec.placement, ReservationPlacement) or re.fullmatch("cr-[0-9a-z]+", spec.placement.id):
         return []
     return [
-        Problem("placement.id", f"is {spec.placement.id!r}", "an AWS reservation or capacity block is named cr-...")
+        Problem(
+            "placement.id", f"is {spec.placement.id!r}", "write the id of an AWS reservation or capacity block: cr-..."
+        )
     ]
 
 
@@ -127,6 +129,6 @@ def _ip_notes(training: TrainingPlan) -> list[str]:
     if shape.network_cards < 2:
         return []
     return [
-        f"shared storage, S3 and checkpoints have {shape.host_gbps} Gb/s a node: one of its {shape.network_cards} "
-        "network cards carries IP"
+        f"shared storage, S3 and checkpoints share {shape.host_gbps} Gb/s a node: one of its {shape.network_cards} "
+        "network cards carries IP traffic"
     ]

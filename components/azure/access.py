@@ -24,7 +24,7 @@ CLUSTER_ADMIN = "Azure Kubernetes Service RBAC Cluster Admin"
 
 @record(kw_only=True)
 class AccessPlan:
-    """private: the API has no address on the internet; who has a way into the network reaches it.
+    """private: the API has no public address; only clients in the network, or connected to it, reach it.
 
     client_cidrs: ranges of the internet that reach it. admins: object ids of the Microsoft Entra groups whose members
     have all rights in the cluster. peer: id of a network that the cluster's is peered with. only_examples: why nobody
@@ -67,15 +67,15 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
             Problem(
                 "access.cidrs",
                 f"has {len(access.cidrs)} ranges",
-                f"AKS takes {_MOST_RANGES} beside the nodes' own: join or drop some",
+                f"AKS allows {_MOST_RANGES} besides the range of the nodes: merge or remove some",
             )
         )
     if isinstance(access, PrivateAccess) and access.egress == "none":
         problems.append(
             Problem(
                 "access.egress",
-                "is 'none', which on Azure is not built: nodes without a way out start from a container "
-                "registry of their own network",
+                "is 'none', which is not supported on Azure: nodes without internet access need a container registry "
+                "in their network to start",
                 "choose nat",
             )
         )
@@ -93,7 +93,7 @@ def _group_problems(field: str, group: str) -> list[Problem]:
     if re.fullmatch(UUID, group):
         return []
     fix = (
-        "on Azure name a Microsoft Entra group by its object id, such as 00000000-0000-0000-0000-000000000000 (`az ad "
+        "on Azure write the object id of a Microsoft Entra group, such as 00000000-0000-0000-0000-000000000000 (`az ad "
         "group show --group NAME --query id`)"
     )
     return [Problem(field, f"is {group!r}", fix)]
@@ -101,13 +101,15 @@ def _group_problems(field: str, group: str) -> list[Problem]:
 
 def access_notes(access: PublicAccess | PrivateAccess) -> list[str]:
     """What whoever runs up needs and gets: the cluster knows Microsoft Entra only, and no password or certificate."""
-    others = "are in a group of access.admins" if access.admins else "need a group in access.admins, which names none"
+    others = (
+        ("must be in a group of access.admins") if access.admins else "need a group in access.admins, which is empty"
+    )
     return [
-        f"the identity that runs `pulumi up` needs the right to assign roles, and gets {CLUSTER_ADMIN} on this "
-        f"cluster alone, for which `up` waits 5 minutes; others who preview, destroy or use the cluster {others}"
+        f"the identity that runs `pulumi up` needs the right to assign roles, and gets {CLUSTER_ADMIN} on this cluster "
+        f"only, for which `up` waits 5 minutes; others who preview, destroy or use the cluster {others}"
     ]
 
 
 def _rights(admins: Sequence[str]) -> str:
     groups = "".join(f", group {group}" for group in admins)
-    return f"admins: the identity that ran `pulumi up` last, and those with {CLUSTER_ADMIN}{groups}"
+    return f"admins: the identity that last ran `pulumi up`, and identities with {CLUSTER_ADMIN}{groups}"

@@ -1,4 +1,4 @@
-"""Who is told of alerts on Azure: action groups, which rules name."""
+"""Receivers of alerts on Azure: action groups, to which rules refer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The address plan: ranges that stay private, clear of the fabric's own, and hold the nodes that are asked."""
+"""The address plan: ranges are private, do not overlap InfiniBand's, and have room for all nodes."""
 
 from __future__ import annotations
 
@@ -81,20 +81,20 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
     fabric = ipaddress.IPv4Network(INFINIBAND_RANGE)
     problems = [*range_problems(outer), *range_problems(subnets)]
     problems += [
-        Problem("", f"the range of {name}, {cidr}, lies outside of the network ({plan.network})")
+        Problem("", f"the range of {name}, {cidr}, is outside of the network ({plan.network})")
         for name, cidr in subnets.items()
         if not cidr.subnet_of(outer["network"])
     ]
     problems += [
-        Problem("", f"the range of {name}, {cidr}, overlaps {INFINIBAND_RANGE}, which InfiniBand has for itself")
+        Problem("", f"the range of {name}, {cidr}, overlaps {INFINIBAND_RANGE}, which is reserved for InfiniBand")
         for name, cidr in outer.items()
         if cidr.overlaps(fabric)
     ]
     problems += [
         Problem(
             "access.cidrs",
-            f"has {peer}, which overlaps {INFINIBAND_RANGE}: InfiniBand has it for itself, and nodes "
-            "reach nothing else there",
+            f"has {peer}, which overlaps {INFINIBAND_RANGE}: it is reserved for InfiniBand, and nodes reach nothing "
+            "else there",
             "name other ranges",
         )
         for peer in peers
@@ -109,7 +109,7 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
         Problem(
             "training.nodes",
             f"and the other pools need {needed:,} addresses for {name}",
-            f"the plan has {room:,}: ask for fewer nodes",
+            f"the plan has {room:,}: request fewer nodes",
         )
         for name, (room, needed) in rooms.items()
         if needed > room

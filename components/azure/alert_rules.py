@@ -1,4 +1,4 @@
-"""Alerts and recordings as Azure Monitor evaluates them, on what its workspace holds of one cluster."""
+"""Alert and recording rules of Azure Monitor for one cluster."""
 
 from __future__ import annotations
 

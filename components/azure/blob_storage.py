@@ -1,4 +1,4 @@
-"""The shared storage in the place of a file system: a container of blobs, which nodes mount by blobfuse."""
+"""Shared storage without a file system: a blob container, which nodes mount with blobfuse."""
 
 from __future__ import annotations
 

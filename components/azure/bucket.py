@@ -1,4 +1,4 @@
-"""What a stack on Azure needs for containers of blobs that are there already, and what is said of them.
+"""Configuration and notes for existing blob containers on Azure.
 
 Imports no Pulumi.
 """
@@ -26,8 +26,8 @@ def bucket_config_problems(spec: ClusterSpec, settings: Settings) -> list[Proble
         return [
             Problem(
                 missing[0],
-                "is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container by the roles of "
-                f"HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage account{where}",
+                "is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container with the roles "
+                f"of HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage account{where}",
                 f"add {' and '.join(missing)}",
             )
         ]
@@ -40,7 +40,7 @@ def bucket_config_problems(spec: ClusterSpec, settings: Settings) -> list[Proble
         return [
             Problem(
                 "bucketGroup",
-                f"is missing, and {named[0]} names a container: rights are given in the resource group of its account",
+                f"is missing, but {named[0]} is a container: rights are granted in the resource group of its account",
                 "add it: the name of that resource group",
             )
         ]
@@ -60,10 +60,10 @@ def bucket_notes(storage: LustrePlan, region: str) -> list[str]:
             "on the file system"
         )
     if not storage.write_back:
-        return [f"{which}, and nothing is written back by itself"]
+        return [f"{which}, and nothing is written back automatically"]
     # Source: Azure Managed Lustre documentation, "Use the auto-export feature" (preview, 2026-01-21) and "Use Azure
     # Blob storage with an Azure Managed Lustre file system".
     return [
-        f"{which}; new and changed files are written back by a feature that is in preview, deletions and new names are "
-        "not; it begins once the first import has ended: where up comes too early, run it again"
+        f"{which}; a preview feature writes back new and changed files, but not deletions and renames; it starts after "
+        "the first import: if `up` runs too early, run it again"
     ]

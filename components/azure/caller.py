@@ -1,4 +1,4 @@
-"""Whoever runs the program: a person, or an application such as a pipeline's identity."""
+"""The identity that runs the program: a person, or an application such as a pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The elastic pools: single-node GPU capacity that comes and goes with the jobs. Imports no Pulumi."""
+"""The elastic pools: single-node GPU capacity that scales with the jobs. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def elastic_problems(spec: ClusterSpec) -> list[Problem]:
     return [
         Problem(
             "elastic.pools",
-            f"has {' and '.join(pools)} with the node pool {name!r} each on AKS, whose names have no "
-            f"hyphens and at most {_POOL_NAME} characters",
+            f"has {' and '.join(pools)}, which share the node pool name {name!r} on AKS, where names have no hyphens "
+            f"and at most {_POOL_NAME} characters",
             "rename one",
         )
         for name, pools in users.items()
@@ -89,8 +89,8 @@ def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
         losses = [f"elastic pools: no machine with a single {asked}; {machine} has one H100 NVL with 94 GB"]
     if plan.engine == "native":
         losses += [
-            f"elastic.pools.{pool.name}.keep_empty: {_duration(pool.keep_empty)} asked, {_duration(plan.keep_empty)} "
-            "given: AKS's autoscaler has one such time for all pools, here the longest"
+            f"elastic.pools.{pool.name}.keep_empty: {_duration(pool.keep_empty)} requested, "
+            f"{_duration(plan.keep_empty)} used: the AKS autoscaler has one such time for all pools, here the longest"
             for pool in plan.pools
             if pool.keep_empty != plan.keep_empty
         ]
@@ -108,15 +108,14 @@ def elastic_notes(plan: ElasticPlan | None) -> list[str]:
     if plan is None or plan.engine == "native":
         return []
     notes = [
-        "elastic pools: node auto provisioning makes single machines outside of any scale set, so they never reach "
-        "InfiniBand; the training pool is fixed, and no other pool may autoscale beside them"
+        "elastic pools: node auto provisioning starts single machines outside of scale sets, which have no "
+        "InfiniBand; the training pool has a fixed size, and no other pool can autoscale in the same cluster"
     ]
     mixed = [pool.name for pool in plan.pools if len(pool.purchase) > 1]
     if mixed:
         # Azure/karpenter-provider-azure issue 761.
         notes.append(
-            f"elastic pools {', '.join(mixed)}: where spot is unavailable a job may stay pending: node auto "
-            "provisioning does not fall back to on demand within one request; elastic.engine: native has a node pool "
-            "for each"
+            f"elastic pools {', '.join(mixed)}: if spot is unavailable, a job may stay pending: node auto provisioning "
+            "does not fall back to on demand within one request; elastic.engine: native creates a node pool for each"
         )
     return notes

@@ -1,4 +1,4 @@
-"""What a spec names of a company's own on Azure: network, peer, file system, action group. Imports no Pulumi."""
+"""Existing Azure resources that a spec refers to: network, peer, file system, action group. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
     """Ids that are none of Azure's, and a key, which AKS is given none of."""
     problems = mounted_problems(spec.storage.shared, _FILES, _FILES_EXAMPLE)
     if spec.secrets_key is not None:
-        fix = "remove it: Azure encrypts secrets with its own key"
-        problems.append(Problem("secrets_key", "is set, and on Azure a key of yours is not built", fix))
+        fix = "remove it: Azure encrypts secrets with platform-managed keys"
+        problems.append(Problem("secrets_key", "is set, but your own key is not supported on Azure", fix))
     topic = None if spec.telemetry.alerts is None else spec.telemetry.alerts.topic
     if topic is not None and not re.fullmatch(ACTION_GROUP, topic):
         fix = f"write the id of an action group, such as {_ACTIONS_EXAMPLE}"
@@ -39,8 +39,8 @@ def existing_problems(spec: ClusterSpec) -> list[Problem]:
         problems += _network_problems(spec, spec.network.existing)
     peer = _peer(spec)
     if peer is not None and spec.network.existing is not None:
-        fix = "leave it out, and peer your network yourself"
-        problems.append(Problem("access.peer", "is set beside network.existing", fix))
+        fix = "remove it, and peer your network yourself"
+        problems.append(Problem("access.peer", "is set together with network.existing", fix))
     elif peer is not None and not re.fullmatch(NETWORK, peer):
         problems.append(
             Problem("access.peer", f"is {peer!r}", f"write the id of a virtual network, such as {_EXAMPLE}")
@@ -63,13 +63,13 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
             fix = f"write the id of a subnet of the network, such as {existing.id}/subnets/{name}"
             problems.append(Problem(f"{at}.{name}", f"is {subnet!r}", fix))
     if existing.storage is None and spec.storage.shared.makes_lustre:
-        problems.append(Problem(f"{at}.storage", "is missing", "name the subnet of Azure Managed Lustre"))
+        problems.append(Problem(f"{at}.storage", "is missing", "write the subnet of Azure Managed Lustre"))
     given = {"others": existing.others or None, "pods": existing.pods, "services": existing.services}
     return problems + [
         Problem(
             f"{at}.{name}",
-            "is set, and on Azure all nodes share one subnet, pods and services have ranges of the cluster's own",
-            "leave it out, or write ranges under network.ranges",
+            "is set, but on Azure all nodes share one subnet, and pods and services use the cluster's own ranges",
+            "remove it, or write ranges under network.ranges",
         )
         for name, value in given.items()
         if value is not None
@@ -86,8 +86,9 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
     return [
         Problem(
             "subscription",
-            f"is {location.subscription}, and {name} of the spec is of {network['subscription']}, which is not built",
-            "name a network of the subscription, which you may peer with others",
+            f"is {location.subscription}, but {name} of the spec is in {network['subscription']}: another subscription "
+            "is not supported",
+            "write a network of this subscription, which you can peer with others",
         )
         for name, network in found.items()
         if network is not None and network["subscription"].lower() != location.subscription
@@ -104,7 +105,7 @@ def network_notes(spec: ClusterSpec, *, nodes: int) -> list[str]:
     if peer is not None:
         return [
             f"network: peered with {peer}, in both directions: the identity that runs `up` needs "
-            "Microsoft.Network/virtualNetworks/peer/action there; what is behind its gateway needs gateway transit, "
+            "Microsoft.Network/virtualNetworks/peer/action there; networks behind its gateway need gateway transit, "
             "which is not set"
         ]
     if existing is None:
@@ -112,15 +113,15 @@ def network_notes(spec: ClusterSpec, *, nodes: int) -> list[str]:
     stored = spec.storage.home is not None or spec.storage.shared.kind == "bucket"
     files = " and the service endpoint Microsoft.Storage" if stored else ""
     notes = [
-        f"network: {existing.id} is yours: the cluster's identity becomes Network Contributor on it, and destroy takes "
-        "this back and leaves the rest",
-        f"network: {existing.nodes} has to have addresses of {existing.cidr} for {nodes} nodes, a NAT gateway{files}",
+        f"network: {existing.id} is your network: the cluster's identity becomes Network Contributor on it; destroy "
+        "removes this role only",
+        f"network: {existing.nodes} must have addresses of {existing.cidr} for {nodes} nodes, a NAT gateway{files}",
     ]
     if isinstance(spec.access, PublicAccess):
-        notes.append("network: access.cidrs has to hold the address of that NAT gateway, or no node reaches the API")
+        notes.append("network: access.cidrs must contain the address of that NAT gateway, or no node reaches the API")
     if existing.storage is not None:
         notes.append(
-            f"network: {existing.storage} has to be /24 or wider, free for Azure Managed Lustre, with ports 988 and "
-            "1019 to 1023 open to the nodes, and 443 to AzureCloud"
+            f"network: {existing.storage} must be /24 or wider, unused except by Azure Managed Lustre, with ports 988 "
+            "and 1019 to 1023 open to the nodes, and 443 to AzureCloud"
         )
     return notes

@@ -1,4 +1,4 @@
-"""The file system for small files: how large a share of Azure Files is that holds them. Imports no Pulumi."""
+"""Size of the Azure Files share for small files. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The software that makes GPUs and InfiniBand usable by pods: NVIDIA's two operators, in their order.
+"""The software that gives pods GPUs and InfiniBand: NVIDIA's Network Operator and GPU Operator, in order.
 
 The GPU Operator's driver pods wait on each node until the driver of its InfiniBand cards is loaded; a node without such
 cards waits for nothing (NVIDIA/gpu-operator v26.3.3, cmd/nvidia-validator).

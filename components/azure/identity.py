@@ -1,4 +1,4 @@
-"""Who may do what: the identity that the cluster acts by, and the roles it has."""
+"""The cluster's identity and its roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feature of a subscription that InfiniBand on AKS asks for: looked up before anything dear is made.
+"""Check of the subscription feature that InfiniBand on AKS needs, before anything expensive is created.
 
 Never registered: Azure answers for a feature that nobody has registered, too, so that azure-native takes it for one
 that is there already (pulumi/pulumi-azure-native issue 1722).
@@ -41,13 +41,13 @@ def _check(name: str, state: str | None) -> None:
     Source: hashicorp/terraform-provider-azurerm pull request 12385, the answer of Azure's team.
     """
     if state != "Registered":
-        raise Refused(InputError(name, [_problem(state or "of no known state")]))
+        raise Refused(InputError(name, [_problem(state or "in an unknown state")]))
 
 
 def _problem(state: str) -> str:
     return (
         f"the feature {FEATURE} is {state} in the subscription: without it the nodes may be on several InfiniBand "
         f"networks; run az feature register --namespace {FEATURE_NAMESPACE} --name {FEATURE}, wait until az feature "
-        "show says Registered, and run this again; where Microsoft says that the subscription needs none, write "
-        "gpucluster:infinibandFeature: waived"
+        "show says Registered, and run this again; if Microsoft confirms that the subscription does not need it, "
+        "write gpucluster:infinibandFeature: waived"
     )

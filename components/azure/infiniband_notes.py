@@ -1,4 +1,4 @@
-"""What InfiniBand and the drivers of GPU nodes ask of the subscription, and do not give. Imports no Pulumi."""
+"""Requirements and limits of InfiniBand and of the GPU nodes' drivers on Azure. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def infiniband_notes(machine_type: str, nodes: int, location: Location) -> list[
     if not has_infiniband(machine_type):
         return []
     return [
-        "InfiniBand without SHARP, sums in the switches: jobs reduce by NCCL's rings and trees, and figures published "
-        "with it, 450 GB/s at 16 GiB, are not promised (docs/jobs.md)",
+        "InfiniBand without SHARP (reductions in the switches): jobs use NCCL's rings and trees, and figures "
+        "published with SHARP, 450 GB/s at 16 GiB, are not promised (docs/jobs.md)",
         _feature_note(location),
         *_torset_notes(nodes, location),
     ]
@@ -23,12 +23,12 @@ def infiniband_notes(machine_type: str, nodes: int, location: Location) -> list[
 
 def _feature_note(location: Location) -> str:
     """GB200 and GB300: Azure/ai-infrastructure-on-azure a01b073, infrastructure_references/aks/README.md."""
-    apart = "GB200 and GB300 pools of one subscription need it off"
+    apart = "GB200 and GB300 pools in the same subscription need it disabled"
     if location.settings.infiniband_feature == "waived":
-        return f"{FEATURE} is waived and not looked up: without it nodes may be on several InfiniBand networks; {apart}"
+        return f"{FEATURE} is waived and not checked: without it nodes may be on several InfiniBand networks; {apart}"
     return (
-        f"the subscription must have the feature {FEATURE}, or up ends before anything dear is made: run az feature "
-        f"register --namespace {FEATURE_NAMESPACE} --name {FEATURE} once and wait for Registered; {apart}"
+        f"the subscription must have the feature {FEATURE}, or `up` fails before it creates anything expensive: run az "
+        f"feature register --namespace {FEATURE_NAMESPACE} --name {FEATURE} once and wait for Registered; {apart}"
     )
 
 
@@ -38,11 +38,11 @@ def _torset_notes(nodes: int, location: Location) -> list[str]:
     labelers = "Microsoft's labelers (Azure/ai-infrastructure-on-azure, utilities/aks)"
     if location.settings.torsets:
         return [
-            f"queue: pods of a job are put on nodes of one leaf switch by the label {TORSET}, which AKS does not set: "
-            f"run {labelers} after up and for every new node, for one without the label takes no job"
+            f"queue: Kueue places pods of a job under one leaf switch by the label {TORSET}, which AKS does not set: "
+            f"run {labelers} after `up` and for every new node; a node without the label gets no jobs"
         ]
     return [
-        f"queue: AKS sets no leaf-switch labels; where {labelers} set "
+        f"queue: AKS sets no leaf-switch labels; if {labelers} set "
         f'{TORSET} on all training nodes, write gpucluster:torsets: "true"'
     ]
 
@@ -53,8 +53,8 @@ def driver_notes(machine_type: str, location: Location, *others: ElasticMachines
     if location.settings.driver == "aks":
         # Azure/AKS issue 3507.
         slow = (
-            "AKS owns the GPU driver: nothing here loads nvidia-peermem, without which GPUDirect RDMA may be slow; "
-            "measure NCCL between nodes before training"
+            "AKS owns the GPU driver: nothing loads nvidia-peermem, without which GPUDirect RDMA may be slow; measure "
+            "NCCL between nodes before training"
         )
         return [slow] if fabric else []
     notes = ["the operators own GPU and InfiniBand drivers: AKS's own GPU and link checks of nodes do not run"]
@@ -64,8 +64,7 @@ def driver_notes(machine_type: str, location: Location, *others: ElasticMachines
         # NVIDIA/gpu-operator v26.3.3, assets/state-driver/0500_daemonset.yaml; NVIDIA/gpu-driver-container,
         # nvidia-driver (reload_nvidia_peermem, probe_nvidia_peermem).
         notes.append(
-            f"{' and '.join(single)} without InfiniBand: the driver's container nvidia-peermem-ctr finds no cards "
-            "there and may restart every 20 minutes, with ClusterPolicy notReady; GPUs and slices work "
-            "(docs/inside-aks.md)"
+            f"{' and '.join(single)} without InfiniBand: the driver container nvidia-peermem-ctr finds no cards there "
+            "and may restart every 20 minutes, with ClusterPolicy notReady; GPUs and slices work (docs/inside-aks.md)"
         )
     return notes

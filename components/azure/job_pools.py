@@ -1,4 +1,4 @@
-"""The pools of an AKS cluster as jobs see them. Imports no Pulumi."""
+"""The node pools of an AKS cluster that jobs can use. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What node auto provisioning, AKS's Karpenter, can't carry. Imports no Pulumi.
+"""Limits of node auto provisioning, AKS's Karpenter. Imports no Pulumi.
 
 Source: Azure/karpenter-provider-azure v1.14.2: pkg/providers/instance/vminstance.go (machines without a scale set or a
 placement), pkg/providers/instancetype/instancetype.go (no rdma/ib, no slices), pkg/utils/supported-gpus.yaml; pull
@@ -22,7 +22,7 @@ def karpenter_problems(machine_types: Sequence[str], *, pool: str, purchase: Seq
     problems = [
         Problem(
             "elastic.engine",
-            f"is 'karpenter', which on Azure starts machines outside any scale set, where {size} has no InfiniBand",
+            f"is 'karpenter', which on Azure starts machines outside of scale sets, where {size} has no InfiniBand",
             "allowed: sizes without r; use the training pool",
         )
         for size in machine_types

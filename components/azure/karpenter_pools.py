@@ -1,4 +1,4 @@
-"""The elastic pools by node auto provisioning: single-node GPU machines that come for a job and go after it."""
+"""Elastic pools with node auto provisioning: single-node GPU machines, started for a job and removed after it."""
 
 from __future__ import annotations
 

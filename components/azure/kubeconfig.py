@@ -1,4 +1,4 @@
-"""The way to the cluster's API, without a credential in it."""
+"""The kubeconfig of the cluster, without a credential."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a cluster on Azure stands: a subscription, a region, the zone of its GPU nodes; and what is chosen there."""
+"""Location of a cluster on Azure: subscription, region, zone of its GPU nodes; and its Azure-only settings."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
         problems.append(
             Problem(
                 "region",
-                f"is {region!r}, which has no availability zones, and GPU nodes, their storage and their way out are "
-                "in one zone here",
+                f"is {region!r}, which has no availability zones; GPU nodes, their storage and their NAT gateway need "
+                "one zone",
                 f"write a region with zones{did_you_mean(region, zonal)}",
             )
         )

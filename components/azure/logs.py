@@ -1,4 +1,4 @@
-"""Logs of the cluster in a Log Analytics workspace: what pods print, and what the control plane writes."""
+"""Logs of pods and control plane in a Log Analytics workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large and how fast an Azure Managed Lustre file system must be for what is asked of it. Imports no Pulumi."""
+"""Size and tier of an Azure Managed Lustre file system for a spec. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -111,8 +111,8 @@ def lustre_problems(asked: SharedStorage) -> list[Problem]:
             Problem(
                 "storage.shared.bucket",
                 f"is {asked.bucket!r}",
-                "on Azure a container is named https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix "
-                f"where only a part of it shall appear; or write {OWN}, for storage.bucket",
+                "on Azure write https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix to import only a part "
+                f"of it, or {OWN} for storage.bucket",
             )
         )
     if asked.tier is not None and asked.tier not in LUSTRE_TIERS:
@@ -127,8 +127,8 @@ def lustre_problems(asked: SharedStorage) -> list[Problem]:
         problems.append(
             Problem(
                 "storage.shared",
-                f"asks for {asked.usable_tib} TiB of data, 25 % headroom on top, and {asked.gb_per_s} GB/s",
-                f"Azure Managed Lustre has at most {limits}: ask for less",
+                f"requests {asked.usable_tib} TiB of data, plus 25 % headroom, and {asked.gb_per_s} GB/s",
+                f"Azure Managed Lustre has at most {limits}: request less",
             )
         )
     return problems

@@ -1,4 +1,4 @@
-"""What Azure's managed Prometheus reads inside the cluster, beside what it reads by itself."""
+"""Additional scrape targets of Azure's managed Prometheus in the cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MIG pool on Azure: nodes whose GPUs are sliced, each like the others. Imports no Pulumi."""
+"""The MIG pool on Azure: nodes with GPUs sliced in the same way. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def driver_problems(spec: ClusterSpec, driver: Driver) -> list[Problem]:
     return [
         Problem(
             "gpuDriver",
-            f"is 'aks', and mig.layout is {spec.mig.layout!r}, which AKS has no profile for",
+            f"is 'aks', but AKS has no profile for mig.layout {spec.mig.layout!r}",
             f"remove gpuDriver, so that the operators' MIG manager slices, or change mig.layout to one of {others}",
         )
     ]

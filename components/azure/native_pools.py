@@ -1,4 +1,4 @@
-"""The elastic pools by the cluster autoscaler: of each, a scale set for each way to buy, from nothing to the limit."""
+"""Elastic pools with the cluster autoscaler: a scale set for each pool and purchase option, scaled from 0."""
 
 from __future__ import annotations
 

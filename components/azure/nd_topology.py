@@ -1,4 +1,4 @@
-"""How GPUs, InfiniBand cards and CPUs hang together in an ND v5 machine, as NCCL reads it.
+"""Topology of GPUs, InfiniBand cards and CPUs of an ND v5 machine, as an NCCL topology file.
 
 The machine's own PCI tree is flat, so NCCL would pair GPUs with any card. The text is Microsoft's own, byte for byte:
 Azure/azhpc-images 8e9d055f, topology/ndv5-topo.xml. Name and checksum are the release's

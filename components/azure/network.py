@@ -1,4 +1,4 @@
-"""The network: nodes and file servers in a subnet each, clear of InfiniBand's own range, and one way out."""
+"""The network: a subnet each for nodes and file servers, outside of InfiniBand's range, and one NAT gateway."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What AKS' node problem detector says of a broken node. Imports no Pulumi.
+"""Node conditions of AKS' node problem detector that mark a broken node. Imports no Pulumi.
 
 It looks at GPUs and links of pools whose driver AKS owns, and at no others; what the operators' device plugins count as
 working is all that is known of theirs. AKS repairs no node for these conditions.
@@ -13,4 +13,4 @@ from typing import Any, Final
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = tuple(
     {"type": kind, "status": "True"} for kind in ("GPUMissing", "IBLinkFlapping", "NVLinkStatusInactive", "XIDErrors")
 )
-REPAIR: Final = "its machine stays until a person has it deleted and reports it"
+REPAIR: Final = "its machine stays until someone deletes and reports it"

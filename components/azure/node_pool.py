@@ -1,4 +1,4 @@
-"""What every pool of GPU nodes has in common: one scale set, the GPU taint, its system on the machine's own disk."""
+"""Common settings of all GPU node pools: one scale set, the GPU taint, an ephemeral OS disk."""
 
 from __future__ import annotations
 

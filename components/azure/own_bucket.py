@@ -1,4 +1,4 @@
-"""The cluster's own container of blobs, and what jobs may do with it and with others."""
+"""The cluster's own blob container, and the access of jobs to it and to others."""
 
 from __future__ import annotations
 

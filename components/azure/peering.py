@@ -1,4 +1,4 @@
-"""The way between the cluster's network and one of the user's."""
+"""Peering of the cluster's network with a network of the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole cluster on Azure as plain values: what needs no cloud is answered here. Imports no Pulumi."""
+"""Plan of the whole Azure cluster as plain values, made without access to the cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ _SERVICES = (
 
 # pulumi/pulumi-azure-native issue 3479, open. AKS documentation, "Node auto-repair" (fb060abe6, 2026-07-01).
 _SUBSCRIPTION_NOTES = (
-    "a new subscription has to register what it uses, which the provider may not do by itself: az provider register "
-    f"--wait --namespace NAME, once for each of {', '.join(_SERVICES)}",
+    "a new subscription must register its resource providers, which Pulumi's provider may not do automatically: az "
+    f"provider register --wait --namespace NAME, once for each of {', '.join(_SERVICES)}",
     "AKS auto-repair cannot be disabled: a node that is not ready for 5 minutes is rebooted, reimaged, then "
     "redeployed, which empties its /scratch (docs/replacing-a-node.md)",
 )
@@ -249,7 +249,7 @@ def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
     losses = training_losses(spec, shape)
     if spec.storage.shared.fabric:
         losses.append(
-            f"storage.shared.fabric: Azure Managed Lustre is reached by TCP over {shape.host_gbps} Gb/s a node, never "
+            f"storage.shared.fabric: nodes reach Azure Managed Lustre by TCP over {shape.host_gbps} Gb/s a node, never "
             "over InfiniBand"
         )
     return losses
@@ -259,9 +259,9 @@ def _sold_notes(shape: Machine, location: Location, prices: Prices | None) -> li
     """Where a machine is listed is known by its price alone; no list names zones, which differ by subscription."""
     region, machine = location.region, shape.machine_type
     if prices is not None and prices.machine_usd(CLOUD, region, machine, "on-demand") is None:
-        return [f"no price list has {machine} in {region}: whether it is sold there is not known"]
+        return [f"no price list has {machine} in {region}: whether it is available there is unknown"]
     return [
-        f"which zones of {region} have {machine}, Azure says to your subscription alone: az vm list-skus --location "
+        f"the zones of {region} with {machine} depend on your subscription: az vm list-skus --location "
         f"{region} --size {machine} --zone --all"
     ]
 

@@ -1,4 +1,4 @@
-"""A training pool for an AKS cluster that is there already, as plain values. Imports no Pulumi."""
+"""A training pool for an existing AKS cluster, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Probl
             Problem(
                 "name",
                 f"is {spec.name!r}",
-                "AKS takes 1 to 12 lower-case letters and digits for a pool, starting with a letter",
+                "AKS allows 1 to 12 lower-case letters and digits for a pool, starting with a letter",
             )
         ]
     )

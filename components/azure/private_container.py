@@ -1,4 +1,4 @@
-"""A container of blobs in an account of its own, which nobody reads without an identity, and which Azure encrypts."""
+"""A blob container in its own storage account: no anonymous access, encrypted by Azure."""
 
 from __future__ import annotations
 

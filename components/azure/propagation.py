@@ -1,4 +1,4 @@
-"""Waits until a role that was granted is known to all of Azure: a request that comes before is refused."""
+"""Waits until a granted role has propagated in Azure: earlier requests are refused."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ async def _wait(created: Sequence[str | None]) -> None:
     youngest = max((datetime.fromisoformat(moment) for moment in created if moment), default=None)
     left = timedelta(0) if youngest is None else youngest + _TAKES - datetime.now(UTC)
     if left > timedelta(0):
-        pulumi.log.info(f"waiting {left.total_seconds():.0f} s until all of Azure knows the roles that were granted")
+        pulumi.log.info(f"waiting {left.total_seconds():.0f} s for the granted roles to propagate in Azure")
         await sleep(left.total_seconds())

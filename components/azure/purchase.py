@@ -1,4 +1,4 @@
-"""What each way to buy GPU nodes asks of a pool on Azure. Nothing here buys a reservation. Imports no Pulumi.
+"""Requirements of each purchase option for a pool on Azure. Nothing here buys capacity. Imports no Pulumi.
 
 Sources: Azure documentation, "On-demand capacity reservation" (2026-02-17) and "Set up InfiniBand on HPC VMs"
 (2026-09-25); Azure compute API 2025-04-01, CapacityReservationGroup and ScheduleProfile; AKS documentation, "Use
@@ -57,7 +57,7 @@ def purchase_problems(spec: TrainingSpec) -> list[Problem]:
             Problem(
                 "training.nodes",
                 f"and training.spares make {nodes} nodes",
-                f"InfiniBand is within one scale set, which holds at most {MOST_NODES}: ask for fewer",
+                f"InfiniBand works within one scale set, which holds at most {MOST_NODES}: request fewer",
             )
         )
     return problems
@@ -72,7 +72,7 @@ def _block_problems(nodes: int, hours: int) -> list[Problem]:
             Problem(
                 "training.nodes",
                 f"and training.spares make {nodes} nodes",
-                f"one block of capacity holds at most {_BLOCK_SIZES[-1]}: ask for fewer",
+                f"one capacity block holds at most {_BLOCK_SIZES[-1]}: request fewer",
             )
         )
     if days > last * 7:
@@ -97,15 +97,15 @@ def scale_set_problems(spec: TrainingSpec, location: Location) -> list[Problem]:
                 "scaleSetLimit",
                 f"is {limit}, and training.nodes and training.spares make {nodes} nodes in one scale set, the "
                 "InfiniBand domain",
-                f"have Microsoft's support raise it and write the new limit, at most {MOST_NODES}, or ask for "
-                "fewer nodes",
+                f"ask Microsoft support to raise it and write the new limit, at most {MOST_NODES}, or request fewer "
+                "nodes",
             )
         )
     if location.settings.proximity_group and isinstance(spec.placement, ReservationPlacement):
         problems.append(
             Problem(
                 "proximityGroup",
-                "is 'true', and placement.kind is 'reservation': Azure takes no proximity placement group "
+                "is 'true', but placement.kind is 'reservation': Azure does not support proximity placement groups "
                 "for reserved capacity",
                 "remove it",
             )
@@ -120,36 +120,37 @@ def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> li
         if not isinstance(spec.purchase, OnDemandPurchase):
             return []
         return [
-            f"on demand promises no capacity: where {location.zone} has no {nodes} x {machine}, the pool ends with "
-            "AllocationFailed; quota is not capacity, and reserved instances and savings plans hold none"
+            f"on demand does not guarantee capacity: if {location.zone} has no {nodes} x {machine}, the pool fails "
+            "with AllocationFailed; quota is not capacity, and reserved instances and savings plans do not guarantee "
+            "any"
         ]
     reserved = spec.placement.id
     notes = [
-        f"{reserved} must hold {nodes} x {machine} in zone {location.number} of {location.region}: nothing is looked "
-        "up before up, and the cluster's identity gets Contributor on its resource group, which may take an hour"
+        f"{reserved} must hold {nodes} x {machine} in zone {location.number} of {location.region}: the plan does not "
+        "check this; the cluster's identity gets Contributor on its resource group, which may take an hour"
     ]
     block = isinstance(spec.purchase, CapacityBlockPurchase)
     if has_infiniband(machine):
         known = "whether that holds for blocks, no source says" if block else "ask Microsoft before you buy one"
         notes.append(
-            "Azure's documentation rules out scale sets with a single placement group for capacity reservations, and "
-            f"InfiniBand is within one, which AKS sets by itself: {known}"
+            "Azure's documentation excludes scale sets with a single placement group from capacity reservations, but "
+            f"InfiniBand needs one, which AKS sets automatically: {known}"
         )
     if not isinstance(spec.purchase, CapacityBlockPurchase):
         notes.append(
             "Azure's documentation calls on-demand capacity reservations unsupported for ND and NCads H100 v5; the "
-            "Resource SKUs API (CapacityReservationSupported) has the truth for a subscription"
+            "Resource SKUs API (CapacityReservationSupported) shows what your subscription supports"
         )
         return notes
     size = next(size for size in _BLOCK_SIZES if size >= nodes)
     idle = size - nodes
-    unused = f": {idle} of them {'is' if idle == 1 else 'are'} paid for and not used" if idle else ""
+    unused = f": {idle} of them {'is' if idle == 1 else 'are'} paid for but unused" if idle else ""
     notes.append(
         f"{nodes} nodes need a block of {size} machines (blocks have {', '.join(map(str, _BLOCK_SIZES))}){unused}; a "
         f"block lasts 1 to {_BLOCK_DAYS} days or {_BLOCK_WEEKS[0]} to {_BLOCK_WEEKS[1]} weeks"
     )
     if not spec.purchase.active:
         notes.append(
-            f"the training pool has 0 nodes until {reserved} has begun: then set purchase.active: true, run up"
+            f"the training pool has 0 nodes until {reserved} starts: then set purchase.active: true, run `pulumi up`"
         )
     return notes

@@ -1,4 +1,4 @@
-"""What a cluster takes of the subscription's quotas, which a plan can't look up. Imports no Pulumi."""
+"""Subscription quotas that a cluster needs; a plan can't look up their current values. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def quota_note(
     parts.append(f"{sum(families.values()):,} of Total Regional vCPUs")
     if spot:
         parts.append(f"{sum(shape.vcpus * count for shape, count in spot):,} of Total Regional Spot vCPUs")
-    lustre = "" if storage is None else f"; besides, Azure Managed Lustre's own for {storage.capacity_tib:,} TiB more"
-    return f"quotas to have in {region}, in vCPUs: {', '.join(parts)}{lustre}; quota is not capacity"
+    lustre = "" if storage is None else f"; also the Azure Managed Lustre quota for {storage.capacity_tib:,} TiB more"
+    return f"required quotas in {region}, in vCPUs: {', '.join(parts)}{lustre}; quota is not capacity"

@@ -1,4 +1,4 @@
-"""Where images are kept on Azure: a container registry that caches public ones, and the nodes' right to pull."""
+"""Images on Azure: a container registry that caches public ones, and the nodes' right to pull."""
 
 from __future__ import annotations
 

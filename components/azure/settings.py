@@ -1,4 +1,4 @@
-"""What a stack on Azure chooses that no other cloud has: keys of its configuration, each optional."""
+"""Azure-only settings of a stack: optional keys of its configuration."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
             Problem(
                 "scaleSetLimit",
                 f"is {limit!r}",
-                f"write a whole number from {_NODES}, which every subscription has, to {MOST_NODES}, to which "
-                "Microsoft's support raises it",
+                f"write a whole number from {_NODES}, the default of a subscription, to {MOST_NODES}, the most that "
+                "Microsoft support sets",
             )
         )
     driver = values.get("gpuDriver", "operators")
@@ -92,7 +92,7 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
             Problem(
                 "infinibandFeature",
                 f"is {feature!r}",
-                f"allowed: required (up looks whether {FEATURE} is registered), waived; nothing here registers it",
+                f"allowed: required (`up` checks that {FEATURE} is registered), waived; no command here registers it",
             )
         )
     group, principal = values.get("bucketGroup"), values.get("lustrePrincipal")
@@ -105,7 +105,7 @@ def parse_settings(values: Mapping[str, str]) -> Settings | list[Problem]:
             Problem(
                 "lustrePrincipal",
                 f"is {principal!r}",
-                "write the object id that the service principal HPC Cache Resource Provider has in your tenant",
+                "write the object id of the service principal HPC Cache Resource Provider in your tenant",
             )
         )
     machine = values.get("systemMachine")

@@ -1,4 +1,4 @@
-"""What every node mounts on Azure: Managed Lustre, a container of blobs, or a file system of the user's.
+"""Shared storage on Azure: Managed Lustre, a blob container, or an existing file system.
 
 Imports no Pulumi.
 """
@@ -34,13 +34,13 @@ def shared_notes(storage: SharedPlan, region: str, cidr: str) -> list[str]:
         # Source: AKS documentation, "Create and use a volume with Azure Blob storage" (about blobfuse cache).
         return [
             SHARED_BUCKET_NOTE,
-            "shared storage: a node reads and writes a file of the bucket as a whole, by way of its system disk, whose "
-            "free space it has to fit in",
+            "shared storage: a node reads and writes each bucket file as a whole, through its system disk, so each "
+            "file must fit in its free space",
         ]
     notes = [f"shared storage: {storage.choice}"]
     if storage.large:
         notes.append(
             f"shared storage: {storage.capacity_tib:,} TiB at {storage.tier} MB/s per TiB may need a request to "
-            "Microsoft's support; documents give different limits"
+            "Microsoft support; Azure's documents give different limits"
         )
     return [*notes, *bucket_notes(storage, region)]

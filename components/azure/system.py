@@ -1,4 +1,4 @@
-"""The CPU nodes for DNS, operators and queues: which machines they are. Imports no Pulumi."""
+"""Machine type of the CPU nodes for DNS, operators and queues. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The taints that software in an AKS cluster puts up with: charts know some of them, never all (Azure/AKS 4418)."""
+"""Tolerations of software in an AKS cluster: charts set some of them, never all (Azure/AKS 4418)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gpucluster check`: checks a spec and shows what it becomes, without a cloud or an engine."""
+"""`gpucluster check`: checks a spec and prints its plan, without a cloud or an engine."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from gpucluster.options import STACK, form_of
 @click.argument(
     "spec", required=False, type=click.Path(path_type=Path, allow_dash=True), help="YAML file of a spec; - for stdin."
 )
-@click.option("--stack", type=STACK, help="Stack to check: its configuration, and the spec it names.")
+@click.option("--stack", type=STACK, help="Stack to check, with its configuration and spec.")
 @click.option("--cloud", type=click.Choice(CLOUDS), help=f"Cloud for SPEC.  [default: {CLOUDS[0]}]")
-@click.option("--project", help="Google Cloud project for SPEC; it is not asked.  [default: my-project]")
+@click.option("--project", help="Google Cloud project for SPEC; it is not contacted.  [default: my-project]")
 @click.option("--region", help="Region for SPEC.  [default: us-east-1, us-central1]")
 @click.option("--zone", help="Zone of the GPU nodes for SPEC.  [default: the first one of the region]")
 @click.option("--machine", help="Machine type of the training pool for SPEC.  [default: what the spec implies]")
@@ -42,19 +42,19 @@ def check(
 ) -> None:
     """Check a spec or stack and print its plan.
 
-    Where it can't be used, every problem is printed, as by a preview.
+    If it can't be used, prints every problem, as a preview does.
     """
     place = {"project": project, "region": region, "zone": zone}
     if stack is not None:
         if spec or cloud or machine or any(place.values()):
-            raise click.UsageError("--stack brings its own spec, cloud, place and machine; leave them out")
+            raise click.UsageError("--stack sets spec, cloud, location and machine; remove these arguments")
         config = read_stack(stack, Path.cwd())
     elif spec is not None:
         given = {key: text for key, text in place.items() if text is not None}
         file = Path(STDIN) if str(spec) == "-" else spec
         config = _command_line(file, cloud or CLOUDS[0], given, machine)
     else:
-        raise click.UsageError("name a SPEC, or a stack by --stack")
+        raise click.UsageError("give a SPEC, or a stack with --stack")
     plan = plan_stack(config, plan_prices)
     click.echo(json.dumps(plan.facts.registered(), indent=2) if form == "json" else _summary(plan))
     if missing := missing_sdk(plan.training.shape.cloud):
@@ -66,7 +66,7 @@ def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | N
     cloud = cloud_of(name)
     foreign = sorted(set(given) - set(cloud.keys))
     if foreign:
-        raise click.UsageError(f"--{foreign[0]} is no option for {cloud.title}; leave it out")
+        raise click.UsageError(f"--{foreign[0]} is not an option for {cloud.title}; remove it")
     values = {**cloud.keys, **given}
     if "zone" not in given:
         values["zone"] = cloud.zone_in(values["region"])

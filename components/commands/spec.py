@@ -40,8 +40,8 @@ def init(path: Path | None, name: str, nodes: int) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise click.UsageError(f"{path} exists already and is left as it is; name another PATH") from None
+        raise click.UsageError(f"{path} exists already and is unchanged; give another PATH") from None
     except OSError as error:
-        raise click.UsageError(f"{path} can't be written: {error.strerror}; name another PATH") from None
-    click.echo(f"Wrote {path}. Put your own labels, budget and access.cidrs into it.")
+        raise click.UsageError(f"{path} can't be written: {error.strerror}; give another PATH") from None
+    click.echo(f"Wrote {path}. Set your own labels, budget and access.cidrs in it.")
     click.echo(f"Next: gpucluster check {path}")

@@ -1,4 +1,4 @@
-"""`gpucluster telemetry`: what to watch in a standing cluster, written for the tools that watch it."""
+"""`gpucluster telemetry`: writes alerts, dashboards, counters and prices for monitoring tools."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _FORMS: dict[str, Callable[[Watched], dict[str, Any]]] = {
 def rules(stack: str, form: str) -> None:
     """Print alerts.
 
-    On idle and oversized GPUs in dollars an hour, and on broken GPUs and nodes, with the stack's labels.
+    Alerts on idle and oversized GPUs, in dollars an hour, and on broken GPUs and nodes, with the stack's labels.
 
     prometheus: a rule file, also for Amazon Managed Prometheus. operator: a PrometheusRule. gke: ClusterRules of Google
     Cloud's Managed Prometheus. azure: properties of a prometheusRuleGroups resource.
@@ -61,12 +61,12 @@ def rules(stack: str, form: str) -> None:
     "-o",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="Folder to write to; it is made.",
+    help="Folder to write to; created if missing.",
 )
 def write_dashboards(stack: str, output: Path) -> None:
     """Write Grafana dashboards.
 
-    One JSON file each: use, fabric, health, and cost where a price is known.
+    One JSON file each: use, fabric, health, and cost if a price is known.
     """
     watched, _, _ = _watched(stack)
     try:
@@ -75,7 +75,7 @@ def write_dashboards(stack: str, output: Path) -> None:
             (output / f"{name}.json").write_text(json.dumps(dashboard, indent=2) + "\n", encoding="utf-8")
             click.echo(f"Wrote {output / name}.json", err=True)
     except OSError as error:
-        raise InputError(f"{output} can't be written: {error.strerror}; name another --output") from None
+        raise InputError(f"{output} can't be written: {error.strerror}; give another --output") from None
 
 
 @click.command()
@@ -92,7 +92,7 @@ def counters() -> None:
 def opencost(stack: str) -> None:
     """Print a price sheet for OpenCost.
 
-    It holds every machine type that has a price in the stack's region.
+    It has every machine type with a price in the stack's region.
     """
     _, cloud, region = _watched(stack)
     click.echo(price_sheet(region, machines_usd(cloud, region)), nl=False)
@@ -104,5 +104,5 @@ def _watched(stack: str) -> tuple[Watched, str, str]:
     cloud, region, watched = plan.training.shape.cloud, plan.location.region, plan.telemetry.watched
     if watched.gpu_hour_usd is None:
         machine = plan.training.shape.machine_type
-        click.echo(f"no price of {machine} in {region} is known: alerts count GPUs instead of dollars", err=True)
+        click.echo(f"no price of {machine} in {region} is known: alerts report GPUs instead of dollars", err=True)
     return watched, cloud, region

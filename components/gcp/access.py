@@ -56,7 +56,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
             summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
         )
     clients = access.cidrs if access.via == "vpn" else (nodes_cidr,)
-    by_name = "no address, by its DNS name from anywhere with the IAM right container.clusters.connect"
+    by_name = "no IP address; its DNS name, from anywhere with the IAM permission container.clusters.connect"
     through = by_name if access.via == "dns" else f"inside only, {way_in(access, nodes_cidr)}"
     out = "internet by NAT" if access.egress == "nat" else "no internet"
     return AccessPlan(
@@ -76,7 +76,7 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
         Problem(
             f"access.admins[{at}]",
             f"is {principal!r}",
-            "on Google Cloud name a person or a service account, such as user:ada@example.com or "
+            "on Google Cloud write a person or a service account, such as user:ada@example.com or "
             "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
         )
         for at, principal in enumerate(access.admins)
@@ -90,7 +90,7 @@ def people_problems(spec: ClusterSpec) -> list[Problem]:
         Problem(
             field,
             f"is {who!r}",
-            "on Google Cloud name a group, a person or a service account, such as group:vision@example.com, "
+            "on Google Cloud write a group, a person or a service account, such as group:vision@example.com, "
             "user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com",
         )
         for field, who in named_people(spec)
@@ -106,8 +106,8 @@ def people_problems(spec: ClusterSpec) -> list[Problem]:
         problems.append(
             Problem(
                 field,
-                f"is {who!r}, and another group is of {domains[0]}",
-                "GKE knows the groups of one domain: name groups of one, and people of others by user:",
+                f"is {who!r}, but another group is in {domains[0]}",
+                "GKE supports groups of one domain: use groups of one domain, and user: for people of others",
             )
         )
     return problems
@@ -129,8 +129,8 @@ def people_notes(spec: ClusterSpec) -> list[str]:
         return []
     groups = sorted({who.removeprefix(_GROUP) for _, who in named_people(spec) if who.startswith(_GROUP)})
     return [
-        f"groups: {around} has to exist, with {', '.join(groups)} as members, and the members of each visible to its "
-        "members"
+        f"groups: {around} must exist, with {', '.join(groups)} as members, and each group must let its members view "
+        "its membership"
     ]
 
 

@@ -1,4 +1,4 @@
-"""The address plan: ranges that stay private, do not overlap, and hold the nodes that are asked."""
+"""The address plan: ranges are private, do not overlap, and have room for all nodes."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def address_problems(
         Problem(
             "training.nodes",
             f"and the other pools need {needed:,} addresses for {name}",
-            f"{ranges[name]} has {room:,}: ask for fewer nodes",
+            f"{ranges[name]} has {room:,}: request fewer nodes",
         )
         for name, (room, needed) in rooms.items()
         if needed > room

@@ -1,4 +1,4 @@
-"""What all node pools of a cluster may hold together, where GKE makes pools by itself. Imports no Pulumi.
+"""Total limits of all node pools of a cluster with GKE's node auto-provisioning. Imports no Pulumi.
 
 Sources: GKE documentation, "Configure node pool auto-creation" (limits of the cluster hold for the pools that GKE makes
 for ComputeClasses) and "About node pool auto-creation" (they count every pool, GKE's own and others); Pulumi's
@@ -49,7 +49,7 @@ def limit_losses(elastic: ElasticPlan, others: Sequence[PoolSize]) -> list[str]:
         free = waiting + elastic.max_gpus - pool.max_gpus
         if free:
             losses.append(
-                f"elastic.pools.{pool.name}.max_gpus: GKE limits all {kind} of the cluster together; while machines of "
-                f"other pools are not there, this pool may have up to {free} GPUs more"
+                f"elastic.pools.{pool.name}.max_gpus: GKE limits all {kind} of the cluster together; while other pools "
+                f"have no machines, this pool may have up to {free} GPUs more"
             )
     return losses

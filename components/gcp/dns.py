@@ -1,4 +1,4 @@
-"""What is left of kube-dns in a cluster that asks Cloud DNS.
+"""The scaled-down kube-dns of a cluster that uses Cloud DNS.
 
 GKE keeps kube-dns running beside Cloud DNS, and nodes that are older than the switch still ask it. Its autoscaler makes
 a replica for each 256 vCPUs of all nodes: one for every 1.2 nodes of 208 vCPUs that resolve nearly nothing. At their

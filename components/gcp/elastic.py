@@ -1,4 +1,4 @@
-"""The elastic pools: single-node GPU capacity that comes and goes with the jobs. Imports no Pulumi."""
+"""The elastic pools: single-node GPU capacity that scales with the jobs. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def elastic_problems(spec: ClusterSpec) -> list[Problem]:
             Problem(
                 "elastic.pools",
                 f"has the name {name!r}",
-                "GKE takes no ComputeClass whose name begins with gke or autopilot: choose another",
+                "GKE refuses a ComputeClass with a name that begins with gke or autopilot: choose another",
             )
             for name in elastic.pools
             if name.startswith(_GKES_OWN)
@@ -95,7 +95,7 @@ def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
     on_demand = fields_that_ask_for(spec.elastic, "on-demand")
     losses += [
         f"{field}: {plan.shape.machine_type} is sold as Spot or flex-start, never on demand; it is "
-        f"{' or '.join(pool.purchase)} here, and a machine that is taken back ends its job"
+        f"{' or '.join(pool.purchase)} here, and a reclaimed machine ends its job"
         for pool in plan.pools
         if (field := f"elastic.pools.{pool.name}.purchase") in on_demand
     ]

@@ -1,4 +1,4 @@
-"""A class of elastic machines by GKE itself, which pods select: in the order in which GKE tries to get them."""
+"""A GKE ComputeClass of elastic machines, which pods select; GKE tries its machines in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The key that Kubernetes secrets are encrypted with, in a layer of our own over Google's."""
+"""The KMS key for application-layer encryption of Kubernetes secrets, on top of Google's encryption."""
 
 from __future__ import annotations
 

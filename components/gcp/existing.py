@@ -1,4 +1,4 @@
-"""What a spec names of a company's own on Google Cloud: network, file system, key. Imports no Pulumi."""
+"""Existing Google Cloud resources that a spec refers to: network, file system, key. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -42,25 +42,27 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
         problems.append(Problem(f"{at}.nodes", f"is {existing.nodes!r}", example))
     if existing.others:
         problems.append(
-            Problem(f"{at}.others", "is set, and on Google Cloud all nodes share one subnet", "leave it out")
+            Problem(f"{at}.others", "is set, but on Google Cloud all nodes share one subnet", "remove it")
         )
     problems += [
         Problem(
             f"{at}.{name}",
             "is missing" if value is None else f"is {value!r}",
-            f"name the subnet's secondary range for {name}, such as {name}: 1 to 63 lower-case letters, digits and "
-            "hyphens, starting with a letter",
+            f"write the name of the subnet's secondary range for {name}, such as {name}: 1 to 63 lower-case letters, "
+            "digits and hyphens, starting with a letter",
         )
         for name, value in (("pods", existing.pods), ("services", existing.services))
         if value is None or not re.fullmatch(_NAME, value)
     ]
     problems += [
-        Problem(f"network.ranges.{name}", "is set, and the secondary ranges of your subnet are taken", "leave it out")
+        Problem(
+            f"network.ranges.{name}", "is set, but the cluster uses the secondary ranges of your subnet", "remove it"
+        )
         for name, value in (("pods", spec.network.ranges.pods), ("services", spec.network.ranges.services))
         if value is not None
     ]
     if (spec.storage.shared.makes_lustre or spec.storage.home is not None) and existing.storage is None:
-        fix = "write its private services access range, which file systems use, such as 10.30.0.0/20"
+        fix = "write its private services access range, for file systems, such as 10.30.0.0/20"
         problems.append(Problem(f"{at}.storage", "is missing", fix))
     if existing.storage is not None and not is_range(existing.storage):
         problems.append(Problem(f"{at}.storage", f"is {existing.storage!r}", "write a range such as 10.30.0.0/20"))
@@ -81,15 +83,15 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
     )
     regions = {"secrets_key": key, "network.existing.nodes": subnet}
     problems = [
-        Problem("region", f"is {location.region!r}, and {name} of the spec lies in {found['region']}", "use one")
+        Problem("region", f"is {location.region!r}, but {name} of the spec is in {found['region']}", "use one")
         for name, found in regions.items()
         if found is not None and found["region"] != location.region
     ]
     return problems + [
         Problem(
             "project",
-            f"is {location.project!r}, and {name} of the spec is of {found['project']}: a Shared VPC is not built",
-            "name a network of the project",
+            f"is {location.project!r}, but {name} of the spec is in {found['project']}: a Shared VPC is not supported",
+            "write a network of this project",
         )
         for name, found in {"network.existing.id": network, "network.existing.nodes": subnet}.items()
         if found is not None and found["project"] != location.project
@@ -104,15 +106,15 @@ def network_notes(asked: ClusterNetwork, *, nat: bool, mtu: int) -> list[str]:
     existing = asked.existing
     if existing is None:
         return []
-    out = ", and Cloud NAT or a proxy of yours" if nat else ""
+    out = ", and Cloud NAT or your proxy" if nat else ""
     storage = (
         ""
         if existing.storage is None
         else f", and private services access (servicenetworking.googleapis.com) with {existing.storage}"
     )
     return [
-        f"network: {existing.id} is yours: firewall rules are added, and destroy leaves the rest; it has to have an "
-        f"MTU of {mtu:,}, as the GPU networks, which are the cluster's own",
-        f"network: {existing.nodes} has to have addresses of {existing.cidr}, Private Google Access, the secondary "
+        f"network: {existing.id} is your network: the cluster adds firewall rules, and destroy removes only these; it "
+        f"must have an MTU of {mtu:,}, as the GPU networks, which the cluster creates",
+        f"network: {existing.nodes} must have addresses of {existing.cidr}, Private Google Access, the secondary "
         f"ranges {existing.pods} and {existing.services}{out}{storage}",
     ]

@@ -1,4 +1,4 @@
-"""The file system for small files: how large a Filestore instance is that holds them. Imports no Pulumi."""
+"""Size of the Filestore instance for small files. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class GpuNetworks(pulumi.ComponentResource):
         if len(subnets) != len(networks):
             raise PlanError(
                 [
-                    f"{fabric.machine_type} has {len(subnets)} additional networks; {fabric.kind} needs exactly "
+                    f"{fabric.machine_type} has {len(subnets)} additional networks; {fabric.kind} requires exactly "
                     f"{len(networks)}: {', '.join(item.name for item in networks)}"
                 ]
             )

@@ -1,4 +1,4 @@
-"""Who may do what: the service account of nodes, and the pool that pods have their identities from."""
+"""The service account of nodes, and the workload identity pool of pods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pools of a GKE cluster as jobs see them."""
+"""The node pools of a GKE cluster that jobs can use."""
 
 from __future__ import annotations
 

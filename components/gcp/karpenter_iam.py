@@ -1,4 +1,4 @@
-"""What Karpenter may do in a project, and the service account it does it with."""
+"""Karpenter's service account and its rights in a project."""
 
 from __future__ import annotations
 

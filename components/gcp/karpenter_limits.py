@@ -1,4 +1,4 @@
-"""What Karpenter can't carry on Google Cloud, and what whoever uses it should know. Imports no Pulumi.
+"""Limits of Karpenter on Google Cloud, and notes for its users. Imports no Pulumi.
 
 Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/providers/instance/instance.go (neither placement, reservation,
 Flex-start, MIG nor a choice of network card) and pkg/apis/v1alpha1/gcenodeclass.go (7 more interfaces at most); issues
@@ -21,9 +21,8 @@ _NATIVE: Final = "write elastic.engine: native"
 
 KARPENTER_NOTE: Final = (
     "elastic pools: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) without "
-    "GPU "
-    "networks, placement, reservations, flex-start, MIG or local SSDs, so that emptyDir is on the boot disk; "
-    "elastic.engine: native is GKE's own"
+    "GPU networks, placement, reservations, flex-start, MIG or local SSDs, so emptyDir is on the boot disk; "
+    "elastic.engine: native uses GKE's autoscaler"
 )
 
 

@@ -1,4 +1,4 @@
-"""Where a cluster on Google Cloud stands: a project, a region, and the zone of its GPU nodes."""
+"""Location of a cluster on Google Cloud: project, region, and zone of its GPU nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pods print, in Cloud Logging: in the project's own bucket `_Default`, or in one of the cluster's beside it."""
+"""Logs of pods in Cloud Logging: in the project's bucket `_Default`, or also in the cluster's own bucket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large and how fast a Managed Lustre instance must be for what is asked of it, at the lowest price."""
+"""Size and tier of a Managed Lustre instance for a spec, at the lowest price."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def lustre_problems(asked: SharedStorage) -> list[Problem]:
             Problem(
                 "storage.shared.bucket",
                 f"is {asked.bucket!r}",
-                f"on Google Cloud a bucket is named gs://name or gs://name/folder; or write {OWN}, for storage.bucket",
+                f"on Google Cloud write gs://name or gs://name/folder, or {OWN} for storage.bucket",
             )
         )
     tiers = [tier for tier in LUSTRE_TIERS if asked.tier in (None, tier)]
@@ -93,8 +93,8 @@ def lustre_problems(asked: SharedStorage) -> list[Problem]:
         *problems,
         Problem(
             "storage.shared",
-            f"asks for {asked.usable_tib} TiB of data, 25 % headroom on top, and {asked.gb_per_s} GB/s",
-            f"Managed Lustre has at most {limits}: ask for less",
+            f"requests {asked.usable_tib} TiB of data, plus 25 % headroom, and {asked.gb_per_s} GB/s",
+            f"Managed Lustre has at most {limits}: request less",
         ),
     ]
 
@@ -129,6 +129,6 @@ def zone_notes(zone: str) -> list[str]:
     region = zone.rpartition("-")[0]
     near = ", ".join(name for name in known if name.startswith(f"{region}-"))
     return [
-        f"Managed Lustre: no list that is known here has {zone}{f', only {near}' if near else ''}; look it up before "
-        "`up`: cloud.google.com/managed-lustre/docs/locations"
+        f"Managed Lustre: no known list has {zone}{f', only {near}' if near else ''}; check before `up`: "
+        "cloud.google.com/managed-lustre/docs/locations"
     ]

@@ -1,4 +1,4 @@
-"""The GPU machines of Google Cloud: which one a pool is made of."""
+"""Choice of the Google Cloud machine type of a GPU pool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MIG pool on Google Cloud: nodes whose GPUs are sliced, all alike. Imports no Pulumi."""
+"""The MIG pool on Google Cloud: nodes with GPUs sliced in the same way. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def mig_problems(spec: ClusterSpec) -> list[Problem]:
     if spec.mig.strategy == "mixed":
         problems.append(
             Problem(
-                "mig.strategy", "is 'mixed', which GKE does not have: slices are nvidia.com/gpu there", "leave it out"
+                "mig.strategy",
+                "is 'mixed', which GKE does not support: slices are nvidia.com/gpu there",
+                "remove it",
             )
         )
     return problems

@@ -1,4 +1,4 @@
-"""The MIG pool: nodes whose GPUs are sliced, for development and inference; no fabric, no training over nodes."""
+"""The MIG pool: nodes with sliced GPUs for development and inference; no fabric, no multi-node training."""
 
 from __future__ import annotations
 

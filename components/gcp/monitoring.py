@@ -1,4 +1,4 @@
-"""What Google Cloud's Managed Prometheus reads inside the cluster, and the rules it evaluates on that.
+"""Scrape targets and alert rules of Google Cloud's Managed Prometheus in the cluster.
 
 GKE's own exporter of DCGM stays off: it tells neither the errors of a GPU nor those of its memory, and with two of them
 the same counters would be paid twice.

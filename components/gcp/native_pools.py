@@ -1,4 +1,4 @@
-"""The elastic pools by GKE itself: for each, a class of machines and the node pool that the class tries first."""
+"""Elastic pools with GKE's autoscaler: for each, a ComputeClass and the node pool that it tries first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The networks: the cluster's own with a way out or none, and those of the GPU fabric."""
+"""The networks: the cluster's own, with optional NAT, and those of the GPU fabric."""
 
 from __future__ import annotations
 

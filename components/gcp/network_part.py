@@ -1,4 +1,4 @@
-"""Networks for GPU nodes that are declared by themselves, as plain values. Imports no Pulumi."""
+"""GPU networks without a cluster, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What GKE's device plugin says of a broken node. Imports no Pulumi.
+"""Node conditions of GKE's device plugin that mark a broken node. Imports no Pulumi.
 
 It sets one condition for XIDs 48, 63, 64, 79, 119, 120, 123 and 140, whose reason is a JSON object of those seen, and
 takes it away when the node has booted again. GKE's automatic repair does not read it.
@@ -21,4 +21,4 @@ CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
         "but": [json.dumps({str(MEMORY_REMAPPED): True}, separators=(",", ":"))],
     },
 )
-REPAIR: Final = "its machine stays until a person has its host repaired"
+REPAIR: Final = "its machine stays until someone requests a repair of its host"

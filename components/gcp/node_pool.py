@@ -1,4 +1,4 @@
-"""What every node pool of ours has in common."""
+"""Common settings of all node pools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buckets of the cluster's own, and what jobs may do with them and with others."""
+"""The cluster's own buckets, and the access of jobs to them and to others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole cluster on Google Cloud as plain values: what needs no cloud is answered here. Imports no Pulumi."""
+"""Plan of the whole Google Cloud cluster as plain values, made without access to the cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -235,8 +235,8 @@ def _logs_note(spec: ClusterSpec) -> str:
     keep = spec.telemetry.logs.keep_days
     where = "the bucket _Default of Cloud Logging"
     if keep == DAYS_OF_DEFAULT:
-        return f"{log_note(keep, where=where)}, unless the project has set it otherwise"
-    return log_note(keep, where=f"a bucket of the cluster's own, and paid once more for {where}" if keep else where)
+        return f"{log_note(keep, where=where)}, unless the project sets another time"
+    return log_note(keep, where=f"the cluster's own bucket, and paid once more for {where}" if keep else where)
 
 
 def _network(spec: ClusterSpec, shape: Machine) -> NetworkPlan:
@@ -319,17 +319,20 @@ def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
     """What Google Cloud can't give of what the spec asks."""
     losses = training_losses(spec, shape)
     if spec.storage.shared.fabric:
-        losses.append("storage.shared.fabric: Managed Lustre is reached by the host network, never over the GPU fabric")
+        losses.append(
+            "storage.shared.fabric: nodes reach Managed Lustre over the host network, never over the GPU fabric"
+        )
     if spec.storage.shared.bucket is not None:
         back = " and write_back" if spec.storage.shared.write_back else ""
         losses.append(
-            f"storage.shared.bucket{back}: Managed Lustre follows no bucket by itself; it copies at a command "
-            "(docs/data.md)"
+            f"storage.shared.bucket{back}: Managed Lustre does not sync with a bucket automatically; a command copies "
+            "data (docs/data.md)"
         )
     if spec.teams and spec.mig is not None and spec.storage.shared.kind == "lustre":
         # Source: GoogleCloudPlatform/lustre-csi-driver, pkg/csi_driver/node.go (hasMountWithSameFSName).
         losses.append(
-            "teams: a node mounts one Managed Lustre once, so that a machine of the MIG pool serves one team at a time"
+            "teams: a node mounts a Managed Lustre file system only once, so a machine of the MIG pool serves one "
+            "team at a time"
         )
     return losses
 

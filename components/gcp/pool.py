@@ -1,4 +1,4 @@
-"""A training pool for a GKE cluster that is there already, as plain values. Imports no Pulumi."""
+"""A training pool for an existing GKE cluster, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wait after a right is granted, until Google Cloud knows it: a cluster that comes before is refused."""
+"""A wait until a granted right has propagated in Google Cloud: a cluster created earlier is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each way to buy GPU nodes asks of a pool on Google Cloud. Nothing here buys a reservation. Imports no Pulumi.
+"""Requirements of each purchase option for a pool on Google Cloud. Nothing here buys capacity. Imports no Pulumi.
 
 Sources: Google Cloud documentation, Cluster Director "Choose a consumption option", "Create a future reservation
 request in calendar mode", GKE "Consume reserved zonal resources" and "About flex-start";
@@ -39,12 +39,12 @@ _RESERVATION_FORM = "projects/PROJECT/reservations/NAME, where wanted with /rese
 # (on-demand pools of A3 High and A3 Mega).
 _ON_DEMAND = {
     "rarely": (
-        "on demand: Google's table of consumption options does not offer {machine} so, while public blueprints declare "
-        "it; expect to find no capacity, and plan on {instead}"
+        "on demand: Google's table of consumption options does not list {machine} on demand, although public "
+        "blueprints use it; expect no capacity, and plan on {instead}"
     ),
     "listed": (
-        "on demand: Google's tables of consumption options do not offer {machine} so, although a price is listed; plan "
-        "on {instead}"
+        "on demand: Google's tables of consumption options do not list {machine} on demand, although it has a price; "
+        "plan on {instead}"
     ),
 }
 
@@ -62,14 +62,13 @@ def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
         problems.append(
             Problem(
                 "purchase.kind",
-                f"is 'flex-start', whose nodes are taken back after {FLEX_START_DAYS} days, and duration is "
-                f"{days:g} days",
+                f"is 'flex-start', with nodes for at most {FLEX_START_DAYS} days, but duration is {days:g} days",
                 "shorten duration, or choose on-demand or capacity-block",
             )
         )
     if isinstance(spec.purchase, CapacityBlockPurchase):
         if sold(shape.machine_type, "calendar") != "yes":
-            other = ", or ask for training.fabric_gbps 1600 (a3-megagpu-8g)" if shape.accelerator == "h100" else ""
+            other = ", or set training.fabric_gbps to 1600 (a3-megagpu-8g)" if shape.accelerator == "h100" else ""
             problems.append(
                 Problem(
                     "purchase.kind",
@@ -82,7 +81,7 @@ def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
                 Problem(
                     "training.nodes",
                     f"and training.spares make {nodes} nodes",
-                    f"a calendar reservation holds at most {_CALENDAR_NODES}: ask for fewer",
+                    f"a calendar reservation holds at most {_CALENDAR_NODES}: request fewer",
                 )
             )
         if days > _CALENDAR_DAYS:
@@ -99,7 +98,7 @@ def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
             Problem(
                 "training.nodes",
                 f"and training.spares make {nodes} nodes",
-                f"a node pool of GKE holds at most {POOL_NODES:,} in a zone: ask for fewer",
+                f"a GKE node pool holds at most {POOL_NODES:,} in a zone: request fewer",
             )
         )
     return problems
@@ -120,12 +119,16 @@ def purchase_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
     if not isinstance(spec.purchase, FlexStartPurchase):
         return []
     queued = queues_nodes(spec)
-    come = "all nodes of a job come at once when there is capacity" if queued else "nodes come when there is capacity"
-    losses = [f"flex-start: {come}, are not repaired, and are taken back after {spec.duration} hours"]
+    come = (
+        ("all nodes of a job start at once when capacity is available")
+        if queued
+        else "nodes start when capacity is available"
+    )
+    losses = [f"flex-start: {come}, are not repaired, and are deleted after {spec.duration} hours"]
     if spec.placement.kind == "group" and (queued or sold(shape.machine_type, "compact_flex_start") != "yes"):
         losses.append(
-            f"co-location: Google Cloud places flex-start nodes of {shape.machine_type} as close as it can, and takes "
-            "no compact placement for them"
+            f"co-location: Google Cloud places flex-start nodes of {shape.machine_type} as close as it can, and does "
+            "not support compact placement for them"
         )
     return losses
 
@@ -137,12 +140,12 @@ def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> li
     if isinstance(placement, ReservationPlacement):
         notes = [
             f"{placement.id} must hold {nodes} x {shape.machine_type} with its local SSDs in {location.zone}, the zone "
-            "of the GPU nodes: nothing is looked up before up"
+            "of the GPU nodes: the plan does not check this"
         ]
         if isinstance(spec.purchase, CapacityBlockPurchase) and not spec.purchase.active:
             notes.append(
                 f"the training pool has 0 nodes until {placement.id} is delivered: then set purchase.active: true and "
-                "run up"
+                "run `pulumi up`"
             )
         return notes
     note = _ON_DEMAND.get(sold(shape.machine_type, "on_demand"))

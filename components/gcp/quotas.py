@@ -1,4 +1,4 @@
-"""What a cluster takes of the project's quotas, which a plan can't look up. Imports no Pulumi."""
+"""Project quotas that a cluster needs; a plan can't look up their current values. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def quota_note(
     needed[PD_QUOTA] += system_gib
     parts = [f"{count:,} {quota}" for quota, count in needed.items() if count]
     return (
-        f"quotas to have in {region}: {', '.join([*parts, *more])}; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+        f"required quotas in {region}: {', '.join([*parts, *more])}; GPUS-ALL-REGIONS-per-project limits all GPUs "
+        "together"
     )
 
 

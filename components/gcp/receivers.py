@@ -1,4 +1,4 @@
-"""Who can be told of alerts on Google Cloud. Imports no Pulumi."""
+"""Possible receivers of alerts on Google Cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def receiver_problems(receivers: Alerts | None) -> list[Problem]:
         return []
     problems: list[Problem] = []
     if receivers.mail:
-        seen = f"is set, and {_WHO} mails by an SMTP server of yours alone, which is not built"
-        fix = "leave it out and name a webhook that mails, such as that of a paging service"
+        seen = f"is set, but {_WHO} can send mail only through your SMTP server, which is not supported"
+        fix = "remove it and write a webhook that sends mail, such as that of a paging service"
         problems.append(Problem("telemetry.alerts.mail", seen, fix))
     if receivers.topic:
         seen = (
-            f"is set, and {_WHO} knows no topic: neither Pub/Sub nor a notification channel of Cloud Monitoring, "
+            f"is set, but {_WHO} supports no topics: neither Pub/Sub nor a notification channel of Cloud Monitoring, "
             "whose own policies do not evaluate these rules"
         )
-        problems.append(Problem("telemetry.alerts.topic", seen, "leave it out and name a webhook"))
+        problems.append(Problem("telemetry.alerts.topic", seen, "remove it and write a webhook"))
     return problems
 
 
@@ -35,6 +35,6 @@ def receiver_notes(receivers: Alerts | None, *, nat: bool) -> list[str]:
     if receivers is None or nat:
         return []
     return [
-        "alerts: access.egress is none, so the webhook has to answer inside the network: an Alertmanager of the "
+        "alerts: access.egress is none, so the webhook must be reachable inside the network: an Alertmanager in the "
         "cluster posts to it"
     ]

@@ -1,4 +1,4 @@
-"""Where images are kept on Google Cloud: a repository of Artifact Registry, and caches of public registries."""
+"""Images on Google Cloud: an Artifact Registry repository, and caches of public registries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a repository of Artifact Registry is called. Imports no Pulumi."""
+"""Name of an Artifact Registry repository. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ REPOSITORY: Final = (
 
 def repository_problems(spec: ClusterSpec) -> list[Problem]:
     """A repository of the user's that Artifact Registry does not have."""
-    looks = "the path of a repository of Artifact Registry, such as us-central1-docker.pkg.dev/my-project/training"
+    looks = "the path of an Artifact Registry repository, such as us-central1-docker.pkg.dev/my-project/training"
     return registry_problems(spec, REPOSITORY, looks=looks)

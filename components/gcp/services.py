@@ -1,4 +1,4 @@
-"""The Google Cloud APIs that the cluster needs, switched on in its project."""
+"""The Google Cloud APIs that the cluster needs, enabled in its project."""
 
 from __future__ import annotations
 

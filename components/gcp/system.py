@@ -1,4 +1,4 @@
-"""The CPU nodes for what the cluster itself runs: how many there may be. Imports no Pulumi."""
+"""Limits of the number of CPU nodes for system software. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CPU nodes for what the cluster itself runs."""
+"""CPU nodes for system software."""
 
 from __future__ import annotations
 

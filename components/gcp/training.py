@@ -1,4 +1,4 @@
-"""The training pool on Google Cloud as plain values: its nodes and what keeps them together. Imports no Pulumi."""
+"""The training pool on Google Cloud as plain values: nodes and placement. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def co_location(spec: TrainingSpec, placement: PlacementPlan) -> str:
 def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
     """What the machines of the training pool can't give of what the spec asks."""
     if shape.fabric_gbps == 0:
-        losses = [f"GPU fabric: {shape.machine_type} has none; nodes reach each other at {shape.host_gbps} Gb/s by TCP"]
+        losses = [f"GPU fabric: {shape.machine_type} has none; nodes communicate by TCP at {shape.host_gbps} Gb/s"]
     else:
-        roce = "; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) only" if shape.accelerator == "h100" else ""
+        roce = "; RoCE at 3,200 Gb/s needs H200 (a3-ultragpu-8g)" if shape.accelerator == "h100" else ""
         losses = fabric_losses(spec, shape, instead=roce)
     if shape.nvme_disks == 0:
-        losses.append(f"/scratch: {shape.machine_type} has no local disks of its own; it is on the boot disk")
+        losses.append(f"/scratch: {shape.machine_type} has no local disks; it is on the boot disk")
     return losses

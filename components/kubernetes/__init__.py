@@ -1,1 +1,1 @@
-"""What stands inside every cluster, whichever cloud carries it."""
+"""Software and objects inside every cluster, on any cloud."""

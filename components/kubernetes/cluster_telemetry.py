@@ -1,4 +1,4 @@
-"""What shows the state of a cluster, the same on every cloud: dashboards, and where asked for OpenCost and a collector.
+"""Monitoring inside a cluster, the same on every cloud: dashboards, and optional OpenCost and metrics collector.
 
 Metrics and rules are each cloud's: `monitoring.py` there.
 """

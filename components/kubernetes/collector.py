@@ -1,4 +1,4 @@
-"""The OpenTelemetry collector: takes what jobs measure of themselves and sends it to the cloud's managed Prometheus.
+"""The OpenTelemetry collector: receives metrics of jobs and sends them to the cloud's managed Prometheus.
 
 Jobs send to `http://collector.monitoring:4318` (OTLP over HTTP) or `:4317` (over gRPC); every metric gets the names of
 its pod and namespace, by which alerts and dashboards find it.

@@ -1,4 +1,4 @@
-"""Namespaces whose pods may have a priority of the system's, which no other pod can push aside."""
+"""Namespaces whose pods may use a system priority class, which other pods cannot preempt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user-space side of EFA and InfiniBand, brought to jobs whose image has none.
+"""User-space libraries of EFA and InfiniBand for jobs whose image lacks them.
 
 NCCL finds InfiniBand by libibverbs, and EFA by the plugin aws-ofi-nccl and libfabric. An init container copies them
 from an image that has them all into a folder of the pod, so that every image of a job runs the same version.

@@ -1,4 +1,4 @@
-"""What tells the state of every GPU to Prometheus: NVIDIA's exporter, one pod on each GPU node.
+"""GPU metrics for Prometheus: NVIDIA's DCGM exporter, one pod on each GPU node.
 
 It stands in a namespace of its own, the only one here whose pods may have privileges: it reads the kubelet's list of
 who holds which GPU from its node, and profiling counters need SYS_ADMIN. It has no network of the host's and no rights

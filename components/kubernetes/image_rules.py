@@ -1,4 +1,4 @@
-"""What an image must have to load a fabric, as the rules for jobs ask its name. Imports no Pulumi."""
+"""Requirements for images of jobs on a fabric, checked by image name and tag. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service accounts that jobs run as to reach buckets, each with what a job has to know of its buckets."""
+"""Service accounts of jobs with bucket access, each with the configuration of its buckets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the images of jobs come from in a network without a way out."""
+"""Images of jobs in a network without internet access."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pool of nodes as its jobs see it. Imports no Pulumi."""
+"""A node pool that jobs can use. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def kept(purchase: Sequence[str]) -> Mapping[str, str]:
 
 @record(kw_only=True)
 class FabricPod:
-    """What a pod needs for the GPU fabric of its node, in the words of its cloud and of NCCL.
+    """Requirements of a pod for the GPU fabric of its node, with the cloud's resource names and NCCL's settings.
 
     resources: asked for besides GPUs, each pod taking all of its node. env: of the job's container. capabilities: of
     the same. before: containers that run before it, or beside it where their restartPolicy is Always. volumes, mounts:

@@ -1,4 +1,4 @@
-"""What the API server refuses of jobs and pods: what the policies in `manifests/` are told of a cluster."""
+"""Admission rules for jobs and pods: parameters of the policies in `manifests/`."""
 
 from __future__ import annotations
 

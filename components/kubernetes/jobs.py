@@ -32,9 +32,9 @@ from gpucluster.components.names import (
 )
 
 PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
-    "low": (250, "Waits for all others, and is stopped for them: sweeps and evaluations that have time"),
-    "medium": (500, "The ordinary job; stops those of low priority"),
-    "high": (750, "Goes before the others that wait, and stops some that run where it needs their GPUs"),
+    "low": (250, "Waits for all other jobs and is preempted by them: for sweeps and evaluations without a deadline"),
+    "medium": (500, "The ordinary job; preempts jobs of low priority"),
+    "high": (750, "Runs before other waiting jobs, and preempts running ones if it needs their GPUs"),
 }
 """Name -> value and description; a job that names none has 0, and is stopped for all of these.
 

@@ -1,4 +1,4 @@
-"""Built-in kinds, and the custom kinds of more than one cloud. Those of one cloud stand where they are declared."""
+"""Built-in kinds, and custom kinds of more than one cloud. Kinds of one cloud are in the module that declares them."""
 
 from typing import Final
 

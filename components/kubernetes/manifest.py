@@ -1,4 +1,4 @@
-"""Manifests as `kubectl apply` reads them, once what they leave open has values. A comment at their top names it."""
+"""Manifests for `kubectl apply` with variables to substitute. A comment at their top lists the variables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def manifests(file: Path, values: Mapping[str, object]) -> list[dict[str, Any]]:
         return [_filled(manifest, values) for manifest in loaded]
     except KeyError as unknown:
         known = ", ".join(sorted(values))
-        raise ValueError(f"{file.name}: ${{{unknown.args[0]}}} has no value; there are: {known}") from None
+        raise ValueError(f"{file.name}: ${{{unknown.args[0]}}} has no value; known: {known}") from None
 
 
 def _filled(node: Any, values: Mapping[str, object], key: str = "") -> Any:

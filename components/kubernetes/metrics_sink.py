@@ -1,4 +1,4 @@
-"""Where a collector of the jobs' own metrics is found, and where it sends them: the part that each cloud says."""
+"""Address of the collector of job metrics, and its destination: the part that differs between clouds."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Kind:
 
 
 class Declared(pulumi.CustomResource):
-    """An object as its manifest says. patch: of one that somebody else has made.
+    """An object with the content of its manifest. patch: of an object that something else created.
 
     A class with a constructor of its own, so that the engine names the line that declares it.
     """

@@ -1,4 +1,4 @@
-"""OpenCost: what each namespace and pod used, at the prices of the plan.
+"""OpenCost: the cost of each namespace and pod, at the prices of the plan.
 
 It reads use from the kubelets by itself and keeps it for 15 days in memory, so it needs no Prometheus to ask and no
 rights in the cloud. In the cluster it may read objects, and `nodes/proxy`, by which kubelets tell use and through which

@@ -1,4 +1,4 @@
-"""What a machine of a queue has, and what the queue has together, as the rules for jobs and pods ask it.
+"""Resources of one machine of a queue and of the whole queue, for the rules for jobs and pods.
 
 Imports no Pulumi.
 """

@@ -1,4 +1,4 @@
-"""When a job starts again, and how it ends before. Imports no Pulumi.
+"""Restarts of jobs, and their graceful shutdown. Imports no Pulumi.
 
 What Kubernetes or Kueue takes a pod away for (a broken node, maintenance, preemption, a place that is gone) is no
 failure of its job: the Job ends for a reason of its own, for which the JobSet starts again without counting.

@@ -1,4 +1,4 @@
-"""What a pod says of itself to be let into a namespace that enforces the standard `restricted`.
+"""Security contexts for pods in a namespace that enforces the standard `restricted`.
 
 Source: Kubernetes documentation, "Pod Security Standards".
 """

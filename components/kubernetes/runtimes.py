@@ -1,4 +1,4 @@
-"""The runtimes of a cluster's pools: what turns a TrainJob that is the same everywhere into pods of this cloud.
+"""Training runtimes of a cluster's pools: they turn a portable TrainJob into pods for this cloud.
 
 A job's command takes the place of the runtime's, so nothing here is done by a wrapper: all of it is in the pod.
 Imports no Pulumi.

@@ -1,4 +1,4 @@
-"""What a cloud's managed Prometheus has to be told to read in a cluster, the same on every cloud."""
+"""Scrape targets in a cluster for the cloud's managed Prometheus, the same on every cloud."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People who submit jobs and see what becomes of them, and have no other right in the cluster."""
+"""Identities that may submit and watch jobs, and have no other right in the cluster."""
 
 from __future__ import annotations
 

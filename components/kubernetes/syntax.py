@@ -1,4 +1,4 @@
-"""What Kubernetes takes for a name, a label and a quantity: `*_problem` gives what is allowed, None for what fits.
+"""Kubernetes' syntax of names, labels and quantities: `*_problem` returns the allowed syntax, None if valid.
 
 Sources: Kubernetes documentation, "Object Names and IDs"; kubernetes/apimachinery,
 pkg/util/validation and pkg/api/resource (Quantity).
@@ -46,7 +46,7 @@ def label_problem(value: str) -> str | None:
 def node_label_problem(key: str) -> str | None:
     """Key of a label that a kubelet gives its own node at start."""
     if problem_of_node_label(key, KUBELET_DOMAINS) is not None:
-        return "a key outside the kubernetes.io and k8s.io domains: a kubelet that is given another does not start"
+        return "a key outside the kubernetes.io and k8s.io domains, with which the kubelet does not start"
     return None
 
 

@@ -1,4 +1,4 @@
-"""A file system made outside the cluster, as a volume and the claim that pods mount it by."""
+"""A file system created outside the cluster, as a PersistentVolume and its claim for pods."""
 
 from __future__ import annotations
 

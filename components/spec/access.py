@@ -21,24 +21,26 @@ People = Annotated[tuple[str, ...], AfterValidator(_named_once)]
 class _Access(Model):
     admins: People = Field(
         default=(),
-        description="Who else has all rights in the cluster, as the cloud names them (AWS: ARN of an IAM role or "
-        "user); the identity that runs the first `pulumi up` has them already and must not be named",
+        description="Other identities with all rights in the cluster, as the cloud writes them (AWS: ARN of an IAM "
+        "role or user); the identity that runs the first `pulumi up` has them already and must not be listed",
     )
     submitters: People = Field(
         default=(),
-        description="Who submits and reads jobs in the namespace training, and nothing else (AWS: ARN of an IAM role "
-        "or user; Google Cloud: group:, user: or serviceAccount: and an address; Azure: object id of a Microsoft "
-        "Entra group)",
+        description="Identities that may submit and read jobs in the namespace training, and nothing else (AWS: ARN "
+        "of an IAM role or user; Google Cloud: group:, user: or serviceAccount: and an address; Azure: object id of a "
+        "Microsoft Entra group)",
     )
 
     def check(self) -> None:
         both = [name for name in self.submitters if name in self.admins]
         if both:
-            raise ValueError(f"names {', '.join(both)} under admins and under submitters; an admin has all rights")
+            raise ValueError(
+                f"has {', '.join(both)} under admins and under submitters; keep one: an admin has all rights"
+            )
 
 
 class PublicAccess(_Access):
-    """The cluster's API answers on the internet, to these ranges only."""
+    """The cluster's API is public, for these ranges only."""
 
     kind: Literal["public"]
     cidrs: tuple[PublicCidr, ...] = Field(
@@ -47,27 +49,27 @@ class PublicAccess(_Access):
 
 
 class PrivateAccess(_Access):
-    """The cluster's API answers inside the network only."""
+    """The cluster's API is reachable inside the network only."""
 
     kind: Literal["private"]
     via: Literal["vpn", "bastion", "inside", "dns"] | None = Field(
         default=None,
-        description="How up reaches the API: a VPN or peering of yours, a bastion host, a machine in the network, or "
-        "(Google Cloud) the cluster's DNS name, from anywhere with rights of IAM",
+        description="How `pulumi up` reaches the API: through your VPN or peering, a bastion host, a machine in the "
+        "network, or (Google Cloud) the cluster's DNS name, from anywhere with IAM permissions",
     )
     cidrs: tuple[Cidr, ...] = Field(default=(), description="IPv4 ranges at the other end of the VPN or peering")
     peer: str | None = Field(
         default=None,
         min_length=1,
-        description="On Azure, with via: vpn: id of a virtual network to peer with, from which the API is reached",
+        description="On Azure, with via: vpn: id of a virtual network to peer with, whose clients reach the API",
     )
     egress: Literal["nat", "none"] = Field(
-        default="nat", description="The way out to the internet: through NAT, or none at all"
+        default="nat", description="Internet access of the nodes: through NAT, or none"
     )
     registry: str | None = Field(
         default=None,
         pattern=r"^[a-z0-9][a-z0-9.-]*(:\d+)?(/[a-z0-9._-]+)*$",
-        description="Registry that mirrors the images in use, without https:// and without a slash at the end",
+        description="Registry that mirrors the images in use, without https:// and without a trailing slash",
     )
 
     def check(self) -> None:
@@ -77,8 +79,7 @@ class PrivateAccess(_Access):
             problems.append(
                 Problem(
                     "",
-                    "kind is 'private', and nothing says how up would reach the API to install what runs in the "
-                    "cluster",
+                    "kind is 'private', but `pulumi up` must reach the API to install software in the cluster",
                     "add via: vpn with the cidrs at its other end, via: bastion, via: inside to run up on a machine "
                     "in the network, or on Google Cloud via: dns, or choose kind: public with your ranges under cidrs",
                 )
@@ -88,11 +89,11 @@ class PrivateAccess(_Access):
                 Problem("", "via is 'vpn', which needs cidrs: the IPv4 ranges at its other end", "add them")
             )
         if self.via != "vpn" and self.cidrs:
-            seen = f"cidrs go with via: vpn, and via is {self.via or 'missing'}"
-            problems.append(Problem("", seen, "leave them out or change via"))
+            seen = f"cidrs need via: vpn, but via is {self.via or 'missing'}"
+            problems.append(Problem("", seen, "remove them or change via"))
         if self.peer is not None and self.via != "vpn":
-            seen = f"peer goes with via: vpn, and via is {self.via or 'missing'}"
-            problems.append(Problem("", seen, "leave it out or change via"))
+            seen = f"peer needs via: vpn, but via is {self.via or 'missing'}"
+            problems.append(Problem("", seen, "remove it or change via"))
         if self.egress == "none" and self.registry is None:
             problems.append(
                 Problem(
@@ -106,4 +107,4 @@ class PrivateAccess(_Access):
             raise BadSpecValue(problems)
 
 
-Access = Annotated[PublicAccess | PrivateAccess, Field(description="From where the cluster's API can be reached")]
+Access = Annotated[PublicAccess | PrivateAccess, Field(description="Networks that reach the cluster's API")]

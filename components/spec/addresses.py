@@ -25,7 +25,7 @@ def _cidr(value: str) -> str:
     if network.prefixlen < _WIDEST:
         whom = f"{network.num_addresses:,} addresses" if network.prefixlen else "everyone"
         raise ValueError(
-            f"opens the cluster's API to {whom}; name the ranges of your office or VPN, none wider than /{_WIDEST}"
+            f"opens the cluster's API to {whom}; write the ranges of your office or VPN, none wider than /{_WIDEST}"
         )
     return str(network)
 
@@ -34,8 +34,8 @@ def _public_cidr(value: str) -> str:
     private = next((range_ for range_ in _PRIVATE if range_.overlaps(ipaddress.IPv4Network(value))), None)
     if private is not None:
         raise ValueError(
-            f"overlaps {private}, which nobody has on the internet; write the range your office or VPN has there, or "
-            "choose kind: private with via: vpn"
+            f"overlaps {private}, which is not public; write the public range of your office or VPN, or choose kind: "
+            "private with via: vpn"
         )
     return value
 

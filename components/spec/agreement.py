@@ -29,8 +29,8 @@ def team_problems(teams: Mapping[str, Team], admins: Sequence[str], gpus: Mappin
     rights = [
         Problem(
             f"teams.{name}.groups[{at}]",
-            f"is {who!r}, which is under access.admins",
-            "take it out of one: an admin has all rights already",
+            f"is {who!r}, which is also under access.admins",
+            "remove it from one: an admin has all rights already",
         )
         for name, team in teams.items()
         for at, who in enumerate(team.groups)
@@ -42,16 +42,16 @@ def team_problems(teams: Mapping[str, Team], admins: Sequence[str], gpus: Mappin
 def bucket_problems(storage: Storage, identities: Mapping[str, Identity], teams: Mapping[str, Team]) -> list[Problem]:
     """Of a bucket, and of teams, that the spec names and does not have."""
     problems: list[Problem] = []
-    asked = "add storage.bucket: {}, which it means"
+    asked = "add storage.bucket: {}, to which it refers"
     if storage.shared.bucket == OWN and storage.bucket is None:
         problems.append(Problem("storage.shared.bucket", f"is {OWN}", asked))
     for name, identity in identities.items():
         if identity.team is not None and identity.team not in teams:
             near = did_you_mean(identity.team, teams)
-            allowed = f"allowed: {', '.join(teams)}{near}" if teams else "the spec has no teams: leave it out"
+            allowed = f"allowed: {', '.join(teams)}{near}" if teams else "the spec has no teams: remove it"
             problems.append(Problem(f"identities.{name}.team", f"is {identity.team!r}", allowed))
         if OWN in (*identity.reads, *identity.writes) and storage.bucket is None:
-            problems.append(Problem(f"identities.{name}", f"names the bucket {OWN}", asked))
+            problems.append(Problem(f"identities.{name}", f"refers to the bucket {OWN}", asked))
     return problems
 
 
@@ -63,7 +63,7 @@ def purchase_problems(training: Training, purchase: Purchase, placement: Placeme
         problems.append(
             Problem(
                 "placement.kind",
-                f"is 'none', for a single node only, and training asks for {nodes} with its spares",
+                f"is 'none', for a single node only, but training has {nodes} nodes with its spares",
                 "choose group, or reservation with its id",
             )
         )
@@ -71,15 +71,15 @@ def purchase_problems(training: Training, purchase: Purchase, placement: Placeme
         problems.append(
             Problem(
                 "purchase.kind",
-                "is 'spot': one reclaimed node stops a co-located job on all",
-                "choose on-demand or capacity-block, and put spot into a pool under elastic.pools",
+                "is 'spot': one reclaimed node stops a co-located job on all nodes",
+                "choose on-demand or capacity-block, and use spot in a pool under elastic.pools",
             )
         )
     if isinstance(purchase, FlexStartPurchase) and isinstance(placement, ReservationPlacement):
         problems.append(
             Problem(
                 "purchase.kind",
-                "is 'flex-start', which takes no reservation",
+                "is 'flex-start', which does not use reservations",
                 "choose placement.kind group, or purchase.kind on-demand for the reservation",
             )
         )
@@ -87,16 +87,16 @@ def purchase_problems(training: Training, purchase: Purchase, placement: Placeme
         problems.append(
             Problem(
                 "purchase.kind",
-                f"is {purchase.kind!r}, which is sold for a time, and duration is missing",
-                "add it: how long the nodes are wanted, such as 7d",
+                f"is {purchase.kind!r}, which has a fixed term, but duration is missing",
+                "add it: how long you need the nodes, such as 7d",
             )
         )
     if isinstance(purchase, CapacityBlockPurchase) and not isinstance(placement, ReservationPlacement):
         problems.append(
             Problem(
                 "purchase.kind",
-                "is 'capacity-block', which needs placement.kind reservation with the block's id: it is bought by "
-                "hand, because it is paid upfront and can't be cancelled",
+                "is 'capacity-block', which needs placement.kind reservation with the block's id: buy it by hand, "
+                "because it is paid upfront and can't be cancelled",
             )
         )
     placed_in = placement.group if isinstance(placement, ReservationPlacement) else None
@@ -104,7 +104,8 @@ def purchase_problems(training: Training, purchase: Purchase, placement: Placeme
         problems.append(
             Problem(
                 "placement.group",
-                "is set, and purchase.kind is 'capacity-block': a block is placed already and was not made in a group",
+                "is set, but purchase.kind is 'capacity-block': a block has its own placement and is not created in a "
+                "group",
                 "remove placement.group",
             )
         )

@@ -53,10 +53,14 @@ def _portable_labels(value: Any, required: Sequence[str] = ()) -> Any:
         problems.append(Problem("", f"lacks {', '.join(missing)}", f"required: {', '.join(required)}"))
     for key, text in labels.items():
         if key in OWN_LABELS:
-            problems.append(Problem("", f"may not hold {key}, which every resource gets by itself", "remove it"))
+            problems.append(
+                Problem("", f"must not contain {key}, which every resource gets automatically", "remove it")
+            )
         elif not re.fullmatch(LABEL_VALUE, str(key)):
             problems.append(
-                Problem("", f"may not have the name {shown_value(key)} on every cloud", f"write {_LABEL_RULE}")
+                Problem(
+                    "", f"must not contain {shown_value(key)}, which not every cloud allows", f"write {_LABEL_RULE}"
+                )
             )
         elif not isinstance(text, str) or not re.fullmatch(LABEL_VALUE, text):
             problems.append(Problem(str(key), "", f"write {_LABEL_RULE}"))
@@ -90,14 +94,14 @@ class ClusterSpec(Model):
     budget: Budget | None = None
     terms: Annotated[dict[str, Terms], BeforeValidator(_terms_of_clouds)] = Field(
         default_factory=dict,
-        description="Cloud -> what its account has agreed: a plan of support, a discount",
+        description="Cloud -> terms of its account: support plan, discount",
         examples=[{next(iter(clouds())): {"support": "business", "discount": "8%"}}],
         json_schema_extra={"propertyNames": {"enum": [*clouds()]}},
     )
     duration: Duration = None
     access: Access
     network: ClusterNetwork = Field(
-        default_factory=ClusterNetwork, description="Ranges of your choice, or a network of yours to build in"
+        default_factory=ClusterNetwork, description="Your address ranges, or your existing network"
     )
     secrets_key: str | None = Field(
         default=None,
@@ -107,22 +111,24 @@ class ClusterSpec(Model):
         examples=["arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"],
     )
     registry: Registry = OwnRegistry()
-    health: Health = Field(default_factory=Health, description="What happens to GPU nodes that break")
+    health: Health = Field(default_factory=Health, description="Handling of broken GPU nodes")
     teams: dict[TeamName, Team] = Field(
         default_factory=dict,
-        description="Name of a team -> who it is and what it has; default: all work in the namespace training",
+        description="Name of a team -> its members and quotas; default: everyone works in the namespace training",
         examples=[{"vision": {"groups": ["arn:aws:iam::123456789012:role/vision"], "gpus": {TRAINING_POOL: 16}}}],
         json_schema_extra={"propertyNames": {"pattern": NAME}},
     )
     identities: dict[IdentityName, Identity] = Field(
         default_factory=dict,
-        description="Name of a service account of Kubernetes -> what jobs that run as it may do with buckets",
+        description="Name of a Kubernetes service account -> bucket access of the jobs that run as it",
         examples=[{"data": {"writes": [OWN]}}],
     )
-    telemetry: Telemetry = Field(default_factory=Telemetry, description="What watches it, besides what always does")
-    versions: Versions = Field(default_factory=Versions, description="Of Kubernetes, nodes and charts")
-    promises: Promises | None = Field(default=None, description="What acceptance holds the standing cluster against")
-    exemptions: tuple[Exemption, ...] = Field(default=(), description="Rules that resources may break until a day")
+    telemetry: Telemetry = Field(default_factory=Telemetry, description="Optional alerts, logs and metrics")
+    versions: Versions = Field(default_factory=Versions, description="Versions of Kubernetes, nodes and charts")
+    promises: Promises | None = Field(
+        default=None, description="Figures that acceptance requires of the running cluster"
+    )
+    exemptions: tuple[Exemption, ...] = Field(default=(), description="Accepted findings, each until a date")
 
     @property
     def pool_gpus(self) -> dict[str, int]:
@@ -144,7 +150,7 @@ class ClusterSpec(Model):
 
 
 class StackSpec(ClusterSpec):
-    """The spec of a stack, which has to say what the cluster may cost, how long it is for and whose it is."""
+    """The spec of a stack, with the required fields budget, duration and owner labels."""
 
     labels: Annotated[dict[str, str], BeforeValidator(_stack_labels)] = Field(
         description=f"On every resource; always {', '.join(REQUIRED_LABELS)}",

@@ -21,7 +21,7 @@ _WHOLE = rf"^({OWN}|(s3|gs)://[a-z0-9][a-z0-9._-]*|https://[a-z0-9]+\.blob\.core
 def _identity_name(value: object) -> object:
     if not isinstance(value, str) or not re.fullmatch(NAME, value) or value == _TAKEN:
         raise ValueError(
-            f"may not hold the name {shown_value(value)}; write 1 to 20 lower-case letters, digits and hyphens, "
+            f"must not contain the name {shown_value(value)}; write 1 to 20 lower-case letters, digits and hyphens, "
             f"starting with a letter, not ending with a hyphen, and not {_TAKEN}"
         )
     return value
@@ -30,8 +30,8 @@ def _identity_name(value: object) -> object:
 def _whole_bucket(value: str) -> str:
     if not re.fullmatch(_WHOLE, value):
         raise ValueError(
-            f"is no whole bucket; write {OWN}, which is storage.bucket, or s3://NAME, gs://NAME or "
-            "https://ACCOUNT.blob.core.windows.net/CONTAINER with no folder behind it"
+            f"is not a whole bucket; write {OWN} for storage.bucket, or s3://NAME, gs://NAME or "
+            "https://ACCOUNT.blob.core.windows.net/CONTAINER without a folder"
         )
     return value
 
@@ -49,22 +49,22 @@ class OwnBucket(Model):
         default=Decimal(0),
         ge=0,
         le=1_000_000_000,
-        description="GiB stored on average; prices the expected total, of which 0 is no part",
+        description="GiB stored on average, for the expected cost; 0: not included in it",
     )
     protect: bool = Field(
-        default=True, description="Refuse to delete the bucket; where false, destroy deletes what is in it, too"
+        default=True, description="Refuse to delete the bucket; false: destroy deletes it with its objects"
     )
 
 
 class Identity(Model):
-    """What jobs that run as this service account of Kubernetes may do with buckets, without any key."""
+    """Bucket access of jobs that run as this Kubernetes service account, without keys."""
 
     team: str | None = Field(
-        default=None, description="Whose namespace it is in; default: training", examples=["vision"]
+        default=None, description="Team of its namespace; default: the namespace training", examples=["vision"]
     )
     reads: Buckets = Field(
         default=(),
-        description="Buckets whose objects it may list and read: own, or addresses",
+        description="Buckets whose objects it may list and read: own, or bucket addresses",
         examples=[["s3://research-data"]],
     )
     writes: Buckets = Field(
@@ -74,7 +74,7 @@ class Identity(Model):
     def check(self) -> None:
         named = (*self.reads, *self.writes)
         if not named:
-            raise ValueError("has neither reads nor writes; name a bucket in one of them, or remove it")
+            raise ValueError("has neither reads nor writes; list a bucket in one of them, or remove it")
         twice = sorted({bucket for bucket in named if named.count(bucket) > 1})
         if twice:
-            raise ValueError(f"names {', '.join(twice)} twice; keep one: what it writes, it reads as well")
+            raise ValueError(f"has {', '.join(twice)} twice; keep one: writes includes reads")

@@ -25,13 +25,13 @@ def _pool_name(value: object) -> object:
     """A name that fits every cloud and is no other pool's."""
     if not isinstance(value, str) or not re.fullmatch(_POOL_NAME, value):
         raise ValueError(
-            f"may not hold the name {shown_value(value)}; write 1 to 12 lower-case letters, digits and hyphens, "
+            f"must not contain the name {shown_value(value)}; write 1 to 12 lower-case letters, digits and hyphens, "
             "starting with a letter and not ending with a hyphen"
         )
     if value in _OTHER_POOLS:
         raise ValueError(
-            f"may not hold the name {shown_value(value)}, which another pool of the cluster has; allowed: any but "
-            f"{', '.join(_OTHER_POOLS)}"
+            f"must not contain the name {shown_value(value)}, which another pool of the cluster has; allowed: any "
+            f"except {', '.join(_OTHER_POOLS)}"
         )
     return value
 
@@ -40,14 +40,17 @@ PoolName = Annotated[str, BeforeValidator(_pool_name)]
 
 
 class ElasticPool(Model):
-    """One pool of machines that come for a job and go after it. Its name is that of its queue, too."""
+    """One pool of machines, started for a job and removed after it. Its queue has the same name."""
 
-    max_gpus: int = Field(ge=1, le=4096, description="GPUs the pool may reach", examples=[8])
+    max_gpus: int = Field(ge=1, le=4096, description="Most GPUs of the pool", examples=[8])
     expected_gpus: Decimal | None = Field(
-        default=None, ge=0, description="GPUs running on average over the month; prices the expected total"
+        default=None, ge=0, description="GPUs running on average over the month, for the expected cost"
     )
     purchase: tuple[Literal["on-demand", "spot", "flex-start"], ...] = Field(
-        default=("on-demand",), min_length=1, description="How its machines may be paid for", examples=[["spot"]]
+        default=("on-demand",),
+        min_length=1,
+        description="Allowed purchase options of its machines",
+        examples=[["spot"]],
     )
     keep_empty: Minutes = Field(
         default=5,
@@ -58,7 +61,7 @@ class ElasticPool(Model):
     expire_after: Hours | None = Field(
         default=None,
         description="Age at which Karpenter replaces a machine, in hours, days or weeks; default: 30d. Native engines "
-        "replace none by its age",
+        "do not replace machines by age",
         examples=["14d"],
     )
 
@@ -70,12 +73,12 @@ class ElasticPool(Model):
 
 
 class Elastic(Model):
-    """Single-node GPU capacity that comes and goes with the jobs."""
+    """Single-node GPU capacity that scales with the jobs."""
 
-    engine: Literal["karpenter", "native"] = Field(default="karpenter", description="What scales the pools")
+    engine: Literal["karpenter", "native"] = Field(default="karpenter", description="Autoscaler of the pools")
     pools: dict[PoolName, ElasticPool] = Field(
         min_length=1,
-        description="Name of a pool -> what it is; 1 to 12 lower-case letters, digits and hyphens",
+        description="Name of a pool -> its settings; 1 to 12 lower-case letters, digits and hyphens",
         examples=[{"dev": {"max_gpus": 8}}],
         json_schema_extra={"propertyNames": {"not": {"enum": list(_OTHER_POOLS)}, "pattern": _POOL_NAME}},
     )

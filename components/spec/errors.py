@@ -108,7 +108,7 @@ class _Place:
     def seen(self) -> str:
         """The value as it stands in the file, but for a secret."""
         if is_secret(self.wanted) and isinstance(self.node, yaml.ScalarNode):
-            return "a value that is not shown here"
+            return "a hidden value"
         return shown(self.node)
 
 
@@ -203,7 +203,7 @@ def _not_text(place: _Place) -> str | None:
     if not isinstance(node, yaml.ScalarNode) or node.tag in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:null"):
         return None
     if node.start_mark.name == PYTHON:
-        return f"{place.name} is {place.seen}, no text; write {str(node.value)!r}"
+        return f"{place.name} is {place.seen}, not a string; write {str(node.value)!r}"
     if is_secret(place.wanted):
         return None
     kind = node.tag.rpartition(":")[2]
@@ -261,7 +261,7 @@ def _wanted(annotation: Any, info: FieldInfo | None) -> str:
         return " or ".join(str(choice) for choice in get_args(annotation))
     if annotation is int:
         if info is not None and info.examples and isinstance(info.examples[0], str):  # a quantity with a unit
-            return f"a text such as {' or '.join(map(str, info.examples))}"
+            return f"a string such as {' or '.join(map(str, info.examples))}"
         return f"a whole number{_range(info)}"
     if annotation is Decimal:
         return f"a number{_range(info)}, in digits alone"
@@ -271,7 +271,7 @@ def _wanted(annotation: Any, info: FieldInfo | None) -> str:
         return "a day such as 2027-01-31"
     if annotation in (str, SecretStr):
         return _text(info)
-    return "a mapping from names to texts"
+    return "a mapping from names to strings"
 
 
 def _range(info: FieldInfo | None) -> str:
@@ -280,13 +280,13 @@ def _range(info: FieldInfo | None) -> str:
 
 def _text(info: FieldInfo | None) -> str:
     if info is None:
-        return "texts"
+        return "strings"
     if info.pattern and info.description:
         return info.description.rpartition(": ")[2]
     if info.examples:
-        return f"a text such as {info.examples[0]}"
+        return f"a string such as {info.examples[0]}"
     if info.min_length is not None and info.max_length is not None:
-        return f"a text of {info.min_length} to {info.max_length} characters"
+        return f"a string of {info.min_length} to {info.max_length} characters"
     if info.min_length is not None and info.min_length > 1:
-        return f"a text of at least {info.min_length} characters"
-    return "a text"
+        return f"a string of at least {info.min_length} characters"
+    return "a string"

@@ -56,7 +56,7 @@ class SpecValues(Generic[Spec]):
         named: Any = file.data.get("name", self.name)
         if self.name is not None and named != self.name:
             line = _line_of("name", file, self.model)
-            problems.append((line, f"name is {named!r}, and the component is called {self.name!r}; write one name"))
+            problems.append((line, f"name is {named!r}, but the component is named {self.name!r}; use the same name"))
         try:
             spec = self.model.model_validate(file.data)
         except ValidationError as error:

@@ -14,10 +14,12 @@ _LAYOUT = (
 
 
 class Mig(Model):
-    """Nodes whose GPUs are sliced; never for multi-node training."""
+    """Nodes with sliced GPUs; not for multi-node training."""
 
     nodes: int = Field(
-        ge=1, le=512, description="Nodes of 8 GPUs; where a cloud has smaller machines, as many as have these GPUs"
+        ge=1,
+        le=512,
+        description="Nodes of 8 GPUs; if a cloud has smaller machines, as many as have the same number of GPUs",
     )
     layout: str = Field(
         pattern=_LAYOUT,
@@ -26,11 +28,11 @@ class Mig(Model):
     )
     strategy: Literal["single", "mixed"] | None = Field(
         default=None,
-        description="How pods ask for slices: as nvidia.com/gpu, where all are alike (single), or by their size, as "
-        "nvidia.com/mig-1g.10gb (mixed); default: single where that can be",
+        description="How pods request slices: as nvidia.com/gpu, if all are alike (single), or by size, as "
+        "nvidia.com/mig-1g.10gb (mixed); default: single if possible",
     )
     purchase: Literal["on-demand", "spot", "flex-start"] = Field(
-        default="on-demand", description="How its machines are paid for"
+        default="on-demand", description="Purchase option of its machines"
     )
     roll: bool = Field(default=False, description=ROLL)
 
@@ -46,8 +48,8 @@ def mig_problems(mig: Mig, accelerator: str) -> list[Problem]:
         return [
             Problem(
                 "mig.strategy",
-                f"is 'single', for slices that are all alike, and mig.layout is {mig.layout!r}",
-                "choose mixed, or leave it out",
+                f"is 'single', for slices of one size, but mig.layout is {mig.layout!r}",
+                "choose mixed, or remove it",
             )
         ]
     return []

@@ -30,10 +30,10 @@ def _discount(value: object) -> object:
 
 
 class Terms(Model):
-    """What the account has agreed with its cloud. Prices are list prices without support where nothing is."""
+    """Commercial terms of the account with its cloud. Default: list prices without support."""
 
     support: str = Field(
-        default="", max_length=40, description="Plan of support by its name in the price book", examples=["business"]
+        default="", max_length=40, description="Support plan, by its name in the price book", examples=["business"]
     )
     discount: Annotated[Decimal, BeforeValidator(_discount)] = Field(
         default=Decimal(0), ge=0, lt=1, description="Share off all list prices, such as 8%", examples=["8%"]

@@ -14,7 +14,7 @@ _MAIL = r"^[\w.+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$"
 
 
 class Exemption(Model):
-    """A rule that a resource may break, for a reason, until a day."""
+    """An accepted finding of a rule for a resource, with a reason and an end."""
 
     rule: str = Field(
         min_length=1,
@@ -23,13 +23,13 @@ class Exemption(Model):
     )
     resource: str = Field(min_length=1, description="Logical name of the resource, or * for all")
     reason: str = Field(min_length=10, description="Why it may")
-    owner: str = Field(min_length=1, description="Who answers for it")
-    until: datetime.date = Field(description="Last day it holds", examples=["2027-01-31"])
+    owner: str = Field(min_length=1, description="Team or person responsible")
+    until: datetime.date = Field(description="Last day it is valid", examples=["2027-01-31"])
 
 
 def _mail(value: str) -> str:
     if not re.fullmatch(_MAIL, value, re.ASCII):
-        raise ValueError("is no mail address; write one such as gpu-oncall@example.com")
+        raise ValueError("is not a mail address; write one such as gpu-oncall@example.com")
     return value
 
 
@@ -51,7 +51,7 @@ def is_webhook(url: str) -> bool:
 
 def _webhook(value: SecretStr) -> SecretStr:
     if not is_webhook(value.get_secret_value()):
-        raise ValueError("is no https:// URL; write one such as https://alerts.example.com/gpus")
+        raise ValueError("is not an https:// URL; write one such as https://alerts.example.com/gpus")
     return value
 
 
@@ -62,62 +62,60 @@ _Url = Annotated[
 
 
 class Alerts(Model):
-    """Who is told when an alert fires, and when it is over: one of them at least."""
+    """Receivers of alerts when they fire and when they are resolved; at least one."""
 
     mail: Annotated[tuple[_Address, ...], AfterValidator(_once)] = Field(
         default=(), description="Addresses that get a mail; not on Google Cloud", examples=[["gpu-oncall@example.com"]]
     )
     webhook: _Url | None = Field(
         default=None,
-        description="URL that each alert is posted to. It is a secret in the state; a stack may take it from its "
+        description="URL that each alert is posted to. It is a secret in the state; a stack may set it in its "
         "configuration instead, as the secret alertsWebhook",
         examples=["https://alerts.example.com/gpus"],
     )
     topic: str | None = Field(
         default=None,
         min_length=1,
-        description="Where a company takes alerts already (AWS: ARN of an SNS topic; Azure: id of an action group; "
-        "none on Google Cloud)",
+        description="Existing receiver of alerts (AWS: ARN of an SNS topic; Azure: id of an action group; none on "
+        "Google Cloud)",
         examples=["arn:aws:sns:us-east-1:123456789012:pager"],
     )
 
     def check(self) -> None:
         if not (self.mail or self.webhook or self.topic):
-            raise BadSpecValue([Problem("", "names nobody", "write mail, webhook or topic, or leave alerts out")])
+            raise BadSpecValue([Problem("", "has no receiver", "write mail, webhook or topic, or remove alerts")])
 
 
 class Logs(Model):
-    """What pods print, kept by the cloud."""
+    """Logs of pods, kept by the cloud."""
 
     keep_days: int = Field(
         default=30,
         ge=0,
-        description="Days that the cloud keeps what pods print; on Azure what the control plane writes, too. 0: "
-        "nothing is collected. CloudWatch takes certain numbers, Log Analytics 30 to 730, Cloud Logging 1 to 3650",
+        description="Days that the cloud keeps logs of pods, and on Azure of the control plane. 0: no logs are "
+        "collected. CloudWatch allows certain numbers, Log Analytics 30 to 730, Cloud Logging 1 to 3650",
     )
 
 
 class Telemetry(Model):
-    """What watches the cluster besides metrics of its GPUs, alerts and dashboards, which every cluster has."""
+    """Optional monitoring, in addition to GPU metrics, alerts and dashboards, which every cluster has."""
 
     opencost: bool = Field(
-        default=False, description="Run OpenCost, which tells what each team used, at the prices of this project"
+        default=False, description="Run OpenCost, which reports the cost of each team, at the prices of this project"
     )
-    collector: bool = Field(
-        default=False, description="Run an OpenTelemetry collector for metrics that jobs send of themselves"
-    )
-    alerts: Alerts | None = Field(default=None, description="Who is told of alerts; default: nobody")
-    logs: Logs = Field(default_factory=Logs, description="What pods print, kept by the cloud")
+    collector: bool = Field(default=False, description="Run an OpenTelemetry collector for metrics that jobs send")
+    alerts: Alerts | None = Field(default=None, description="Receivers of alerts; default: none")
+    logs: Logs = Field(default_factory=Logs, description="Logs of pods, kept by the cloud")
 
 
 BrokenNodes = Literal["drain", "report", "leave"]
 
 
 class Health(Model):
-    """What happens to GPU nodes that break."""
+    """Handling of broken GPU nodes."""
 
     broken_nodes: BrokenNodes = Field(
         default="drain",
-        description="drain: their jobs move to spares, and the cloud repairs them where it can; report: an event tells "
-        "of each, and nothing is done; leave: nobody looks",
+        description="drain: their jobs move to spares, and the cloud repairs them if it can; report: each gets an "
+        "event only; leave: broken nodes are not detected",
     )

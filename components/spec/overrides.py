@@ -56,7 +56,7 @@ def applied(file: YamlFile, values: Mapping[str, str]) -> tuple[YamlFile, list[s
             path = _path(name, fields)
             value = parse(text, path)
         except BadYaml:
-            problems.append(f"{name}={text} is no value; write it as it would stand in the spec")
+            problems.append(f"{name}={text} is not a value; write it as in the spec")
         except ValueError as error:
             problems.append(str(error))
         else:
@@ -104,8 +104,8 @@ def _path(name: str, fields: list[str]) -> str:
     if len(preferred) == 1:
         return preferred[0]
     if preferred:
-        raise ValueError(f"{name} may be {' or '.join(preferred)}; write one of them")
-    raise ValueError(f"{name} is no field of a spec; allowed: {', '.join(known)}{did_you_mean(name, _short(known))}")
+        raise ValueError(f"{name} is ambiguous: {' or '.join(preferred)}; write one of them")
+    raise ValueError(f"{name} is not a field of a spec; allowed: {', '.join(known)}{did_you_mean(name, _short(known))}")
 
 
 def _short(names: list[str]) -> list[str]:
@@ -126,7 +126,7 @@ def _put(root: yaml.MappingNode, path: list[str], value: yaml.Node) -> str:
     _set(node, path[-1], value)
     if before is None:
         return "not set in the spec"
-    return f"{before.value} in the spec" if isinstance(before, yaml.ScalarNode) else "another in the spec"
+    return f"{before.value} in the spec" if isinstance(before, yaml.ScalarNode) else "different in the spec"
 
 
 def _child(node: yaml.MappingNode, key: str) -> yaml.Node | None:

@@ -32,40 +32,40 @@ def _wide(widest: int, narrowest: int) -> AfterValidator:
 
     def check(value: str | None) -> str | None:
         if value is not None and not widest <= ipaddress.IPv4Network(value).prefixlen <= narrowest:
-            raise ValueError(f"is not between /{widest} and /{narrowest}; write a range of such a width")
+            raise ValueError(f"is not between /{widest} and /{narrowest}; write a range of that size")
         return value
 
     return AfterValidator(check)
 
 
 class Ranges(Model):
-    """Address ranges that the cluster keeps to, where they shall not be ours. Chosen before the first up."""
+    """Address ranges of the cluster, in place of the defaults. Choose them before the first `up`."""
 
     network: Annotated[PrivateRange | None, _wide(16, 20)] = Field(
         default=None,
-        description="Of the network, /16 to /20: its subnets are cut from it; default: 10.0.0.0/16",
+        description="Range of the network, /16 to /20, for its subnets; default: 10.0.0.0/16",
         examples=["10.20.0.0/16"],
     )
     pods: Annotated[PrivateRange | None, _wide(9, 20)] = Field(
         default=None,
-        description="Of pods, /9 to /20; on AWS they have addresses of the network; default: 10.4.0.0/14",
+        description="Range of pods, /9 to /20; on AWS pods use addresses of the network; default: 10.4.0.0/14",
         examples=["10.64.0.0/14"],
     )
     services: Annotated[PrivateRange | None, _wide(16, 24)] = Field(
         default=None,
-        description="Of Kubernetes services, /16 to /24; default: a part of the network on Google Cloud, 10.1.0.0/20 "
-        "on Azure, what EKS chooses on AWS",
+        description="Range of Kubernetes services, /16 to /24; default: a part of the network on Google Cloud, "
+        "10.1.0.0/20 on Azure, chosen by EKS on AWS",
         examples=["10.21.0.0/20"],
     )
     fabric: Annotated[PrivateRange | None, _wide(16, 20)] = Field(
         default=None,
-        description="Of the GPU networks of Google Cloud, /16 to /20; default: 10.8.0.0/16",
+        description="Range of the GPU networks on Google Cloud, /16 to /20; default: 10.8.0.0/16",
         examples=["10.22.0.0/16"],
     )
 
 
 class ExistingNetwork(Model):
-    """A network of yours in which the cluster is built: nothing of it is made, changed or destroyed."""
+    """Your network in which the cluster is built: it is never created, changed or destroyed."""
 
     id: str = Field(
         min_length=1,
@@ -74,25 +74,25 @@ class ExistingNetwork(Model):
         examples=["vpc-0123456789abcdef0"],
     )
     cidr: PrivateRange = Field(
-        description="Range in which its nodes, and machines that reach the API inside, have addresses",
+        description="Address range of its nodes and of machines that reach the API inside the network",
         examples=["10.20.0.0/16"],
     )
     nodes: str = Field(
         min_length=1,
-        description="Id of the private subnet of the GPU nodes; on AWS in their zone, on Google Cloud and Azure of all "
-        "nodes",
+        description="Id of the private subnet of the GPU nodes (on AWS, in their zone) or, on Google Cloud and Azure, "
+        "of all nodes",
         examples=["subnet-0123456789abcdef0"],
     )
     others: tuple[str, ...] = Field(
         default=(),
-        description="On AWS: ids of two private subnets for control plane and system nodes; the plan tells the zone of "
-        "each",
+        description="On AWS: ids of two private subnets for control plane and system nodes; the plan shows the zone "
+        "of each",
         examples=[["subnet-0123456789abcdef1", "subnet-0123456789abcdef2"]],
     )
     storage: str | None = Field(
         default=None,
-        description="Where shared storage stands: on Google Cloud the range of private services access, such as "
-        "10.30.0.0/20, on Azure the id of a subnet; AWS puts it beside the nodes",
+        description="Location of shared storage: on Google Cloud the range of private services access, such as "
+        "10.30.0.0/20, on Azure the id of a subnet; on AWS it is in the subnet of the nodes",
     )
     pods: str | None = Field(
         default=None, description="On Google Cloud: name of the subnet's secondary range for pods", examples=["pods"]
@@ -105,21 +105,21 @@ class ExistingNetwork(Model):
 
 
 class ClusterNetwork(Model):
-    """The network of the cluster: one of its own, in ranges of your choice, or one of yours."""
+    """The network of the cluster: its own, with your address ranges, or your existing one."""
 
-    ranges: Ranges = Field(default_factory=Ranges, description="Address ranges to keep to, where ours do not fit")
+    ranges: Ranges = Field(default_factory=Ranges, description="Address ranges, if the defaults do not fit")
     existing: ExistingNetwork | None = Field(
-        default=None, description="A network of yours to build in; default: the cluster makes its own"
+        default=None, description="Your existing network; default: the cluster creates its own"
     )
 
     def check(self) -> None:
         if self.existing is not None and self.ranges.network is not None:
-            both = "has existing and ranges.network, which is for a new network"
-            raise BadSpecValue([Problem("", both, "leave one of them out")])
+            both = "has both existing and ranges.network, which is for a new network"
+            raise BadSpecValue([Problem("", both, "remove one of them")])
 
 
 class ExistingFiles(Model):
-    """A Lustre file system of yours that the cluster mounts: it is neither made, changed nor destroyed, nor priced."""
+    """Your Lustre file system, which the cluster mounts: it is never created, changed, destroyed or priced."""
 
     id: str = Field(
         min_length=1,
@@ -129,7 +129,7 @@ class ExistingFiles(Model):
     )
     mount: str = Field(
         pattern=r"^[a-zA-Z0-9.-]+@tcp:/[a-zA-Z0-9_-]+$",
-        description="What clients mount, as the cloud shows it",
+        description="Mount target for clients, as the cloud shows it",
         examples=["fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com@tcp:/abcdefgh", "10.30.0.4@tcp:/shared"],
     )
 

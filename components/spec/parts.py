@@ -10,7 +10,7 @@ from gpucluster.components.spec.values import Accelerator, Duration, Name
 
 
 class PoolSpec(Model):
-    """A training pool alone, in a cluster that is there already."""
+    """A training pool in an existing cluster."""
 
     name: Name
     accelerator: Accelerator = "h100"
@@ -30,8 +30,8 @@ class NetworkSpec(Model):
     """A network alone. private_services: the cloud's own services, such as its file systems, appear inside."""
 
     name: Name
-    nat: bool = Field(default=True, description="A way out to the internet")
-    private_services: bool = Field(default=False, description="Services of the cloud appear inside")
+    nat: bool = Field(default=True, description="Internet access")
+    private_services: bool = Field(default=False, description="Private endpoints of the cloud's services")
     labels: Labels = Field(default_factory=dict, description="On every resource")
 
 

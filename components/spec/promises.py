@@ -28,7 +28,7 @@ def _by_number_of_nodes(value: Any) -> Any:
 
 
 class Promises(Model):
-    """What was promised of the cluster, by its seller or to its users; `gpucluster acceptance report` judges each."""
+    """Performance promised by the seller or to users; `gpucluster acceptance report` checks each figure."""
 
     bus_gb_per_s: Annotated[dict[int, Decimal], BeforeValidator(_by_number_of_nodes)] = Field(
         default_factory=dict,
@@ -38,12 +38,12 @@ class Promises(Model):
     storage_gb_per_s: Decimal | None = Field(
         default=None,
         gt=0,
-        description="Reading and writing of shared storage by all nodes together, GB/s; default: what "
-        "storage.shared asks for",
+        description="Read and write throughput of shared storage, all nodes together, GB/s; default: "
+        "storage.shared.gb_per_s",
     )
     files_per_s: Decimal | None = Field(
-        default=None, gt=0, description="Small files that all nodes together create, find, read or delete in a second"
+        default=None, gt=0, description="Small files that all nodes together create, stat, read or delete in a second"
     )
     replacement_hours: Decimal | None = Field(
-        default=None, gt=0, description="Hours from asking for a broken node's successor until it is ready"
+        default=None, gt=0, description="Hours from the request for a broken node's replacement until it is ready"
     )

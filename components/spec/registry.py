@@ -7,13 +7,13 @@ from gpucluster.components.spec.model import Model
 
 
 class OwnRegistry(Model):
-    """A registry beside the cluster, and caches of public ones. It goes with the cluster, and its images with it."""
+    """A registry next to the cluster, and caches of public ones. Deleted with the cluster, including its images."""
 
     kind: Literal["own"] = "own"
 
 
 class ExistingRegistry(Model):
-    """A registry that is there already, and stays. Nodes may pull from it; on AWS that is its account's to say."""
+    """An existing registry, which is kept. Nodes may pull from it; on AWS its account must allow this."""
 
     kind: Literal["existing"]
     id: str = Field(
@@ -29,12 +29,12 @@ class ExistingRegistry(Model):
 
 
 class NoRegistry(Model):
-    """None: images are public, or the user's own secret lets nodes pull them."""
+    """No registry: images are public, or nodes pull them with the user's own secret."""
 
     kind: Literal["none"]
 
 
 Registry = Annotated[
     OwnRegistry | ExistingRegistry | NoRegistry,
-    Field(description="Where images of jobs are kept; default: in one of the cluster's own"),
+    Field(description="Registry of job images; default: the cluster's own"),
 ]

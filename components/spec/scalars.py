@@ -71,7 +71,7 @@ def _decimal(value: Any) -> Decimal:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise no("a text", value, "text")
+        raise no("a string", value, "text")
     return value
 
 

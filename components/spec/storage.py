@@ -1,4 +1,4 @@
-"""Where data lives."""
+"""Storage of the cluster."""
 
 from decimal import Decimal
 from typing import Literal
@@ -12,23 +12,23 @@ _BUCKET = rf"^{OWN}$|^[a-z][a-z0-9]*://[a-z0-9][a-z0-9._-]*(/.*)?$"
 
 
 class SharedStorage(Model):
-    """The storage every node mounts. A bucket is no file system: it has no tier, and promises no throughput."""
+    """Storage that every node mounts. A bucket is not a file system: it has no tier and no guaranteed throughput."""
 
     kind: Literal["lustre", "bucket"] = Field(
         default="lustre", description="A parallel file system, or a bucket of objects that nodes mount"
     )
     usable_tib: Decimal = Field(
-        gt=0, le=100_000, description="TiB (1,024 GiB) that data may fill, before headroom", examples=[20]
+        gt=0, le=100_000, description="TiB (1,024 GiB) for data, before headroom", examples=[20]
     )
     gb_per_s: Decimal = Field(
-        default=Decimal(0), ge=0, le=10_000, description="Least throughput of the whole, GB/s", examples=[3]
+        default=Decimal(0), ge=0, le=10_000, description="Least total throughput, GB/s", examples=[3]
     )
     protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
-    fabric: bool = Field(default=False, description="Serve the files over the GPU fabric as well, not by IP alone")
+    fabric: bool = Field(default=False, description="Serve the files over the GPU fabric too, not only over IP")
     tier: Literal[125, 250, 500, 1000] | None = Field(
         default=None,
-        description="MB/s per TiB; default: the cheapest that fits. Set it once the file system stands: a new price "
-        "could move it",
+        description="MB/s per TiB; default: the cheapest that fits. Set it once the file system exists: a new price "
+        "could change the choice",
     )
     bucket: str | None = Field(
         default=None,
@@ -38,10 +38,10 @@ class SharedStorage(Model):
     )
     write_back: bool = Field(
         default=False,
-        description="What jobs change under /bucket is written to the bucket; else it is never written to",
+        description="Write changes that jobs make under /bucket back to the bucket; default: never",
     )
     existing: ExistingFiles | None = Field(
-        default=None, description="A Lustre file system of yours to mount; default: the cluster makes its own"
+        default=None, description="Your existing Lustre file system; default: the cluster creates its own"
     )
 
     @property
@@ -60,22 +60,22 @@ class SharedStorage(Model):
         }
         given = [name for name, value in asked.items() if value]
         if self.existing is not None and given:
-            raise ValueError(f"has existing and {', '.join(given)}, which are for a new file system; leave them out")
+            raise ValueError(f"has both existing and {', '.join(given)}, which are for a new file system; remove them")
         if self.kind == "bucket" and given[1:]:
-            raise ValueError(f"has kind bucket and {', '.join(given[1:])}, for a file system only; leave them out")
+            raise ValueError(f"has kind bucket and {', '.join(given[1:])}, which are for a file system; remove them")
         if self.write_back and self.bucket is None:
-            raise ValueError("has write_back and no bucket to write to; add bucket, or leave it out")
+            raise ValueError("has write_back but no bucket to write to; add bucket, or remove write_back")
 
 
 class HomeStorage(Model):
     """A second file system for small files: code, environments, notebooks."""
 
-    expected_gib: Decimal = Field(ge=0, le=1_000_000, description="GiB stored on average; prices the expected total")
+    expected_gib: Decimal = Field(ge=0, le=1_000_000, description="GiB stored on average, for the expected cost")
     protect: bool = Field(default=True, description="Refuse to delete or replace the file system")
 
 
 class Storage(Model):
-    """Where data lives."""
+    """Storage of the cluster."""
 
     shared: SharedStorage
     home: HomeStorage | None = Field(default=None, description="A file system for small files; default: none")

@@ -16,7 +16,7 @@ def _team_name(value: object) -> object:
     # With `team-` before it and the longest name of a pool behind it, within the 63 characters of a label.
     if not isinstance(value, str) or not re.fullmatch(NAME, value):
         raise ValueError(
-            f"may not hold the name {shown_value(value)}; write 1 to 20 lower-case letters, digits and hyphens, "
+            f"must not contain the name {shown_value(value)}; write 1 to 20 lower-case letters, digits and hyphens, "
             "starting with a letter and not ending with a hyphen"
         )
     return value
@@ -26,28 +26,29 @@ TeamName = Annotated[str, BeforeValidator(_team_name)]
 
 
 class Team(Model):
-    """People with a namespace, queues and a share of the GPUs of their own."""
+    """A team with its own namespace, queues and share of the GPUs."""
 
     groups: People = Field(
         min_length=1,
-        description="Who submits and reads its jobs, as access.submitters names them",
+        description="Identities that submit and read its jobs, written as in access.submitters",
         examples=[["arn:aws:iam::123456789012:role/vision"]],
     )
     gpus: dict[str, int] = Field(
         default_factory=dict,
-        description="Pool -> GPUs of it that are the team's own: others borrow what it leaves idle, and give it back; "
-        "of a pool that is left out it has none, and borrows",
+        description="Pool -> the team's own GPUs of that pool: others borrow them while idle, and give them back; of "
+        "other pools the team can only borrow",
         examples=[{TRAINING_POOL: 16, "dev": 4}],
     )
     priority: Literal["low", "medium", "high"] = Field(
         default="medium",
-        description="Whose turn it is to borrow: of idle GPUs, each step up has twice the part of the one below",
+        description="Priority for borrowing idle GPUs: each level gets twice the share of the level below",
     )
     monthly_usd: Annotated[Decimal, BeforeValidator(money)] | None = Field(
         default=None,
         gt=0,
         le=1_000_000_000,
         decimal_places=2,
-        description="USD that its share of the cluster may cost in a month of 730 hours; more is warned of",
+        description="Limit in USD for its share of the cost of the cluster in a month of 730 hours; a higher cost is "
+        "a warning",
         examples=[200000],
     )

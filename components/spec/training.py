@@ -11,12 +11,12 @@ class Training(Model):
     """The training pool: fixed size, co-located, fabric on."""
 
     nodes: int = Field(ge=1, le=4096, description="Nodes of 8 GPUs that jobs can use", examples=[4])
-    spares: int = Field(default=0, ge=0, le=512, description="Nodes bought beside the asked ones, in the same domain")
+    spares: int = Field(default=0, ge=0, le=512, description="Spare nodes, in the same domain")
     fabric_gbps: int = Field(
         default=0,
         ge=0,
         le=12_800,
-        description="Least GPU-fabric bandwidth per node, Gb/s; 0 takes what the shape has",
+        description="Least GPU-fabric bandwidth per node, Gb/s; 0: any",
         examples=[1600, 3200],
     )
     roll: bool = Field(default=False, description=ROLL)
@@ -28,36 +28,36 @@ class Training(Model):
 
 
 class OnDemandPurchase(Model):
-    """List price by the hour, no promise of capacity."""
+    """List price by the hour, no guarantee of capacity."""
 
     kind: Literal["on-demand"] = "on-demand"
 
 
 class SpotPurchase(Model):
-    """Spare capacity that the cloud can take back."""
+    """Spare capacity that the cloud can reclaim."""
 
     kind: Literal["spot"]
 
 
 class CapacityBlockPurchase(Model):
-    """Capacity for fixed dates, paid upfront, named by the id of its reservation.
+    """Capacity for fixed dates, paid upfront, referred to by the id of its reservation.
 
     A plan has no clock: who runs it says when the block has begun, and the pool then gets its nodes.
     """
 
     kind: Literal["capacity-block"]
-    active: bool = Field(default=False, description="Whether the block has begun; until then the pool has no nodes")
+    active: bool = Field(default=False, description="Whether the block has started; until then the pool has no nodes")
 
 
 class FlexStartPurchase(Model):
-    """Capacity that comes when there is some, for at most seven days; sold by Google Cloud."""
+    """Capacity that starts when available, for at most seven days; on Google Cloud only."""
 
     kind: Literal["flex-start"]
 
 
 Purchase = Annotated[
     OnDemandPurchase | SpotPurchase | CapacityBlockPurchase | FlexStartPurchase,
-    Field(description="How the training nodes are paid for"),
+    Field(description="Purchase option of the training nodes"),
 ]
 
 
@@ -68,7 +68,7 @@ class GroupPlacement(Model):
 
 
 class ReservationPlacement(Model):
-    """Capacity that is reserved, and therefore placed, already."""
+    """Reserved capacity, which already has a placement."""
 
     kind: Literal["reservation"]
     id: str = Field(
@@ -80,8 +80,8 @@ class ReservationPlacement(Model):
     group: str | None = Field(
         default=None,
         pattern=r"^[!-~]([ -~]{0,253}[!-~])?$",
-        description="Placement group the reservation was created in (Google Cloud: resource policy it was created "
-        "with); leave out otherwise",
+        description="Placement group that the reservation was created in (Google Cloud: resource policy that it was "
+        "created with), if any",
     )
 
 
@@ -93,5 +93,5 @@ class NoPlacement(Model):
 
 Placement = Annotated[
     GroupPlacement | ReservationPlacement | NoPlacement,
-    Field(description="What keeps the training nodes close to each other"),
+    Field(description="Co-location of the training nodes"),
 ]

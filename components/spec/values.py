@@ -14,8 +14,8 @@ _MINUTES = {"m": 1, "h": 60}
 # As long as GKE takes it, which is the shortest. Source: GKE documentation, "ComputeClass" definition.
 _LONGEST_EMPTY = 24 * 60
 ROLL = (
-    "Whether this update may replace the pool's nodes, which ends the jobs on them; without it, a change that would is "
-    "refused. Take it back afterwards"
+    "Allow this update to replace the pool's nodes, which ends the jobs on them; otherwise such a change is refused. "
+    "Remove it afterwards"
 )
 
 
@@ -62,6 +62,6 @@ Accelerator = Annotated[
     Field(description="GPU of the training nodes; the A100s are for comparison"),
 ]
 Minutes = Annotated[int, BeforeValidator(_minutes), WithJsonSchema({"type": "string", "pattern": _SHORT_DURATION})]
-LASTS: Final = "How long the cluster is meant to stand, in hours, days or weeks"
+LASTS: Final = "Planned lifetime of the cluster, in hours, days or weeks"
 LENGTHS: Final = ["36h", "14d", "2w"]
 Duration = Annotated[Hours | None, Field(description=LASTS, examples=LENGTHS)]

@@ -15,13 +15,15 @@ Support = Literal["standard", "extended"]
 
 def _minor(value: str) -> str:
     if not re.fullmatch(_MINOR, value):
-        raise ValueError("is no minor version of Kubernetes; write one in quotes, such as '1.35'")
+        raise ValueError("is not a minor version of Kubernetes; write one in quotes, such as '1.35'")
     return value
 
 
 def _nodes(value: str) -> str:
     if not re.fullmatch(_NODES, value):
-        raise ValueError("is no version of nodes; write one in quotes, such as '1.35', 1.35.2-20260714 or 1.35.2-gke.1")
+        raise ValueError(
+            "is not a version of nodes; write one in quotes, such as '1.35', 1.35.2-20260714 or 1.35.2-gke.1"
+        )
     return value
 
 
@@ -30,26 +32,28 @@ _Nodes = Annotated[str, AfterValidator(_nodes), WithJsonSchema({"type": "string"
 
 
 class Versions(Model):
-    """Versions of what the cluster is made of; what is left out is that of this release of gpucluster."""
+    """Versions of the cluster's parts; default: those of this release of gpucluster."""
 
     kubernetes: _Minor | None = Field(
-        default=None, description="Minor version of the control plane; one step up at a time", examples=["1.35"]
+        default=None,
+        description="Minor version of the control plane; upgrade one minor version at a time",
+        examples=["1.35"],
     )
     system: _Nodes | None = Field(
         default=None,
-        description="Version of the CPU nodes, as that of `nodes`; default: they stay as they were made",
+        description="Version of the CPU nodes, written as for `nodes`; default: the version they were created with",
         examples=["1.35"],
     )
     nodes: _Nodes | None = Field(
         default=None,
         description="Version of all training and MIG nodes: a minor version or, which pins kernel and driver, the "
         "release of the image on AWS (1.35.2-20260714) or the version on Google Cloud (1.35.2-gke.1842000); default: "
-        "they stay as they were made, and on Azure follow the control plane",
+        "the version they were created with, on Azure that of the control plane",
         examples=["1.35"],
     )
     charts: str | None = Field(
         default=None,
-        description="Set of charts that is meant; another release of gpucluster with another set is then refused",
+        description="Set of charts; a release of gpucluster with another set is refused",
         examples=["2026-11"],
     )
     fabric: str | None = Field(

@@ -75,7 +75,7 @@ def refresh(
     output: TextIO,
     quiet: bool,
 ) -> None:
-    """Read prices from the clouds' own lists.
+    """Read prices from the clouds' price lists.
 
     Updates the price book row by row. Sources are AWS's bulk offer files and savings plans, Azure's Retail Prices API,
     and Google's Cloud Billing Catalog; the last needs an API key in GPUCLUSTER_GOOGLE_API_KEY and is skipped without

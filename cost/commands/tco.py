@@ -68,7 +68,7 @@ def tco(
     output: TextIO,
     prices: str | None,
 ) -> None:
-    """Price nodes of your own against the cloud.
+    """Compare the cost of your own nodes with the cloud.
 
     Shows their cost per year and per productive GPU-hour, and the use above which they are cheaper.
 

@@ -32,7 +32,7 @@ def write_folder(folder: Path, environment: Path | None) -> list[Path]:
     if foreign:
         raise InputError(
             str(folder),
-            [f"{file.name} is there already and is of something else; name another folder" for file in foreign],
+            [f"{file.name} exists and was not written by this command; give another folder" for file in foreign],
         )
     folder.mkdir(parents=True, exist_ok=True)
     for file, text in texts.items():

@@ -15,7 +15,7 @@ from gpucluster.program.values import is_list, is_object
 _SHAPES: Final[Mapping[str, tuple[type, str]]] = {
     "spec": (dict, "a mapping, as in a spec file"),
     "location": (dict, "a mapping"),
-    "machine": (str, "a text"),
+    "machine": (str, "a string"),
 }
 _MARK: Final = "4dabf18193072939515e22adb298388d"
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
@@ -96,11 +96,11 @@ def _plain(given: Any, at: str, problems: list[str], *, secret: bool = False) ->
         problems.append(f"{at} is a resource or a file; use a string, number, boolean, list or mapping")
     elif given == UNKNOWN_TEXT:
         problems.append(
-            f"{at} is not known before the update; a cluster is planned and priced in the preview: write its value, or "
-            "take it from the stack's configuration"
+            f"{at} is not known before the update, but the preview plans and prices the cluster: write its value, or "
+            "read it from the stack's configuration"
         )
     elif secret and at != _TOKEN:
-        problems.append(f"{at} is a secret, and becomes part of names, labels and state; write it in plain text")
+        problems.append(f"{at} is a secret, but becomes part of names, labels and state; write it in plain text")
     elif is_object(given):
         members = {name: _plain(member, f"{at}.{name}", problems) for name, member in sorted(given.items())}
         kept = {name: member for name, member in members.items() if member is not None}

@@ -30,8 +30,8 @@ _MONEY: Final = {
     "monthlyCeiling": "USD a month, with elastic pools full",
     "hourly": "USD an hour, expected",
     "perTrainingGpuHour": "USD an hour of one training GPU, without elastic pools",
-    "perTrainingGpuHourWithCommitted": "The same, with what is committed for longer",
-    "notPriced": "How many resources have no price; left out where all have one",
+    "perTrainingGpuHourWithCommitted": "The same, with the rest of longer commitments",
+    "notPriced": "Number of resources without a price; absent if all have one",
 }
 
 
@@ -64,28 +64,32 @@ def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
     kept[cost] = {"type": "object", "description": about, "properties": texts, "required": required}
     text = {"type": "string"}
     outputs = {
-        "clusterName": {**text, "description": "As the cloud knows it"},
+        "clusterName": {**text, "description": "Its name in the cloud"},
         "endpoint": {**text, "description": "URL of the cluster's API"},
         "kubeconfig": {**text, "description": "For kubectl and providers; holds no credential"},
-        "account": {**text, "description": "Who pays: the number of an account, a project, the id of a resource group"},
+        "account": {
+            **text,
+            "description": "Billed account, project or resource group: account number, project, or id of the resource "
+            "group",
+        },
         "metrics": {**text, "description": "URL that answers PromQL below /api/v1"},
         "pools": {**_map(_to(pool)), "description": "Pools of GPU nodes by name"},
-        "storage": {**_to(storage), "description": "The storage that all nodes mount"},
-        "logs": {**_to(logs), "description": "Where what pods print is kept; left out where nothing is"},
-        "registry": {**_to(registry), "description": "Where the images of jobs are kept; left out where there is none"},
-        "bucket": {**text, "description": "Address of the cluster's own bucket, empty where it has none"},
+        "storage": {**_to(storage), "description": "Shared storage, which all nodes mount"},
+        "logs": {**_to(logs), "description": "Location of the logs of pods; absent if none are kept"},
+        "registry": {**_to(registry), "description": "Registry of job images; absent if there is none"},
+        "bucket": {**text, "description": "Address of the cluster's own bucket; empty if it has none"},
         "identities": {
             **_map(text),
-            "description": "Service account that jobs run as to reach buckets -> its namespace",
+            "description": "Service account of jobs with bucket access -> its namespace",
         },
-        "cost": {**_to(cost), "description": f"{about}. Of this cluster alone, at list prices in USD"},
+        "cost": {**_to(cost), "description": f"{about}. For this cluster only, at list prices in USD"},
     }
     return {
         "isComponent": True,
         "description": _first(face.TrainingCluster),
         "inputProperties": {
-            "spec": {**_mapping(spec.root), "description": f"{_first(ClusterSpec)}. May be what a spec file holds"},
-            "location": {**_mapping(location), "description": "Where the GPU nodes stand"},
+            "spec": {**_mapping(spec.root), "description": f"{_first(ClusterSpec)}. May be the content of a spec file"},
+            "location": {**_mapping(location), "description": "Location of the GPU nodes"},
             "machine": {
                 **text,
                 "plain": True,
@@ -155,7 +159,7 @@ class _Spec:
             one = [text for text, where in texts.items() if len(where) == len(about)]
             told = one or [f"kind {' or '.join(where)}: {text}" for text, where in texts.items()]
             members[member] = {**members[member], "description": "; ".join(told)}
-        chosen = {**_to(_enum(self._kept, f"{name}Kind", about)), "description": f"Which it is: {', '.join(about)}"}
+        chosen = {**_to(_enum(self._kept, f"{name}Kind", about)), "description": f"Kind: {', '.join(about)}"}
         return self._keep(name, f"One of {', '.join(about)}", {"kind": chosen, **members}, ["kind"])
 
     def _keep(self, name: str, about: str, members: Mapping[str, Any], required: Iterable[str]) -> str:

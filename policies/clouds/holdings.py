@@ -78,4 +78,4 @@ def _what(ended: Ended, changes: Changes, holding: Holding) -> str | None:
     if "delete" in holding.lost_on:
         return f"{holding.holds} is deleted"
     made = changes.made(ended.type)
-    return f"{holding.holds} is deleted, and `{made.name}` made in its place" if made else None
+    return f"{holding.holds} is deleted, and `{made.name}` is created in its place" if made else None

@@ -32,7 +32,7 @@ def _inputs() -> Mapping[str, tuple[tuple[str, ...], ...]]:
 
 
 READS: Final = (
-    f"{', '.join(_inputs())}, every other kubernetes: object but Secrets; {', '.join(_LABELS)} of every resource"
+    f"{', '.join(_inputs())}, every other kubernetes: object except Secrets; {', '.join(_LABELS)} of every resource"
 )
 
 
@@ -52,7 +52,7 @@ def _under_its_name(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         for key in ("value", "insecureValue"):
             value = text(inputs, key)
             if isinstance(value, str) and not re.match(_ELSEWHERE, value):
-                yield f"`{key}`", "what its name calls a secret"
+                yield f"`{key}`", "a value whose name suggests a secret"
 
 
 def _ways(resource: Resource) -> Iterator[tuple[str, ...]]:

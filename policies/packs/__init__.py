@@ -19,13 +19,13 @@ __all__ = ["BASELINE", "PACKS", "PRODUCTION", "TRAINING"]
 BASELINE: Final = replace(
     TRAINING,
     name="baseline",
-    description="The rules of the training pack as advice: nothing stops a preview",
+    description="The rules of the training pack, all advisory: no finding stops a preview",
     mandatory=frozenset(),
 )
 PRODUCTION: Final = replace(
     TRAINING,
     name="production",
-    description="The rules of the training pack, every one mandatory",
+    description="The rules of the training pack, all mandatory",
     # What cannot be decided yet, and what somebody accepted, is told and stops nothing.
     mandatory=frozenset(rule.name for rule in TRAINING.rules if not isinstance(rule, ReportRule)),
 )

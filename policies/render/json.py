@@ -18,14 +18,15 @@ class _Model(BaseModel):
 
 
 class Edit(_Model):
-    at: str = Field(description="The property of the resource, by the engine's names, e.g. tagSpecifications[0].tags")
+    at: str = Field(description="Property of the resource, as the engine names it, e.g. tagSpecifications[0].tags")
     write: dict[str, Any] | list[Any] = Field(
-        description="Members to set in the map there, or elements to append to the list; an empty text is to be chosen"
+        description="Members to set in that map, or elements to append to that list; replace empty strings with your "
+        "own values"
     )
 
 
 class Finding(_Model):
-    file: str = Field(description="The file it was found in, as given; stdin where the file came from there")
+    file: str = Field(description="The file, as given on the command line; stdin if read from stdin")
     rule: str
     enforcement: Literal["mandatory", "advisory"]
     severity: Literal["critical", "high", "medium", "low"]
@@ -35,21 +36,21 @@ class Finding(_Model):
     what: str
     why: str
     fix: str
-    edits: list[Edit] = Field(description="What to write into the resource, where the rule can tell")
+    edits: list[Edit] = Field(description="What to write into the resource, if the rule knows it")
     page: str = Field(description="The page about the rule, in the repository of the rules")
-    exemption: str | None = Field(description="JSON of the entry that accepts it, with reason and owner left empty")
+    exemption: str | None = Field(description="JSON of the exemption that accepts it, with empty reason and owner")
 
 
 class Nodes(_Model):
     file: str
     pool: str = Field(description="Logical name")
     machine: str | None
-    nodes: int | None = Field(description="Before the update; null where not known")
-    effect: Effect = Field(description="The worst of what the update does to them; catalog/node_changes.csv")
-    changed: list[str] = Field(description="Properties that do it")
-    gone: int = Field(description="Nodes that end for good")
+    nodes: int | None = Field(description="Before the update; null if unknown")
+    effect: Effect = Field(description="Worst effect of the update on them; see catalog/node_changes.csv")
+    changed: list[str] = Field(description="Properties that cause it")
+    gone: int = Field(description="Nodes that are deleted")
     gpus: int | None = Field(description="GPUs whose jobs end: GPU-hours lost for each hour since the last checkpoint")
-    usd: str | None = Field(description="What they cost an hour; null where no price is known, or no job ends")
+    usd: str | None = Field(description="Their cost an hour; null if no price is known or no job ends")
 
 
 class Check(_Model):
@@ -59,13 +60,13 @@ class Check(_Model):
     pack: str
     files: list[str]
     findings: list[Finding]
-    nodes: list[Nodes] = Field(description="Training and MIG pools that a plan touches")
+    nodes: list[Nodes] = Field(description="Training and MIG pools that a plan changes")
     rules: int = Field(description="Rules that ran")
     not_run: list[str] = Field(
         description="Rules about deletions and replacements that did not run on every file: they need a plan"
     )
-    resources: int = Field(description="Resources that were looked at, in all files")
-    mandatory: int = Field(description="Mandatory findings; exit code 1 when there is one")
+    resources: int = Field(description="Resources checked, in all files")
+    mandatory: int = Field(description="Mandatory findings; any gives exit code 1")
     advisory: int
 
 

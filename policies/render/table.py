@@ -32,14 +32,14 @@ def _block(found: Found, report: Report) -> list[str]:
         f"    see: {explained_by(found.rule)}",
     ]
     if exemption := found.exemption(report.today):
-        lines.append(f"    accept it, with a reason and an owner, in exemptions: {exemption}")
+        lines.append(f"    to accept it, add to exemptions, with a reason and an owner: {exemption}")
     return lines
 
 
 def _nodes(checked: Checked, *, every: bool) -> list[str]:
     """every: also of pools to which nothing happens."""
     told = [f"    {one.sentence}" for one in checked.nodes if every or not one.harmless]
-    return ["What it does to nodes:", *told, ""] if told else []
+    return ["Effect on nodes:", *told, ""] if told else []
 
 
 def _closing(report: Report) -> list[str]:

@@ -45,11 +45,9 @@ def test_every_file_that_cannot_be_used_is_told_at_once(tmp_path: Path) -> None:
 
     assert result.exit_code == 2
     lines = result.stderr.splitlines()
-    assert lines[0].startswith(f"error: {notes} starts with 'it works', as no log does that is read here")
-    assert lines[1] == f"error: {tmp_path}/gone.log can't be read: No such file or directory; name a log"
-    assert (
-        lines[2] == "error: --machine is 'p5.48xlrge', which is not in the table of shapes; did you mean p5.48xlarge?"
-    )
+    assert lines[0].startswith(f"error: {notes} starts with 'it works', which is no known log format")
+    assert lines[1] == f"error: {tmp_path}/gone.log can't be read: No such file or directory; give a log file"
+    assert lines[2] == "error: --machine is 'p5.48xlrge', which is not a known machine type; did you mean p5.48xlarge?"
     assert lines[3].endswith("/spec.yaml: 2 problems")
     assert "Traceback" not in result.stderr
 
@@ -128,7 +126,7 @@ def test_topology_reads_what_kubectl_printed(tmp_path: Path) -> None:
     assert run("topology", nodes).exit_code == 1
     nodes.write_text("[]")
     assert run("topology", nodes).stderr == (
-        f'error: {nodes}: has no "items"; write what `kubectl get nodes -o json` prints\n'
+        f'error: {nodes}: has no "items"; give the output of `kubectl get nodes -o json`\n'
     )
     nodes.write_text("{")
     assert run("topology", nodes).exit_code == 2
@@ -141,7 +139,7 @@ def test_a_machine_without_kubectl_is_told_what_to_do(monkeypatch: pytest.Monkey
 
     assert (result.exit_code, result.stderr) == (
         3,
-        "error: kubectl is not on PATH; install it, or give the output of `kubectl get nodes -o json`\n",
+        "error: kubectl is not on PATH; install it, or pass the output of `kubectl get nodes -o json`\n",
     )
 
 
@@ -149,7 +147,7 @@ def test_a_dry_run_without_a_cluster_says_whose_counts_it_takes(tmp_path: Path) 
     result = run("run", "--dry-run", "--nodes", "4", "--spares", "1", "--pairs", "never", "--results", tmp_path / "new")
 
     assert result.exit_code == 0
-    assert result.stderr == "No cluster is asked; by --nodes and --spares: 4 in the queue, 1 beside it.\n"
+    assert result.stderr == "No cluster is contacted; from --nodes and --spares: 4 nodes in the queue, 1 spares.\n"
     assert re.findall("name: acceptance-ring.*", result.stdout) == [
         "name: acceptance-ring-2",
         "name: acceptance-ring-4",
@@ -161,11 +159,11 @@ def test_a_dry_run_without_a_cluster_says_whose_counts_it_takes(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--nodes", "4"], "--nodes goes with --dry-run; a run takes the training nodes of the cluster"),
-        (["--dry-run", "--spares", "1"], "--spares goes with --nodes; a cluster is asked for its own"),
+        (["--nodes", "4"], "--nodes needs --dry-run; a run uses the training nodes of the cluster"),
+        (["--dry-run", "--spares", "1"], "--spares needs --nodes; otherwise spares are read from the cluster"),
         (
             ["--dry-run", "--nodes", "4", "--node", "node-1"],
-            "--node names nodes of a cluster, and with --nodes none is asked; leave one of them out",
+            "--node selects nodes of a cluster, but with --nodes no cluster is contacted; remove one of them",
         ),
     ],
 )

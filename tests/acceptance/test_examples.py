@@ -39,7 +39,7 @@ def test_half_of_the_cards_dead_fails_and_says_how_many_carry() -> None:
         (
             "all-reduce, 8 nodes",
             "fail",
-            "46% of line rate by ring, which 4 of a node's 8 cards could carry; the slowest node sets the figure, and "
+            "46% of line rate by ring, as if only 4 of a node's 8 cards worked; the slowest node sets the figure, and "
             "pairs show which",
         )
     ]
@@ -71,8 +71,8 @@ def test_tcp_is_a_fabric_that_is_off() -> None:
         (
             "all-reduce, 2 nodes",
             "fail",
-            'the GPU fabric is off: NCCL said "Using network Socket", which is TCP and not FasTrak; check the '
-            "fabric plugin, the device plugin and what the pod asks for",
+            'the GPU fabric is off: NCCL logged "Using network Socket", which is TCP and not FasTrak; check the '
+            "fabric plugin, the device plugin and the resource requests of the pod",
         )
     ]
 
@@ -82,7 +82,7 @@ def test_a_log_that_was_cut_off_tells_nothing() -> None:
         (
             "all-reduce, 4 nodes",
             "cannot tell",
-            "the log ends before a payload of 4 GB: it was cut off, or the run was; run it again",
+            "the log ends before a payload of 4 GB: the log or the run was cut off; run it again",
         )
     ]
 
@@ -140,7 +140,7 @@ def test_an_older_diagnosis_is_read() -> None:
         (
             "GPU diagnosis",
             "warn",
-            "a node that the log does not name: Targeted Power: GPU 2: clocks were throttled by HW_SLOWDOWN",
+            "an unknown node: Targeted Power: GPU 2: clocks were throttled by HW_SLOWDOWN",
         )
     ]
 

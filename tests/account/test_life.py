@@ -72,7 +72,7 @@ def test_a_pause_takes_the_nodes_alone_and_a_resume_brings_them_back(trial: Proj
     again = trial.run("sandbox", "pause", "--stack", "aws-trial", "--yes")
     assert (again.code, again.out) == (
         0,
-        "aws-trial: no nodes to pause: its training and MIG pools have none now.\n",
+        "aws-trial: no nodes to pause: its training and MIG pools have none.\n",
     )
     back = trial.run("sandbox", "resume", "--stack", "aws-trial", "--yes")
     assert (back.code, back.out.splitlines()[-1]) == (0, "aws-trial: resumed; $7,084.19 a day"), back.text
@@ -81,7 +81,7 @@ def test_a_pause_takes_the_nodes_alone_and_a_resume_brings_them_back(trial: Proj
 
 def test_before_its_end_nothing_is_destroyed(trial: Project) -> None:
     done = reap(trial, "--yes")
-    assert (done.code, done.out.splitlines()[-1]) == (0, "Nothing has passed its end."), done.text
+    assert (done.code, done.out.splitlines()[-1]) == (0, "No stack has expired."), done.text
 
 
 def test_after_its_end_all_but_what_is_protected_goes_and_stays_gone(trial: Project) -> None:
@@ -98,14 +98,14 @@ def test_after_its_end_all_but_what_is_protected_goes_and_stays_gone(trial: Proj
     told = reap(trial)
     assert (told.code, told.out.splitlines()[-1]) == (
         1,
-        "Nothing was destroyed. Do it: gpucluster sandbox reap --stack aws-trial --yes",
+        "Nothing was destroyed. To destroy them: gpucluster sandbox reap --stack aws-trial --yes",
     ), told.text
     assert len(nodes(trial)) == 2
     for _ in range(2):
         done = reap(trial, "--yes")
         assert done.code == 1, done.text
         assert "aws-trial: kept, protected: trial-storage-shared (aws:fsx/lustreFileSystem" in done.out
-        assert done.out.splitlines()[-1].startswith("aws-trial: still there: 12 resources, $125.")
+        assert done.out.splitlines()[-1].startswith("aws-trial: remaining: 12 resources, $125.")
     left = trial.run("sandbox", "leftovers", "--stack", "aws-trial")
     kind, cost, remove, *_, summary = left.out.splitlines()
     assert (left.code, kind.split("  ")[0]) == (1, "aws:fsx/lustreFileSystem:LustreFileSystem")
@@ -121,6 +121,6 @@ def test_storage_that_is_no_longer_protected_goes_with_the_next_reap(trial: Proj
     done = reap(trial, "--yes")
     assert (done.code, done.out.splitlines()[-1]) == (0, "aws-trial: destroyed"), done.text
     again = reap(trial, "--yes")
-    assert (again.code, again.out) == (0, "aws-trial: no resources\nNothing has passed its end.\n")
+    assert (again.code, again.out) == (0, "aws-trial: no resources\nNo stack has expired.\n")
     left = trial.run("sandbox", "leftovers", "--stack", "aws-trial")
     assert (left.code, left.out) == (0, "aws-trial: nothing is left.\n")

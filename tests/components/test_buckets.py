@@ -64,21 +64,21 @@ def test_what_is_wrong_with_identities_is_said_at_once(tmp_path: Path, trial: di
         "folder": {"reads": ["s3://corpora/text"]},
     }
     assert _refused(tmp_path, trial, identities=identities) == [
-        "identities: may not hold the name 'default'; write 1 to 20 lower-case letters, digits and hyphens, starting "
-        "with a letter, not ending with a hyphen, and not default",
-        "identities.folder.reads[0] is 's3://corpora/text': it is no whole bucket; write own, which is storage.bucket, "
-        "or s3://NAME, gs://NAME or https://ACCOUNT.blob.core.windows.net/CONTAINER with no folder behind it",
-        "identities.none: has neither reads nor writes; name a bucket in one of them, or remove it",
-        "identities.twice: names own twice; keep one: what it writes, it reads as well",
+        "identities: must not contain the name 'default'; write 1 to 20 lower-case letters, digits and hyphens, "
+        "starting with a letter, not ending with a hyphen, and not default",
+        "identities.folder.reads[0] is 's3://corpora/text': it is not a whole bucket; write own for storage.bucket, "
+        "or s3://NAME, gs://NAME or https://ACCOUNT.blob.core.windows.net/CONTAINER without a folder",
+        "identities.none: has neither reads nor writes; list a bucket in one of them, or remove it",
+        "identities.twice: has own twice; keep one: writes includes reads",
     ]
 
 
 def test_a_bucket_and_a_team_that_are_named_have_to_be_there(tmp_path: Path, trial: dict[str, Any]) -> None:
     linked = _storage(trial, {"bucket": "own"})
     identities = {"data": {"writes": ["own"]}, "eyes": {"team": "visoin", "reads": ["s3://corpora"]}}
-    asked = "add storage.bucket: {}, which it means"
+    asked = "add storage.bucket: {}, to which it refers"
     assert sorted(_refused(tmp_path, trial, storage=linked, identities=identities, teams=TEAMS)) == [
-        f"identities.data names the bucket own; {asked}",
+        f"identities.data refers to the bucket own; {asked}",
         "identities.eyes.team is 'visoin'; allowed: vision; did you mean vision?",
         f"storage.shared.bucket is own; {asked}",
     ]
@@ -86,7 +86,7 @@ def test_a_bucket_and_a_team_that_are_named_have_to_be_there(tmp_path: Path, tri
 
 def test_nothing_is_written_back_without_a_bucket(tmp_path: Path, trial: dict[str, Any]) -> None:
     assert _refused(tmp_path, trial, storage=_storage(trial, {"write_back": True})) == [
-        "storage.shared: has write_back and no bucket to write to; add bucket, or leave it out"
+        "storage.shared: has write_back but no bucket to write to; add bucket, or remove write_back"
     ]
 
 
@@ -105,8 +105,7 @@ def test_a_bucket_of_another_cloud_is_refused(cloud: str, trial: dict[str, Any])
     spec = ClusterSpec.model_validate({**trial, "identities": identities})
     words, form = FORMS[cloud]
     expected = [
-        f"identities.data.reads[{at}] is {bucket!r}; on {words} a bucket is named {form}"
-        for at, bucket in enumerate(others)
+        f"identities.data.reads[{at}] is {bucket!r}; on {words} write {form}" for at, bucket in enumerate(others)
     ]
     assert [str(one) for one in cloud_of(cloud).plan_problems(spec, "dev", None)] == expected
 
@@ -115,6 +114,6 @@ def test_two_buckets_that_a_job_could_not_tell_apart_are_refused(vary: Vary) -> 
     spec = vary(identities={"data": {"reads": ["s3://my-data"], "writes": ["s3://my.data"]}})
     assert remote_name("s3://my-data") == "my_data"
     assert told(identity_problems(spec, cloud="AWS", form="s3://NAME")) == [
-        "identities.data names s3://my-data and s3://my.data, which jobs would both know as my_data; put one of them "
-        "into another identity"
+        "identities.data has s3://my-data and s3://my.data, which would both be my_data for jobs; move one of them to "
+        "another identity"
     ]

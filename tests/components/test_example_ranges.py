@@ -40,7 +40,7 @@ def test_a_range_of_somebody_is_enough_for_an_update(cidrs: tuple[str, ...]) -> 
 def test_example_ranges_alone_end_an_update() -> None:
     assert only_examples(PublicAccess(kind="public", cidrs=("192.0.2.0/24", "203.0.113.0/24"))) == (
         "access.cidrs: 192.0.2.0/24, 203.0.113.0/24 are example ranges: the API cannot be reached, so an update would "
-        "build and bill what it can't finish; write the range of your office or VPN"
+        "create and bill resources and then fail; write the range of your office or VPN"
     )
 
 

@@ -15,16 +15,17 @@ from gpucluster.components.fabric_notes import fabric_notes
         (
             "a3-highgpu-8g",
             [
-                "images of jobs: PyTorch below 2.7, for the fabric's plugin v3.1.12 with NCCL 2.19.4; another is "
-                "refused where its tag says so; a job that names none starts from nvcr.io/nvidia/pytorch:24.10-py3"
+                "images of jobs: PyTorch below 2.7, for the fabric's plugin v3.1.12 with NCCL 2.19.4; images with "
+                "another version in their tag are refused; a job without an image uses "
+                "nvcr.io/nvidia/pytorch:24.10-py3"
             ],
         ),
         (
             "a3-megagpu-8g",
             [
-                "images of jobs: CUDA 12, for the fabric's plugin v1.0.16 with NCCL 2.28.7; another is refused where "
-                "its tag says so; a job that names none starts from nvcr.io/nvidia/pytorch:25.06-py3; GPU driver from "
-                "580.65.06 below 581"
+                "images of jobs: CUDA 12, for the fabric's plugin v1.0.16 with NCCL 2.28.7; images with another "
+                "version in their tag are refused; a job without an image uses nvcr.io/nvidia/pytorch:25.06-py3; GPU "
+                "driver from 580.65.06 below 581"
             ],
         ),
         ("a3-ultragpu-8g", []),

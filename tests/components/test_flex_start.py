@@ -16,11 +16,11 @@ def test_each_field_that_asks_for_it_is_named(vary: Vary) -> None:
         mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "flex-start"},
     )
     assert [*map(str, flex_start_problems(asked, "AWS")), *map(str, other_flex_start_problems(asked, "AWS"))] == [
-        "purchase.kind is 'flex-start', which Google Cloud sells and AWS does not; choose on-demand, or capacity-block "
-        "for capacity of fixed dates",
-        "elastic.pools.dev.purchase has flex-start, which Google Cloud sells and AWS does not; choose from on-demand "
-        "and spot",
-        "mig.purchase is 'flex-start', which Google Cloud sells and AWS does not; choose on-demand or spot",
+        "purchase.kind is 'flex-start', which is available on Google Cloud but not on AWS; choose on-demand, or "
+        "capacity-block for capacity with fixed dates",
+        "elastic.pools.dev.purchase has flex-start, which is available on Google Cloud but not on AWS; choose from "
+        "on-demand and spot",
+        "mig.purchase is 'flex-start', which is available on Google Cloud but not on AWS; choose on-demand or spot",
     ]
 
 

@@ -16,16 +16,14 @@ def test_headroom_counts_against_the_most_that_is_sold(expected: int, fits: bool
     assert [str(problem) for problem in home_problems(home, most_gib=100, service="Filestore")] == (
         []
         if fits
-        else [
-            "storage.home.expected_gib is 81; Filestore holds at most 100 GiB, 25 % headroom among them: ask for less"
-        ]
+        else ["storage.home.expected_gib is 81; Filestore holds at most 100 GiB, including 25 % headroom: request less"]
     )
 
 
 def test_it_is_billed_as_provisioned() -> None:
     home = HomePlan(capacity_gib=1_024, expected_gib=Decimal(500), protect=True)
     assert home_notes(home, "Filestore") == [
-        "home folders: Filestore is billed as provisioned, 1,024 GiB, not by what is stored"
+        "home folders: Filestore is billed by its provisioned size, 1,024 GiB, not by stored data"
     ]
     assert home_part(home, "Filestore") == "Filestore for small files, 1,024 GiB for 500 GiB"
 

@@ -26,14 +26,14 @@ def planned(vary: Vary) -> Planned:
 
 
 def notes(plan: Any) -> list[str]:
-    return [note for note in plan.facts.registered()["notes"] if note.startswith("what pods print")]
+    return [note for note in plan.facts.registered()["notes"] if note.startswith("logs of pods")]
 
 
 @pytest.mark.parametrize("cloud", CLOUDS)
 def test_every_cloud_keeps_them_for_30_days_unless_the_spec_says_otherwise(cloud: str, planned: Planned) -> None:
     assert planned(cloud).keep_logs_days == 30
     assert planned(cloud, 90).keep_logs_days == 90
-    assert notes(planned(cloud, 0)) == ["what pods print is gone with the pod: telemetry.logs.keep_days is 0"]
+    assert notes(planned(cloud, 0)) == ["logs of pods are deleted with the pod: telemetry.logs.keep_days is 0"]
 
 
 @pytest.mark.parametrize(
@@ -44,18 +44,18 @@ def test_every_cloud_keeps_them_for_30_days_unless_the_spec_says_otherwise(cloud
         (
             "gcp",
             30,
-            "30 days in the bucket _Default of Cloud Logging (docs/logs.md), unless the project has set it otherwise",
+            "30 days in the bucket _Default of Cloud Logging (docs/logs.md), unless the project sets another time",
         ),
         (
             "gcp",
             90,
-            "90 days in a bucket of the cluster's own, and paid once more for the bucket _Default of Cloud Logging "
+            "90 days in the cluster's own bucket, and paid once more for the bucket _Default of Cloud Logging "
             "(docs/logs.md)",
         ),
     ],
 )
 def test_a_plan_says_where_and_for_how_long(cloud: str, days: int, where: str, planned: Planned) -> None:
-    assert notes(planned(cloud, days)) == [f"what pods print is kept for {where}"]
+    assert notes(planned(cloud, days)) == [f"logs of pods are kept for {where}"]
 
 
 CLOUDWATCH = (

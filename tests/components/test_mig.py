@@ -36,7 +36,7 @@ def test_a_pool_has_so_many_of_each_resource(
     made = pool(text, strategy)
     assert made.resources == resources
     assert mig_note(made, "a: b") == [
-        f"MIG pool: {said}; pods select a: b, so that whole GPUs and slices are not confused"
+        f"MIG pool: {said}; pods select a: b, because whole GPUs and slices have the same name"
     ]
 
 

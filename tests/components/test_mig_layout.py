@@ -92,26 +92,26 @@ def test_the_same_layout_has_other_names_on_another_gpu() -> None:
     [
         (
             "3x3g.40gb",
-            ", which takes 9 compute slices of 7 and 12 memory slices of 8 on a GPU (3g.40gb takes 3 and 4, so at most "
-            "2 fit); ask for fewer or smaller ones",
+            ", which needs 9 compute slices of 7 and 12 memory slices of 8 on a GPU (3g.40gb uses 3 and 4, so at most "
+            "2 fit); request fewer or smaller slices",
         ),
         (
             "2x3g.40gb+1x1g.10gb",
-            ", which takes 9 memory slices of 8 on a GPU (1g.10gb takes 1 and 1, so at most 7 fit; 3g.40gb takes 3 and "
-            "4, so at most 2 fit); ask for fewer or smaller ones",
+            ", which needs 9 memory slices of 8 on a GPU (1g.10gb uses 1 and 1, so at most 7 fit; 3g.40gb uses 3 and "
+            "4, so at most 2 fit); request fewer or smaller slices",
         ),
         (
             "all-1g.12gb",
-            "; 1g.12gb is what Azure's H100 NVL with 94 GB has instead of 1g.10gb: write all-1g.10gb, and "
-            "Azure's plan says what happens to it",
+            "; 1g.12gb is a slice of Azure's H100 NVL with 94 GB, in place of 1g.10gb: write all-1g.10gb; the plan on "
+            "Azure reports the slice it uses",
         ),
         (
             "2x2g.35gb",
             "; 2g.35gb is a slice of h200; h100 has 1g.10gb, 1g.20gb, 2g.20gb, 3g.40gb, 4g.40gb, 7g.80gb: "
             "write 2x2g.20gb",
         ),
-        ("3x2g+1x1g", "; 2g needs its memory, too: 2g.20gb"),
-        ("1g", "; 1g needs its memory, too: 1g.10gb or 1g.20gb"),
+        ("3x2g+1x1g", "; 2g lacks its memory: 2g.20gb"),
+        ("1g", "; 1g lacks its memory: 1g.10gb or 1g.20gb"),
         (
             "5g.50gb",
             "; h100 has no 5g.50gb; allowed: 1g.10gb, 1g.20gb, 2g.20gb, 3g.40gb, 4g.40gb, 7g.80gb, as all-SIZE "

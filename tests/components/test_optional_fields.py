@@ -57,7 +57,7 @@ def test_labels_are_optional_and_not_their_syntax(bare: dict[str, Any]) -> None:
     for model, values in ((ClusterSpec, bare), (PoolSpec, {"name": "gpus", "training": {"nodes": 1}})):
         assert _reasons(model, {**values, "labels": {"team": "Research", "managed-by": "us"}}) == [
             "team; write 1 to 63 lower-case letters, digits, - and _, starting and ending with a letter or digit\n"
-            "may not hold managed-by, which every resource gets by itself; remove it"
+            "must not contain managed-by, which every resource gets automatically; remove it"
         ]
 
 
@@ -65,8 +65,8 @@ def test_labels_are_optional_and_not_their_syntax(bare: dict[str, Any]) -> None:
 def test_what_is_sold_for_a_time_needs_the_time(bought: dict[str, Any], bare: dict[str, Any]) -> None:
     kind = bought["purchase"]["kind"]
     missing = (
-        f"purchase.kind is '{kind}', which is sold for a time, and duration is missing; add it: how long the nodes are "
-        "wanted, such as 7d"
+        f"purchase.kind is '{kind}', which has a fixed term, but duration is missing; add it: how long you need "
+        "the nodes, such as 7d"
     )
     assert _reasons(ClusterSpec, {**bare, **bought}) == [missing]
     assert _reasons(PoolSpec, {"name": "gpus", "training": {"nodes": 4}, **bought}) == [missing]

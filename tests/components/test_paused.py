@@ -28,7 +28,7 @@ def test_the_plan_of_a_paused_stack_differs_in_its_nodes_alone(cloud: str) -> No
     plain, found = (of_stack(f"{cloud}-trial", pause=pause) for pause in (False, True))
     assert (plain.training.started, found.training.started, found.training.size) == (5, 0, 5)
     assert found.facts.notes == (*plain.facts.notes, found.facts.notes[-1])
-    assert found.facts.notes[-1].startswith("paused: the training pool has 0 nodes")
+    assert found.facts.notes[-1].startswith("paused: training and MIG pools have 0 nodes")
     assert (found.facts.training_gpus, found.facts.spare_gpus) == (None, None)
     assert replace(found, training=plain.training, facts=plain.facts) == plain
 
@@ -66,8 +66,8 @@ def test_flex_start_nodes_go_by_themselves() -> None:
     with pytest.raises(InputError) as caught:
         plan_stack(configured(paused="true"), plan_prices)
     assert str(caught.value) == (
-        "configuration of stack dev: 1 problem\n  gpucluster:paused is 'true', and flex-start nodes come for a job and "
-        "go after it; take it out; where no job runs, there are no nodes"
+        "configuration of stack dev: 1 problem\n  gpucluster:paused is 'true', but flex-start nodes exist only while "
+        "a job runs; remove it: without jobs there are no nodes"
     )
 
 

@@ -45,8 +45,8 @@ def test_one_that_exists_is_taken_as_it_is(cloud: str, id_: str, planned: Planne
 
 
 LOOKS = {
-    "aws": "the URI of a repository of ECR, such as 123456789012.dkr.ecr.us-east-1.amazonaws.com/training",
-    "gcp": "the path of a repository of Artifact Registry, such as us-central1-docker.pkg.dev/my-project/training",
+    "aws": "the URI of an ECR repository, such as 123456789012.dkr.ecr.us-east-1.amazonaws.com/training",
+    "gcp": "the path of an Artifact Registry repository, such as us-central1-docker.pkg.dev/my-project/training",
     "azure": "the resource id of a container registry, /subscriptions/.../providers/Microsoft.ContainerRegistry/"
     "registries/NAME (`az acr show --name NAME --query id`)",
 }

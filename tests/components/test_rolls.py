@@ -54,14 +54,14 @@ def test_an_update_that_replaces_nodes_is_refused_with_what_changes_and_the_way_
         guard()(TEMPLATE, {"userData": "a", "tags": {}}, {"userData": "b", "tags": {"owner": "b"}})
     assert str(error.value) == (
         "trial-training: replaces 5 x p5.48xlarge, one at a time; jobs on them end: trial-training-x changes in "
-        "userData; take the change back, or write training.roll: true into the spec for this update"
+        "userData; revert the change, or write training.roll: true into the spec for this update"
         "; at stake are 40 GPU-hours for each hour since the last checkpoint"
     )
     said.assert_not_called()
 
 
 def test_what_forces_a_new_pool_is_refused_as_well(guard):
-    with pytest.raises(RuntimeError, match=r"replaces 5 x p5\.48xlarge, all at once; .* changes in zone; take"):
+    with pytest.raises(RuntimeError, match=r"replaces 5 x p5\.48xlarge, all at once; .* changes in zone; revert"):
         guard()(POOL, {"zone": "us-east-1a"}, {"zone": "us-east-1b"})
 
 
@@ -72,7 +72,7 @@ def test_of_another_machine_the_one_that_runs_is_named(guard, type_, field):
 
 
 def test_a_version_that_is_not_known_yet_counts_as_another(guard):
-    with pytest.raises(RuntimeError, match=r"changes in launchTemplate\.version; take"):
+    with pytest.raises(RuntimeError, match=r"changes in launchTemplate\.version; revert"):
         guard()(NODES, {"launchTemplate": {"version": "1"}}, {"launchTemplate": {"version": pulumi.output.Unknown()}})
 
 
@@ -131,7 +131,7 @@ def test_what_the_spec_allows_is_a_fact_of_the_pools_part_and_a_note(
     both = facts(training={**trial["training"], "roll": True}, mig={**mig, "roll": True})
     assert both["rolls"] == ["trial-training", "trial-mig"]
     assert both["notes"][-2:] == [
-        f"{pool}.roll: an update may replace the nodes of the {pool} pool and ends the jobs on them; take it back "
+        f"{pool}.roll: an update may replace the nodes of the {pool} pool, which ends the jobs on them; remove it "
         "after the update"
         for pool in ("training", "mig")
     ]

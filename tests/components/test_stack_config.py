@@ -17,12 +17,13 @@ def test_a_spec_with_a_nul_is_no_path(tmp_path: Path) -> None:
     values = {"gpucluster:spec": "specs/\0.yaml", "gpucluster:cloud": "aws", "gpucluster:region": "us-east-1"}
     config = stack_config(values, project="gpucluster", stack="dev", program=tmp_path, root=tmp_path)
     problem = (
-        "gpucluster:spec is 'specs/\\x00.yaml', which holds a NUL; write the path of a file, such as specs/trial.yaml"
+        "gpucluster:spec is 'specs/\\x00.yaml', which contains a NUL character; write the path of a file, such "
+        "as specs/trial.yaml"
     )
     assert (problem in map(config.named, config.problems), config.spec) == (True, None)
 
 
-SETTING = "; it is a key of a stack's configuration: write it there, and check the stack by --stack"
+SETTING = "; it is a key of a stack's configuration: write it there, and check the stack with --stack"
 
 
 @pytest.mark.parametrize(

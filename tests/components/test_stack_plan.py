@@ -48,7 +48,7 @@ def test_options_and_spec_are_checked_together(tmp_path: Path, monkeypatch: pyte
         "  --machine is 'p6.48xlarge'; with accelerator h100: p5.48xlarge, p5.4xlarge; did you mean p5.48xlarge?",
         "error: specs/mine.yaml: 1 problem",
         "  line 7: training.nodes and training.spares make 2001 nodes; the GPU subnet has addresses for at most 1927: "
-        "ask for fewer",
+        "request fewer",
     ]
 
 
@@ -58,9 +58,8 @@ def test_a_name_that_is_too_long_with_the_stacks_has_the_line_of_the_name() -> N
     with pytest.raises(InputError) as caught:
         plan_stack(config, NoPrices())
     assert str(caught.value) == (
-        "specs/trial.yaml: 1 problem\n"
-        f"  line 3: name and stack make the cluster's name 'trial-{'s' * 95}'; EKS takes 100 characters: shorten "
-        "one of them"
+        f"specs/trial.yaml: 1 problem\n  line 3: name and stack give the cluster name 'trial-{'s' * 95}'; EKS allows "
+        "100 characters: shorten one of them"
     )
 
 

@@ -25,13 +25,13 @@ def test_shares_that_fill_every_pool_are_fine() -> None:
 
 def test_everything_that_is_wrong_with_shares_is_said_at_once() -> None:
     assert said(vision={"training": 20, "dve": 4}, speech={"training": 24, "dev": -1, "mig": 9}, nlp={"mig": 8}) == [
-        "teams.vision.gpus.training is 20, and a job of this pool takes whole nodes of 8; write 16 or 24",
-        "teams.vision.gpus.dve names no pool of the cluster; allowed: training, dev, mig; did you mean dev?",
+        "teams.vision.gpus.training is 20, but a job of this pool uses whole nodes of 8; write 16 or 24",
+        "teams.vision.gpus.dve is not a pool of the cluster; allowed: training, dev, mig; did you mean dev?",
         "teams.speech.gpus.dev is -1; write a whole number of at least 0",
-        "teams have 44 GPUs of the pool training together (vision 20, speech 24), and it has 32 for jobs; give less to "
-        "one of them, or make the pool larger",
-        "teams have 17 GPUs of the pool mig together (speech 9, nlp 8), and it has 16 for jobs; give less to one of "
-        "them, or make the pool larger",
+        "teams have 44 GPUs of the pool training together (vision 20, speech 24), but it has 32 for jobs; reduce one "
+        "of them, or enlarge the pool",
+        "teams have 17 GPUs of the pool mig together (speech 9, nlp 8), but it has 16 for jobs; reduce one of them, "
+        "or enlarge the pool",
     ]
 
 
@@ -43,8 +43,8 @@ def test_spares_are_nobodys_share(vary: Vary) -> None:
 @pytest.mark.parametrize(
     ("changes", "wrong"),
     [
-        ({"teams": {"Vision": {"groups": ["a"]}}}, "may not hold the name 'Vision'"),
-        ({"teams": {"a-": {"groups": ["a"]}}}, "may not hold the name 'a-'"),
+        ({"teams": {"Vision": {"groups": ["a"]}}}, "must not contain the name 'Vision'"),
+        ({"teams": {"a-": {"groups": ["a"]}}}, "must not contain the name 'a-'"),
         ({"teams": {"vision": {"groups": []}}}, "at least 1"),
         ({"teams": {"vision": {"groups": ["a", "a"]}}}, "names a twice; keep one"),
         ({"teams": {"vision": {"groups": ["a"], "gpus": {"training": 40}}}}, "have 40 GPUs of the pool training"),
@@ -58,9 +58,9 @@ def test_a_team_that_can_not_be_is_refused(vary: Vary, changes: Mapping[str, Any
 
 def test_nobody_has_all_rights_and_some(trial: dict[str, Any], vary: Vary) -> None:
     admins = {**trial["access"], "admins": ["ada"]}
-    with pytest.raises(ValidationError, match=r"names ada under admins and under submitters"):
+    with pytest.raises(ValidationError, match=r"has ada under admins and under submitters"):
         vary(access={**admins, "submitters": ["ada"]})
-    with pytest.raises(ValidationError, match=r"teams.vision.groups\[1\] is 'ada', which is under access.admins"):
+    with pytest.raises(ValidationError, match=r"teams.vision.groups\[1\] is 'ada', which is also under access.admins"):
         vary(access=admins, teams={"vision": {"groups": ["bob", "ada"]}})
 
 

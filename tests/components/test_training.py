@@ -35,8 +35,8 @@ def test_a_slower_fabric_and_a_smaller_machine_are_losses() -> None:
     asked = spec(training={"nodes": 4, "fabric_gbps": 3200})
     assert training_losses(asked, shape("aws", "p5.48xlarge")) == []
     assert training_losses(asked, shape("gcp", "a3-highgpu-8g")) == [
-        "GPU fabric: 3,200 Gb/s a node asked, 800 on a3-highgpu-8g"
+        "GPU fabric: 3,200 Gb/s a node requested, 800 on a3-highgpu-8g"
     ]
     assert training_losses(spec(), shape("azure", "Standard_NC80adis_H100_v5")) == [
-        "GPUs a node: 8 asked, 2 on Standard_NC80adis_H100_v5"
+        "GPUs a node: 8 requested, 2 on Standard_NC80adis_H100_v5"
     ]

@@ -37,8 +37,12 @@ def test_the_pin_and_the_version_above_it_can_be_had(cloud: str) -> None:
 @pytest.mark.parametrize(
     ("cloud", "asked", "told"),
     [
-        ("aws", {"kubernetes": "1.99"}, "versions.kubernetes is '1.99', which no source has for this cloud; allowed: "),
-        ("azure", {"kubernetes": "1.37"}, "nodes run Ubuntu2204, which AKS has up to 1.36; allowed: 1.32, 1.33, "),
+        (
+            "aws",
+            {"kubernetes": "1.99"},
+            "versions.kubernetes is '1.99', which is not a known version on this cloud; allowed: ",
+        ),
+        ("azure", {"kubernetes": "1.37"}, "nodes run Ubuntu2204, which AKS supports up to 1.36; allowed: 1.32, 1.33, "),
         ("aws", {"nodes": "1.36"}, "versions.nodes is '1.36', newer than the control plane, 1.35; raise versions.kub"),
         ("aws", {"kubernetes": "1.36", "system": "1.32"}, "versions.system is '1.32', too old for a control plane of "),
         (
@@ -52,7 +56,7 @@ def test_the_pin_and_the_version_above_it_can_be_had(cloud: str) -> None:
         (
             "aws",
             {"charts": "2025-01"},
-            f"is '2025-01', and this release of gpucluster has the set {CHART_SET}; install",
+            f"is '2025-01', but this release of gpucluster has the set {CHART_SET}; install",
         ),
     ],
 )
@@ -68,12 +72,12 @@ def test_a_fabric_that_needs_a_newer_version_refuses_an_older_one(monkeypatch: p
     monkeypatch.setattr(versions, "release_of", lambda *_: newer)
     [problem] = version_problems(Versions(kubernetes="1.32"), "gcp", MEGA)
     wanted = f"the fabric of a3-megagpu-8g needs {newer.kubernetes_from}; write a newer one"
-    assert str(problem) == f"versions.kubernetes is '1.32', and {wanted}"
+    assert str(problem) == f"versions.kubernetes is '1.32', but {wanted}"
 
 
 @pytest.mark.parametrize("value", ["1.35.2", "v1.35", "latest", "1.35\n"])
 def test_a_control_plane_has_a_minor_version(value: str) -> None:
-    with pytest.raises(ValueError, match=r"is no minor version of Kubernetes; write one in quotes, such as '1\.35'"):
+    with pytest.raises(ValueError, match=r"is not a minor version of Kubernetes; write one in quotes, such as '1\.35'"):
         Versions(kubernetes=value)
 
 
@@ -83,11 +87,11 @@ def test_a_control_plane_has_a_minor_version(value: str) -> None:
         ("aws", "standard support until 2027-03-27, and extended support until 2028-03-27; its price, six times"),
         (
             "gcp",
-            "until 2027-04-11, and extended support until a day that no source gives; its further fee from then on",
+            "until 2027-04-11, and extended support until an unknown day; its additional fee from then on",
         ),
         (
             "azure",
-            "until 2027-03-31, and extended support until 2028-03-31; the Premium tier, whose price is in the cost",
+            "until 2027-03-31, and extended support until 2028-03-31; the Premium tier, included in the cost",
         ),
     ],
 )
@@ -99,12 +103,24 @@ def test_long_term_support_says_until_when_and_what_it_costs(cloud: str, told: s
 @pytest.mark.parametrize(
     ("cloud", "nodes", "told"),
     [
-        ("aws", None, "a pool gets EKS' newest when it is made; write versions.nodes, such as '1.35.2-20260714'"),
-        ("aws", "1.35", "a pool gets EKS' newest when it is made; write versions.nodes, such as '1.35.2-20260714'"),
+        (
+            "aws",
+            None,
+            "EKS chooses its newest image when it creates a pool; write versions.nodes, such as '1.35.2-20260714'",
+        ),
+        (
+            "aws",
+            "1.35",
+            "EKS chooses its newest image when it creates a pool; write versions.nodes, such as '1.35.2-20260714'",
+        ),
         ("aws", "1.35.2-20260801", None),
-        ("gcp", None, "a pool gets GKE's choice when it is made; write versions.nodes, such as '1.35.2-gke.1842000'"),
+        (
+            "gcp",
+            None,
+            "GKE chooses a version when it creates a pool; write versions.nodes, such as '1.35.2-gke.1842000'",
+        ),
         ("gcp", "1.35.2-gke.1842000", None),
-        ("azure", "1.35.2", "a pool gets AKS' newest when it is made, and no field here names another"),
+        ("azure", "1.35.2", "AKS chooses its newest image when it creates a pool, and no field pins another"),
     ],
 )
 def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None, told: str | None) -> None:
@@ -119,10 +135,15 @@ def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None,
             "gcp",
             "a3-megagpu-8g",
             {"fabric": "v1.0.17"},
-            "versions.fabric is 'v1.0.17', which is no release for a3-megagpu-8g with Kubernetes 1.35 and its GPU "
+            "versions.fabric is 'v1.0.17', which is not a release for a3-megagpu-8g with Kubernetes 1.35 and its GPU "
             "driver, 580; allowed: v1.0.16, v1.0.15, v1.0.14",
         ),
-        ("gcp", "a3-ultragpu-8g", {"fabric": "v1.0.16"}, "no release for a3-ultragpu-8g with Kubernetes 1.35 and its"),
+        (
+            "gcp",
+            "a3-ultragpu-8g",
+            {"fabric": "v1.0.16"},
+            "not a release for a3-ultragpu-8g with Kubernetes 1.35 and its",
+        ),
         (
             "gcp",
             "a3-megagpu-8g",
@@ -133,13 +154,13 @@ def test_node_images_that_are_not_pinned_are_told(cloud: str, nodes: str | None,
             "gcp",
             "a2-ultragpu-8g",
             {"fabric": "v1.0.16"},
-            "is 'v1.0.16', and there is nothing to choose from",
+            "is 'v1.0.16', but there is nothing to choose from",
         ),
         (
             "aws",
             None,
             {"fabric": "v1.19.0"},
-            "fabric is 'v1.19.0', and there is nothing to choose from; lea",
+            "fabric is 'v1.19.0', but there is nothing to choose from; rem",
         ),
     ],
 )
@@ -156,7 +177,8 @@ def test_a_release_that_may_fit_is_taken_and_what_is_not_known_is_said() -> None
     assert version_problems(older, "gcp", MEGA) == version_problems(newer, "gcp", MEGA) == []
     assert chosen_fabric_notes(older, "gcp", MEGA) == []
     assert chosen_fabric_notes(newer, "gcp", MEGA) == [
-        "fabric v1.0.17: which GPU driver Kubernetes 1.36 brings is not known; it takes those from 595.71.05 below 596"
+        "fabric v1.0.17: the GPU driver of Kubernetes 1.36 is unknown; the fabric supports drivers from 595.71.05 "
+        "below 596"
     ]
 
 

@@ -50,7 +50,7 @@ def test_a_webhook_in_both_places_is_refused(tmp_path: Path) -> None:
     spec = f"{SPEC}\ntelemetry: {{alerts: {{webhook: {URL}}}}}\n"
     config = configured(tmp_path, URL, spec)
     assert config.spec is not None
-    with pytest.raises(InputError, match=r"telemetry\.alerts\.webhook is set, and so is alertsWebhook") as caught:
+    with pytest.raises(InputError, match=r"telemetry\.alerts\.webhook is set, but so is alertsWebhook") as caught:
         config.spec.read()
     assert "s3cret" not in str(caught.value)
 
@@ -58,7 +58,7 @@ def test_a_webhook_in_both_places_is_refused(tmp_path: Path) -> None:
 def test_what_is_no_url_is_refused_and_not_shown(tmp_path: Path) -> None:
     config = configured(tmp_path, "http://alerts.example.com/s3cret")
     assert list(map(config.named, config.problems)) == [
-        "gpucluster:alertsWebhook is no https:// URL; it is not shown here; run pulumi config set --secret "
+        "gpucluster:alertsWebhook is not an https:// URL; the value is hidden; run pulumi config set --secret "
         "gpucluster:alertsWebhook https://alerts.example.com/gpus"
     ]
 

@@ -109,7 +109,7 @@ def test_no_command_takes_an_empty_stack_for_the_selected_one() -> None:
     assert taken == []
     with pytest.raises(click.BadParameter) as refused:
         STACK.convert(" ", None, None)
-    assert str(refused.value) == "' ' is empty; write the name of a stack, or leave the option out"
+    assert str(refused.value) == "' ' is empty; write a stack name, or remove the option"
 
 
 def _loaded(*args: str, variables: dict[str, str] | None = None) -> list[str]:
@@ -227,7 +227,7 @@ def test_the_module_is_the_command() -> None:
 )
 def test_an_option_for_pulumi_is_refused_by_a_command_that_does_not_heed_it(given: list[str], option: str) -> None:
     done = CliRunner().invoke(main, ["sandbox", *given, "status"])
-    words = f"error: {option} is for pulumi, pause, resume and reap; leave it out of `sandbox status`\n"
+    words = f"error: {option} is for pulumi, pause, resume and reap; remove it from `sandbox status`\n"
     assert (done.exit_code, done.stderr) == (2, words)
 
 

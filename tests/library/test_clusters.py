@@ -61,7 +61,7 @@ def test_every_mistake_is_told_at_once_with_its_field_as_it_is_in_python(declare
         "spec of trial: 5 problems",
         "  budget.on_exceed is 'stop'; allowed: fail, warn",
         "  duration is 14: it has no unit; write hours, days or weeks, such as 36h, 14d or 2w",
-        "  labels.team is 5, no text; write '5'",
+        "  labels.team is 5, not a string; write '5'",
         "  training.nodes is 0; write a whole number from 1 to 4,096",
         "  training.sparess is not a field; did you mean spares?",
     ]
@@ -73,7 +73,7 @@ def test_what_the_cloud_can_not_carry_is_told_with_the_machine(declared: Declare
         "gpucluster.aws.TrainingCluster trial: 1 problem",
         "  machine is 'p6.48xlarge'; with accelerator h100: p5.48xlarge, p5.4xlarge; did you mean p5.48xlarge?",
         "spec of trial: 1 problem",
-        "  training.nodes and training.spares make 2000 nodes; the GPU subnet has addresses for at most 1927: ask for "
+        "  training.nodes and training.spares make 2000 nodes; the GPU subnet has addresses for at most 1927: request "
         "fewer",
     ]
 
@@ -84,7 +84,7 @@ def test_a_file_is_told_of_with_its_lines(declared: Declared, tmp_path: Path) ->
     for spec in (path, str(path)):
         assert refused(declared, lambda spec=spec: aws.TrainingCluster("trial", spec, EAST)) == [
             f"{tmp_path.name}/mine.yaml: 2 problems",
-            "  line 1: name is 'other', and the component is called 'trial'; write one name",
+            "  line 1: name is 'other', but the component is named 'trial'; use the same name",
             "  line 3: access.kind is 'open'; allowed: public, private",
         ]
 
@@ -95,7 +95,7 @@ def test_a_file_is_told_of_with_its_lines(declared: Declared, tmp_path: Path) ->
 def test_a_cluster_has_one_name(given: Any, declared: Declared) -> None:
     assert refused(declared, lambda: aws.TrainingCluster("trial", given, EAST)) == [
         "spec of trial: 1 problem",
-        "  name is 'other', and the component is called 'trial'; write one name",
+        "  name is 'other', but the component is named 'trial'; use the same name",
     ]
 
 
@@ -114,10 +114,10 @@ def test_what_no_preview_knows_is_refused_by_name(declared: Declared) -> None:
 
     assert refused(declared, program) == [
         "gpucluster.aws.TrainingCluster trial: 1 problem",
-        "  location.zone is an Output, which no preview knows; write its value such as 'us-east-1a'",
+        "  location.zone is an Output, unknown in a preview; write its value such as 'us-east-1a'",
         "spec of trial: 1 problem",
-        "  access.cidrs[0] is of type Output; use a string, number, boolean, list or mapping, whose value "
-        "is known before the update",
+        "  access.cidrs[0] is of type Output; use a string, number, boolean, list or mapping with a value known "
+        "before the update",
     ]
 
 
@@ -125,8 +125,8 @@ def test_a_name_that_no_file_could_have_is_refused(declared: Declared) -> None:
     spec: Any = {**SPEC, ("a", 1): 2, "labels": {b"team": "research"}}
     assert refused(declared, lambda: aws.TrainingCluster("trial", spec, EAST)) == [
         "spec of trial: 2 problems",
-        "  the mapping has the name ('a', 1); write a text",
-        "  labels has the name b'team'; write a text",
+        "  the mapping has the key ('a', 1); write a string",
+        "  labels has the key b'team'; write a string",
     ]
 
 
@@ -141,8 +141,8 @@ def test_choices_of_azure_have_the_names_of_python(declared: Declared) -> None:
     assert refused(declared, lambda: azure.TrainingCluster("trial", SPEC, location)) == [
         "gpucluster.azure.TrainingCluster trial: 3 problems",
         "  location.zone is '4'; write the number of a zone, in quotes: 1, 2, 3",
-        "  location.scale_set_limit is '7'; write a whole number from 100, which every subscription has, to 300, to "
-        "which Microsoft's support raises it",
+        "  location.scale_set_limit is '7'; write a whole number from 100, the default of a subscription, to 300, the "
+        "most that Microsoft support sets",
         "  location.gpu_driver is 'nobody'; allowed: operators, aks",
     ]
     linked = {**SPEC, "storage": {"shared": {"usable_tib": 20, "bucket": "https://a.blob.core.windows.net/b"}}}
@@ -177,7 +177,7 @@ def test_other_values_are_for_previews(declared: Declared, monkeypatch: pytest.M
 def test_a_cluster_tells_what_it_lacks_and_who_reaches_it(declared: Declared, logged: list[str]) -> None:
     spec = {**SPEC, "training": {"nodes": 4, "fabric_gbps": 12_000}}
     declared(lambda: aws.TrainingCluster("trial", spec, EAST))
-    assert "warn: trial: not available on AWS: GPU fabric: 12,000 Gb/s a node asked, 3,200 on p5.48xlarge" in logged
+    assert "warn: trial: not available on AWS: GPU fabric: 12,000 Gb/s a node requested, 3,200 on p5.48xlarge" in logged
     notes = [text for text in logged if text.startswith("info: trial: ")]
     assert notes[-1] == (
         "info: trial: API reachable over the internet from 198.18.0.0/24, and from the nodes; admins: the identity "
@@ -215,7 +215,7 @@ def test_a_role_of_another_account_is_refused(declared: Declared) -> None:
     with pytest.raises(gpucluster.Error) as caught:
         declared(lambda: aws.TrainingCluster("trial", SPEC, place))
     assert str(caught.value).splitlines()[1] == (
-        "  location.role is of account 210987654321, and account is 123456789012; name one account"
+        "  location.role is in account 210987654321, but account is 123456789012; name one account"
     )
 
 
@@ -224,7 +224,7 @@ def test_an_account_that_is_none_is_refused_with_all_else(declared: Declared) ->
         declared(lambda: aws.TrainingCluster("trial", SPEC, aws.Location(region="us", zone="a", account="1234")))
     assert str(caught.value).splitlines()[:2] == [
         "gpucluster.aws.TrainingCluster trial: 2 problems",
-        "  location.account is '1234'; write the 12 digits of an account, in quotes (`aws sts get-caller-identity "
+        "  location.account is '1234'; write the 12 digits of the account, in quotes (`aws sts get-caller-identity "
         "--query Account`)",
     ]
 
@@ -322,10 +322,10 @@ def test_parts_are_refused_in_the_same_words(declared: Declared) -> None:
     ) == [
         "gpucluster.azure.TrainingPool gpu-nodes: 1 problem",
         "  location.scale_set_limit is 100, and training.nodes and training.spares make 200 nodes in one scale set, "
-        "the InfiniBand domain; have Microsoft's support raise it and write the new limit, at most 300, or ask for "
+        "the InfiniBand domain; ask Microsoft support to raise it and write the new limit, at most 300, or request "
         "fewer nodes",
         "spec of gpu-nodes: 1 problem",
-        "  name is 'gpu-nodes'; AKS takes 1 to 12 lower-case letters and digits for a pool, starting with a letter",
+        "  name is 'gpu-nodes'; AKS allows 1 to 12 lower-case letters and digits for a pool, starting with a letter",
     ]
     assert refused(
         declared,

@@ -64,7 +64,7 @@ STANDING: dict[str, Any] = {
 }
 OTHER: dict[str, Any] = {**STANDING, "team": "another", "duration": "21d"}
 PLACED: dict[str, Any] = {**STANDING, "other": True}
-END = "take the change back, or write training.roll: true into the spec for this update"
+END = "revert the change, or write training.roll: true into the spec for this update"
 
 
 @pytest.mark.engine

@@ -171,6 +171,6 @@ def test_acceptance_looks_at_the_gpus_of_a_cordoned_node_and_says_that_no_ring_h
     assert cordoned in [node.name for node in inventory_of(read).nodes]
     [untold] = [verdict for verdict in verdicts if verdict.check == "all-reduce"]
     assert untold.why == (
-        f"{cordoned} in no ring: the queue gives no job a cordoned node; uncordon, and measure again with another "
-        "--results"
+        f"{cordoned} in no ring: the queue does not schedule on cordoned nodes; uncordon, and measure again with "
+        "another --results"
     )

@@ -188,7 +188,7 @@ def test_a_name_that_is_nearly_right_gets_a_suggestion(guardrails):
 def test_the_exemption_that_a_finding_offers_accepts_it_once_reason_and_owner_are_written(guardrails):
     _, out, _ = guardrails("check", stdin=_state({}))
     [line] = [line for line in out.splitlines() if "accept it" in line]
-    entry = json.loads(line.partition("in exemptions: ")[2])
+    entry = json.loads(line.partition("and an owner: ")[2])
     code, refused, _ = guardrails("check", stdin=_state({}, exemptions=[entry]))
     assert code == 1
     assert "exemption 1 has no reason, owner" in refused
@@ -286,17 +286,17 @@ def test_a_configuration_that_is_wrong_ends_with_2_and_a_line_for_each_problem(g
     assert guardrails("config", "check", stdin='{"budgit": "mandatory", "budget": {"montly": "5"}}') == (
         2,
         "",
-        "error: rule `budgit` is not known; did you mean `budget`?\n"
-        "error: budget: setting `montly` is not known; did you mean `monthly`?\n",
+        "error: unknown rule `budgit`; did you mean `budget`?\n"
+        "error: budget: unknown setting `montly`; did you mean `monthly`?\n",
     )
 
 
 def test_a_plan_says_what_becomes_of_the_nodes_of_pools_and_what_is_at_stake(guardrails):
     plan = guardrails("explain", "replacement-of-training-pool", "--example", "fail")[1]
     told = (
-        "What it does to nodes:\n"
+        "Effect on nodes:\n"
         "    train, 4 nodes of p5.48xlarge: nodes are replaced or reimaged, one at a time; jobs on them end; changed: "
-        "releaseVersion; at stake for each hour since the last checkpoint: 32 GPU-hours, price not known"
+        "releaseVersion; at stake for each hour since the last checkpoint: 32 GPU-hours, price unknown"
     )
     assert told in guardrails("check", "--quiet", stdin=plan)[1]
     assert json.loads(guardrails("check", "--format", "json", stdin=plan)[1])["nodes"] == [

@@ -53,14 +53,15 @@ MISTAKES = [
         "no-egress",
         "fabric-traffic-allowed",
         "aws:eks:NodeGroup: train",
-        "the security group of the EFA interfaces is open to itself one way only: `no-egress-efa` lacks egress",
+        "the security group of the EFA interfaces allows traffic from itself in one direction only: `no-egress-efa` "
+        "lacks egress",
     ),
     (
         "reservation",
         "no-group-on-foreign-reservation",
         "aws:ec2:LaunchTemplate: template",
-        "placement group `reservation-group` together with reservation `cr-0123456789abcdef0`, "
-        "which was made elsewhere and not in a group this stack makes",
+        "placement group `reservation-group` together with reservation `cr-0123456789abcdef0`, which was created "
+        "outside this stack, so not in a group of this stack",
     ),
     ("no-label", "required-labels", "aws:ec2:LaunchTemplate: template", "tags: `team` missing"),
     (
@@ -185,7 +186,7 @@ def test_what_cannot_be_decided_is_shown_and_stops_nothing(preview):
 @pytest.mark.parametrize(
     ("mistake", "policy", "what"),
     [
-        ("efa-elsewhere", "not-known-yet", "its EFA interfaces carry is not known yet"),
+        ("efa-elsewhere", "not-known-yet", "its EFA interfaces have is not known yet"),
         ("spot", "training-pool-not-on-spot", "5 nodes of p5.48xlarge on spot capacity"),
         ("idle-reservation", "reservation-in-use", "and `template` starts p5.48xlarge outside of it"),
         ("nothing-stated", "not-checked", "no required labels / no budget stated: not checked"),

@@ -32,8 +32,8 @@ MISTAKES = [
         "two-pools",
         "training-pool-in-one-domain",
         POOL.replace("train", "spares"),
-        f"{FIVE} (`two-pools-spares`, `two-pools-train`) in 2 node pools: "
-        "each is a scale set with InfiniBand of its own",
+        f"{FIVE} (`two-pools-spares`, `two-pools-train`) in 2 node pools: each is a scale set with its own InfiniBand "
+        "domain",
     ),
     (
         "karpenter",
@@ -42,7 +42,7 @@ MISTAKES = [
         "it admits Standard_ND96isr_H100_v5: Karpenter starts single machines outside of any scale set",
     ),
     ("two-zones", "training-pool-in-one-zone", POOL, f"{FIVE} in 2 zones: 1, 2"),
-    ("no-zone", "training-pool-in-one-zone", POOL, f"{FIVE} in no zone: Azure chooses where they stand"),
+    ("no-zone", "training-pool-in-one-zone", POOL, f"{FIVE} without a zone: Azure chooses their zones"),
     (
         "reservation",
         "no-group-on-foreign-reservation",
@@ -51,8 +51,8 @@ MISTAKES = [
     ),
     ("spot-reserved", "purchase-fits-machine", POOL, "Spot together with a capacity reservation group"),
     ("sliced", "sliced-gpus-in-own-pool", POOL, "GPUs of `sliced-train` are sliced, and its nodes are labelled for"),
-    ("surge", "upgrade-keeps-jobs", POOL, f"{FIVE} with maxSurge 1: every upgrade needs a machine more"),
-    ("reimaged", "upgrade-keeps-jobs", CLUSTER, "nodeOSUpgradeChannel is not set, which means NodeImage"),
+    ("surge", "upgrade-keeps-jobs", POOL, f"{FIVE} with maxSurge 1: every upgrade needs one more machine"),
+    ("reimaged", "upgrade-keeps-jobs", CLUSTER, "nodeOSUpgradeChannel is not set (default: NodeImage)"),
     (
         "infiniband-range",
         "addresses-clear-of-reserved-ranges",

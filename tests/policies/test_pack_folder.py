@@ -58,4 +58,4 @@ def test_the_command_prints_the_folder_alone(cache: Path) -> None:
 def test_a_cache_that_can_not_be_written_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPUCLUSTER_CACHE", "/dev/null/cache")
     done = CliRunner().invoke(main, ["guardrails", "pack"])
-    assert done.stderr.startswith("error: The cache folder /dev/null/cache/packs/")
+    assert done.stderr.startswith("error: Cannot write the cache folder /dev/null/cache/packs/")

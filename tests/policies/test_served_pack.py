@@ -263,7 +263,7 @@ def test_tags_that_are_a_secret_as_a_whole_are_left_alone_and_that_is_said(remed
     remediating.configure(level="REMEDIATE", required_labels={"labels": {"team": "research"}})
     secret = {SIGNATURE: SECRET, "value": {"owner": "hunter2"}}
     assert remediating.remediated("aws:ec2/vpc:Vpc", {"tags": secret}) is None
-    assert remediating.stdout.readline() == "required-labels: nothing written into one: TypeError\n"
+    assert remediating.stdout.readline() == "required-labels: one is unchanged: TypeError\n"
 
 
 def test_what_a_remediation_left_is_a_mandatory_finding(engine, program):
@@ -316,7 +316,7 @@ def test_serving_needs_no_policy_sdk():
 def test_a_misspelt_setting_is_a_finding(engine, program):
     engine.configure(budget={"montly": "5"})
     assert [(policy, message.split("\n")[0]) for policy, _, message in engine.run(program)] == [
-        ("budget", "setting `montly` is not known; did you mean `monthly`?")
+        ("budget", "unknown setting `montly`; did you mean `monthly`?")
     ]
 
 

@@ -40,9 +40,7 @@ def test_only_a_rule_that_mends_takes_level_remediate():
     ]
     with pytest.raises(BadSettings) as error:
         read_settings(f'{{"required-labels": {level}}}', PACK.rules)
-    assert str(error.value) == (
-        "required-labels: level `remediate` writes what setting `labels` says, which is not given"
-    )
+    assert str(error.value) == ("required-labels: level `remediate` needs the setting `labels`, which is missing")
 
 
 def test_everything_that_is_wrong_is_named_at_once():
@@ -57,8 +55,8 @@ def test_everything_that_is_wrong_is_named_at_once():
     with pytest.raises(BadSettings) as error:
         read_settings(text, PACK.rules)
     assert str(error.value).splitlines() == [
-        "rule `budgit` is not known; did you mean `budget`?",
-        "all: setting `keys` is not known; only enforcementLevel holds for all",
+        "unknown rule `budgit`; did you mean `budget`?",
+        "all: setting `keys` is not allowed; only enforcementLevel applies to all rules",
         "budget: setting `monthly` is 5; write a string",
         'budget: setting `onExceed` is "fial"; allowed: fail, warn; did you mean `fail`?',
         "the level of `label-values` is 'mandatry', not advisory, mandatory, disabled; did you mean `mandatory`?",
@@ -72,10 +70,10 @@ def test_everything_that_is_wrong_is_named_at_once():
     [
         ("{", "the configuration is not JSON (line 1: Expecting property name enclosed in double quotes)"),
         ("[]", "the configuration is not an object of rule names"),
-        ('{"budgit": "mandatory"}', "rule `budgit` is not known; did you mean `budget`?"),
+        ('{"budgit": "mandatory"}', "unknown rule `budgit`; did you mean `budget`?"),
         ('{"budget": "strict"}', "the level of `budget` is 'strict', not advisory, mandatory, disabled"),
-        ('{"budget": {"montly": "5"}}', "budget: setting `montly` is not known; did you mean `monthly`?"),
-        ('{"exemptions-valid": {"a": 1}}', "exemptions-valid: setting `a` is not known; it is one of: none"),
+        ('{"budget": {"montly": "5"}}', "budget: unknown setting `montly`; did you mean `monthly`?"),
+        ('{"exemptions-valid": {"a": 1}}', "exemptions-valid: unknown setting `a`; it is one of: none"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_line(text, problem):
@@ -97,7 +95,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(text, problem):
         ),
         (
             {"storage-throughput": {"mbPerSecondPerGpu": -1}},
-            "storage-throughput: setting `mbPerSecondPerGpu` is -1; allowed: 0 and more",
+            "storage-throughput: setting `mbPerSecondPerGpu` is -1; allowed: at least 0",
         ),
         (
             {"storage-headroom": {"exemptions": ["all of it"]}},
@@ -110,7 +108,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(text, problem):
         ),
         (
             {"label-values": {"exemptions": []}},
-            "label-values: setting `exemptions` is not known; it is one of: none",
+            "label-values: unknown setting `exemptions`; it is one of: none",
         ),
     ],
 )

@@ -103,8 +103,8 @@ def test_less_fabric_than_asked_is_lost(ask: Ask) -> None:
     lost = {quote.candidate.machine.machine_type: quote.candidate.plan.facts.losses for quote in found.quotes}
     assert lost == {
         "a3-highgpu-8g": (
-            "GPU fabric: 1,600 Gb/s a node asked, 800 on a3-highgpu-8g; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) "
-            "only",
+            "GPU fabric: 1,600 Gb/s a node requested, 800 on a3-highgpu-8g; RoCE at 3,200 Gb/s needs H200 "
+            "(a3-ultragpu-8g)",
         ),
         "a3-megagpu-8g": (),
     }

@@ -18,8 +18,8 @@ from gpucluster.rehearse.command import rehearse
         ("dve", "there is no stack 'dve': it has no stacks/Pulumi.dve.yaml; stacks here: dev; did you mean dev?"),
         (
             "dev",
-            "the stack 'dev' does not stand in the sandbox; "
-            "build it: gpucluster sandbox --kubernetes live pulumi up --yes --stack dev; or add --up",
+            "the stack 'dev' does not exist in the sandbox; build it: gpucluster sandbox --kubernetes live pulumi up "
+            "--yes --stack dev; or add --up",
         ),
     ],
 )

@@ -42,23 +42,23 @@ def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         read_manifests([wrong, broken, tmp_path / "none.yaml", tmp_path])
     assert str(told.value).replace(str(tmp_path), "F") == (
         "F/job.yaml: 3 problems\n"
-        "  document 1: is no mapping; write a Kubernetes object\n"
-        "  document 2: apiVersion is None; write that of a Kubernetes object, such as v1 and Pod\n"
-        "  document 3: metadata.generateName makes a name in the cluster; write metadata.name for the rehearsal\n"
+        "  document 1: is not a mapping; write a Kubernetes object\n"
+        "  document 2: apiVersion is None; write apiVersion and kind of a Kubernetes object, such as v1 and Pod\n"
+        "  document 3: metadata.generateName generates a name in the cluster; write metadata.name for the rehearsal\n"
         "F/broken.yaml: 1 problem\n"
         "  line 2: not YAML: expected the node content, but found '<stream end>'\n"
         "F/none.yaml: 1 problem\n"
-        "  there is no such file\n"
+        "  no such file\n"
         "F: 1 problem\n"
-        "  is a folder; name the files in it"
+        "  is a folder; give the files in it"
     )
 
 
 def test_files_without_a_job_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no object that makes pods; name the file of a TrainJob, Job, Deployment or"):
+    with pytest.raises(InputError, match="no object that creates pods; give the file of a TrainJob, Job, Deployment or"):
         read_manifests([_file(tmp_path, CLAIM)])
 
 
 def test_the_same_object_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"Job default/one is in .*, document 1 too; rename one"):
+    with pytest.raises(InputError, match=r"Job default/one is also in .*, document 1; rename one"):
         read_manifests([_file(tmp_path, f"{JOB}---\n{JOB}")])

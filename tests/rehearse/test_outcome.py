@@ -85,11 +85,11 @@ def test_a_pool_whose_machines_nobody_starts_here_leaves_the_verdict_open() -> N
     assert found is not None
     assert (found.verdict, found.admitted) == (Verdict.UNKNOWN, True)
     assert found.why == (
-        "pool dev has no machine, and the cloud's own autoscaler, which would start one, does not run here",
+        "pool dev has no machine, and the cloud's own autoscaler, which would start one, is not simulated",
     )
 
 
 def test_a_job_of_which_nothing_comes_waits() -> None:
     found = _judged(last=True)
     assert found is not None
-    assert (found.verdict, found.why) == (Verdict.WAITS, ("no pod of it came",))
+    assert (found.verdict, found.why) == (Verdict.WAITS, ("none of its pods was created",))

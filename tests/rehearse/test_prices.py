@@ -80,7 +80,7 @@ def test_what_the_report_does_not_price_is_unknown_and_never_zero() -> None:
 def test_machines_that_are_bought_in_several_ways_have_no_one_price() -> None:
     reserved = replace(LINE, purchase="reserved", term="1y", unit_price=Decimal(40))
     (found,) = _found([("a", 8)], [node("a", "p5.48xlarge")], LINE, reserved)
-    assert found.unknown == "the stack has p5.48xlarge bought in several ways: on_demand, reserved"
+    assert found.unknown == "the stack buys p5.48xlarge in several ways: on_demand, reserved"
 
 
 def test_machines_in_a_reservation_are_billed_there() -> None:

@@ -182,7 +182,7 @@ def test_what_stays_though_deleted_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(stage, "_GONE_SECONDS", 0.0)
     said: list[str] = []
     rehearse(cast(Client, Slow(looks=9)), [trainjob()], seconds=0, say=said.append)
-    assert said[-1] == "not gone after 0 s, though deleted: Pod p"
+    assert said[-1] == "still exists 0 s after deletion: Pod p"
 
 
 def test_a_refused_object_keeps_no_other_from_being_rehearsed() -> None:
@@ -198,6 +198,6 @@ def test_what_is_in_the_cluster_already_is_not_touched() -> None:
     cluster = Cluster()
     cluster.create(pod("a").body)
     before = dict(cluster.there)
-    with pytest.raises(InputError, match="f: Pod default/a is in the cluster already; delete it there"):
+    with pytest.raises(InputError, match="f: Pod default/a already exists in the cluster; delete it first"):
         rehearse(cast(Client, cluster), [pod("a"), pod("b")], seconds=5, say=print)
     assert cluster.there == before

@@ -56,20 +56,23 @@ def test_a_person_reads_where_it_runs_and_what_that_costs() -> None:
         "  pods      job-0 on a, switch nn-1\n"
         "            job-1 on b, switch nn-1\n"
         "  machines  2 x p5.48xlarge on demand, 16 of 16 GPUs: $110.08 an hour ($55.04 each), a list, 2026-10-10; they "
-        "run anyway: they are in the stack's bill\n"
+        "run anyway, and are in the stack's bill\n"
         "\n"
         "Pod training/job is refused\n"
         '  why       pods "job" is forbidden: no queue\n'
         "\n"
         "Machines per hour: $110.08, list prices in USD before tax and discounts\n"
-        "Nothing of it is left in the cluster. Images were not pulled and no program ran."
+        "All objects were deleted again. No image was pulled and no program ran."
     )
 
 
 def test_a_sum_with_an_unknown_price_is_unknown() -> None:
     report = Report(stack="trial", jobs=(RUNS, UNPRICED))
     assert report.hourly is None
-    assert "1 x m1, 1 of 1 GPUs: price unknown: nobody knows; they come for the job and go after it" in as_text(report)
+    assert (
+        "1 x m1, 1 of 1 GPUs: price unknown: nobody knows; they start for the job and are removed after it"
+        in as_text(report)
+    )
     assert "Machines per hour: unknown" in as_text(report)
 
 

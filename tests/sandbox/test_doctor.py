@@ -53,7 +53,7 @@ def test_what_is_broken_is_named_with_its_repair(examined: Path) -> None:
     assert result.exit_code == 1
     assert said["kubernetes"] == (
         "WRONG",
-        "what is cached is broken: its record cannot be read ('sha256'); run gpucluster sandbox kubernetes --build",
+        "what is cached is broken: cannot read its record ('sha256'); run gpucluster sandbox kubernetes --build",
     )
     assert said["project"][0] == "WRONG"
     assert said["project"][1].endswith(

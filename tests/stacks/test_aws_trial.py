@@ -150,11 +150,11 @@ def test_a_context_for_the_stack_is_written_from_what_it_exports(standing: Any, 
     assert (done.code, done.out.replace(str(tmp_path), "")) == (
         0,
         "Wrote context trial-aws-trial to /config: the current one.\n"
-        "The cluster answers, and takes your jobs in namespace training.\n"
+        "The cluster answers and accepts your jobs in namespace training.\n"
         "Images of jobs:\n"
         f"  aws ecr get-login-password --region us-east-1 | docker login --username AWS --password-stdin {ECR}\n"
         f"  docker push {ECR}/trial-1887/jobs:TAG\n"
-        f"Logs of a job, by its name in place of JOB:\n  {standing.outputs('aws-trial')['logs']['command']}\n",
+        f"Logs of a job (replace JOB by its name):\n  {standing.outputs('aws-trial')['logs']['command']}\n",
     ), done.text
     [cluster] = yaml.safe_load((tmp_path / "config").read_text())["clusters"]
     assert cluster["cluster"] == standing.outputs("aws-trial")["kubeconfig"]["clusters"][0]["cluster"]
@@ -287,7 +287,7 @@ def test_every_mistake_in_a_spec_is_reported_without_a_traceback(project: Any) -
     [
         ("cloud: aws", "cloud: ibm", "gpucluster:cloud is 'ibm'; allowed: aws"),
         ("zone: us-east-1a", "zone: eu-west-1a", "gpucluster:zone is 'eu-west-1a'; write a zone of us-east-1"),
-        ("specs/trial.yaml", "specs/trail.yaml", "there is no such file; did you mean trial.yaml?"),
+        ("specs/trial.yaml", "specs/trail.yaml", "no such file; did you mean trial.yaml?"),
     ],
 )
 def test_a_mistake_in_the_stacks_configuration_is_one_clear_line(

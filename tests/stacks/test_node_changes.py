@@ -90,7 +90,7 @@ def test_the_hook_of_the_engine_stops_what_ends_jobs_and_tells_of_the_rest(
     if edit["nodes"] in HARMLESS:
         guard._check(hook)  # pyright: ignore[reportArgumentType, reportPrivateUsage]
         stays = (
-            f"nodes taken away: {edit['gone']}; jobs on them end" if edit["nodes"] == "fewer" else "nodes and jobs stay"
+            f"nodes removed: {edit['gone']}; jobs on them end" if edit["nodes"] == "fewer" else "nodes and jobs stay"
         )
         assert stays in said[0]
         return

@@ -1,4 +1,4 @@
-"""What a ClusterQueue says: how much of a pool its jobs may use, and whom it lends to and borrows from.
+"""The ClusterQueue: quota of its jobs in a pool, lending and borrowing.
 
 Imports no Pulumi.
 """

@@ -1,4 +1,4 @@
-"""What Kueue is told: of whom it takes care, how long a job may take to start, and what is kept of finished ones."""
+"""Kueue's configuration: managed namespaces, start timeout of jobs, retention of finished ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queues of a team: one for each pool, called as everywhere, so that a job is the same file for every team."""
+"""The queues of a team: one for each pool, with the same names as everywhere, so that job files work for every team."""
 
 from __future__ import annotations
 

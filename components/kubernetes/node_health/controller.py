@@ -98,7 +98,7 @@ def _missing(node: Node, settings: Settings) -> str:
         works = int(status.get("allocatable", {}).get(device, 0))
         has = max(least, int(status.get("capacity", {}).get(device, 0)))
         if 0 < works < has:
-            return f"{works} of {has} {device} work"
+            return f"only {works} of {has} {device} are allocatable"
     return ""
 
 
@@ -115,7 +115,7 @@ def steps(nodes: Sequence[Node], memory: Memory, settings: Settings, now: float)
         if mine is not None:
             again = not why and _booted_since(node, mine)
             if again and now - memory.well.setdefault(uid, now) >= settings.well_seconds:
-                yield Step(node=node, does="Well", why="booted again, and nothing is wrong with it")
+                yield Step(node=node, does="Well", why="rebooted, and no fault is left")
         elif why and now - memory.broken.setdefault(uid, now) >= settings.broken_seconds:
             does = "Reported" if settings.mode == "report" else "Broken" if room > 0 else "LeftAlone"
             room -= does == "Broken"
@@ -276,15 +276,15 @@ def _look(api: Api, memory: Memory, settings: Settings) -> None:
             _do(step, api, settings)
         except (OSError, urllib.error.HTTPError) as failed:
             memory.told.pop(step.node["metadata"]["uid"], None)
-            logging.warning("%s: %s not done: %s", step.node["metadata"]["name"], step.does, failed)
+            logging.warning("%s: %s failed: %s", step.node["metadata"]["name"], step.does, failed)
     Metrics.text = metrics(nodes, memory, settings)
 
 
 def _main() -> None:
     said = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    said.add_argument("--settings", type=Path, required=True, help="JSON file with the members of Settings")
-    said.add_argument("--period", type=float, default=10, help="seconds between two looks")
-    said.add_argument("--port", type=int, help="where Prometheus reads; none where it is left out")
+    said.add_argument("--settings", type=Path, required=True, help="JSON file with the fields of Settings")
+    said.add_argument("--period", type=float, default=10, help="seconds between two checks")
+    said.add_argument("--port", type=int, help="port of the metrics for Prometheus; default: none")
     asked = said.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     settings, memory = Settings(**json.loads(asked.settings.read_text())), Memory()
@@ -297,7 +297,7 @@ def _main() -> None:
         try:
             _look(api, memory, settings)
         except OSError as failed:
-            logging.warning("the nodes can't be read: %s", failed)
+            logging.warning("cannot read the nodes: %s", failed)
         time.sleep(asked.period)
 
 

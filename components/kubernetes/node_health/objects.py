@@ -1,4 +1,4 @@
-"""The objects that keep jobs off broken nodes: a program of one file, in a namespace of its own."""
+"""Objects of the node-health controller, which keeps jobs off broken nodes: a one-file program in its own namespace."""
 
 from __future__ import annotations
 

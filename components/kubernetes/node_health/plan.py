@@ -1,4 +1,4 @@
-"""What counts as a broken node in a cluster, as the program reads it. Imports no Pulumi."""
+"""Settings of the node-health controller: conditions of a broken node. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def settings_json(mode: BrokenNodes, pools: Sequence[JobPool], conditions: Seque
 
 
 def health_note(mode: BrokenNodes, *, spares: int, repair: str) -> str:
-    """What whoever reads the plan should know. repair: who repairs a broken node, and when."""
+    """The plan's note about broken nodes. repair: who repairs a broken node, and when."""
     if mode == "leave":
         return "broken GPU nodes are not detected (health.broken_nodes: leave)"
     if mode == "report":
         return "broken GPU nodes are reported and keep their jobs (health.broken_nodes: report)"
-    where = "go on a spare within minutes" if spares else "wait for its repair, for training.spares is 0"
+    where = "move to a spare within minutes" if spares else "wait for its repair, because training.spares is 0"
     return f"the jobs of a broken GPU node {where}; {repair} (docs/self-healing.md)"
 
 

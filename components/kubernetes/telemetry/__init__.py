@@ -1,1 +1,1 @@
-"""What is watched in a standing cluster: metrics, alerts and dashboards, the same on every cloud. Imports no Pulumi."""
+"""Metrics, alerts and dashboards of a running cluster, the same on every cloud. Imports no Pulumi."""

@@ -1,4 +1,4 @@
-"""What an Alertmanager does with alerts: all go to one receiver, in one message for those of one name."""
+"""Alertmanager configuration: one receiver for all alerts, grouped by alert name."""
 
 from __future__ import annotations
 

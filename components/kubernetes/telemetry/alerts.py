@@ -1,4 +1,4 @@
-"""When somebody should look: idle and oversized GPUs in dollars an hour, broken ones by their node.
+"""Alert rules: idle and oversized GPUs in dollars an hour, and broken ones with their node.
 
 Thresholds are those of operators of H100 clusters: idle is below 5 % utilisation with more than 10 % of memory used for
 30 minutes; peak memory below 70 %, mean SM activity below 60 %, 8 GPUs asked and at most 2 busy, and communication over
@@ -29,7 +29,7 @@ _GANG: Final = "namespace, gang"
 
 @record(kw_only=True)
 class Watched:
-    """What alerts say of a cluster. labels: owner, team and the others of its spec.
+    """Facts about a cluster for its alerts. labels: owner, team and the others of its spec.
 
     gpus: of one training machine. fabric_gbps: of one, 0 without a fabric; nccl_net: what NCCL calls it.
     gpu_hour_usd: what one GPU costs an hour; None where no price is known, and alerts then count GPUs.
@@ -44,7 +44,7 @@ class Watched:
 
 @record(kw_only=True)
 class Alert:
-    """One alert. minutes: how long its condition has to hold. runbook: what to do, or the page that says it."""
+    """One alert. minutes: duration of its condition before it fires. runbook: the remedy, or a page with it."""
 
     name: str
     expression: str
@@ -99,16 +99,16 @@ def alerts(watched: Watched) -> tuple[Alert, ...]:
             severity="warning",
             summary=f"{_amount(watched)} idle: {{{{ $labels.pod }}}} holds GPUs of {{{{ $labels.Hostname }}}} with "
             "data in their memory and has used less than 5 % of them for 30 minutes",
-            runbook="Ask the owner; end the job, or let the queue take it: kubectl -n training delete trainjob NAME.",
+            runbook="Ask the owner; if nobody needs the job, delete it: kubectl -n training delete trainjob NAME.",
         ),
         Alert(
             name="GpuMemoryOversized",
             expression=_dollars(f"(count by ({_JOB}) (max_over_time({memory}[6h]) < 0.7) and {six_hours})", watched),
             minutes=0,
             severity="info",
-            summary=f"{_amount(watched)} oversized: {{{{ $labels.pod }}}} has not used 70 % of its GPUs' memory in 6 "
-            "hours",
-            runbook="A larger batch, a slice of a GPU, or fewer GPUs do the same work.",
+            summary=f"{_amount(watched)} oversized: {{{{ $labels.pod }}}} has used less than 70 % of its GPUs' memory "
+            "for 6 hours",
+            runbook="Use a larger batch, a GPU slice or fewer GPUs.",
         ),
         Alert(
             name="GpuUnderused",
@@ -116,17 +116,17 @@ def alerts(watched: Watched) -> tuple[Alert, ...]:
             minutes=0,
             severity="info",
             summary=f"{_amount(watched)} underused: the SMs of {{{{ $labels.pod }}}}'s GPUs were active less than 60 % "
-            "of 6 hours",
-            runbook="Look at the input pipeline and at communication before buying more GPUs.",
+            "of the last 6 hours",
+            runbook="Check the input pipeline and communication before you buy more GPUs.",
         ),
         Alert(
             name="GpusAskedAndNotUsed",
             expression=_dollars(f"(({eight}) - ({few_busy}))", watched),
             minutes=60,
             severity="warning",
-            summary=f"{_amount(watched)} unused: {{{{ $labels.pod }}}} asked for 8 GPUs, and at most 2 of them were "
-            "busy",
-            runbook="Request what the job uses: unused GPUs stay reserved.",
+            summary=f"{_amount(watched)} unused: {{{{ $labels.pod }}}} requested 8 GPUs or more, and at most 2 of them "
+            "were busy",
+            runbook="Request only the GPUs that the job uses: unused GPUs stay reserved.",
         ),
         Alert(
             name="CommunicationHeavy",
@@ -134,14 +134,14 @@ def alerts(watched: Watched) -> tuple[Alert, ...]:
             minutes=0,
             severity="info",
             summary="{{ $labels.pod }} waits for communication {{ $value | humanizePercentage }} of its steps",
-            runbook="Run gpucluster acceptance; then look at overlap, bucket sizes and parallelism.",
+            runbook="Run gpucluster acceptance; then check overlap, bucket sizes and parallelism.",
         ),
         Alert(
             name="NodeLacksGpus",
             expression=f"{gpus} < on (Hostname) max_over_time({gpus}[1d:5m])",
             minutes=5,
             severity="critical",
-            summary=f"{{{{ $labels.Hostname }}}} has {{{{ $value }}}} GPUs and had more: it counts as broken"
+            summary=f"{{{{ $labels.Hostname }}}} has only {{{{ $value }}}} GPUs left: it counts as broken"
             f"{_whole_node(watched)}",
             runbook="docs/replacing-a-node.md",
         ),
@@ -185,7 +185,7 @@ def _of_broken_nodes(watched: Watched) -> tuple[Alert, ...]:
             expression=f"{broken} > 0",
             minutes=2,
             severity="warning",
-            summary="GPU node {{ $labels.node }} is broken ({{ $labels.state }}): kubectl get events says why",
+            summary="GPU node {{ $labels.node }} is broken ({{ $labels.state }}): kubectl get events shows the reason",
             runbook=page,
         ),
         Alert(
@@ -193,7 +193,7 @@ def _of_broken_nodes(watched: Watched) -> tuple[Alert, ...]:
             expression=_dollars(f"{broken} * {watched.gpus}", watched),
             minutes=60,
             severity="critical",
-            summary=f"{_amount(watched)} broken: nothing has repaired GPU node {{{{ $labels.node }}}} in an hour",
+            summary=f"{_amount(watched)} broken: GPU node {{{{ $labels.node }}}} was not repaired within an hour",
             runbook=page,
         ),
         Alert(
@@ -201,8 +201,8 @@ def _of_broken_nodes(watched: Watched) -> tuple[Alert, ...]:
             expression=f'count({BROKEN}{{state="left_alone"}}) > 0',
             minutes=0,
             severity="critical",
-            summary="More than a fifth of the GPU nodes are broken: {{ $value }} of them keep their jobs, for it is "
-            "hardly the machines",
+            summary="More than a fifth of the GPU nodes are broken: {{ $value }} of them keep their jobs, because a "
+            "common cause is likely",
             runbook=page,
         ),
     )
@@ -221,10 +221,10 @@ def _over_tcp(watched: Watched) -> Alert:
         f"and count by ({_GANG}) ({nodes}) > 1",
         minutes=15,
         severity="info",
-        summary="{{ $labels.gang }} keeps the GPUs of several nodes busy, and each sends less over PCIe than a tenth "
-        f"of the fabric's {watched.fabric_gbps:,} Gb/s",
-        runbook="A job that communicates little looks like one over TCP. With NCCL_DEBUG=INFO NCCL says "
-        f'"Using network": {watched.nccl_net} is the fabric, Socket is TCP. Then gpucluster acceptance.',
+        summary="{{ $labels.gang }} keeps the GPUs of several nodes busy, but each node sends over PCIe less than a "
+        f"tenth of the fabric's {watched.fabric_gbps:,} Gb/s",
+        runbook="A job that communicates little looks like a job over TCP. With NCCL_DEBUG=INFO, NCCL logs "
+        f'"Using network": {watched.nccl_net} is the fabric, Socket is TCP. Then run gpucluster acceptance.',
     )
 
 

@@ -1,4 +1,4 @@
-"""Which fields DCGM's exporter collects: a file of its own takes the place of its defaults, so all of them stand here.
+"""Fields that DCGM's exporter collects: the file replaces its defaults, so the list is complete.
 
 Source: NVIDIA/dcgm-exporter, etc/default-counters.csv and etc/dcp-metrics-included.csv.
 """

@@ -1,4 +1,4 @@
-"""Our prices as the sheet that OpenCost reads, so that it allocates the same dollars that the plan showed.
+"""The price sheet for OpenCost, so that it allocates costs at the prices of the plan.
 
 Source: opencost/opencost, docs on CSV pricing and configs/pricing_schema.csv.
 """

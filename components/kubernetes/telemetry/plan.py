@@ -1,4 +1,4 @@
-"""What watches a cluster, as plain values: the same on every cloud."""
+"""Monitoring of a cluster as plain values: the same on every cloud."""
 
 from __future__ import annotations
 
@@ -70,8 +70,12 @@ def telemetry_notes(plan: TelemetryPlan, *, metrics: str, shape: Machine, region
     """What whoever reads the plan should know. metrics: where they go."""
     known = plan.watched.gpu_hour_usd is not None
     return [
-        f"metrics of the GPUs go to {metrics}; alerts are evaluated there and sent to {_told(plan.receivers)}",
-        *([] if known else [f"alerts count GPUs: no price of {shape.machine_type} in {region} is known"]),
+        f"{metrics} stores GPU metrics and evaluates alerts; alerts go to {_told(plan.receivers)}",
+        *(
+            []
+            if known
+            else [f"alerts report GPUs instead of dollars: no price of {shape.machine_type} in {region} is known"]
+        ),
     ]
 
 

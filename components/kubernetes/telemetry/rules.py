@@ -1,4 +1,4 @@
-"""The alerts in the forms that Prometheus and its managed kinds take."""
+"""The alerts in the formats of Prometheus and of managed Prometheus services."""
 
 from __future__ import annotations
 

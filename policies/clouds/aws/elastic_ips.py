@@ -41,7 +41,7 @@ def _of(address: Resource, name: str, resources: Resources, machines: Mapping[st
             gpu = machines[urn]
             yield Violation(address, f"a public address for `{gpu.resource.name}`: {gpu.label}")
     if not made:
-        yield CannotTell(address, f"`{name}` is not part of this stack, nor whether that is a machine with GPUs")
+        yield CannotTell(address, f"`{name}` is not part of this stack: whether it has GPUs is unknown")
 
 
 def _instances(of: Resource, resources: Resources) -> Iterator[str]:

@@ -27,7 +27,7 @@ _GROUP_TAG: Final = "aws:autoscaling/tag:Tag"
 # Node groups pass these on to the machines and their disks; tags of the template itself stay with the template.
 _STARTED: Final = {"instance": "tags of the instances it starts", "volume": "tags of the disks it starts"}
 # Checked only where the template tags it: an interface without tags costs nothing of its own.
-_STARTED_IF_LISTED: Final = {"network-interface": "tags of the network interfaces it makes"}
+_STARTED_IF_LISTED: Final = {"network-interface": "tags of the network interfaces it creates"}
 
 
 def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:

@@ -46,7 +46,7 @@ def wide_rights(policy: object) -> Iterator[str]:
     allowing = [one for one in _listed(at(policy, "Statement")) if at(one, "Effect") == "Allow"]
     for statement in allowing:
         if at(statement, "NotAction") is not None and (on := _everything(statement, "")):
-            yield f"all actions but those named, on {on}"
+            yield f"all actions except those listed, on {on}"
     told: dict[str, str] = {}
     for service in _services(allowing):
         given = [(action, on) for one in allowing if (on := _everything(one, service)) for action in _actions(one)]
@@ -88,7 +88,7 @@ def _within(action: str, service: str) -> str | None:
 def _everything(statement: object, service: str) -> str | None:
     """The resources of a statement in words, where they are every one of a service (or all, for no name)."""
     if at(statement, "NotResource") is not None:
-        return "all resources but those named"
+        return "all resources except those listed"
     given = [str(each) for each in _listed(at(statement, "Resource")) if each is not UNKNOWN]
     named = {each: rest for each in given if (rest := _resource(each, service)) is not None}
     if not every_name([rest.lower() for rest in named.values()]):

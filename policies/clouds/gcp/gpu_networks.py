@@ -40,7 +40,7 @@ def _distinct(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: R
     if any(place.identity is UNKNOWN for place in places):
         made = [resources.get(urn) for urn in pool.written.dependencies("networkConfig")]
         if not made or any(found is None or found.type not in (NETWORK, SUBNETWORK) for found in made):
-            yield CannotTell(pool.resource, "which networks its GPUs have is not known yet")
+            yield CannotTell(pool.resource, "the networks of its GPUs are not known yet")
             return
         type_ = SUBNETWORK if fabric.kind == "RoCE" else NETWORK
         if not any(found is not None and found.type == type_ for found in made):
@@ -73,11 +73,11 @@ def _mtu(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resour
     if wrong:
         kind = fabric.name
         yield pool.finding(
-            f"{pool.label} on networks with another MTU than the {fabric.mtu} that {kind} takes: {', '.join(wrong)}",
+            f"{pool.label}: {kind} requires MTU {fabric.mtu}; {', '.join(wrong)}",
             fix=f"Set mtu={fabric.mtu} on every GPU network and on the cluster's own network.",
         )
     if hidden:
-        yield CannotTell(pool.resource, f"the MTU of network {', '.join(hidden)} is not known here")
+        yield CannotTell(pool.resource, f"the MTU of network {', '.join(hidden)} is unknown")
 
 
 def _roce(pool: NodePool, fabric: Fabric, entries: list[Entry]) -> Iterator[Finding]:
@@ -85,15 +85,15 @@ def _roce(pool: NodePool, fabric: Fabric, entries: list[Entry]) -> Iterator[Find
     for entry in entries:
         network = entry.network.resource
         if network is None or profile_of(network) is UNKNOWN or not entry.certain:
-            yield CannotTell(
-                pool.resource, f"whether network {entry.network.label} is a RoCE network is not known here"
-            )
+            yield CannotTell(pool.resource, f"whether network {entry.network.label} is a RoCE network is unknown")
             return
     networks = [entry.network.resource for entry in entries if entry.network.resource is not None]
     roce = [isinstance(profile_of(network), str) for network in networks]
     if roce != [False] * fabric.host_networks + [True] * fabric.gpu_networks:
         order = ", ".join("RoCE" if of else "gVNIC" for of in roce)
-        yield pool.finding(f"{pool.label} with additional networks in the order {order}; 1 gVNIC, then 8 RoCE is right")
+        yield pool.finding(
+            f"{pool.label} with additional networks in the order {order}; required: 1 gVNIC, then 8 RoCE"
+        )
         return
     gpu = {network.urn: network for network in networks[fabric.host_networks :]}
     if len(gpu) > 1:
@@ -105,7 +105,7 @@ def _roce(pool: NodePool, fabric: Fabric, entries: list[Entry]) -> Iterator[Find
         if mtu is UNKNOWN:
             yield CannotTell(pool.resource, f"the MTU of network `{network.name}` is not known yet")
         elif mtu not in (None, fabric.mtu):  # the profile itself brings the right one
-            yield pool.finding(f"{pool.label} on RoCE network `{network.name}` with MTU {mtu}; it takes {fabric.mtu}")
+            yield pool.finding(f"{pool.label} on RoCE network `{network.name}` with MTU {mtu}; required: {fabric.mtu}")
 
 
 def _in_its_zone(pool: NodePool, network: Resource) -> Iterator[Finding]:
@@ -113,5 +113,5 @@ def _in_its_zone(pool: NodePool, network: Resource) -> Iterator[Finding]:
     if isinstance(zone, str) and is_zone(zone) and zones is not UNKNOWN and zones not in ((zone,), ()):
         yield pool.finding(
             f"{pool.label} in {', '.join(zones)}, but RoCE network `{network.name}` is tied to {zone}",
-            fix="Make the RoCE network with the profile of the node pool's zone.",
+            fix="Create the RoCE network with the network profile of the node pool's zone.",
         )

@@ -32,16 +32,18 @@ def object_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resour
     """Which additional networks of a pool no pod can ask for."""
     sets = [_parameters(resource, resources) for resource in resources.of_type(_PARAMETERS)]
     if not sets:
-        yield CannotTell(pool.resource, "no GKENetworkParamSet is part of this stack, by which pods get GPU networks")
+        yield CannotTell(
+            pool.resource, "this stack has no GKENetworkParamSet, which pods need to attach to GPU networks"
+        )
         return
     if not all(entry.certain for entry in entries) or any(of.subnet.identity is UNKNOWN for of in sets):
-        yield CannotTell(pool.resource, "which of its networks have a GKENetworkParamSet is not known yet")
+        yield CannotTell(pool.resource, "the GKENetworkParamSets of its networks are not known yet")
         return
     by_subnet = {of.subnet.identity: of for of in sets}
     missing = [entry.subnet.label for entry in entries if entry.subnet.identity not in by_subnet]
     if missing:
         yield pool.finding(
-            f"{pool.label} with additional networks that no GKENetworkParamSet names: {', '.join(missing)}",
+            f"{pool.label} with additional networks without a GKENetworkParamSet: {', '.join(missing)}",
             fix="Declare a GKENetworkParamSet (vpc, vpcSubnet, deviceMode) and a Network for each additional network.",
         )
     for number, entry in enumerate(entries):

@@ -16,7 +16,7 @@ SINGLE_NODE: Final = "gpucluster/single-node"
 """Label of nodes whose jobs never span two of them; its value is `true`."""
 
 _WITHOUT_FABRIC: Final = (
-    "Take a machine type of eight GPUs with the cloud's GPU network, or another label than gpucluster/pool: training."
+    "Use an 8-GPU machine type with the cloud's GPU network, or a label other than gpucluster/pool: training."
 )
 _POOL_LABEL: Final = "gpucluster/pool"
 _TRAINING: Final = "training"
@@ -70,6 +70,10 @@ def without_fabric(machines: Machines, labels: Mapping[str, Any], *, gpus: bool)
     ):
         return
     if machines.nodes is UNKNOWN:
-        yield CannotTell(machines.resource, f"{machines.label}, for training: how many there are is not known yet")
+        yield CannotTell(machines.resource, f"{machines.label}, for training: the number of nodes is not known yet")
     elif machines.nodes > 1:
-        yield Violation(machines.resource, f"{machines.label}, which has no GPU network, for training", _WITHOUT_FABRIC)
+        yield Violation(
+            machines.resource,
+            f"{machines.label} in the training pool: the machine type has no GPU network",
+            _WITHOUT_FABRIC,
+        )

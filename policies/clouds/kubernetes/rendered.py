@@ -29,4 +29,4 @@ def unrendered(resources: Resources) -> Iterator[CannotTell]:
     for type_ in _RENDERED:
         for component in resources.of_type(type_):
             if component.urn not in parents:
-                yield CannotTell(component, "the objects that it makes are not known before their cluster is")
+                yield CannotTell(component, "the objects that it creates are not known until their cluster exists")

@@ -55,8 +55,8 @@ def _chart(resource: Resource) -> Unpinned:
     if version is UNKNOWN:
         return Unpinned(unknown=("the version of its chart is",))
     if version is None:
-        return Unpinned(("a chart without version: the newest on the day it is installed",))
-    return Unpinned() if re.fullmatch(_EXACT, version) else Unpinned((f"chart version `{version}`, which is a range",))
+        return Unpinned(("a chart without a version: Helm installs the newest one",))
+    return Unpinned() if re.fullmatch(_EXACT, version) else Unpinned((f"chart version `{version}`, a range",))
 
 
 def _machine_image(resource: Resource) -> Unpinned:
@@ -72,5 +72,5 @@ def _why(image: Any) -> str | None:
         return None
     tag = image.rpartition("/")[2].partition(":")[2]
     if not tag:
-        return "has no tag, which means latest"
-    return None if _EXACT_TAGS.search(tag) else f"has the tag `{tag}`, which moves to other builds"
+        return "has no tag (defaults to latest)"
+    return None if _EXACT_TAGS.search(tag) else f"has the floating tag `{tag}`"

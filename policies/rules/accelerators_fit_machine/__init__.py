@@ -10,8 +10,8 @@ from gpucluster.policies.rule import Enforcement, ResourceRule, Severity
 RULE: Final = ResourceRule(
     name="accelerators-fit-machine",
     title="Accelerators, slices and local SSDs of a node pool match its machine type",
-    why="The cloud refuses the node pool in the middle of the update, after the network and the cluster are made and "
-    "billed.",
+    why="The cloud refuses the node pool in the middle of the update, after the network and the cluster are created "
+    "and billed.",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=80,

@@ -31,15 +31,18 @@ def check(resource: Resource) -> Iterator[Finding]:
         if profile is None:
             continue
         if profile is UNKNOWN or driver is UNKNOWN or pool.machine is UNKNOWN:
-            yield CannotTell(resource, "whether its GPUs can be sliced as it asks is not known yet")
+            yield CannotTell(resource, "whether its GPUs support its MIG profile is not known yet")
         if isinstance(profile, str) and (problems := [*_problems(pool, profile, driver == "None")]):
             yield Violation(resource, "; ".join(problems))
 
 
 def _problems(pool: Written, profile: str, without_driver: bool) -> Iterator[str]:
     if profile not in _PROFILES:
-        yield f"gpuInstanceProfile {profile}; AKS takes {', '.join(_PROFILES)}"
+        yield f"gpuInstanceProfile {profile}; allowed: {', '.join(_PROFILES)}"
     if isinstance(pool.machine, str) and (pool.size is None or pool.size.model is None):
-        yield f"gpuInstanceProfile {profile} on {pool.machine}; A100, H100 and H200 have slices"
+        yield f"gpuInstanceProfile {profile} on {pool.machine}; only A100, H100 and H200 have slices"
     if without_driver:
-        yield f"gpuInstanceProfile {profile} together with gpuProfile driver None; AKS slices with its own driver"
+        yield (
+            f"gpuInstanceProfile {profile} together with gpuProfile driver None; AKS slices GPUs only with its own "
+            "driver"
+        )

@@ -14,7 +14,7 @@ from gpucluster.program.values import items, text, whole
 
 FIX: Final = (
     "Set node_config.guest_accelerators to the type and count of the machine type, gpu_partition_size to one of the "
-    "sizes named, and one of ephemeral_storage_local_ssd_config and local_nvme_ssd_block_config to its local SSDs."
+    "sizes listed, and one of ephemeral_storage_local_ssd_config and local_nvme_ssd_block_config to its local SSDs."
 )
 READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster"
 
@@ -50,13 +50,13 @@ def _slices(gpu: Any) -> Iterator[str]:
     kind, size = text(gpu, "type"), text(gpu, "gpuPartitionSize")
     sizes = gke_sizes(kind) if isinstance(kind, str) else ()
     if sizes and isinstance(size, str) and size not in sizes:
-        yield f"gpuPartitionSize `{size}`; {kind} takes {', '.join(sizes)}"
+        yield f"gpuPartitionSize `{size}`; allowed for {kind}: {', '.join(sizes)}"
 
 
 def _ssds(pool: Written, known: Machine) -> list[str]:
     given = {name: whole(pool.inputs, "nodeConfig", name, "localSsdCount") for name in _SSDS}
     counts = {name: count for name, count in given.items() if isinstance(count, int) and count > 0}
     if len(counts) > 1:
-        return [f"{' and '.join(counts)} together; a machine takes one of them"]
+        return [f"{' and '.join(counts)} together; set only one of them"]
     wrong = [count for count in counts.values() if known.nvme != "optional" and count != known.nvme_disks]
     return [f"{wrong[0]} local SSDs; {pool.machine} has {known.nvme_disks}"] if wrong else []

@@ -21,8 +21,8 @@ _INFINIBAND: Final = {"172.16.0.0/16": "InfiniBand"}
 _AKS: Final = {"169.254.0.0/16": "AKS", "172.30.0.0/16": "AKS", "172.31.0.0/16": "AKS", "192.0.2.0/24": "AKS"}
 
 FIX: Final = (
-    f"Take other ranges for the virtual network, pod_cidr and service_cidr: clear of {', '.join(_AKS)} for every "
-    f"cluster, and of {next(iter(_INFINIBAND))} with sizes that have InfiniBand."
+    f"Choose ranges for the virtual network, pod_cidr and service_cidr that do not overlap {', '.join(_AKS)}, nor, "
+    f"with sizes that have InfiniBand, {next(iter(_INFINIBAND))}."
 )
 READS: Final = f"{MACHINES}, azure-native:network:VirtualNetwork, azure-native:network:Subnet"
 
@@ -44,7 +44,7 @@ def _networks(pools: list[AgentPool], resources: Resources) -> Iterator[Finding]
             if isinstance(network, Resource):
                 made[network.urn] = network
             elif pool.infiniband:
-                yield CannotTell(pool.resource, f"{network} is not part of this stack, nor are its addresses")
+                yield CannotTell(pool.resource, f"{network} is not part of this stack: its addresses are unknown")
     for network in made.values():
         yield from _clear(network, ranges_of_network(network), _reserved(pools))
 

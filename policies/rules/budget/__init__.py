@@ -26,9 +26,9 @@ def check(judged: Judgement) -> Iterator[Finding]:
 RULE: Final = budget_rule(
     name="budget",
     title="Expected monthly cost is within the budget",
-    why="Somebody agreed to this much a month, and a GPU cluster exceeds it within days.",
-    fix="Take fewer nodes, a shorter or cheaper purchase, less storage, or agree on a larger budget "
-    "(budget.monthly_usd in the cluster spec; on_exceed: warn there turns this into a warning).",
+    why="The budget is the agreed monthly cost, and a GPU cluster can exceed it within days.",
+    fix="Use fewer nodes, a shorter or cheaper purchase or less storage, or agree on a larger budget "
+    "(budget.monthly_usd in the cluster spec; on_exceed: warn turns this finding into a warning).",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=170,

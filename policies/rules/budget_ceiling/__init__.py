@@ -14,17 +14,17 @@ def check(judged: Judgement) -> Iterator[Finding]:
     if verdict is None:
         return
     if verdict.ceiling_over:
-        most = "nothing limits" if isinstance(verdict.ceiling, str) else f"${verdict.ceiling:,.2f} a month is"
+        most = "an unlimited cost" if isinstance(verdict.ceiling, str) else f"${verdict.ceiling:,.2f} a month"
         yield Violation(
             judged.stated_by,
-            f"{most} the most that autoscaling may start; the budget is ${verdict.budget.monthly:,.2f} a month",
+            f"{most} at the autoscaling limit; the budget is ${verdict.budget.monthly:,.2f} a month",
         )
 
 
 RULE: Final = budget_rule(
     name="budget-ceiling",
     title="Monthly cost at the autoscaling limit is within the budget",
-    why="An elastic pool that nobody watches runs at its limit for a weekend.",
+    why="An unattended elastic pool can run at its limit for a whole weekend.",
     fix="Lower the limit of the elastic pool (spec.limits of the Karpenter NodePool, elastic in the cluster spec), or "
     "agree on a larger budget.",
     severity=Severity.MEDIUM,

@@ -16,10 +16,10 @@ def check(judged: Judgement) -> Iterator[Finding]:
 
 RULE: Final = budget_rule(
     name="budget-undecidable",
-    title="With a budget, every machine has a price",
+    title="Every machine of a stack with a budget has a price",
     why="Machines are nearly all of the bill: without their prices the budget cannot be enforced.",
-    fix="Take a machine type and region with a price, or add the price; promote this rule to mandatory "
-    "where nothing may start unpriced.",
+    fix="Use a machine type and region with a price, or add the price; make this rule mandatory if no machine may "
+    "start without a price.",
     severity=Severity.HIGH,
     order=210,
     check=check,

@@ -18,8 +18,8 @@ def check(judged: Judgement) -> Iterator[Finding]:
 RULE: Final = budget_rule(
     name="budget-warning",
     title="Expected monthly cost is within the warning budget",
-    why="Somebody agreed to this much a month. This budget warns instead of blocking.",
-    fix="Take fewer nodes, a shorter or cheaper purchase, less storage, or agree on a larger budget; on_exceed: fail "
+    why="The budget is the agreed monthly cost. This budget warns instead of blocking.",
+    fix="Use fewer nodes, a shorter or cheaper purchase or less storage, or agree on a larger budget; on_exceed: fail "
     "in the cluster spec stops such a plan.",
     severity=Severity.MEDIUM,
     order=190,

@@ -72,7 +72,7 @@ def _compared(stack: Stack, by_the_hour: list[CostLine], used: Decimal) -> Itera
             yield Violation(
                 stack.resources.get(urn),
                 f"${billed * used:,.2f} a month on demand at {used:.0%} use; {kind} of one year is ${best[0]:,.2f} a "
-                f"month whether used or not, and cheaper above {best[0] / billed:.0%}",
+                f"month whether used or not, and cheaper above {best[0] / billed:.0%} use",
             )
 
 
@@ -89,11 +89,12 @@ def _summed(lines: list[CostLine]) -> dict[str, Decimal]:
 
 RULE: Final = StackRule(
     name="commitment-cheaper",
-    title="Machines that run most of a year have a commitment, where that is cheaper",
-    why="On demand is the dearest way to have a machine all the time: a commitment of a year is often a third less.",
-    fix="Buy the commitment for what surely runs, and show it to the estimate (`gpucluster cost report --assume`); or "
-    f"state the {_SETTING} that is expected.",
-    reads="machines on demand that have a price, where their use is stated; the fact durationDays",
+    title="Machines that run most of a year use a commitment if it is cheaper",
+    why="On demand is the most expensive way to run a machine all the time: a one-year commitment often costs a third "
+    "less.",
+    fix="Buy the commitment for machines that certainly keep running, and pass it to the estimate (`gpucluster cost "
+    f"report --assume`); or set {_SETTING} to the expected use.",
+    reads="on-demand machines with a price and a stated use; the fact durationDays",
     severity=Severity.LOW,
     order=240,
     frameworks=(FINOPS_BUDGETING,),
@@ -101,7 +102,7 @@ RULE: Final = StackRule(
     config={
         _SETTING: {
             "type": "number",
-            "description": "Share of a year that the machines run, 0 to 1; by the days it is wanted for unless set",
+            "description": "Share of a year that the machines run, 0 to 1; default: derived from the fact durationDays",
             "minimum": 0,
             "maximum": 1,
         }

@@ -24,8 +24,8 @@ def check(stack: Stack) -> Iterator[Finding]:
         if public is False:
             continue
         if public is UNKNOWN or ranges is UNKNOWN:
-            yield CannotTell(cluster, "who reaches its public endpoint is not known yet")
+            yield CannotTell(cluster, "the ranges that reach its public endpoint are not known yet")
         elif not ranges:
-            yield Violation(cluster, "a public endpoint without publicAccessCidrs, which means 0.0.0.0/0")
+            yield Violation(cluster, "a public endpoint without publicAccessCidrs (default: 0.0.0.0/0)")
         else:
             yield from reached_from(cluster, ranges, "a public endpoint")

@@ -14,8 +14,8 @@ from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag, items
 
 FIX: Final = (
-    "Name your ranges in api_server_access_profile authorized_ip_ranges, or set enable_private_cluster there, which "
-    "cannot be changed later."
+    "List your ranges in authorized_ip_ranges of api_server_access_profile, or set enable_private_cluster there, "
+    "which cannot be changed later."
 )
 READS: Final = "azure-native:containerservice:ManagedCluster"
 
@@ -27,8 +27,8 @@ def check(stack: Stack) -> Iterator[Finding]:
         if private is True:
             continue
         if private is UNKNOWN or ranges is UNKNOWN:
-            yield CannotTell(cluster, "who reaches its endpoint is not known yet")
+            yield CannotTell(cluster, "the ranges that reach its endpoint are not known yet")
         elif not ranges:
-            yield Violation(cluster, "a public endpoint without authorizedIPRanges, which means every address")
+            yield Violation(cluster, "a public endpoint without authorizedIPRanges (default: every address)")
         else:
             yield from reached_from(cluster, ranges, "a public endpoint")

@@ -15,7 +15,7 @@ from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, flag, items, text
 
 FIX: Final = (
-    "Name your ranges in master_authorized_networks_config, or set private_cluster_config enable_private_endpoint."
+    "List your ranges in master_authorized_networks_config, or set enable_private_endpoint of private_cluster_config."
 )
 READS: Final = "gcp:container/cluster:Cluster"
 
@@ -35,10 +35,10 @@ def _of(cluster: Resource) -> Iterator[Finding]:
     authorized = at(cluster.inputs, _AUTHORIZED)
     ranges = items(authorized, "cidrBlocks")
     if UNKNOWN in (private, by_address, authorized) or ranges is UNKNOWN:
-        yield CannotTell(cluster, "who reaches its endpoint is not known yet")
+        yield CannotTell(cluster, "the ranges that reach its endpoint are not known yet")
         return
     if authorized is None:
-        yield Violation(cluster, f"an external endpoint without {_AUTHORIZED}, which means every address")
+        yield Violation(cluster, f"an external endpoint without {_AUTHORIZED} (default: every address)")
         return
     given = [text(entry, "cidrBlock") for entry in ranges]
     yield from reached_from(cluster, given, "an external endpoint")

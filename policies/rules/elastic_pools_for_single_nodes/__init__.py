@@ -24,7 +24,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         elif perhaps_for_training(labels):
             yield CannotTell(pool, "whether its nodes are labelled for training is not known yet")
         elif for_training(labels):
-            yield Violation(pool, "its nodes are labelled for training, where jobs span several of them")
+            yield Violation(pool, "its nodes are labelled for training, where a job spans several nodes")
     for flavor in _flavors(stack.resources):
         yield from _promised(flavor, pools)
 
@@ -44,15 +44,15 @@ def _promised(flavor: Resource, pools: list[Resource]) -> Iterator[Finding]:
     for pool in pools:
         labels = elastic_labels(pool)
         if labels is not UNKNOWN and all(labels.get(key) == value for key, value in wanted.items()):
-            yield Violation(flavor, f"a topology over the nodes of `{pool.name}`, which come and go one by one")
+            yield Violation(flavor, f"a topology over the nodes of `{pool.name}`, which are autoscaled one by one")
 
 
 RULE: Final = StackRule(
     name="elastic-pools-for-single-nodes",
     title="Multi-node jobs do not run on nodes that are autoscaled one by one",
-    why="Each node starts wherever one is free: half of a job waits, billed, for the other half, and the nodes that "
-    "run in the end share no fabric.",
-    fix="Take gpucluster/pool: training and the topology away from them; give jobs over several nodes a pool of a "
+    why="Each node starts wherever capacity is free: half of a job waits, billed, for the other half, and the nodes "
+    "that finally run share no fabric.",
+    fix="Remove the label gpucluster/pool: training and the topology from them; give multi-node jobs a pool of a "
     "fixed size.",
     reads=f"{_TYPES}, kubernetes:kueue.x-k8s.io/v1beta1:ResourceFlavor",
     severity=Severity.HIGH,

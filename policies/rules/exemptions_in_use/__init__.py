@@ -10,8 +10,8 @@ from gpucluster.policies.rule import ChangeRule, Outcome, ReportRule, Severity, 
 from gpucluster.policies.rules import rules
 
 _IDLE_FIX: Final = (
-    "Correct the names of rule and resource, or remove the exemption. One for a resource outside of the component "
-    "belongs into the component around that resource, or into the pack's configuration."
+    "Correct the names of rule and resource, or remove the exemption. An exemption for a resource outside this "
+    "component belongs in the component around that resource, or in the pack's configuration."
 )
 
 
@@ -30,7 +30,7 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
             yield Violation(
                 taken.resource,
                 f"{outcome.rule.name}: {taken.what}; accepted by name: {taken.reason}",
-                fix="Nothing; names and reasons stand in the rule's own list and in its setting `allowed`.",
+                fix="Nothing; the rule's own list and its setting `allowed` contain names and reasons.",
             )
         for idle in outcome.idle:
             yield Violation(None, _nothing(idle), fix=_IDLE_FIX)
@@ -46,7 +46,7 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
 def _nothing(exemption: Exemption) -> str:
     where = "there" if exemption.declared_by is None else "there, inside this component,"
     return (
-        f"the exemption from `{exemption.rule}` for `{exemption.resource}` accepts nothing: that rule has no finding "
+        f"the exemption from `{exemption.rule}` for `{exemption.resource}` accepts nothing: the rule has no finding "
         f"{where} that can be accepted"
     )
 

@@ -20,10 +20,10 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE: Final = StackRule(
     name="exemptions-valid",
     title="Exemptions are complete, and end within a year",
-    why="An exemption without reason, owner or end outlives its purpose, and nobody notices. One for `*` accepts "
-    "findings that nobody has seen yet.",
+    why="An exemption without a reason, owner or end silently outlives its purpose. One for `*` accepts findings that "
+    "nobody has seen yet.",
     fix=f"Give it {', '.join(FIELDS[:-1])} and {FIELDS[-1]} (the last day, YYYY-MM-DD, at most 366 days ahead, 31 for "
-    "`*`); when it has ended, mend the finding and remove the exemption, or agree on a new day with its owner.",
+    "`*`); when it has ended, fix the finding and remove the exemption, or agree on a new day with its owner.",
     reads="the fact exemptions",
     severity=Severity.MEDIUM,
     enforcement=Enforcement.MANDATORY,

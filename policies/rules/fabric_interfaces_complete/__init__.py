@@ -12,8 +12,7 @@ from gpucluster.policies.rule import Enforcement, Severity, StackRule
 RULE: Final = StackRule(
     name="fabric-interfaces-complete",
     title="Nodes of a training pool have every fabric interface of their machine type",
-    why="Each missing interface is bandwidth that you pay for and training does not get. Without any, NCCL falls "
-    "back to TCP.",
+    why="Each missing interface is bandwidth that you pay for but cannot use. Without any, NCCL falls back to TCP.",
     severity=Severity.CRITICAL,
     enforcement=Enforcement.MANDATORY,
     order=30,

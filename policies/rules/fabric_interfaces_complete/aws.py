@@ -35,7 +35,7 @@ def _of_machines(machines: AwsMachines) -> Iterator[Finding]:
         yield CannotTell(machines.resource, said if of_template else "its network interfaces are not visible here")
         return
     if machines.known is None:
-        yield CannotTell(machines.resource, f"how many EFA interfaces {machines.label} take is not in our table")
+        yield CannotTell(machines.resource, f"the table of machine types has no EFA interfaces for {machines.label}")
         return
     fitted = {interface.card for interface in machines.interfaces if interface.efa}
     missing = [card for card in machines.known.fabric_cards if card not in fitted]

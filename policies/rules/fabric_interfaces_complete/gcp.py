@@ -17,8 +17,8 @@ from gpucluster.program.values import flag, text
 
 FIX: Final = (
     "List the GPU networks in network_config.additional_node_network_configs of the node pool: 4 VPCs on A3 High, "
-    "exactly 8 on A3 Mega, one gVNIC VPC and then the 8 subnets of a RoCE VPC on A3 Ultra and A4; turn gvnic on, and "
-    "enable_multi_networking with datapath_provider ADVANCED_DATAPATH on the cluster."
+    "exactly 8 on A3 Mega, one gVNIC VPC and then the 8 subnets of a RoCE VPC on A3 Ultra and A4; enable gvnic, and "
+    "on the cluster enable_multi_networking with datapath_provider ADVANCED_DATAPATH."
 )
 READS: Final = (
     f"{MACHINES}, gcp:compute/network:Network, gcp:compute/subnetwork:Subnetwork, "
@@ -35,13 +35,13 @@ def check(stack: Stack) -> Iterator[Finding]:
 def _of_nodes(pool: NodePool, resources: Resources) -> Iterator[Finding]:
     fabric = pool.fabric
     if pool.written.known is None:
-        yield CannotTell(pool.resource, f"which GPU networks {pool.label} take is not known yet")
+        yield CannotTell(pool.resource, f"the GPU networks that {pool.label} require are not known yet")
     if fabric is None:
         return
     yield from _gvnic(pool)
     profile = text(pool.written.inputs, "networkConfig", "acceleratorNetworkProfile")
     if profile is UNKNOWN:
-        yield CannotTell(pool.resource, "whether GKE makes its GPU networks is not known yet")
+        yield CannotTell(pool.resource, "whether GKE creates its GPU networks is not known yet")
     elif profile is None or fabric.kind != "RoCE":  # else GKE makes them all
         if pool.written.gke:
             yield from _cluster(pool)
@@ -58,7 +58,9 @@ def _gvnic(pool: NodePool) -> Iterator[Finding]:
 
 def _cluster(pool: NodePool) -> Iterator[Finding]:
     if pool.cluster is None:
-        yield CannotTell(pool.resource, "its cluster is not part of this stack, nor whether it has multi-networking")
+        yield CannotTell(
+            pool.resource, "its cluster is not part of this stack: whether it has multi-networking is unknown"
+        )
         return
     multi = flag(pool.cluster.inputs, "enableMultiNetworking")
     datapath = text(pool.cluster.inputs, "datapathProvider")
@@ -86,8 +88,8 @@ def _networks(pool: NodePool, fabric: Fabric, resources: Resources) -> Iterator[
         yield pool.finding(f"{pool.label} with {len(entries)} of {fabric.networks} additional networks")
     elif fabric.kind == "TCPXO" and len(entries) > fabric.networks:
         yield pool.finding(
-            f"{pool.label} with {len(entries)} additional networks; {pool.machine} takes exactly {fabric.networks}: "
-            "one more sits where the network of a GPU belongs"
+            f"{pool.label} with {len(entries)} additional networks; {pool.machine} requires exactly {fabric.networks}: "
+            "one more takes the place of a GPU's network"
         )
     else:
         yield from network_findings(pool, fabric, entries, resources)

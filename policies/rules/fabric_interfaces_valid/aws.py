@@ -33,7 +33,7 @@ def check(resource: Resource) -> Iterator[Finding]:
     if problems := [*_pairs(listed), *_cards(listed, machine)]:
         yield Violation(resource, "; ".join(problems))
     elif machine is UNKNOWN:
-        yield CannotTell(resource, "which network cards take EFA is not known: its machine type is not known yet")
+        yield CannotTell(resource, "its network cards with EFA are unknown: its machine type is not known yet")
 
 
 def _pairs(listed: list[Interface]) -> Iterator[str]:
@@ -48,7 +48,7 @@ def _pairs(listed: list[Interface]) -> Iterator[str]:
     if not first and all(entry.card is not UNKNOWN and entry.device is not UNKNOWN for entry in listed):
         yield "no interface with card 0 device 0; the machine's first one must be `interface` or `efa`"
     if len(listed) > 1 and any(entry.public_ip is True for entry in listed):
-        yield "a public IP address is asked for; EC2 assigns none at launch to a machine with several interfaces"
+        yield "a public IP address is requested; EC2 assigns none at launch to a machine with several interfaces"
 
 
 def _cards(listed: list[Interface], machine: object) -> Iterator[str]:
@@ -57,15 +57,15 @@ def _cards(listed: list[Interface], machine: object) -> Iterator[str]:
     efa = Counter(card for card, _ in pairs if card is not UNKNOWN)
     doubled = [card for card, number in efa.items() if number > 1]
     if doubled:
-        yield f"more than one EFA on {network_cards(doubled)}; a card carries one"
+        yield f"more than one EFA on {network_cards(doubled)}; a card supports one"
     known = machines().get(machine) if isinstance(machine, str) else None
     if known is None:
         return
     beyond = [card for card in efa if card not in known.fabric_cards]
     if beyond:
         takes = network_cards(list(known.fabric_cards))
-        yield f"EFA on {network_cards(beyond)}; {machine} takes it on {takes}"
+        yield f"EFA on {network_cards(beyond)}; {machine} supports it on {takes}"
     each = Counter(entry.card for entry in listed if entry.card is not UNKNOWN)
     crowded = [card for card, number in each.items() if number > known.interfaces_per_card]
     if crowded:
-        yield f"too many interfaces on {network_cards(crowded)}; {machine} takes {known.interfaces_per_card} a card"
+        yield f"too many interfaces on {network_cards(crowded)}; {machine} supports {known.interfaces_per_card} a card"

@@ -15,8 +15,8 @@ from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, flag, items, text
 
 FIX: Final = (
-    "Use the networks of the machine type, each once, or on A3 Ultra and A4 accelerator_network_profile alone; none "
-    "on nodes whose GPUs are sliced; gpudirect_strategy RDMA on A3 Ultra and A4 only, without fast_socket."
+    "Use the networks of the machine type, each once, or, on A3 Ultra and A4, accelerator_network_profile alone; no "
+    "networks on nodes with sliced GPUs; gpudirect_strategy RDMA only on A3 Ultra and A4, without fast_socket."
 )
 READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, kubernetes:networking.gke.io/v1:Network"
 
@@ -37,18 +37,18 @@ def check(resource: Resource) -> Iterator[Finding]:
 def _name(network: Resource) -> Iterator[Finding]:
     name = text(network.inputs, "metadata", "name")
     if isinstance(name, str) and len(name) > LONGEST_NAME:
-        what = f"name `{name}` has {len(name)} characters; GKE takes {LONGEST_NAME} for a Network"
+        what = f"name `{name}` has {len(name)} characters; GKE allows {LONGEST_NAME} for a Network"
         yield Violation(network, what, fix="Give it a shorter metadata.name.")
 
 
 def _listed(pool: Written, listed: list[Any]) -> Iterator[str]:
     """What holds for every machine type."""
     if pool.sliced and listed:
-        yield f"{len(listed)} additional networks on nodes whose GPUs are sliced, which have no GPU networks"
+        yield f"{len(listed)} additional networks on nodes with sliced GPUs, which have no GPU networks"
     subnets = Counter(last(name) for entry in listed if isinstance(name := text(entry, "subnetwork"), str))
     for name, number in subnets.items():
         if number > 1:
-            yield f"subnet `{name}` {number} times among its additional networks; each interface takes one of its own"
+            yield f"subnet `{name}` {number} times among its additional networks; each interface needs its own subnet"
 
 
 def _fabric(pool: Written, fabric: Fabric | None, listed: list[Any]) -> Iterator[str]:
@@ -58,15 +58,21 @@ def _fabric(pool: Written, fabric: Fabric | None, listed: list[Any]) -> Iterator
         networks = Counter(last(name) for entry in listed if isinstance(name := text(entry, "network"), str))
         for name, number in networks.items():
             if number > 1:
-                yield f"network `{name}` {number} times among its additional networks; each interface takes its own"
+                yield (
+                    f"network `{name}` {number} times among its additional networks; each interface needs its own "
+                    "network"
+                )
     profile = text(pool.inputs, "networkConfig", "acceleratorNetworkProfile")
     if isinstance(profile, str) and fabric.kind != "RoCE":
-        yield f"acceleratorNetworkProfile `{profile}`; {pool.machine} takes none, A3 Ultra and A4 do"
+        yield f"acceleratorNetworkProfile `{profile}` on {pool.machine}; only A3 Ultra and A4 support it"
     elif isinstance(profile, str) and listed:
-        yield f"acceleratorNetworkProfile `{profile}`, by which GKE makes the networks, beside {len(listed)} others"
+        yield (
+            f"acceleratorNetworkProfile `{profile}`, with which GKE creates the networks, together with "
+            f"{len(listed)} others"
+        )
     strategy = at(pool.inputs, "nodeConfig", "gpudirectStrategy")
     if isinstance(strategy, str) and (strategy != "RDMA" or fabric.kind != "RoCE"):
         takes = "RDMA or none" if fabric.kind == "RoCE" else "none"
-        yield f"gpudirectStrategy `{strategy}`; {pool.machine} takes {takes}"
+        yield f"gpudirectStrategy `{strategy}`; allowed on {pool.machine}: {takes}"
     if flag(pool.inputs, "nodeConfig", "fastSocket", "enabled") is True and fabric.kind == "RoCE":
-        yield "NCCL Fast Socket, which does not go together with RDMA"
+        yield "NCCL Fast Socket, which RDMA does not support"

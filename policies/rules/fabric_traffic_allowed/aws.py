@@ -30,7 +30,7 @@ def _of_machines(machines: AwsMachines, resources: Resources) -> Iterator[Findin
     if machines.template is UNKNOWN:
         return  # said for all rules that need it
     if machines.interfaces is UNKNOWN:
-        yield CannotTell(machines.resource, "the security groups of its EFA interfaces are not known here")
+        yield CannotTell(machines.resource, "the security groups of its EFA interfaces are unknown")
         return
     if not isinstance(machines.template, Resource):
         return  # no interface carries EFA, as fabric-interfaces-complete says
@@ -52,12 +52,14 @@ def _of_interface(machines: AwsMachines, groups: SecurityGroups, resources: Reso
     half_open = {name: directions[0] for name, directions in closed.items() if len(directions) == 1}
     if half_open:
         lacking = ", ".join(f"`{name}` lacks {direction}" for name, direction in half_open.items())
-        return machines.finding(f"the security group of the EFA interfaces is open to itself one way only: {lacking}")
+        return machines.finding(
+            f"the security group of the EFA interfaces allows traffic from itself in one direction only: {lacking}"
+        )
     if any(not directions for directions in perhaps.values()):
         names = ", ".join(f"`{name}`" for name in perhaps)
-        return CannotTell(machines.resource, f"which of {names} its EFA interfaces carry is not known yet")
+        return CannotTell(machines.resource, f"which of {names} its EFA interfaces have is not known yet")
     if groups.others or not (closed or perhaps):
         # Often the group EKS makes: open to itself for EFA since Kubernetes 1.33 (eksctl pull request 8509).
-        return CannotTell(machines.resource, "a security group of its EFA interfaces is not made by this stack")
+        return CannotTell(machines.resource, "a security group of its EFA interfaces is not part of this stack")
     names = ", ".join(f"`{name}`" for name in (*closed, *perhaps))
-    return machines.finding(f"no security group of the EFA interfaces is open to itself: {names}")
+    return machines.finding(f"no security group of the EFA interfaces allows all traffic from and to itself: {names}")

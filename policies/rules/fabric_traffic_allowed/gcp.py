@@ -15,8 +15,8 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 
 FIX: Final = (
-    "Give every GPU VPC of A3 High and A3 Mega a firewall rule that allows tcp, udp and icmp from its own subnets, and "
-    "a RoCE VPC none: it lets its own traffic in and takes no rule."
+    "Give every GPU VPC of A3 High and A3 Mega a firewall rule that allows tcp, udp and icmp from its own subnets, "
+    "and a RoCE VPC none: it allows its own traffic and supports no rules."
 )
 READS: Final = (
     f"{MACHINES}, gcp:compute/network:Network, gcp:compute/subnetwork:Subnetwork, gcp:compute/firewall:Firewall"
@@ -47,7 +47,9 @@ def _roce(pool: NodePool, networks: list[Resource], resources: Resources) -> Ite
     for network in networks:
         rules = ", ".join(f"`{rule.name}`" for rule in firewalls_of(network, resources))
         if rules:
-            yield pool.finding(f"{pool.label} on RoCE network `{network.name}`, which takes no firewall rules: {rules}")
+            yield pool.finding(
+                f"{pool.label} on RoCE network `{network.name}`, which supports no firewall rules: {rules}"
+            )
 
 
 def _open(pool: NodePool, networks: list[Resource], resources: Resources) -> Iterator[Finding]:
@@ -61,4 +63,4 @@ def _open(pool: NodePool, networks: list[Resource], resources: Resources) -> Ite
         if certain:
             yield pool.finding(f"{pool.label}; no firewall rule allows {what}")
         else:
-            yield CannotTell(pool.resource, f"whether the firewall allows {what} is not known here")
+            yield CannotTell(pool.resource, f"whether the firewall allows {what} is unknown")

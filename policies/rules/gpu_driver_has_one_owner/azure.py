@@ -16,8 +16,9 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import text
 
 FIX: Final = (
-    "Set gpu_profile driver of every GPU pool (and spec.gpu.mode of an AKSNodeClass) to None, and let the GPU Operator "
-    "bring driver and toolkit; or to Install, with driver.enabled and toolkit.enabled of the operator false."
+    "Set gpu_profile driver of every GPU pool (and spec.gpu.mode of an AKSNodeClass) to None, and let the GPU "
+    "Operator install driver and toolkit; or to Install, with driver.enabled and toolkit.enabled of the operator "
+    "false."
 )
 READS: Final = (
     "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster, "
@@ -35,21 +36,23 @@ def check(stack: Stack) -> Iterator[Finding]:
     owners = list(_owners(stack.resources))
     for resource, _, by_aks in owners:
         if by_aks is None:
-            yield CannotTell(resource, "who installs its GPU driver is not known yet")
+            yield CannotTell(resource, "the installer of its GPU driver is not known yet")
     ours = [(resource, name) for resource, name, by_aks in owners if by_aks]
     others = [(resource, name) for resource, name, by_aks in owners if by_aks is False]
     if ours and others:
-        yield Violation(ours[0][0], f"AKS installs the driver of `{ours[0][1]}`, and not that of `{others[0][1]}`")
+        yield Violation(ours[0][0], f"AKS installs the driver on `{ours[0][1]}`, but not on `{others[0][1]}`")
         return
     operators = gpu_operators(stack.resources)
     for operator in operators:
         driver = operator.on("driver")
         if driver is True and ours:
-            yield Violation(operator.resource, f"driver.enabled, and AKS installs the driver of `{ours[0][1]}`")
+            yield Violation(operator.resource, f"driver.enabled, and AKS installs the driver on `{ours[0][1]}`")
         elif driver is False and others:
-            yield Violation(operator.resource, f"driver.enabled false, and AKS installs none on `{others[0][1]}`")
+            yield Violation(
+                operator.resource, f"driver.enabled is false, and AKS installs no driver on `{others[0][1]}`"
+            )
     if others and not operators:
-        yield CannotTell(others[0][0], "AKS installs no GPU driver, and no GPU Operator is part of this stack")
+        yield CannotTell(others[0][0], "AKS installs no GPU driver, and this stack has no GPU Operator")
 
 
 def _owners(resources: Resources) -> Iterator[tuple[Resource, str, bool | None]]:

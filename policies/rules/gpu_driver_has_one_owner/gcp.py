@@ -16,7 +16,7 @@ from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import items, text
 
 FIX: Final = (
-    "State gpu_driver_installation_config on every GPU pool: DEFAULT or LATEST without the GPU Operator's driver and "
+    "Set gpu_driver_installation_config on every GPU pool: DEFAULT or LATEST without the GPU Operator's driver and "
     "devicePlugin, INSTALLATION_DISABLED with the operator's driver."
 )
 READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, kubernetes:helm.sh/v3:Release"
@@ -31,19 +31,19 @@ def check(stack: Stack) -> Iterator[Finding]:
     for pool in every_pool(stack.resources):
         listed = items(pool.inputs, "nodeConfig", "guestAccelerators")
         if listed is UNKNOWN:
-            yield CannotTell(pool.resource, "whether it has GPUs, and who installs their driver, is not known yet")
+            yield CannotTell(pool.resource, "whether it has GPUs, and what installs their driver, is not known yet")
             continue
         if not listed and not pool.with_gpus:
             continue
         version = text(listed, 0, "gpuDriverInstallationConfig", "gpuDriverVersion")
         if version is UNKNOWN:
-            yield CannotTell(pool.resource, "who installs its GPU driver is not known yet")
+            yield CannotTell(pool.resource, "the installer of its GPU driver is not known yet")
             continue
         if version is None:
-            yield Violation(pool.resource, f"`{pool.name}` does not say who installs its GPU driver")
+            yield Violation(pool.resource, f"`{pool.name}` does not set gpuDriverInstallationConfig.gpuDriverVersion")
         for operator in operators:
             if operator.on("driver") is True and version not in (None, _OFF):
-                yield Violation(operator.resource, f"driver.enabled, and GKE installs the driver of `{pool.name}`")
+                yield Violation(operator.resource, f"driver.enabled, and GKE installs the driver on `{pool.name}`")
             elif operator.on("devicePlugin") is True and pool.labels.get(_NO_PLUGIN) != "true":
-                what = f"it offers nvidia.com/gpu, and so does GKE on `{pool.name}`"
+                what = f"it advertises nvidia.com/gpu, and so does GKE on `{pool.name}`"
                 yield Violation(operator.resource, what)

@@ -14,8 +14,8 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 
 FIX: Final = (
-    "Leave one of the charts out, or switch off what the other brings: devicePlugin.enabled or nfd.enabled false; "
-    "driver.enabled and toolkit.enabled go together."
+    "Remove one of the charts, or disable the part that both install: set devicePlugin.enabled or nfd.enabled to "
+    "false; set driver.enabled and toolkit.enabled to the same value."
 )
 READS: Final = ", ".join(RELEASES)
 
@@ -23,14 +23,14 @@ READS: Final = ", ".join(RELEASES)
 def check(stack: Stack) -> Iterator[Finding]:
     for what, found in (
         ("offers nvidia.com/gpu", device_plugins(stack.resources)),
-        ("brings node feature discovery", nfd_bringers(stack.resources)),
+        ("installs node feature discovery", nfd_bringers(stack.resources)),
     ):
         for second in _doubled(found):
             yield Violation(second.resource, f"it {what}, and so does `{found[0].resource.name}`")
     for operator in gpu_operators(stack.resources):
         driver, toolkit = operator.on("driver"), operator.on("toolkit")
         if UNKNOWN in (driver, toolkit):
-            yield CannotTell(operator.resource, "whether it brings the driver is not known yet")
+            yield CannotTell(operator.resource, "whether it installs the driver is not known yet")
         elif driver and not toolkit:
             yield Violation(operator.resource, "driver.enabled without toolkit.enabled: containers see no driver")
 

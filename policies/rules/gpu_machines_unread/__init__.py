@@ -17,7 +17,7 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
         if rules := [rule.name for rule in about if found.part or found.resource.type not in rule.reads]:
             within = f"`{found.part}` of " if found.part else ""
             what = f"{', '.join(found.machines)} in {within}a resource of type {found.resource.type}"
-            yield Violation(found.resource, f"{what}, which is not read by {', '.join(rules)}")
+            yield Violation(found.resource, f"{what}, which these rules do not read: {', '.join(rules)}")
 
 
 def _about(reads: str, cloud: str) -> bool:
@@ -27,11 +27,11 @@ def _about(reads: str, cloud: str) -> bool:
 
 RULE: Final = ReportRule(
     name="gpu-machines-unread",
-    title="GPU machines that the other rules do not read",
-    why="A program that starts them another way passes every rule about placement, fabric and purchase, because no "
-    "rule read it.",
-    fix="Start them from a resource type that the named rules read (gpucluster guardrails explain NAME), or review "
-    "them by hand.",
+    title="GPU machines that no other rule reads",
+    why="GPU machines in another resource type pass every rule about placement, fabric and purchase, because no rule "
+    "reads them.",
+    fix="Declare them as a resource type that these rules read (gpucluster guardrails explain NAME), or review them "
+    "by hand.",
     reads="every resource whose inputs name a machine type with GPUs, and the results of the other rules",
     severity=Severity.MEDIUM,
     order=30,

@@ -43,6 +43,6 @@ def _of(machines: AwsMachines, stack: Stack) -> Iterator[Finding]:
     if True in own:
         yield Violation(machines.resource, f"{machines.label} with associatePublicIpAddress")
     elif public and False not in own[:1]:
-        yield Violation(machines.resource, f"{machines.label} in {', '.join(public)}, which gives public addresses")
+        yield Violation(machines.resource, f"{machines.label} in {', '.join(public)}, which assigns public addresses")
     elif UNKNOWN in own or UNKNOWN in of_subnets.values():
         yield CannotTell(machines.resource, "whether it has a public address is not known yet")

@@ -27,7 +27,9 @@ def check(stack: Stack) -> Iterator[Finding]:
         if private is UNKNOWN:
             yield CannotTell(pool.resource, "whether its nodes have public addresses is not known yet")
         elif private is None:
-            yield CannotTell(pool.resource, "its cluster is not part of this stack, nor whether its nodes are private")
+            yield CannotTell(
+                pool.resource, "its cluster is not part of this stack: whether its nodes are private is unknown"
+            )
         elif not private:
             yield Violation(pool.resource, f"{pool.label} without private nodes: each has a public address")
 

@@ -16,7 +16,7 @@ _GPU: Final = "nvidia.com/gpu"
 _ONLY_EMPTY: Final = "WhenEmpty"
 _NONE: Final = ("0", "0%", 0)
 _WORDS: Final = {
-    "Underutilized": "nodes with free room are emptied (consolidationPolicy WhenEmptyOrUnderutilized)",
+    "Underutilized": "underutilized nodes are consolidated (consolidationPolicy WhenEmptyOrUnderutilized)",
     "Drifted": "nodes are replaced when their image or class changes",
 }
 
@@ -33,7 +33,7 @@ def check(stack: Stack) -> Iterator[Finding]:
             continue
         open_ = [reason for reason in reasons if not any(_forbids(budget, reason) for budget in budgets)]
         if open_ and with_gpus is UNKNOWN:
-            yield CannotTell(pool, "whether its machines have GPUs, from which nodes are taken, is not known yet")
+            yield CannotTell(pool, "whether its machines have GPUs is not known yet")
         elif open_:
             yield Violation(pool, f"{' and '.join(_WORDS[reason] for reason in open_)}, with jobs on them")
         elif policy is UNKNOWN and not any(_forbids(budget, "Underutilized") for budget in budgets):
@@ -73,7 +73,7 @@ RULE: Final = StackRule(
     name="karpenter-keeps-jobs",
     title="Karpenter does not disrupt running jobs",
     why="A disrupted job restarts from its last checkpoint, and a new node may be unavailable. Without a disruption "
-    "budget Karpenter takes a tenth of the nodes at a time, and every node once per upgrade.",
+    "budget Karpenter disrupts a tenth of the nodes at a time, and every node once per upgrade.",
     fix='Set spec.disruption.consolidationPolicy WhenEmpty and a budget {nodes: "0", reasons: [Drifted, '
     "Underutilized]}; roll nodes between jobs.",
     reads=f"{_POOL} with GPUs",

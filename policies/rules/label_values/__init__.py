@@ -32,11 +32,9 @@ def _problems(labels: LabelSet) -> Iterator[str]:
     most = MOST_LABELS.get(labels.syntax)
     if most is not None and len(labels.labels) > most:
         kind = "labels" if labels.syntax is LabelSyntax.GOOGLE else "tags"
-        yield f"{labels.where}: {len(labels.labels)} {kind}; {labels.syntax.value} takes {most}"
+        yield f"{labels.where}: {len(labels.labels)} {kind}; {labels.syntax.value} allows {most}"
     if labels.syntax is LabelSyntax.AZURE:
-        yield from (
-            f"{labels.where}: keys {keys} are one; Azure does not tell case apart" for keys in _same(labels.labels)
-        )
+        yield from (f"{labels.where}: keys {keys} collide; Azure ignores case" for keys in _same(labels.labels))
     for key, value in islice(labels.labels.items(), most):
         if (problem := problem_of_key(key, labels.syntax)) or (
             labels.node_domains and (problem := problem_of_node_label(key, labels.node_domains))
@@ -62,11 +60,11 @@ def _unknown(labels: LabelSet) -> list[str]:
 
 RULE: Final = ResourceRule(
     name="label-values",
-    title="Labels follow the rules of their cloud",
+    title="Labels follow the syntax rules of their cloud",
     why="The cloud refuses the resource in the middle of the update, starts a machine that never joins, or drops the "
     "label from the bill.",
-    fix="Shorten the value or remove the character named; give a node label your own domain.",
-    reads="tags and labels of every resource that takes them",
+    fix="Shorten the value or remove the reported character; give a node label your own domain.",
+    reads="tags and labels of every resource that supports them",
     severity=Severity.MEDIUM,
     enforcement=Enforcement.MANDATORY,
     order=160,

@@ -29,11 +29,11 @@ def check(stack: Stack) -> Iterator[Finding]:
             if text(resource.inputs, *way, "metadataOptions", "httpEndpoint") == "disabled" or tokens == "required":
                 continue
             if tokens is UNKNOWN:
-                yield CannotTell(resource, "whether its metadata service wants a token is not known yet")
+                yield CannotTell(resource, "whether its metadata service requires a token is not known yet")
             elif tokens is not None:
                 yield Violation(resource, f"httpTokens `{tokens}`: its metadata service answers without a token")
             elif type_ in _STATED and not _from_template(resource.inputs):
-                yield Violation(resource, "httpTokens is not set: whether a token is wanted is left to the image")
+                yield Violation(resource, "httpTokens is not set: the image decides whether a token is required")
 
 
 def _from_template(inputs: object) -> bool:

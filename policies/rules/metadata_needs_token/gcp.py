@@ -28,10 +28,10 @@ def check(stack: Stack) -> Iterator[Finding]:
         mode = text(pool.inputs, *_MODE)
         legacy = flag(pool.inputs, "nodeConfig", "metadata", "disable-legacy-endpoints")
         problems = [
-            *(["mode GCE_METADATA: every pod has the node's own credentials"] if mode == "GCE_METADATA" else ()),
+            *(["mode GCE_METADATA: every pod gets the credentials of the node"] if mode == "GCE_METADATA" else ()),
             *(["legacy endpoints answer without a header"] if legacy is False else ()),
         ]
         if problems:
             yield Violation(pool.resource, "; ".join(problems))
         elif mode is UNKNOWN or legacy is UNKNOWN:
-            yield CannotTell(pool.resource, "what pods read from its metadata server is not known yet")
+            yield CannotTell(pool.resource, "its metadata settings are not known yet")

@@ -32,7 +32,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         elif layout is UNKNOWN and known:
             yield CannotTell(nodes.resource, f"its label {MIG} is not known yet")
         elif gpu is not None and known and layout is not None and layout not in known:
-            yield Violation(nodes.resource, f"{MIG} `{layout}`; {gpus()[gpu].name} takes {', '.join(known)}")
+            yield Violation(nodes.resource, f"{MIG} `{layout}`; allowed for {gpus()[gpu].name}: {', '.join(known)}")
 
 
 def _found(resources: Resources) -> Iterator[tuple[Machines, str | None]]:
@@ -45,11 +45,11 @@ def _found(resources: Resources) -> Iterator[tuple[Machines, str | None]]:
 
 RULE: Final = StackRule(
     name="mig-layout-valid",
-    title="The MIG layout of a node is one that its GPU supports",
+    title="The GPU of a node supports its MIG layout",
     why="The MIG manager marks the node as failed, with its GPUs whole or missing: it is billed, and no pod that "
     "requests a slice ever starts.",
-    fix=f"Set the node label {MIG} to one of the layouts named; name a ConfigMap of your own in migManager.config of "
-    "the GPU Operator for others.",
+    fix=f"Set the node label {MIG} to one of the listed layouts; for others, set migManager.config of the GPU Operator "
+    "to your own ConfigMap.",
     reads=f"{ON_AWS}, {ON_AZURE}, kubernetes:helm.sh/v3:Release",
     severity=Severity.HIGH,
     order=30,

@@ -22,7 +22,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         if level is UNKNOWN:
             yield CannotTell(namespace, f"its label {_LABEL} is not known yet")
         elif level is None:
-            yield Violation(namespace, f"no label {_LABEL}: the API server takes privileged pods")
+            yield Violation(namespace, f"no label {_LABEL}: the API server admits privileged pods")
         elif level not in _LEVELS:
             yield Violation(namespace, f"a label {_LABEL} that is not one of {', '.join(_LEVELS)}")
 
@@ -32,8 +32,8 @@ RULE: Final = StackRule(
     title="Every namespace sets its Pod Security level",
     why="Without the label every pod is admitted, privileged ones too: one job's image is then root on the machine "
     "and reads all other jobs' data.",
-    fix=f"Label the namespace {_LABEL}: baseline or restricted, and privileged only where the GPU fabric's own "
-    "containers have to be.",
+    fix=f"Label the namespace {_LABEL}: baseline or restricted, and privileged only where the containers of the GPU "
+    "fabric must be privileged.",
     reads=_NAMESPACE,
     severity=Severity.MEDIUM,
     order=180,

@@ -26,11 +26,11 @@ def check(stack: Stack) -> Iterator[Finding]:
         driver, parameters = text(storage_class.inputs, "provisioner"), at(storage_class.inputs, "parameters")
         existing = any(at(parameters, name) is not None for name in _EXISTING)
         if driver is UNKNOWN or (driver in FILE_SYSTEM_DRIVERS and parameters is UNKNOWN):
-            yield CannotTell(storage_class, "whether its claims make file systems is not known yet")
+            yield CannotTell(storage_class, "whether its claims create file systems is not known yet")
         elif isinstance(driver, str) and driver in FILE_SYSTEM_DRIVERS and not existing:
             name = text(storage_class.inputs, "metadata", "name")
             makers.update([name] if isinstance(name, str) else ())
-            yield Violation(storage_class, f"each claim of it makes {FILE_SYSTEM_DRIVERS[driver]}")
+            yield Violation(storage_class, f"each of its claims creates {FILE_SYSTEM_DRIVERS[driver]}")
     for claim in stack.resources.of_type(_CLAIM):
         yield from _of_claim(claim, claim.inputs, makers)
     for pods in stack.resources.of_type(_SET):
@@ -46,9 +46,9 @@ def _of_claim(resource: Resource, claim: object, makers: set[str]) -> Iterator[F
     if volume is not None or named in makers:  # the class is the finding
         return
     if named is UNKNOWN:
-        yield CannotTell(resource, "whether its storage class makes a file system is not known yet")
+        yield CannotTell(resource, "whether its storage class creates a file system is not known yet")
     elif isinstance(named, str) and named in GIVEN_CLASSES:
-        yield Violation(resource, f"storageClassName {named}, which makes {GIVEN_CLASSES[named]}")
+        yield Violation(resource, f"storageClassName {named}, which creates {GIVEN_CLASSES[named]}")
 
 
 RULE: Final = StackRule(

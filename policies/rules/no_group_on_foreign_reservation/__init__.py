@@ -11,9 +11,9 @@ from gpucluster.policies.rule import Enforcement, Severity, StackRule
 
 RULE: Final = StackRule(
     name="no-group-on-foreign-reservation",
-    title="No placement group or policy is forced on a reservation that was not made in it",
-    why="A reservation is placed already: with another group the cloud reports no capacity, or starts only some of "
-    "the machines you pay for.",
+    title="No placement group or policy is combined with a reservation created outside it",
+    why="A reservation already has a placement: with another group the cloud reports no capacity, or starts only some "
+    "of the machines you pay for.",
     severity=Severity.CRITICAL,
     enforcement=Enforcement.MANDATORY,
     order=70,

@@ -20,7 +20,7 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
 
 FIX: Final = (
-    "Remove placement.groupName from the launch template (the reservation is the co-location domain), or make the "
+    "Remove placement.groupName from the launch template (the reservation is the co-location domain), or create the "
     "reservation in the group (placementGroupArn of the capacity reservation)."
 )
 READS: Final = f"{MACHINES}, aws:ec2/placementGroup:PlacementGroup, aws:ec2/capacityReservation:CapacityReservation"
@@ -56,13 +56,13 @@ def _together(template: Resource, group: Group, reservation: Reservation, resour
     if reservation.resource is not None:
         made_in = _made_in(reservation.resource, group, resources)
         if made_in is None:
-            yield CannotTell(template, f"{both}: which group the reservation is made in is not known yet")
+            yield CannotTell(template, f"{both}: the group of the reservation is not known yet")
         elif not made_in:
-            yield Violation(template, f"{both}, which is not made in that group")
+            yield Violation(template, f"{both}, which is not created in that group")
     elif group.resource is not None and isinstance(reservation.id, str) and not reservation.by_resource_group:
-        yield Violation(template, f"{both}, which was made elsewhere and not in a group this stack makes")
+        yield Violation(template, f"{both}, which was created outside this stack, so not in a group of this stack")
     else:
-        yield CannotTell(template, f"{both}: whether it was made in that group is not visible here")
+        yield CannotTell(template, f"{both}: whether it was created in that group is unknown")
 
 
 def _named(kind: str, thing: Group | Reservation) -> str:

@@ -15,8 +15,8 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN
 
 FIX: Final = (
-    "Remove proximity_placement_group_id: the reservation has its place, and InfiniBand comes from the scale set, not "
-    "from the group."
+    "Remove proximity_placement_group_id: the reservation already has a placement, and the scale set provides "
+    "InfiniBand, not the group."
 )
 READS: Final = (
     f"{MACHINES}, azure-native:compute:ProximityPlacementGroup, azure-native:compute:CapacityReservationGroup"

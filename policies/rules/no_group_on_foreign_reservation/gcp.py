@@ -16,8 +16,8 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import Resources
 
 FIX: Final = (
-    "Remove placement_policy from the node pool (the reservation is the co-location domain), or name the policy the "
-    "reservation was made with as policy_name."
+    "Remove placement_policy from the node pool (the reservation is the co-location domain), or set policy_name to "
+    "the policy that the reservation was created with."
 )
 READS: Final = (
     f"{MACHINES}, gcp:compute/resourcePolicy:ResourcePolicy, gcp:compute/reservation:Reservation, "
@@ -40,8 +40,8 @@ def _together(pool: Written, resources: Resources) -> Iterator[Finding]:
         return
     both = f"{policy.label} together with {reservation.label}"
     if reservation.resource is not None:
-        yield Violation(pool.resource, f"{both}, which is not made with that policy")
+        yield Violation(pool.resource, f"{both}, which is not created with that policy")
     elif policy.resource is not None or policy.name is None:
-        yield Violation(pool.resource, f"{both}, which was made elsewhere and not with that policy")
+        yield Violation(pool.resource, f"{both}, which was created outside this stack, so not with that policy")
     else:
-        yield CannotTell(pool.resource, f"{both}: whether it was made with that policy is not visible here")
+        yield CannotTell(pool.resource, f"{both}: whether it was created with that policy is unknown")

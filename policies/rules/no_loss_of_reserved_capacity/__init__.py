@@ -19,11 +19,11 @@ def check(changes: Changes) -> Iterator[Finding]:
 RULE: Final = ChangeRule(
     name="no-loss-of-reserved-capacity",
     title="No plan deletes or replaces reserved capacity",
-    why="Released machines go to other customers, and a new reservation may fail once the old one is deleted. A "
+    why="Other customers can take released machines, and a new reservation may fail once the old one is deleted. A "
     "capacity block bought again is paid for twice.",
-    fix="Take the change back that forces the replacement, or give the resource an alias where only its name changed. "
-    "To give it up on purpose: accept it by an exemption with an end date.",
-    reads=f"what a plan deletes and replaces of {types(RESERVED_CAPACITY)}",
+    fix="Revert the change that forces the replacement, or give the resource an alias if only its name changed. To "
+    "release it on purpose: accept it by an exemption with an end date.",
+    reads=f"resources that a plan deletes or replaces, of types {types(RESERVED_CAPACITY)}",
     severity=Severity.CRITICAL,
     enforcement=Enforcement.MANDATORY,
     order=200,

@@ -22,10 +22,10 @@ RULE: Final = ChangeRule(
     title="No plan deletes, replaces or shrinks shared storage",
     why="Data sets and checkpoints are lost, permanently without a backup: every GPU-hour since the last copy is "
     "paid for again, and all nodes wait while the data is reloaded.",
-    fix="Take the change back that forces the replacement, or give the resource an alias where only its name changed. "
-    "To move or shrink on purpose: make the new storage beside the old one, copy, and delete the old one in an update "
-    "of its own, with an exemption; retain_on_delete keeps it in the cloud, and on the bill.",
-    reads=f"what a plan deletes, replaces and shrinks of {types(SHARED_STORAGE)}",
+    fix="Revert the change that forces the replacement, or give the resource an alias if only its name changed. To "
+    "move or shrink on purpose: create the new storage next to the old one, copy, and delete the old one in a "
+    "separate update, with an exemption; retain_on_delete keeps it in the cloud, and on the bill.",
+    reads=f"resources that a plan deletes, replaces or shrinks, of types {types(SHARED_STORAGE)}",
     severity=Severity.CRITICAL,
     enforcement=Enforcement.MANDATORY,
     order=190,

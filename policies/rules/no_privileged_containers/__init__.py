@@ -45,13 +45,14 @@ def _judged(resource: Resource, what: str, by_name: Allowed | None) -> Finding:
 RULE: Final = StackRule(
     name="no-privileged-containers",
     title="No privileged containers except those that prepare GPU nodes",
-    why="A privileged container, or one with the machine's processes, files or kernel, is root on it: one compromised "
-    "image reads every job's data and credentials there, and the labels and limits of its namespace do not hold it.",
-    fix="Take securityContext.privileged, the capabilities, host namespaces and hostPath away, and ask for the devices "
-    "it needs; a daemon that cannot do without is named in the rule's setting `allowed`, with where its images come "
-    "from, or in an exemption with an end date.",
-    reads="pods in every Kubernetes object the program declares, and what the values of charts ask for; not what a "
-    "chart renders in the cluster by itself",
+    why="A privileged container, or one with access to the machine's processes, files or kernel, is root on the "
+    "machine: one compromised image reads every job's data and credentials there, and the labels and limits of its "
+    "namespace do not contain it.",
+    fix="Remove securityContext.privileged, the capabilities, host namespaces and hostPath, and request the devices "
+    "it needs; list a daemon that needs them in the rule's setting `allowed`, with the repositories of its images, or "
+    "in an exemption with an end date.",
+    reads="pods in every Kubernetes object that the program declares, and the values of charts; not objects that a "
+    "chart renders in the cluster",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=140,

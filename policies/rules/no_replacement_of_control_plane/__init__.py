@@ -20,11 +20,11 @@ RULE: Final = ChangeRule(
     name="no-replacement-of-control-plane",
     title="No plan replaces a control plane",
     why="Every node, job, queue and claim is lost with it. The GPUs are released and requested again, with no "
-    "promise of capacity on demand, and are billed idle until the cluster is set up and the jobs have restarted "
+    "guarantee of on-demand capacity, and are billed idle until the cluster is set up and the jobs have restarted "
     "from their checkpoints.",
-    fix="Take the change back that forces the replacement, or give the resource an alias where only its name changed. "
-    "To replace it on purpose: end the jobs, and accept it by an exemption with an end date.",
-    reads=f"what a plan replaces of {types(CONTROL_PLANE)}",
+    fix="Revert the change that forces the replacement, or give the resource an alias if only its name changed. To "
+    "replace it on purpose: end the jobs, and accept it by an exemption with an end date.",
+    reads=f"resources that a plan replaces, of types {types(CONTROL_PLANE)}",
     severity=Severity.CRITICAL,
     enforcement=Enforcement.MANDATORY,
     order=210,

@@ -30,7 +30,7 @@ def _exported(component: Resource, stack: Stack) -> Iterator[Finding]:
     if found and stack.secrets_marked:
         yield Violation(component, f"{named} in plain text", fix="Export it as pulumi.Output.secret(...).")
     elif found:
-        yield CannotTell(component, f"{named}; whether it is marked as a secret a policy does not see")
+        yield CannotTell(component, f"{named}; a policy cannot see whether it is marked as a secret")
 
 
 RULE: Final = StackRule(
@@ -40,7 +40,7 @@ RULE: Final = StackRule(
     "and the key rotated, while it starts machines on your bill.",
     fix="Keep it in a Secret or the cloud's secret store, or use a workload identity instead; rotate the key, since "
     "it has been exposed.",
-    reads=f"outputs by {_OUTPUTS} (secrets are told apart in plan and state files only); {READS}",
+    reads=f"outputs by {_OUTPUTS} (secrets are recognizable in plan and state files only); {READS}",
     severity=Severity.HIGH,
     order=160,
     check=check,

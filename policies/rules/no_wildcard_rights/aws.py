@@ -27,7 +27,7 @@ _ACCESS: Final = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
 _EVERYTHING: Final = ":iam::aws:policy/AdministratorAccess"
 _IN_CLUSTER: Final = "AmazonEKSClusterAdminPolicy"
 
-FIX: Final = "List the actions that are needed, and the ARNs they are needed on."
+FIX: Final = "List the required actions and the ARNs that they apply to."
 READS: Final = ", ".join((*_POLICIES, _ROLE, *_ATTACHMENTS, _ACCESS))
 
 
@@ -39,7 +39,9 @@ def check(stack: Stack) -> Iterator[Finding]:
         for resource in stack.resources.of_type(type_):
             attached = text(resource.inputs, "policyArn")
             if isinstance(attached, str) and attached.endswith(_EVERYTHING):
-                yield Violation(resource, "the policy AdministratorAccess", fix="Attach what is needed instead.")
+                yield Violation(
+                    resource, "the policy AdministratorAccess", fix="Attach a policy with only the required rights."
+                )
             elif attached is UNKNOWN and not resource.dependencies.get("policyArn"):
                 yield CannotTell(resource, "the policy that is attached is not known yet")
     for resource in stack.resources.of_type(_ROLE):
@@ -54,7 +56,7 @@ def _written(resource: Resource) -> Iterator[Finding]:
     if wide:
         yield Violation(resource, f"allows {'; '.join(dict.fromkeys(wide))}")
     elif UNKNOWN in documents:
-        yield CannotTell(resource, "what its policy allows is not known yet")
+        yield CannotTell(resource, "its policy is not known yet")
 
 
 def _given(resource: Resource) -> list[Any]:
@@ -70,8 +72,8 @@ def _given(resource: Resource) -> list[Any]:
 def _trusted(role: Resource) -> Iterator[Finding]:
     policy = document(at(role.inputs, "assumeRolePolicy"))
     if policy is not UNKNOWN and trusts_everybody(policy):
-        fix = "Name the accounts, roles or services that may, or bind them by aws:PrincipalOrgID."
-        yield Violation(role, "anybody of any account may take this role", fix=fix)
+        fix = "List the accounts, roles or services that may assume it, or restrict them by aws:PrincipalOrgID."
+        yield Violation(role, "anyone in any account may assume this role", fix=fix)
 
 
 def _in_cluster(access: Resource, stack: Stack) -> Iterator[Finding]:
@@ -84,7 +86,7 @@ def _in_cluster(access: Resource, stack: Stack) -> Iterator[Finding]:
     if _own_identity(access, stack) or (isinstance(principal, str) and principal.endswith(":root")):
         yield Violation(access, what, fix="Associate AmazonEKSEditPolicy or AmazonEKSViewPolicy with namespaces.")
     elif isinstance(principal, str):
-        yield Accepted(access, what, "its principal is named from outside of this program, as an administrator")
+        yield Accepted(access, what, "its principal comes from outside this program, as an administrator")
     else:
         yield CannotTell(access, f"{what}; for whom is not known yet")
 

@@ -23,7 +23,7 @@ _WIDE: Final = {
 _ABOVE: Final = r"(?i)/|/subscriptions/[^/]+/?|/providers/Microsoft\.Management/managementGroups/.*"
 _ALL: Final = r"[*/]*\*[*/]*"
 
-FIX: Final = "Grant a role with the actions that are needed, on the resource or resource group they are needed on."
+FIX: Final = "Grant a role with only the required actions, on the resource or resource group that needs them."
 READS: Final = f"{_GRANT}, {_ROLE}"
 
 
@@ -40,7 +40,7 @@ def _granted(grant: Resource) -> Iterator[Finding]:
     if name and isinstance(scope, str) and re.fullmatch(_ABOVE, scope):
         yield Violation(grant, f"the role {name} on a whole subscription or above it")
     elif name and scope is UNKNOWN and not grant.dependencies.get("scope"):
-        yield CannotTell(grant, f"where the role {name} is granted is not known yet")
+        yield CannotTell(grant, f"the scope of the role {name} is not known yet")
     elif role is UNKNOWN and not grant.dependencies.get("roleDefinitionId"):
         yield CannotTell(grant, "the role that is granted is not known yet")
 
@@ -54,4 +54,4 @@ def _defined(role: Resource) -> Iterator[Finding]:
     if wide and above:
         yield Violation(role, f"a role with action `{wide[0]}` for a whole subscription or above it")
     elif (wide or UNKNOWN in actions) and (above or scopes is UNKNOWN):
-        yield CannotTell(role, "what it allows, and where, is not known yet")
+        yield CannotTell(role, "its actions and scope are not known yet")

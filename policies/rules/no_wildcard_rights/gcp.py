@@ -20,7 +20,7 @@ _WHOLE: Final = tuple(f"gcp:{level}/iAMPolicy:IAMPolicy" for level in ("projects
 _BASIC: Final = ("roles/owner", "roles/editor")
 _ANYBODY: Final = ("allUsers", "allAuthenticatedUsers")
 
-FIX: Final = "Grant the predefined roles that are needed, on the resource they are needed on."
+FIX: Final = "Grant only the required predefined roles, on the resource that needs them."
 READS: Final = ", ".join((*_GRANTS, *_WHOLE))
 
 

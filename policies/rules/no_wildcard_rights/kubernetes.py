@@ -15,12 +15,10 @@ from gpucluster.program.values import items, text
 _ROLE: Final = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole"
 _BINDING: Final = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding"
 _ADMIN: Final = "cluster-admin"
-_NAMED: Final = "it names people, as administrators of the cluster"
+_NAMED: Final = "it lists people, as administrators of the cluster"
 _VERBS: Final = ("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection")
 
-FIX: Final = (
-    "Name the apiGroups, resources and verbs that are needed, and bind them in the namespace they are needed in."
-)
+FIX: Final = "List the required apiGroups, resources and verbs, and bind them in the namespace that needs them."
 READS: Final = f"{_ROLE}, {_BINDING}"
 
 
@@ -28,7 +26,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     for role in stack.resources.of_type(_ROLE):
         rules = items(role.inputs, "rules")
         if rules is UNKNOWN:
-            yield CannotTell(role, "what it allows is not known yet")
+            yield CannotTell(role, "its rules are not known yet")
         elif any(_every(rule, "apiGroups") and _every(rule, "resources") and _every_verb(rule) for rule in rules):
             yield Violation(role, "every verb on every resource")
     for binding in stack.resources.of_type(_BINDING):

@@ -18,8 +18,8 @@ RULE: Final = ReportRule(
     name="not-checked",
     title="The program declares required labels and a budget",
     why="Without them, the rules about labels and budget neither passed nor failed.",
-    fix="State requiredLabels and budget as a component's registered outputs, or configure `required-labels` and "
-    "`budget` in the pack's configuration; disable what is not wanted.",
+    fix="Register requiredLabels and budget as outputs of a component, or set `required-labels` and `budget` in the "
+    "pack's configuration; disable the rules you do not need.",
     reads="the results of the other rules",
     severity=Severity.LOW,
     order=20,

@@ -36,8 +36,8 @@ def _listed(rules: Sequence[str]) -> str:
 RULE: Final = ReportRule(
     name="not-known-yet",
     title="Rules that could not decide",
-    why="The rule neither passed nor failed: it needs a value that the cloud gives, or that another stack holds.",
-    fix="Values the cloud gives are checked again by `pulumi up`; what another stack holds has to be checked there.",
+    why="The rule neither passed nor failed: it needs a value that the cloud assigns, or that another stack holds.",
+    fix="`pulumi up` checks values that the cloud assigns; check values of another stack in that stack.",
     reads="the results of the other rules",
     severity=Severity.LOW,
     order=40,

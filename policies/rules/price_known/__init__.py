@@ -26,9 +26,9 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE: Final = StackRule(
     name="price-known",
     title="Machines have a price",
-    why="Machines are nearly all of the bill: a total without them says nothing about the cost.",
-    fix="Take a machine type and region with a price, or add the price to a file of your own (GPUCLUSTER_PRICES).",
-    reads="every resource that is machines by the hour",
+    why="Machines are nearly all of the bill: a total without them is meaningless.",
+    fix="Use a machine type and region with a price, or add the price to your own price file (GPUCLUSTER_PRICES).",
+    reads="every resource that bills machines by the hour",
     severity=Severity.MEDIUM,
     order=230,
     frameworks=(FINOPS_BUDGETING,),

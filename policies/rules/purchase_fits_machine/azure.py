@@ -16,8 +16,8 @@ from gpucluster.program.resources import UNKNOWN, Resource
 from gpucluster.program.values import at, text
 
 FIX: Final = (
-    "Take Spot without a capacity reservation group; set scale_set_eviction_policy and spot_max_price with "
-    "scale_set_priority Spot only."
+    "Use Spot without a capacity reservation group; set scale_set_eviction_policy and spot_max_price only with "
+    "scale_set_priority Spot."
 )
 READS: Final = (
     "azure-native:containerservice:AgentPool, azure-native:containerservice:ManagedCluster, "
@@ -34,7 +34,7 @@ def check(resource: Resource) -> Iterator[Finding]:
         reserved = text(pool.inputs, "capacityReservationGroupID")
         if priority is UNKNOWN:
             if reserved is not None:
-                yield CannotTell(resource, "whether it is on spot capacity is not known yet")
+                yield CannotTell(resource, "whether it uses spot capacity is not known yet")
         elif problems := [*_problems(pool, priority, isinstance(reserved, str) or reserved is UNKNOWN)]:
             yield Violation(resource, "; ".join(problems))
     machine = text(resource.inputs, "sku", "name") if resource.type == _RESERVATION else None
@@ -42,8 +42,8 @@ def check(resource: Resource) -> Iterator[Finding]:
     if size is not None and (size.series == "ND" or (size.series == "NC" and size.gpu == "H100")):
         yield CannotTell(
             resource,
-            f"Azure's documentation reserves no {machine} on demand; whether the subscription may is in its Resource "
-            "SKUs (CapacityReservationSupported)",
+            f"Azure's documentation lists no on-demand capacity reservations for {machine}; the Resource SKUs of the "
+            "subscription show whether it supports them (CapacityReservationSupported)",
         )
 
 

@@ -79,22 +79,22 @@ class _Way:
         if flag(inputs, "nodeConfig", "flexStart") is not True:
             return
         if isinstance(whole(inputs, "nodeCount"), int):
-            yield f"flexStart with nodeCount {whole(inputs, 'nodeCount')}; its size is autoscaled from 0"
+            yield f"flexStart with nodeCount {whole(inputs, 'nodeCount')}; it requires autoscaling from 0"
         if at(inputs, "autoscaling") is None:
             yield "flexStart without autoscaling"
         if flag(inputs, "management", "autoRepair") not in (False, UNKNOWN):
             yield "flexStart with autoRepair, which must be False"
         if (locations := text(inputs, "autoscaling", "locationPolicy")) not in (None, UNKNOWN, "ANY"):
-            yield f"flexStart with locationPolicy {locations}; it takes ANY"
+            yield f"flexStart with locationPolicy {locations}; it requires ANY"
         if (longest := _seconds(text(inputs, "nodeConfig", "maxRunDuration"))) and longest > _LONGEST_RUN:
-            yield f"flexStart with maxRunDuration {longest}s; the most is {_LONGEST_RUN}s, 7 days"
+            yield f"flexStart with maxRunDuration {longest}s; the maximum is {_LONGEST_RUN}s, 7 days"
         if self.spot is True:
             yield "flexStart together with spot"
         if self.reserved_from:
             yield f"flexStart together with {self.reserved_from}"
         machine = self.pool.machine
         if self.is_compact and isinstance(machine, str) and sold(machine, "compact_flex_start") != "yes":
-            yield f"flexStart together with COMPACT, which {machine} does not take; A3 Ultra and A4 do"
+            yield f"flexStart together with COMPACT on {machine}; only A3 Ultra and A4 support it"
 
     def queued(self) -> Iterator[str]:
         inputs = self.pool.inputs
@@ -114,9 +114,9 @@ class _Way:
         values = items(self.pool.inputs, "nodeConfig", "reservationAffinity", "values")
         if self.reservation == "SPECIFIC_RESERVATION":
             if values is not UNKNOWN and len(values) != 1:
-                yield f"SPECIFIC_RESERVATION with {len(values)} reservations; a node pool takes one"
+                yield f"SPECIFIC_RESERVATION with {len(values)} reservations; a node pool supports one"
         elif values is not UNKNOWN and values and self.reservation is not UNKNOWN:
-            yield f"{self.reservation} with a reservation named; only SPECIFIC_RESERVATION takes one"
+            yield f"{self.reservation} with a named reservation; only SPECIFIC_RESERVATION supports one"
         if self.spot is True and self.reserved_from:
             yield f"spot together with {self.reserved_from}"
 

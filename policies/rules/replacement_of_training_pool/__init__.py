@@ -38,9 +38,9 @@ def _found(changes: Changes) -> Iterator[tuple[Resource, Finding]]:
 
 _WORDS: Final[dict[str, str]] = {
     "drain": "drains {}",
-    "reboot": "starts {} again, one at a time,",
+    "reboot": "reboots {}, one at a time,",
     "rolling": "replaces {}, one at a time,",
-    "refused": "would need another pool for {}, for the cloud does not change it on nodes that run,",
+    "refused": "needs a new pool for {}, because the cloud does not change it on running nodes,",
     "loss": "replaces {}, all at once,",
 }
 
@@ -58,14 +58,14 @@ def _allowed(old: Resource, changes: Changes) -> str | None:
 
 RULE: Final = ChangeRule(
     name="replacement-of-training-pool",
-    title="No plan replaces nodes of a training or MIG pool, at once or one by one, unless the spec allows it",
+    title="No plan replaces nodes of a training or MIG pool, all at once or one by one, unless the spec allows it",
     why="Every job on the pool ends and loses its work since the last checkpoint: one replaced node is enough. Old "
-    "nodes are kept until the new ones run, which needs more capacity, or released first, and then another customer "
+    "nodes either run until the new ones do, which needs more capacity, or are released first, when another customer "
     "may take them. In a preview, an update of a template, an image or a version looks like a small change.",
-    fix="Take the change back, or apply it between jobs, after a checkpoint, with `roll: true` under training or mig "
-    "in the spec; give the pool an alias where only its name changed.",
-    reads=f"what a plan replaces of {types(NODE_POOL)}, and what it changes of node pools and launch templates that is "
-    "not applied to running nodes (catalog/node_changes.csv); the fact rolls",
+    fix="Revert the change, or apply it between jobs, after a checkpoint, with `roll: true` under training or mig in "
+    "the spec; give the pool an alias if only its name changed.",
+    reads=f"resources that a plan replaces, of types {types(NODE_POOL)}, and changes of node pools and launch "
+    "templates that the cloud does not apply to running nodes (catalog/node_changes.csv); the fact rolls",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
     order=220,

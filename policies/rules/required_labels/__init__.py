@@ -128,11 +128,11 @@ def _differs(labels: LabelSet, carried: Any, required: Any) -> bool:
 
 RULE: Final = StackRule(
     name="required-labels",
-    title="Every resource that takes labels has the required ones",
-    why="A GPU node without owner and cost centre cannot be charged to anyone, and nobody dares to delete it.",
+    title="Every resource that supports labels has the required ones",
+    why="A GPU node without an owner and a cost centre cannot be charged to anyone, and nobody dares to delete it.",
     fix="Give it the labels of the cluster, with the same values; `gpucluster guardrails check` prints what to write, "
     "and where.",
-    reads="tags and labels of every resource that takes them, by the provider's own list of types; the fact "
+    reads="tags and labels of every resource that supports them, by the provider's own list of types; the fact "
     "requiredLabels, or the configured labels",
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,
@@ -143,14 +143,14 @@ RULE: Final = StackRule(
     config={
         "labels": {
             "type": "object",
-            "description": "Required labels with their values, instead of those the components register; at level "
-            "`remediate`, those that a resource lacks are added to its own labels, not to those of machines it starts, "
-            "and to nothing inside a component of type gpucluster:",
+            "description": "Required labels with their values, instead of those that the components register; level "
+            "`remediate` adds missing ones to a resource's own labels, but not to the labels of machines that it "
+            "starts, and to nothing inside a component of type gpucluster:",
             "additionalProperties": {"type": "string"},
         },
         "keys": {
             "type": "array",
-            "description": "Required labels of any value, instead of those the components register",
+            "description": "Required labels with any value, instead of those that the components register",
             "items": {"type": "string"},
         },
     },

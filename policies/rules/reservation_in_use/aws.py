@@ -16,7 +16,7 @@ from gpucluster.program.values import at, text
 
 FIX: Final = (
     "Target the reservation in the launch template (capacityReservationTarget), or list it in "
-    "capacityReservationSelectorTerms of the EC2NodeClass and allow `reserved` in the pool; or give it up."
+    "capacityReservationSelectorTerms of the EC2NodeClass and allow `reserved` in the pool; or release it."
 )
 READS: Final = (
     f"{MACHINES}, aws:ec2/capacityReservation:CapacityReservation, kubernetes:karpenter.sh/v1:NodePool, "

@@ -64,10 +64,10 @@ def _permitted(pool: AgentPool, resources: Resources) -> Iterator[Finding]:
         return
     kind = text(pool.cluster.inputs, "identity", "type")
     if kind is UNKNOWN:
-        yield CannotTell(pool.resource, "whether the cluster's identity may take its reservation is not known yet")
+        yield CannotTell(pool.resource, "whether the cluster's identity may use its reservation is not known yet")
     elif kind != _USER_ASSIGNED:
         yield Violation(
             pool.resource,
-            f"{reservation.label} for a cluster with identity {kind or 'of no type'}; it takes {_USER_ASSIGNED}",
+            f"{reservation.label} for a cluster with identity {kind or 'of no type'}; required: {_USER_ASSIGNED}",
             fix="Give the cluster a user-assigned identity that is Contributor of the reservation's resource group.",
         )

@@ -18,8 +18,8 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import flag, text, whole
 
 FIX: Final = (
-    "Name the reservation in node_config.reservation_affinity of the node pool (SPECIFIC_RESERVATION), or make it with "
-    "specific_reservation_required False; or give it up."
+    "Set node_config.reservation_affinity of the node pool to the reservation (SPECIFIC_RESERVATION), or create the "
+    "reservation with specific_reservation_required False; or release it."
 )
 READS: Final = f"{MACHINES}, {RESERVATION}"
 

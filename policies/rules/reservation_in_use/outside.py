@@ -20,6 +20,6 @@ def outside(
         return
     names = ", ".join(f"`{name}`" for name in answers)
     if None in answers.values():
-        yield CannotTell(reservation, f"whether {names} takes the machines it reserves is not known yet")
+        yield CannotTell(reservation, f"whether {names} uses the machines that it reserves is not known yet")
     else:
         yield Violation(reservation, f"{reserved}, and {names} starts {machine} outside of it")

@@ -36,8 +36,8 @@ RULE: Final = StackRule(
     title="Shared storage of a cluster without an end is protected or backed up",
     why="One `pulumi destroy`, or one rename, deletes data sets and checkpoints permanently: every GPU-hour since "
     "the last copy is paid for again.",
-    fix=f"Set the resource option protect, or {_BACKUPS} on FSx, or {_LOCK} on Filestore; a cluster that has an end "
-    f"states {_ENDS}.",
+    fix=f"Set the resource option protect, or {_BACKUPS} on FSx, or {_LOCK} on Filestore; set the fact {_ENDS} for a "
+    "cluster that has an end.",
     reads=f"{TYPES}; the fact {_ENDS}",
     severity=Severity.MEDIUM,
     order=90,

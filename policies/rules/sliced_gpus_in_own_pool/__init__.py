@@ -37,9 +37,9 @@ def _of(resource: Resource, name: str, labels: Mapping[str, Any], *, sliced: boo
 RULE: Final = StackRule(
     name="sliced-gpus-in-own-pool",
     title="Sliced GPUs (MIG) are in their own pool, never in the training pool",
-    why="A slice has no NVLink and no GPU fabric: a job over several nodes that lands there fails or crawls, on "
-    "machines whose price is the fabric.",
-    fix="Give the sliced nodes a pool with gpucluster/pool: mig, and the training pool whole GPUs.",
+    why="A slice has no NVLink and no GPU fabric: a multi-node job scheduled there fails or crawls, on machines whose "
+    "price includes the fabric.",
+    fix="Give the sliced nodes a pool with the label gpucluster/pool: mig, and the training pool whole GPUs.",
     reads=", ".join((*(cloud.READS for cloud in cloud_pools().values()), "kubernetes:karpenter.sh/v1:NodePool")),
     severity=Severity.HIGH,
     enforcement=Enforcement.MANDATORY,

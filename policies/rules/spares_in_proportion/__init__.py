@@ -26,7 +26,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     for each in stated(stack.resources):
         spare, training = each.facts.spare_gpus, each.facts.training_gpus
         if spare is not None and UNKNOWN in (spare, training):
-            yield CannotTell(each.component, "how many spare GPUs there are is not known yet")
+            yield CannotTell(each.component, "the number of spare GPUs is not known yet")
         elif isinstance(training, Decimal) and isinstance(spare, Decimal):
             most = math.ceil(training / (_OF_A_NODE * per_spare))
             if spare > most * _OF_A_NODE:
@@ -35,14 +35,14 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _words(stack: Stack, training: Decimal, spare: Decimal, most: int) -> str:
     several = "s" if most > 1 else ""
-    what = f"{spare} spare GPUs beside {training} that train, more than {most} node{several} of them"
+    what = f"{spare} spare GPUs for {training} training GPUs, more than {most} node{several} of them"
     hourly = _dearest(stack)
     if not hourly:
         return what
     from gpucluster.cost.model import HOURS_PER_MONTH, cents  # prices are read only when a rule about money runs
 
     monthly = cents(hourly * HOURS_PER_MONTH * spare / _OF_A_NODE)
-    return f"{what}; they are ${monthly:,.2f} a month for idle nodes"
+    return f"{what}; idle, they cost ${monthly:,.2f} a month"
 
 
 def _dearest(stack: Stack) -> Decimal | None:
@@ -57,8 +57,8 @@ def _dearest(stack: Stack) -> Decimal | None:
 RULE: Final = StackRule(
     name="spares-in-proportion",
     title="Spare nodes match the expected failure rate",
-    why="A spare node costs what a training node costs, every hour, and computes nothing until one fails.",
-    fix=f"Take fewer spares (training.spares in the cluster spec), or let jobs use them; {_SETTING} sets another "
+    why="A spare node costs as much as a training node, every hour, and computes nothing until one fails.",
+    fix=f"Use fewer spares (training.spares in the cluster spec), or let jobs use them; {_SETTING} sets another "
     "proportion.",
     reads="the facts trainingGpus and spareGpus",
     severity=Severity.LOW,
@@ -67,7 +67,7 @@ RULE: Final = StackRule(
     config={
         _SETTING: {
             "type": "integer",
-            "description": f"Training nodes (or a part of as many) that one spare is in order for; {_USUAL} unless set",
+            "description": f"Training nodes for each spare, rounded up to a whole spare; default: {_USUAL}",
             "minimum": 1,
         }
     },

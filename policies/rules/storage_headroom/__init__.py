@@ -19,7 +19,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     promised: dict[str, Decimal] = {}
     for volume, on, amount in claims(stack.resources):
         if amount is UNKNOWN:
-            yield CannotTell(volume, "how much it promises is not known yet")
+            yield CannotTell(volume, "the capacity of its volumes is not known yet")
         else:
             # Those of one file system are the same space, once for each namespace.
             promised[on.urn] = max(promised.get(on.urn, Decimal(0)), amount)
@@ -30,17 +30,17 @@ def check(stack: Stack) -> Iterator[Finding]:
         elif size is not None and size < amount * _OVER:
             yield Violation(
                 on,
-                f"{size:,.0f} GiB, of which volumes promise {amount:,.0f}: {amount * _OVER:,.0f} GiB hold that with "
-                "25 % headroom",
+                f"{size:,.0f} GiB for volumes of {amount:,.0f} GiB, which need {amount * _OVER:,.0f} GiB with 25 % "
+                "headroom",
             )
 
 
 RULE: Final = StackRule(
     name="storage-headroom",
     title="A file system is 25 % larger than its volumes",
-    why="Lustre slows down well before it is full, and a full one stops every job at its next checkpoint: the work "
-    "since the last one is paid for twice.",
-    fix="Make the file system larger, or spec.capacity of the PersistentVolume smaller.",
+    why="Lustre slows down well before it is full, and a full file system stops every job at its next checkpoint: the "
+    "work since the last one is paid for twice.",
+    fix="Increase the file system, or reduce spec.capacity of the PersistentVolume.",
     reads=f"{TYPES}; kubernetes:core/v1:PersistentVolume on them",
     severity=Severity.MEDIUM,
     order=60,

@@ -39,8 +39,8 @@ def _is_id(zone: str) -> bool:
 RULE: Final = StackRule(
     name="storage-in-pool-zone",
     title="Shared storage is in the zone of the training pool",
-    why="Every byte between zones waits longer and, on AWS and Google Cloud, is billed in each direction; a job that "
-    "reads its data set in every epoch pays it every time.",
+    why="Traffic between zones has a higher latency and, on AWS and Google Cloud, is billed in each direction; a job "
+    "that reads its data set in every epoch pays for it every time.",
     fix="Put the file system into a subnet or location of the training pool's zone; its zone cannot be changed later.",
     reads=f"{TYPES}; the machines of training pools and their subnets",
     severity=Severity.MEDIUM,

@@ -43,7 +43,8 @@ RULE: Final = StackRule(
     name="storage-step-waste",
     title="A file system is not much larger than its volumes need",
     why="Capacity is sold in steps that grow with the throughput of the tier, and billed every hour, filled or not.",
-    fix="Choose a tier with smaller steps (more MB/s per TiB needs fewer TiB), or size the volumes to what is there.",
+    fix="Choose a tier with smaller steps (more MB/s per TiB needs fewer TiB), or size the volumes to the capacity of "
+    "the file system.",
     reads=f"{TYPES}; kubernetes:core/v1:PersistentVolume on them",
     severity=Severity.LOW,
     order=80,

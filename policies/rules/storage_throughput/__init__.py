@@ -29,7 +29,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     if not fast or gpus == 0:
         return
     if gpus is UNKNOWN:
-        yield CannotTell(fast[0].resource, "how many GPUs read from it is not known yet")
+        yield CannotTell(fast[0].resource, "the number of GPUs that read from it is not known yet")
         return
     known = [found.mb_per_s for found in fast if isinstance(found.mb_per_s, Decimal)]
     needed = Decimal(str(stack.config.get(_SETTING, _USUAL))) * gpus
@@ -40,7 +40,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     else:
         yield Violation(
             _slowest(fast).resource,
-            f"{sum(known):,.0f} MB/s of shared storage for {gpus:,} training GPUs; {needed:,.0f} MB/s keep them fed",
+            f"{sum(known):,.0f} MB/s of shared storage for {gpus:,} training GPUs, which need {needed:,.0f} MB/s",
         )
 
 
@@ -50,10 +50,10 @@ def _slowest(found: list[FileSystem]) -> FileSystem:
 
 RULE: Final = StackRule(
     name="storage-throughput",
-    title="Shared storage is fast enough for the GPUs that train",
-    why="GPUs that wait for data or for a checkpoint are billed all the same, all of them at once.",
-    fix="Take a tier with more MB/s per TiB, or more capacity; where the data set fits on the nodes' own disks, set "
-    f"{_SETTING} lower.",
+    title="Shared storage is fast enough for the training GPUs",
+    why="GPUs that wait for data or for a checkpoint are billed too, and all of them wait at once.",
+    fix="Use a tier with more MB/s per TiB, or more capacity; if the data set fits on the local disks of the nodes, "
+    f"set {_SETTING} lower.",
     reads=f"{TYPES}; the machines of training pools",
     severity=Severity.MEDIUM,
     order=70,
@@ -62,7 +62,7 @@ RULE: Final = StackRule(
     config={
         _SETTING: {
             "type": "number",
-            "description": f"MB/s that each training GPU needs, {_USUAL} unless set",
+            "description": f"MB/s that each training GPU needs; default: {_USUAL}",
             "minimum": 0,
         }
     },

@@ -34,9 +34,9 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE: Final = StackRule(
     name="team-budget",
     title="The share of each team is within its budget",
-    why="A team has a number of GPUs and an amount of money, and one of the two is wrong.",
+    why="The GPUs of a team cost more than its budget: one of the two is wrong.",
     fix="Give the team fewer GPUs (teams.NAME.gpus in the cluster spec), or agree on a larger budget (monthly_usd).",
-    reads="every resource that has a price; the fact teams",
+    reads="every resource with a price; the fact teams",
     severity=Severity.MEDIUM,
     order=220,
     frameworks=(FINOPS_BUDGETING,),

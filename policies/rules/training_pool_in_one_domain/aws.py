@@ -23,9 +23,10 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources, Unknown
 from gpucluster.program.values import text
 
 FIX: Final = (
-    "Make a placement group with strategy `cluster` and name it in the launch template (placement.groupName), or "
-    "target a reservation or capacity block there (capacityReservationSpecification), which is placed already; one "
-    "for all of the pool. Nodes that do not train together: give their node groups different labels `gpucluster/pool`."
+    "Create a placement group with strategy `cluster` and set it in the launch template (placement.groupName), or "
+    "target a reservation or capacity block there (capacityReservationSpecification), which already has a placement; "
+    "use one for the whole pool. If nodes do not train together, give their node groups different labels "
+    "`gpucluster/pool`."
 )
 READS: Final = f"{MACHINES}, aws:ec2/placementGroup:PlacementGroup"
 
@@ -86,7 +87,7 @@ def _placement(
 def _cluster_strategy(machines: AwsMachines, group: Group) -> Iterator[Finding]:
     if group.resource is None:
         named = "the placement group" if group.name is UNKNOWN else f"placement group `{group.name}`"
-        yield CannotTell(machines.resource, f"{named} is not part of this stack, nor is its strategy")
+        yield CannotTell(machines.resource, f"{named} is not part of this stack: its strategy is unknown")
         return
     strategy = text(group.resource.inputs, "strategy")
     if strategy is UNKNOWN:
@@ -105,8 +106,8 @@ def _block(machines: AwsMachines, reservation: Reservation) -> Iterator[Finding]
     made = reservation.resource is not None and reservation.resource.type == CAPACITY_BLOCK
     if (made or market == "capacity-block") and isinstance(machines.nodes, int) and machines.nodes > _MOST_IN_A_BLOCK:
         yield machines.finding(
-            f"{machines.label} in one capacity block, which holds {_MOST_IN_A_BLOCK}",
-            fix="Take fewer nodes, or several blocks, each with a pool of its own.",
+            f"{machines.label} in one capacity block, which holds at most {_MOST_IN_A_BLOCK}",
+            fix="Use fewer nodes, or several blocks, each with its own pool.",
         )
 
 
@@ -119,7 +120,7 @@ def _together(pool: tuple[AwsMachines, ...], domains: list[Group | Reservation])
     if all(isinstance(domain, Group) for domain in domains) and UNKNOWN not in names:
         yield pool[0].finding(f"{label_of(pool)} in {len(names)} placement groups: {told}")
     else:
-        yield CannotTell(pool[0].resource, f"whether {label_of(pool)} stand together is not visible: {told}")
+        yield CannotTell(pool[0].resource, f"whether {label_of(pool)} are co-located is unknown: {told}")
 
 
 def _identity(domain: Group | Reservation) -> str | Unknown:

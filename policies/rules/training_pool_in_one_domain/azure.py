@@ -26,14 +26,14 @@ _USUAL_LIMIT: Final = 100
 _RAISED_LIMIT: Final = 300
 
 FIX: Final = (
-    f"Make it one AgentPool of type {SCALE_SETS} with a size that has InfiniBand (an r in its name, such as "
-    f'Standard_ND96isr_H100_v5); label nodes whose jobs never span two of them {SINGLE_NODE}: "true".'
+    f"Use one AgentPool of type {SCALE_SETS} with a size that has InfiniBand (an r in its name, such as "
+    f'Standard_ND96isr_H100_v5); give nodes for single-node jobs the label {SINGLE_NODE}: "true".'
 )
 READS: Final = f"{MACHINES}, kubernetes:karpenter.sh/v1:NodePool, the fact {_LIMIT}"
 CONFIG: Final = {
     _LIMIT: {
         "type": "integer",
-        "description": "Azure: virtual machines that one scale set with InfiniBand may hold in the subscription",
+        "description": "Azure: limit of virtual machines in one scale set with InfiniBand, in this subscription",
         "minimum": _USUAL_LIMIT,
         "maximum": _RAISED_LIMIT,
     }
@@ -63,7 +63,7 @@ def _scale_set(nodes: AgentPool) -> Iterator[Finding]:
             fix="Set orchestrationMode to Uniform and singlePlacementGroup to true.",
         )
     elif kind != SCALE_SETS:
-        yield nodes.finding(f"{nodes.label} of type {kind}, which is no scale set and has no InfiniBand of its own")
+        yield nodes.finding(f"{nodes.label} of type {kind}, which is not a scale set and has no InfiniBand domain")
 
 
 def _of_pool(pool: tuple[AgentPool, ...], stack: Stack) -> Iterator[Finding]:
@@ -75,9 +75,9 @@ def _of_pool(pool: tuple[AgentPool, ...], stack: Stack) -> Iterator[Finding]:
     else:
         if len(pool) > 1:
             yield first.finding(
-                f"{label_of(pool)} in {len(pool)} node pools: each is a scale set with InfiniBand of its own",
-                fix="Make it one node pool with all of the nodes, spares included, or give each gpucluster/pool "
-                "labels of its own when no job spans them.",
+                f"{label_of(pool)} in {len(pool)} node pools: each is a scale set with its own InfiniBand domain",
+                fix="Use one node pool for all nodes, spares included, or give each its own gpucluster/pool label if "
+                "no job spans them.",
             )
         for nodes in pool:
             yield from _holds(nodes, _limit(nodes.resource, stack))
@@ -89,8 +89,8 @@ def _holds(nodes: AgentPool, limit: int | Unknown) -> Iterator[Finding]:
     elif isinstance(nodes.nodes, int) and nodes.nodes > limit:
         raised = f"; support raises {_USUAL_LIMIT} to {_RAISED_LIMIT}" if limit < _RAISED_LIMIT else ""
         yield nodes.finding(
-            f"{nodes.label} in one scale set, which holds {limit} with InfiniBand{raised}",
-            fix=f"Take fewer nodes; once support has raised the limit, state it as fact or setting {_LIMIT}.",
+            f"{nodes.label} in one scale set, which holds at most {limit} with InfiniBand{raised}",
+            fix=f"Use fewer nodes; once support has raised the limit, set it as fact or setting {_LIMIT}.",
         )
 
 
@@ -110,20 +110,18 @@ def _outside(pool: KarpenterPool) -> Iterator[Finding]:
     if fabric:
         yield Violation(
             pool.resource,
-            f"a limit on {', '.join(fabric)}, which no machine of Karpenter on Azure offers",
+            f"a limit on {', '.join(fabric)}, which no Karpenter machine on Azure has",
             fix="Remove it; InfiniBand needs an AgentPool.",
         )
     if admitted == [] or (labels is not UNKNOWN and for_single_nodes(labels)):
         return
     if admitted is UNKNOWN or labels is UNKNOWN:
-        yield CannotTell(
-            pool.resource, "whether it admits sizes with InfiniBand for jobs of several nodes is not known yet"
-        )
+        yield CannotTell(pool.resource, "whether it allows sizes with InfiniBand for multi-node jobs is not known yet")
     else:
         yield Violation(
             pool.resource,
-            f"it admits {', '.join(admitted)}: Karpenter starts single machines outside of any scale set, which share "
-            "no InfiniBand",
-            fix="Name sizes without r in karpenter.azure.com/sku-name, and take an AgentPool for jobs of several "
-            f'nodes; or label its nodes {SINGLE_NODE}: "true".',
+            f"it allows {', '.join(admitted)}: Karpenter starts single machines outside of scale sets, which share no "
+            "InfiniBand",
+            fix="Set karpenter.azure.com/sku-name to sizes without r, and use an AgentPool for multi-node jobs; or "
+            f'give its nodes the label {SINGLE_NODE}: "true".',
         )

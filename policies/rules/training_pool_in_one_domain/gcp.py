@@ -27,7 +27,7 @@ _MOST_NODES: Final = 1500
 
 FIX: Final = (
     "Set placement_policy type COMPACT on the node pool (with policy_name, one ResourcePolicy with collocation "
-    "COLLOCATED for all of its node pools), or name a densely deployed reservation in reservation_affinity."
+    "COLLOCATED for all of its node pools), or set reservation_affinity to a densely deployed reservation."
 )
 READS: Final = f"{MACHINES}, gcp:compute/resourcePolicy:ResourcePolicy, {RESERVATION}, {FUTURE_RESERVATION}"
 
@@ -56,7 +56,9 @@ def _of_pool(pool: tuple[NodePool, ...], resources: Resources) -> Iterator[Findi
             yield CannotTell(nodes.resource, "its placement is not known yet")
         elif nodes.written.flexible:
             domains.append(UNKNOWN)
-            yield CannotTell(nodes.resource, f"{nodes.label} by flex-start: Google places them as densely as it can")
+            yield CannotTell(
+                nodes.resource, f"{nodes.label} by flex-start: Google Cloud places them as close together as it can"
+            )
         else:
             nowhere.append(nodes)
     if nowhere:
@@ -72,36 +74,36 @@ def _dense(pool: NodePool, reservation: Reservation) -> Iterator[Finding]:
         return
     made = reservation.resource
     if made is None:
-        yield CannotTell(pool.resource, f"whether {reservation.label} is deployed densely is not visible here")
+        yield CannotTell(pool.resource, f"whether {reservation.label} is densely deployed is unknown")
         return
     future = made.type == FUTURE_RESERVATION
     deployed = text(made.inputs, "deploymentType") if future else None
     if UNKNOWN in (deployed, text(made.inputs, "reservationMode")):
-        yield CannotTell(pool.resource, f"how {reservation.label} is deployed is not known yet")
+        yield CannotTell(pool.resource, f"the deployment type of {reservation.label} is not known yet")
     elif deployed != "DENSE" and not (future and text(made.inputs, "reservationMode") == "CALENDAR"):
         yield pool.finding(
-            f"{pool.label} in {reservation.label}, which is not deployed densely",
-            fix="Reserve by a future reservation with deployment_type DENSE or in calendar mode, or leave the "
-            "reservation away and set placement_policy type COMPACT.",
+            f"{pool.label} in {reservation.label}, which is not densely deployed",
+            fix="Use a future reservation with deployment_type DENSE or in calendar mode, or remove the reservation "
+            "and set placement_policy type COMPACT.",
         )
 
 
 def _compact(pool: NodePool, policy: Policy) -> Iterator[Finding]:
     if isinstance(pool.nodes, int) and pool.nodes > _MOST_NODES:
         yield pool.finding(
-            f"{pool.label} in {policy.label}; one policy takes {_MOST_NODES:,}",
-            fix="Take fewer nodes, or a densely deployed reservation.",
+            f"{pool.label} in {policy.label}; one policy supports {_MOST_NODES:,}",
+            fix="Use fewer nodes, or a densely deployed reservation.",
         )
     if policy.resource is None:
         if policy.name is not None:
-            yield CannotTell(pool.resource, f"{policy.label} is not part of this stack, nor is what it asks for")
+            yield CannotTell(pool.resource, f"{policy.label} is not part of this stack: its collocation is unknown")
         return
     found = _collocated(policy.resource)
     if found is None:
-        yield CannotTell(pool.resource, f"what {policy.label} asks for is not known yet")
+        yield CannotTell(pool.resource, f"the collocation of {policy.label} is not known yet")
     elif not found:
         yield pool.finding(
-            f"{pool.label} in {policy.label}, which does not ask for COLLOCATED machines",
+            f"{pool.label} in {policy.label}, which does not set collocation COLLOCATED",
             fix="Set group_placement_policy.collocation of the ResourcePolicy to COLLOCATED.",
         )
 
@@ -124,11 +126,11 @@ def _together(pool: tuple[NodePool, ...], domains: list[Policy | Reservation]) -
         return
     told = ", ".join(sorted(names.values()))
     if UNKNOWN in names:
-        yield CannotTell(pool[0].resource, f"whether {label_of(pool)} stand together is not visible: {told}")
+        yield CannotTell(pool[0].resource, f"whether {label_of(pool)} are co-located is unknown: {told}")
     elif all(isinstance(domain, Policy) for domain in domains):
         yield pool[0].finding(f"{label_of(pool)} in {len(names)} placement policies: {told}")
     else:
-        yield CannotTell(pool[0].resource, f"whether {label_of(pool)} stand together is not visible: {told}")
+        yield CannotTell(pool[0].resource, f"whether {label_of(pool)} are co-located is unknown: {told}")
 
 
 def _identity(pool: NodePool, domain: Policy | Reservation) -> str | Unknown:

@@ -16,7 +16,7 @@ from gpucluster.program.values import at
 
 FIX: Final = (
     "Give all machines of the pool one subnet (subnetIds of node groups), in the zone of their placement group or "
-    "reservation. Nodes that do not train together: give their node groups different labels `gpucluster/pool`."
+    "reservation. If nodes do not train together, give their node groups different labels `gpucluster/pool`."
 )
 READS: Final = f"{MACHINES}, aws:ec2/subnet:Subnet"
 

@@ -12,8 +12,8 @@ from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import items
 
 FIX: Final = (
-    "Set availability_zones of the node pool to one zone that has the size; where the size is sold in the region "
-    "without zones, accept this by an exemption."
+    "Set availability_zones of the node pool to one zone that offers the size; if the region offers the size without "
+    "zones, accept this by an exemption."
 )
 READS: Final = MACHINES
 
@@ -30,7 +30,7 @@ def _of_nodes(nodes: AgentPool) -> Iterator[Finding]:
     if zones is UNKNOWN:
         yield CannotTell(nodes.resource, f"the zones of {nodes.label} are not known yet")
     elif not zones:
-        yield nodes.finding(f"{nodes.label} in no zone: Azure chooses where they stand")
+        yield nodes.finding(f"{nodes.label} without a zone: Azure chooses their zones")
     elif len(zones) > 1:
         named = ", ".join("one not known yet" if zone is UNKNOWN else str(zone) for zone in zones)
         yield nodes.finding(f"{nodes.label} in {len(zones)} zones: {named}")

@@ -11,8 +11,8 @@ from gpucluster.policies.rule import Severity, StackRule
 RULE: Final = StackRule(
     name="training-pool-not-on-spot",
     title="Nodes of a training pool are not spot machines",
-    why="The cloud takes a spot machine back at a few minutes' notice at most, and a job over several nodes stops with "
-    "the first of them: all the others are paid for while it starts again from its checkpoint.",
+    why="The cloud reclaims a spot machine with a few minutes' notice at most, and a multi-node job stops with the "
+    "first of them: all other nodes are billed while it restarts from its checkpoint.",
     severity=Severity.MEDIUM,
     order=10,
     **with_hidden(stack_checks(__name__), template=True),

@@ -13,8 +13,8 @@ from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.program.values import says, text, whole
 
 FIX: Final = (
-    "Take on-demand capacity, a reservation or a capacity block (capacityType ON_DEMAND or CAPACITY_BLOCK); keep "
-    "spot for pools of independent jobs."
+    "Use on-demand capacity, a reservation or a capacity block (capacityType ON_DEMAND or CAPACITY_BLOCK); use spot "
+    "only for pools of independent jobs."
 )
 READS: Final = MACHINES
 
@@ -27,7 +27,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         for machines in pool:
             on_spot = _on_spot(machines)
             if on_spot is UNKNOWN:
-                yield CannotTell(machines.resource, "whether it is on spot capacity is not known yet")
+                yield CannotTell(machines.resource, "whether it uses spot capacity is not known yet")
             elif on_spot:
                 yield machines.finding(f"{machines.label} on spot capacity")
 

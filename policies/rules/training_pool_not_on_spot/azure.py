@@ -22,4 +22,4 @@ def check(stack: Stack) -> Iterator[Finding]:
             if priority == "Spot":
                 yield nodes.finding(f"{nodes.label} on spot capacity")
             elif priority is UNKNOWN:
-                yield CannotTell(nodes.resource, "whether it is on spot capacity is not known yet")
+                yield CannotTell(nodes.resource, "whether it uses spot capacity is not known yet")

@@ -12,8 +12,8 @@ from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag
 
 FIX: Final = (
-    "Take a reservation, flex-start (flex_start with max_run_duration) or on-demand capacity; keep spot for pools of "
-    "independent jobs."
+    "Use a reservation, flex-start (flex_start with max_run_duration) or on-demand capacity; use spot only for pools "
+    "of independent jobs."
 )
 READS: Final = MACHINES
 
@@ -25,4 +25,4 @@ def check(stack: Stack) -> Iterator[Finding]:
             if True in on_spot:
                 yield nodes.finding(f"{nodes.label} on spot capacity")
             elif UNKNOWN in on_spot:
-                yield CannotTell(nodes.resource, "whether it is on spot capacity is not known yet")
+                yield CannotTell(nodes.resource, "whether it uses spot capacity is not known yet")

@@ -22,14 +22,14 @@ def check(stack: Stack) -> Iterator[Finding]:
         if environment is UNKNOWN:
             yield CannotTell(each.component, "whether its environment is a trial is not known yet")
         elif str(environment).lower() in _TEMPORARY:
-            yield Violation(each.component, f"an environment for a time, without {_ENDS}")
+            yield Violation(each.component, f"a temporary environment without {_ENDS}")
 
 
 RULE: Final = StackRule(
     name="trial-has-an-end",
     title="A trial cluster has a duration",
     why="Trials are forgotten: a small GPU cluster left running for a month costs as much as an engineer in a year.",
-    fix=f"Set its days as fact {_ENDS} (duration in the cluster spec); `gpucluster reap` destroys it then.",
+    fix=f"Set its number of days as fact {_ENDS} (duration in the cluster spec); `gpucluster reap` then destroys it.",
     reads=f"the facts requiredLabels (environment {', '.join(_TEMPORARY)}) and {_ENDS}",
     severity=Severity.MEDIUM,
     order=260,

@@ -15,8 +15,8 @@ from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import flag, text
 
 FIX: Final = (
-    "Set updateConfig.updateStrategy to MINIMAL with maxUnavailable 1, and leave forceUpdateVersion away. MINIMAL ends "
-    "an old node before its successor starts, and the jobs on it: update between jobs."
+    "Set updateConfig.updateStrategy to MINIMAL with maxUnavailable 1, and do not set forceUpdateVersion. MINIMAL "
+    "ends an old node, and the jobs on it, before its successor starts: update between jobs."
 )
 READS: Final = NODE_GROUP
 
@@ -30,7 +30,9 @@ def check(stack: Stack) -> Iterator[Finding]:
             if strategy is UNKNOWN:
                 yield CannotTell(machines.resource, "whether its updates need spare nodes is not known yet")
             elif strategy != "MINIMAL":
-                given = f"updateStrategy {strategy}" if strategy else "no updateStrategy, which means DEFAULT"
-                yield machines.finding(f"{machines.label} with {given}: an update starts further machines first")
+                given = f"updateStrategy {strategy}" if strategy else "no updateStrategy (default: DEFAULT)"
+                yield machines.finding(f"{machines.label} with {given}: an update starts additional machines first")
             if flag(machines.resource.inputs, "forceUpdateVersion") is True:
-                yield machines.finding(f"{machines.label} with forceUpdateVersion: an update ends pods that must stay")
+                yield machines.finding(
+                    f"{machines.label} with forceUpdateVersion: an update ends pods despite disruption budgets"
+                )

@@ -37,7 +37,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         yield from _channels(cluster)
     for pool in with_gpus:
         if pool.cluster is None:
-            yield CannotTell(pool.resource, "its cluster is not part of this stack, nor are its upgrade channels")
+            yield CannotTell(pool.resource, "its cluster is not part of this stack: its upgrade channels are unknown")
 
 
 def _surge(nodes: AgentPool) -> Iterator[Finding]:
@@ -46,22 +46,22 @@ def _surge(nodes: AgentPool) -> Iterator[Finding]:
     if surge is UNKNOWN:
         yield CannotTell(nodes.resource, "whether its upgrades need a spare node is not known yet")
     elif surge not in _NOTHING:
-        given = f"maxSurge {surge}" if surge else f"no maxSurge, which means {_USUAL_SURGE}"
+        given = f"maxSurge {surge}" if surge else f"no maxSurge (default: {_USUAL_SURGE})"
         yield nodes.finding(
-            f"{nodes.label} with {given}: every upgrade needs a machine more, with its quota and capacity"
+            f"{nodes.label} with {given}: every upgrade needs one more machine, with quota and capacity"
         )
     elif unavailable is None or unavailable in _NOTHING:
-        yield nodes.finding(f"{nodes.label} with neither maxSurge nor maxUnavailable: no upgrade can take a node")
+        yield nodes.finding(f"{nodes.label} with neither maxSurge nor maxUnavailable: upgrades cannot start")
 
 
 def _channels(cluster: Resource) -> Iterator[Finding]:
     of_nodes = text(cluster.inputs, "autoUpgradeProfile", "nodeOSUpgradeChannel")
     of_cluster = text(cluster.inputs, "autoUpgradeProfile", "upgradeChannel")
     if of_nodes is UNKNOWN or of_cluster is UNKNOWN:
-        yield CannotTell(cluster, "whether upgrades reach its GPU nodes by themselves is not known yet")
+        yield CannotTell(cluster, "whether its GPU nodes are upgraded automatically is not known yet")
     problems: list[str] = []
     if of_nodes is None:
-        problems.append(f"nodeOSUpgradeChannel is not set, which means {_USUAL_CHANNEL}: GPU nodes are reimaged")
+        problems.append(f"nodeOSUpgradeChannel is not set (default: {_USUAL_CHANNEL}): GPU nodes are reimaged")
     elif of_nodes in _REIMAGES:
         problems.append(f"nodeOSUpgradeChannel {of_nodes}: GPU nodes are reimaged")
     if isinstance(of_cluster, str) and of_cluster != _NO_UPGRADES:

@@ -37,17 +37,17 @@ def _of(nodes: NodePool) -> Iterator[Finding]:
     if strategy is UNKNOWN or (strategy != "BLUE_GREEN" and surge is UNKNOWN):
         yield CannotTell(nodes.resource, "whether its upgrades need spare nodes is not known yet")
     elif strategy == "BLUE_GREEN":
-        yield nodes.finding(f"{nodes.label} with strategy BLUE_GREEN: every upgrade needs all machines twice")
+        yield nodes.finding(f"{nodes.label} with strategy BLUE_GREEN: every upgrade needs twice the machines")
     elif surge != 0:
-        given = f"maxSurge {surge}" if isinstance(surge, int) else "no maxSurge, which means 1"
-        yield nodes.finding(f"{nodes.label} with {given}: every upgrade needs a machine more, and capacity for it")
+        given = f"maxSurge {surge}" if isinstance(surge, int) else "no maxSurge (default: 1)"
+        yield nodes.finding(f"{nodes.label} with {given}: every upgrade needs one more machine, with capacity")
     by_itself = flag(nodes.written.inputs, "management", "autoUpgrade")
     if by_itself is not False:
         kept = None if nodes.cluster is None else _kept(nodes.cluster)
         if kept is None:
-            yield CannotTell(nodes.resource, "whether upgrades reach it by themselves is not known here")
+            yield CannotTell(nodes.resource, "whether it is upgraded automatically is unknown")
         elif not kept:
-            yield nodes.finding(f"{nodes.label}, upgraded by themselves while jobs run")
+            yield nodes.finding(f"{nodes.label}, upgraded automatically while jobs run")
 
 
 def _kept(cluster: Resource) -> bool | None:

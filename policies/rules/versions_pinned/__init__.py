@@ -26,10 +26,10 @@ def check(stack: Stack) -> Iterator[Finding]:
 RULE: Final = StackRule(
     name="versions-pinned",
     title="Charts, images and machine images are pinned to a version",
-    why="A floating version changes at the next restart: another driver, plugin or fabric library stops a job that "
-    "ran for weeks, on every node at once, and no plan shows it.",
-    fix="Give charts a full version such as 1.2.3, no range; images a digest, or a tag with a full version, year and "
-    "month (25.03) or commit; and the alias of an EC2NodeClass a date instead of @latest.",
+    why="A floating version changes at the next restart: another driver, plugin or fabric library stops a weeks-long "
+    "job on every node at once, and no plan shows the change.",
+    fix="Give charts a full version such as 1.2.3, not a range; images a digest, or a tag with a full version, year "
+    "and month (25.03) or commit; and the alias of an EC2NodeClass a date instead of @latest.",
     reads=f"containers of every Kubernetes object the program declares; {', '.join(RELEASES)}, {NODE_CLASS}",
     severity=Severity.MEDIUM,
     order=170,

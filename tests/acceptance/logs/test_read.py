@@ -53,7 +53,7 @@ def test_an_unknown_log_is_refused_with_its_first_words_and_the_formats() -> Non
         read_log(Path("notes.txt"), "\nDear all,\nit works")
 
     assert str(refused.value) == (
-        f"notes.txt starts with 'Dear all,', as no log does that is read here; write one of: {FORMATS}"
+        f"notes.txt starts with 'Dear all,', which is no known log format; give one of: {FORMATS}"
     )
 
 
@@ -69,7 +69,7 @@ def test_json_that_was_cut_off_is_damage_and_no_crash() -> None:
 
     assert log.measurements == ()
     (damage,) = log.damages
-    assert damage == Damage(1, "the JSON that starts here is cut off or broken in line 362; run it again")
+    assert damage == Damage(1, "the JSON that starts here is truncated or invalid in line 362; run it again")
 
 
 @pytest.mark.parametrize("text", ["{" * 100_000, f'{{"a": {"9" * 5000}}}'], ids=["depth", "digits"])
@@ -81,7 +81,7 @@ def test_json_without_an_end_is_damage_and_no_crash(text: str) -> None:
 
 def test_a_number_without_an_end_in_a_table_is_refused() -> None:
     whole = (EXAMPLES / "a3-mega-pytorch-table.log").read_text()
-    with pytest.raises(UnknownLog, match=r"^odd\.log has a number of too many digits; run it again$"):
+    with pytest.raises(UnknownLog, match=r"^odd\.log has a number with too many digits; run it again$"):
         read_log(Path("odd.log"), whole.replace("256MiB", f"{'9' * 5000}MiB"))
 
 
@@ -90,7 +90,7 @@ def test_a_speed_that_is_no_number_is_damage(speed: str) -> None:
     whole = (Path(__file__).parent / "h100/alltoall.json").read_text()
     odd = re.sub(r'"bus_bw": ?[\d.]+', f'"bus_bw": {speed}', whole)
     (damage,) = read_log(Path("odd.json"), odd).damages
-    assert damage.why == "the JSON that starts here can't be read: what it measured is no number"
+    assert damage.why == "the JSON that starts here can't be read: its measured value is not a number"
 
 
 def test_a_row_with_another_unit_is_none() -> None:
@@ -119,7 +119,8 @@ def test_a_record_that_ends_before_it_begins_is_damage() -> None:
     assert log.damages == (
         Damage(
             1,
-            "the JSON that starts here can't be read: ready 2026-11-03T11:00:00Z is before asked 2026-11-03T12:00:00Z",
+            "the JSON that starts here can't be read: ready 2026-11-03T11:00:00Z is earlier than asked "
+            "2026-11-03T12:00:00Z",
         ),
     )
 

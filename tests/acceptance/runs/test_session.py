@@ -101,8 +101,8 @@ def test_a_cluster_whose_gpus_are_held_is_not_measured(
         accept(seen(None, force=False), tmp_path, Promises(), level=3, pairs="auto", say=said.append)
 
     assert str(refused.value) == (
-        "1 pods hold GPUs of the training nodes (training/train-0); wait for them, or say --force to measure what is "
-        "left"
+        "1 pods hold GPUs of the training nodes (training/train-0); wait for them, or use --force to measure the "
+        "remaining GPUs"
     )
 
 
@@ -112,7 +112,7 @@ def test_a_step_that_never_ends_is_given_up_and_removed(cluster: Any, tmp_path: 
     accept(seen(None, force=False), tmp_path, Promises(), level=3, pairs="never", say=said.append)
 
     assert cluster.standing == {}
-    assert any(": given up after " in line for line in said)
+    assert any(": timed out after " in line for line in said)
 
 
 @pytest.mark.usefixtures("cluster")
@@ -138,7 +138,7 @@ def test_a_burn_in_tells_its_cost_first_and_goes_on_where_it_was(tmp_path: Path,
 
     assert set(outcomes(verdicts).values()) == {"pass"}
     assert sorted({path.name.split("-")[1] for path in tmp_path.glob("round-*.log")}) == ["001", "002", "003"]
-    with pytest.raises(NothingToDo, match=r"has 3 h already; raise --hours"):
+    with pytest.raises(NothingToDo, match=r"already has 3 h; raise --hours"):
         burn_plan(None, tmp_path, 3, force=False)
 
 
@@ -147,7 +147,7 @@ def test_a_burn_in_does_not_go_on_with_other_nodes(cluster: Any, tmp_path: Path,
     burn(burn_plan(None, tmp_path, 1, force=False), say=said.append, clock=lambda: float(next(hour)))
     cluster.nodes = ["node-a", "node-c"]
 
-    with pytest.raises(NothingToDo, match=r"is of other nodes \(node-b, node-c differ\)"):
+    with pytest.raises(NothingToDo, match=r"is from other nodes \(node-b, node-c differ\)"):
         burn_plan(None, tmp_path, 48, force=False)
 
 
@@ -161,7 +161,8 @@ def test_a_cordoned_node_is_diagnosed_and_no_ring_waits_for_it(cluster: Any, tmp
     assert with_text(cluster, '"node-b"') == ["acceptance-diagnosis", "acceptance-storage-node"]
     assert [name for name in cluster.created if "ring" in name] == ["acceptance-ring-2", "acceptance-ring-4"]
     assert untold(verdicts) == [
-        "node-b in no ring: the queue gives no job a cordoned node; uncordon, and measure again with another --results"
+        "node-b in no ring: the queue does not schedule on cordoned nodes; uncordon, and measure again with another "
+        "--results"
     ]
 
 
@@ -195,8 +196,7 @@ def test_a_node_alone_says_that_its_fabric_was_not_measured(tmp_path: Path, said
     verdicts, _, _ = accept(one, tmp_path, Promises(), level=3, pairs="auto", say=said.append)
 
     assert untold(verdicts) == [
-        "node-b in no ring: a ring needs two nodes, and the queue to give them; measure these with others, in another "
-        "--results"
+        "node-b in no ring: a ring needs two nodes of the queue; measure these with others, in another --results"
     ]
 
 
@@ -205,7 +205,7 @@ def test_a_name_that_is_no_training_node_is_refused() -> None:
     with pytest.raises(NothingToDo) as refused:
         seen(None, only=["node-a", "node-x"], force=False)
 
-    assert str(refused.value) == "--node is 'node-x'; allowed: the training nodes node-a, node-b; name one of these"
+    assert str(refused.value) == "--node is 'node-x'; allowed: the training nodes node-a, node-b; give one of these"
 
 
 def test_no_round_of_a_burn_in_waits_for_a_cordoned_node(cluster: Any, tmp_path: Path, said: list[str]) -> None:
@@ -255,4 +255,4 @@ def test_without_a_cluster_the_counts_are_those_given(tmp_path: Path, said: list
         "acceptance-ring-4",
         "acceptance-ring-4-with-spares",
     ]
-    assert said == ["The steps called acceptance-pair are for a ring that is slow: without one they are not run."]
+    assert said == ["The steps acceptance-pair run only if a ring is slow."]

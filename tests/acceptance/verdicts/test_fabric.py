@@ -82,7 +82,7 @@ def test_a_small_payload_shows_nothing() -> None:
     ("changes", "why"),
     [
         ({"node_count": 1, "nodes": ("a",)}, "one node uses NVLink, not the fabric; run on two or more"),
-        ({"complete": False}, "the log ends before the tool did: it was cut off, or the run was; run it again"),
+        ({"complete": False}, "the log or the run was cut off; run it again"),
     ],
 )
 def test_what_is_no_run_over_the_fabric_is_not_judged(changes: dict[str, Any], why: str) -> None:
@@ -96,7 +96,7 @@ def test_a_machine_that_nobody_named_is_asked_for() -> None:
 
     assert (verdict.outcome, verdict.why) == (
         "cannot tell",
-        "the log does not say which machines ran; add --machine, such as p5.48xlarge",
+        "the log does not contain the machine type; add --machine, such as p5.48xlarge",
     )
 
 
@@ -107,8 +107,8 @@ def test_one_node_over_tcp_is_no_fault_of_the_fabric() -> None:
 @pytest.mark.parametrize(
     ("nodes", "speed", "expected", "why"),
     [
-        (2, 75.0, "measured", "80% of the 94 GB/s that the cards allow; no figure is published to hold it against"),
-        (4, 51.7, "measured", "80% of the 65 GB/s that the cards allow; no figure is published to hold it against"),
+        (2, 75.0, "measured", "80% of the 94 GB/s that the cards allow; no published figure to compare with"),
+        (4, 51.7, "measured", "80% of the 65 GB/s that the cards allow; no published figure to compare with"),
         (4, 6.0, "fail", None),
     ],
 )

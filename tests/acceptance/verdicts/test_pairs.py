@@ -55,7 +55,9 @@ def test_one_or_two_slow_nodes_of_eight_are_named_and_nobody_else(slow: set[str]
 def test_all_slow_is_the_fabric_and_not_one_node() -> None:
     verdict = judged(set(NODES), three_rounds(NODES))
 
-    assert verdict.why == "every pair is slow: not one node but the fabric; check plugin, placement and drivers"
+    assert (
+        verdict.why == "every pair is slow: the cause is the fabric, not one node; check plugin, placement and drivers"
+    )
 
 
 def test_a_slow_pair_of_nodes_that_are_fast_with_others_is_a_link() -> None:

@@ -60,7 +60,7 @@ def test_a_spare_under_another_spine_is_named() -> None:
         (
             "network domain",
             "fail",
-            "most are in network-node-layer-1 nn-1, and these are not: nn-9: spare",
+            "most are in network-node-layer-1 nn-1, but these are not: nn-9: spare",
             ("spare",),
         ),
     ]
@@ -70,7 +70,7 @@ def test_a_missing_node_fails() -> None:
     assert judged(p5("a", "nn-1"), expected=2)[0] == (
         "nodes and spares",
         "fail",
-        "the cluster has another number of nodes than the spec buys",
+        "the number of nodes differs from the spec",
         (),
     )
 
@@ -78,7 +78,7 @@ def test_a_missing_node_fails() -> None:
 def test_a_node_in_another_zone_fails() -> None:
     assert judged(p5("a", "nn-1"), p5("b", "nn-1", zone="us-east-1b"))[0][1:] == (
         "fail",
-        "most are in zone us-east-1a, and these are not: us-east-1b: b",
+        "most are in zone us-east-1a, but these are not: us-east-1b: b",
         ("b",),
     )
 
@@ -86,7 +86,7 @@ def test_a_node_in_another_zone_fails() -> None:
 def test_nodes_without_the_label_cannot_be_told() -> None:
     assert judged(p5("a", "nn-1"), p5("b"))[1][1:] == (
         "cannot tell",
-        f"these nodes have no label {AWS}1: not every machine type and not every way to buy gets one",
+        f"these nodes have no label {AWS}1: some machine types and purchase options do not get it",
         ("b",),
     )
 

@@ -18,7 +18,7 @@ def test_nodes_that_differ_are_named_with_what_differs() -> None:
         Verdict(
             check="software of the nodes",
             outcome="warn",
-            why="driver is 580 on most nodes, and on these it is not: 575: c",
+            why="driver is 580 on most nodes, but not on these: 575: c",
             nodes=("c",),
         )
     ]

@@ -75,12 +75,11 @@ def test_a_context_is_written_and_the_cluster_answers(run: Run, tmp_path: Path) 
     assert run("--stack", "aws-trial") == (
         0,
         "Wrote context trial-aws-trial to /config: the current one.\n"
-        "The cluster answers, and takes your jobs in namespace training.\n"
+        "The cluster answers and accepts your jobs in namespace training.\n"
         "Images of jobs:\n"
         "  log-in registry.example\n"
         "  docker push registry.example/jobs:TAG\n"
-        "Logs of a job, by its name in place of JOB:\n"
-        "  read-logs JOB\n",
+        "Logs of a job (replace JOB by its name):\n  read-logs JOB\n",
     )
     assert (tmp_path / "asked").read_text() == "stack output --json --non-interactive --stack aws-trial\n"
     found = yaml.safe_load((tmp_path / "config").read_text())
@@ -92,15 +91,15 @@ def test_another_name_beside_a_current_context_and_the_profile_of_the_login(run:
     code, text = run("--context", "h100", environment={"AWS_PROFILE": "research"})
     assert (code, text.splitlines()[0]) == (
         0,
-        "Wrote context h100 to /config: use it by `kubectl config use-context h100`, or --use here.",
+        "Wrote context h100 to /config: select it with `kubectl config use-context h100`, or with --use.",
     )
     found = yaml.safe_load((tmp_path / "config").read_text())
     assert found["current-context"] == "trial-aws-trial"
     assert found["users"][1]["user"]["exec"]["env"] == [{"name": "AWS_PROFILE", "value": "research"}]
 
 
-RIGHTS = "written under access.admins or access.submitters of the spec, and `pulumi up`"
-NAMED = f"have the ARN of your IAM role or user {RIGHTS}"
+RIGHTS = "to access.admins or access.submitters of the spec, and to run `pulumi up`"
+NAMED = f"ask an admin to add the ARN of your IAM role or user {RIGHTS}"
 
 
 @pytest.mark.parametrize(
@@ -109,21 +108,21 @@ NAMED = f"have the ARN of your IAM role or user {RIGHTS}"
         (
             "Unable to locate credentials. You can configure credentials by running aws configure.\n"
             "Unable to connect to the server: getting credentials: exec: executable aws failed with exit code 253",
-            "login: aws gives no token; log in by `aws sso login` or `aws configure`; AWS_PROFILE names a profile: "
+            "login: aws returns no token; log in by `aws sso login` or `aws configure`; AWS_PROFILE names a profile: "
             "Unable to locate credentials. You can configure credentials by running aws configure.",
         ),
         (
             "error: You must be logged in to the server (the server has asked for the client to provide credentials)",
-            f"role: the cluster does not know who is logged in; log in as another, or {NAMED}",
+            f"role: the cluster does not know this identity; log in as another, or {NAMED}",
         ),
         (
             "Unable to connect to the server: dial tcp 10.0.0.1:443: i/o timeout",
-            f"range: {SERVER} does not answer; write your range under access.cidrs and `pulumi up`, or, where access "
-            "is private, connect your VPN, bastion or machine first",
+            f"range: {SERVER} does not answer; add your range to access.cidrs and run `pulumi up`, or, if access is "
+            "private, connect your VPN, bastion or machine first",
         ),
         (
             "Unable to connect to the server: dial tcp: lookup one.example: no such host",
-            f"name: {SERVER} is not to be found; is the cluster still there, and your name server reached?",
+            f"name: cannot resolve {SERVER}; check that the cluster exists and that you reach your DNS server",
         ),
         ("a line\nError from server: it is tired", "cluster: Error from server: it is tired"),
     ],
@@ -139,8 +138,8 @@ def test_a_right_that_is_missing_is_named(run: Run) -> None:
     assert (code, text.splitlines()[1:]) == (
         1,
         [
-            f"missing: role: you are in, and may not submit jobs to namespace training; {NAMED}; a team has a "
-            "namespace of its own: `kubectl config set-context --current --namespace NAME`"
+            f"missing: role: you are logged in, but may not submit jobs to namespace training; {NAMED}; each team has "
+            "its own namespace: `kubectl config set-context --current --namespace NAME`"
         ],
     )
 
@@ -154,14 +153,14 @@ def test_a_right_that_is_missing_is_named(run: Run) -> None:
             [
                 "gke-gcloud-auth-plugin is not on PATH; install it by `gcloud components install "
                 "gke-gcloud-auth-plugin`",
-                "gcloud is not on PATH, and gke-gcloud-auth-plugin logs in by it; install it",
+                "gcloud is not on PATH, but gke-gcloud-auth-plugin needs it to log in; install it",
             ],
         ),
         (
             "kubelogin",
             [
                 "kubelogin is not on PATH; install it by `az aks install-cli`",
-                "az is not on PATH, and kubelogin logs in by it; install it",
+                "az is not on PATH, but kubelogin needs it to log in; install it",
             ],
         ),
     ],
@@ -179,8 +178,8 @@ def test_a_stack_that_can_not_be_read_writes_nothing(run: Run, tmp_path: Path) -
     )
     assert run(pulumi='echo \'{"clusterName": "trial"}\'') == (
         2,
-        "error: the selected stack: 1 problem\n  has no output account, kubeconfig, sharedStorage; is it built? "
-        "`pulumi up` adds what a stack of an earlier release lacks\n",
+        "error: the selected stack: 1 problem\n  has no output account, kubeconfig, sharedStorage; has it been built? "
+        "`pulumi up` adds the missing outputs of a stack of an earlier release\n",
     )
     assert not (tmp_path / "config").exists()
 
@@ -190,8 +189,8 @@ def test_without_pulumi_it_is_said_and_the_sandbox_is_named(monkeypatch: pytest.
     done = CliRunner().invoke(main, ["connect"])
     assert (done.exit_code, done.output) == (
         2,
-        "error: pulumi is not on PATH, and the outputs of a stack are read by it: install it (pulumi.com/docs/install)"
-        "; a cluster of the sandbox is reached by `gpucluster sandbox connect`\n",
+        "error: pulumi is not on PATH, but is needed to read the outputs of a stack: install it "
+        "(pulumi.com/docs/install); for a cluster of the sandbox, use `gpucluster sandbox connect`\n",
     )
 
 

@@ -95,7 +95,7 @@ def test_a_name_of_another_cluster_is_not_taken(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             write(file, one)
         assert str(caught.value) == (
-            f"the kubeconfig has {one.name!r} already under {parts}, of another cluster; choose another name by "
+            f"the kubeconfig already has {one.name!r} under {parts}, for another cluster; choose another name with "
             "--context"
         )
     assert file.read_text() == before
@@ -104,10 +104,10 @@ def test_a_name_of_another_cluster_is_not_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a: [", "config is no YAML (line 1); name another file by --kubeconfig"),
-        ("- a", "config is no kubeconfig; name another file by --kubeconfig"),
-        ("kind: Pod", "config is no kubeconfig; name another file by --kubeconfig"),
-        ("kind: Config\nusers: {}", "config is no kubeconfig; name another file by --kubeconfig"),
+        ("a: [", "config is not YAML (line 1); give another file with --kubeconfig"),
+        ("- a", "config is not a kubeconfig; give another file with --kubeconfig"),
+        ("kind: Pod", "config is not a kubeconfig; give another file with --kubeconfig"),
+        ("kind: Config\nusers: {}", "config is not a kubeconfig; give another file with --kubeconfig"),
     ],
 )
 def test_a_file_that_is_no_kubeconfig_is_left_alone(
@@ -122,7 +122,7 @@ def test_a_file_that_is_no_kubeconfig_is_left_alone(
 
 def test_a_file_that_kubectl_changes_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "config.lock").touch()
-    with pytest.raises(InputError, match="another command changes the file; remove it where none does"):
+    with pytest.raises(InputError, match="another command is changing the file; if none is, remove it"):
         write(tmp_path / "config", entry())
     assert [one.name for one in tmp_path.iterdir()] == ["config.lock"]
 

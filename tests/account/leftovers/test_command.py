@@ -84,25 +84,25 @@ ec2:elastic-ip  arn:aws:{EC2}:elastic-ip/eipalloc-1
   $0.12 a day
   aws ec2 release-address --allocation-id eipalloc-1 --region us-east-1
 ec2:vpc-endpoint  arn:aws:{EC2}:vpc-endpoint/vpce-1
-  unknown: its kind has no price by itself
+  unknown: its kind has no price of its own
   aws ec2 delete-vpc-endpoints --vpc-endpoint-ids vpce-1 --region us-east-1
 ecr:repository  arn:aws:ecr:us-east-1:000000000000:repository/trial/jobs
-  unknown: by what it holds or takes in
+  unknown: billed by stored or ingested data
   aws ecr delete-repository --repository-name trial/jobs --force --region us-east-1
 logs:log-group  arn:aws:logs:us-east-1:000000000000:log-group:/aws/eks/trial/cluster
-  unknown: by what it holds or takes in
+  unknown: billed by stored or ingested data
   aws logs delete-log-group --log-group-name /aws/eks/trial/cluster --region us-east-1
 s3:bucket  arn:aws:s3:::trial-data
-  unknown: by what it holds or takes in
+  unknown: billed by stored or ingested data
   aws s3 rb s3://trial-data --force
 sns:topic  arn:aws:sns:us-east-1:000000000000:alerts
-  unknown: by what it holds or takes in
+  unknown: billed by stored or ingested data
   aws sns delete-topic --topic-arn arn:aws:sns:us-east-1:000000000000:alerts --region us-east-1
 sqs:queue  arn:aws:sqs:us-east-1:000000000000:trial-karpenter
-  unknown: by what it holds or takes in
+  unknown: billed by stored or ingested data
   aws sqs delete-queue --region us-east-1 --queue-url {queue_url}
-without charge (--format json has each with its command): ec2:vpc
-aws-trial: 9 left, $1.20 a day; what 6 of them cost is not known
+free of charge (--format json lists each with its command): ec2:vpc
+aws-trial: 9 left, $1.20 a day; the cost of 6 of them is unknown
 """,
     )
     assert (tmp_path / "asked").read_text() == (
@@ -174,7 +174,7 @@ def test_on_google_cloud_zones_and_full_names_are_in_the_commands(run: Run, tmp_
     )
     registry = found["artifactregistry.googleapis.com/Repository"]
     assert (registry["cost"], registry["remove"]) == (
-        "unknown: by what it holds or takes in",
+        "unknown: billed by stored or ingested data",
         "gcloud artifacts repositories delete jobs --location=us-central1 --project=acme",
     )
     assert (tmp_path / "asked").read_text() == (
@@ -192,7 +192,7 @@ def test_on_azure_another_project_of_the_same_stack_name_is_left_out(run: Run, t
     code, text = run("azure-trial", command="az", answer=[one("ours", "gpucluster"), one("theirs", "other")])
     assert (code, text) == (
         0,
-        "without charge (--format json has each with its command): microsoft.network/networkinterfaces\n"
+        "free of charge (--format json lists each with its command): microsoft.network/networkinterfaces\n"
         "azure-trial: 1 left, $0.00 a day\n",
     )
     assert (tmp_path / "asked").read_text() == (
@@ -219,9 +219,9 @@ microsoft.containerregistry/registries  {GROUP}/Microsoft.ContainerRegistry/regi
   $1.64 a day
   az resource delete --ids {GROUP}/Microsoft.ContainerRegistry/registries/one
 microsoft.operationalinsights/workspaces  {GROUP}/Microsoft.OperationalInsights/workspaces/one
-  unknown: by what it holds or takes in
+  unknown: billed by stored or ingested data
   az resource delete --ids {GROUP}/Microsoft.OperationalInsights/workspaces/one
-azure-trial: 2 left, $1.64 a day; what 1 of them costs is not known
+azure-trial: 2 left, $1.64 a day; the cost of 1 of them is unknown
 """,
     )
 
@@ -233,12 +233,12 @@ def test_where_nothing_is_left_it_says_so(run: Run) -> None:
 def test_what_is_missing_is_said_with_what_to_do(run: Run) -> None:
     assert run("gcp-trial", command=None) == (
         2,
-        "error: command: gcloud is not on PATH, and the account is asked by it; install the Google Cloud CLI "
+        "error: command: gcloud is not on PATH, but it is needed to read the account; install the Google Cloud CLI "
         "(cloud.google.com/sdk/docs/install)\n",
     )
     assert run("aws-trial", command="aws", said="Unable to locate credentials.") == (
         2,
-        "error: login: aws does not answer; log in by `aws sso login` or `aws configure`; it needs tag:GetResources, "
+        "error: login: aws does not answer; log in with `aws sso login` or `aws configure`; it needs tag:GetResources, "
         "ec2:DescribeInstances and ec2:DescribeVolumes: Unable to locate credentials.\n",
     )
 

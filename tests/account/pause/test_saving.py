@@ -40,7 +40,7 @@ def node_group(*, desired: int, template: dict[str, Any]) -> Standing:
 
 
 RESERVED = {"capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}}
-GO = "the nodes of trial-training go, with the jobs on them; data, network and control plane stay"
+GO = "the nodes of trial-training are deleted, and the jobs on them end; data, network and control plane stay"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ GO = "the nodes of trial-training go, with the jobs on them; data, network and c
         (
             RESERVED,
             ("trial-training",),
-            f"{GO}; it saves $8.00 a month, $0.26 a day; $200,896.00 a month runs on for capacity that is reserved, "
+            f"{GO}; it saves $8.00 a month, $0.26 a day; $200,896.00 a month is still billed for reserved capacity, "
             "used or not",
         ),
     ],

@@ -111,7 +111,7 @@ def test_a_type_that_no_source_tells_of_is_named() -> None:
     resource = {"urn": urn, "custom": True, "type": "aws:example/marker:Marker", "outputs": {}}
     code, documents, said = told(json.dumps({"version": 3, "deployment": {"resources": [resource]}}))
     assert (code, documents) == (1, {"unknown": ["aws:example/marker:Marker"]})
-    assert said == "not known: what aws:example/marker:Marker asks for; find it out, and allow it besides\n"
+    assert said == "unknown permissions of aws:example/marker:Marker; find them out, and allow them too\n"
 
 
 def test_every_row_has_a_source_and_rights() -> None:

@@ -26,8 +26,8 @@ def test_a_public_api_is_for_its_ranges() -> None:
         registry=None,
         summary="over the internet from 203.0.113.0/24, and from the nodes; admins: the identity that runs the "
         "first `pulumi up`",
-        only_examples="access.cidrs: 203.0.113.0/24 is an example range: the API cannot be reached, so an update would "
-        "build and bill what it can't finish; write the range of your office or VPN",
+        only_examples="access.cidrs: 203.0.113.0/24 is an example range: the API cannot be reached, so an update "
+        "would create and bill resources and then fail; write the range of your office or VPN",
     )
 
 
@@ -71,19 +71,19 @@ def test_a_private_api_says_the_way_in(access: PrivateAccess, clients: tuple[str
         ("arn:aws:iam::12:role/x", ""),
         (
             "arn:aws:sts::123456789012:assumed-role/admin/me",
-            "; a session's role is the one behind assumed-role/",
+            "; for a session, name the role in its ARN after assumed-role/",
         ),
     ],
 )
 def test_an_admin_that_is_no_iam_principal_is_refused(arn: str, hint: str) -> None:
     access = PublicAccess(kind="public", cidrs=("203.0.113.0/24",), admins=(ADMIN, arn))
     assert told(access_problems(access)) == [
-        f"access.admins[1] is {arn!r}; on AWS name an IAM role or user, such as "
+        f"access.admins[1] is {arn!r}; on AWS write the ARN of an IAM role or user, such as "
         f"arn:aws:iam::123456789012:role/platform-admin{hint}"
     ]
 
 
 def test_a_dns_name_that_asks_for_rights_alone_is_not_to_be_had() -> None:
     assert told(access_problems(PrivateAccess(kind="private", via="dns"))) == [
-        "access.via is 'dns', which is Google Cloud's; for EKS choose vpn, bastion or inside"
+        "access.via is 'dns', which only Google Cloud supports; for EKS choose vpn, bastion or inside"
     ]

@@ -214,9 +214,11 @@ JOBS = [
             ]
         },
     ),
-    priority("low", 250, "Waits for all others, and is stopped for them: sweeps and evaluations that have time"),
-    priority("medium", 500, "The ordinary job; stops those of low priority"),
-    priority("high", 750, "Goes before the others that wait, and stops some that run where it needs their GPUs"),
+    priority(
+        "low", 250, "Waits for all other jobs and is preempted by them: for sweeps and evaluations without a deadline"
+    ),
+    priority("medium", 500, "The ordinary job; preempts jobs of low priority"),
+    priority("high", 750, "Runs before other waiting jobs, and preempts running ones if it needs their GPUs"),
     *(
         item(
             f"{ADMISSION}Binding",

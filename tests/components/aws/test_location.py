@@ -78,14 +78,14 @@ WRITE = f"write a zone of us-east-1, such as us-east-1a, or an id: {IDS}"
             "us-east-1",
             "us-east-1a",
             "us-east-1a",
-            ["secondZone is 'us-east-1a', the zone of the GPU nodes; name another, EKS needs two"],
+            ["secondZone is 'us-east-1a', the zone of the GPU nodes; write another zone: EKS needs two"],
         ),
         (
             "us-east-1",
             "use1-az6",
             "use1-az3",
             [
-                "secondZone is 'use1-az3', where EKS puts no control plane; choose one of use1-az1, use1-az2, "
+                "secondZone is 'use1-az3', where EKS places no control plane; choose one of use1-az1, use1-az2, "
                 "use1-az4, use1-az5, use1-az6"
             ],
         ),
@@ -94,8 +94,8 @@ WRITE = f"write a zone of us-east-1, such as us-east-1a, or an id: {IDS}"
             "us-west-2a",
             "us-west-2-lax-1a",
             [
-                "secondZone is 'us-west-2-lax-1a', where EKS puts no control plane; choose one of usw2-az1, usw2-az2, "
-                "usw2-az3, usw2-az4"
+                "secondZone is 'us-west-2-lax-1a', where EKS places no control plane; choose one of usw2-az1, "
+                "usw2-az2, usw2-az3, usw2-az4"
             ],
         ),
         (
@@ -103,8 +103,8 @@ WRITE = f"write a zone of us-east-1, such as us-east-1a, or an id: {IDS}"
             "us-east-1a",
             "use1-az2",
             [
-                "secondZone is 'use1-az2' beside zone 'us-east-1a': which id a name stands for differs between "
-                "accounts; write both by name or both by id"
+                "secondZone is 'use1-az2' and zone is 'us-east-1a': the id of a zone name differs between accounts; "
+                "write both as names or both as ids"
             ],
         ),
         ("us-east-1", "a", "b", [f"zone is 'a'; {WRITE}", f"secondZone is 'b'; {WRITE}"]),

@@ -81,7 +81,7 @@ def test_a_tier_without_a_price_is_never_taken_before_one_that_has_one() -> None
 def test_without_a_price_here_those_of_elsewhere_put_the_tiers_in_order_and_are_no_price() -> None:
     asked = SharedStorage(usable_tib=Decimal(20), gb_per_s=Decimal(5))
     assert plan_lustre(asked, priced(elsewhere=(125, 250, 1000))).choice == (
-        "26,400 GiB at 250 MB/s per TiB: the cheapest in the order of prices elsewhere, because no tier has a known "
+        "26,400 GiB at 250 MB/s per TiB: the cheapest by the prices of other regions, because no tier has a known "
         "price here"
     )
 

@@ -16,18 +16,18 @@ from gpucluster.components.spec.cluster import ClusterSpec
 
 HERE = Location(region="us-east-1", zone="us-east-1a", cluster_zones=("us-east-1a", "us-east-1b"))
 Vary = Callable[..., ClusterSpec]
-IP = "shared storage, S3 and checkpoints have 100 Gb/s a node: one of its 32 network cards carries IP"
+IP = "shared storage, S3 and checkpoints share 100 Gb/s a node: one of its 32 network cards carries IP traffic"
 CLUSTER = (
     ", 8 vCPUs of running on-demand standard instances (L-1216C47A, 5 by default: raise it), a VPC (L-F678F1CE, 5 by "
     "default), an Elastic IP (L-0263D0A3, 5 by default), 26,400 GiB of Lustre PERSISTENT_2 (L-8F1B9C74)"
 )
 ZONE_NAMES = (
-    "EKS puts no control plane in use1-az3, which us-east-1a or us-east-1b may be in your account: `aws ec2 "
-    "describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'` tells; zones may be written by id"
+    "EKS places no control plane in use1-az3, which us-east-1a or us-east-1b may be in your account: `aws ec2 "
+    "describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'` shows it; zones may be written as ids"
 )
 ON_DEMAND = (
-    "on demand promises no capacity: where us-east-1a has no 5 x p5.48xlarge, the node group ends as CREATE_FAILED; "
-    "a reservation or a capacity block holds them"
+    "on demand does not guarantee capacity: if us-east-1a has no 5 x p5.48xlarge, the node group fails with "
+    "CREATE_FAILED; a reservation or a capacity block guarantees them"
 )
 
 
@@ -67,13 +67,13 @@ def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
             ZONE_NAMES,
             "access.cidrs: 203.0.113.0/24 is an example range: the API cannot be reached; write the range of your "
             "office or VPN before up",
-            "the jobs of a broken GPU node go on a spare within minutes; EKS reboots or replaces it after 10 to 30 "
+            "the jobs of a broken GPU node move to a spare within minutes; EKS reboots or replaces it after 10 to 30 "
             "minutes (docs/self-healing.md)",
-            "metrics of the GPUs go to Amazon Managed Service for Prometheus; alerts are evaluated there and sent to "
+            "Amazon Managed Service for Prometheus stores GPU metrics and evaluates alerts; alerts go to "
             "nobody until you configure a receiver",
-            "alerts count GPUs: no price of p5.48xlarge in us-east-1 is known",
-            "what pods print is kept for 30 days in a log group of CloudWatch (docs/logs.md)",
-            "quotas to have: 1,088 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), 165 "
+            "alerts report GPUs instead of dollars: no price of p5.48xlarge in us-east-1 is known",
+            "logs of pods are kept for 30 days in a log group of CloudWatch (docs/logs.md)",
+            "required quotas: 1,088 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), 165 "
             "network interfaces (L-DF5E4CA3, 5,000 by default), 5 nodes in a node group (L-BD136F5B, 450 by default)"
             f"{CLUSTER}",
         ],
@@ -148,7 +148,7 @@ def test_what_is_not_built_and_what_is_lost_are_named(vary: Vary) -> None:
     facts = plan_cluster(spec, HERE, stack="s").facts.registered()
     assert facts["notBuilt"] == []
     assert facts["losses"] == [
-        "GPU fabric: 6,400 Gb/s a node asked, 3,200 on p5en.48xlarge",
+        "GPU fabric: 6,400 Gb/s a node requested, 3,200 on p5en.48xlarge",
         "elastic pools: no machine with a single H200; p5.4xlarge has one H100",
     ]
 
@@ -175,12 +175,12 @@ def test_slices_on_an_a100_are_not_built_and_flex_start_is_not_sold(vary: Vary) 
     old = plan_cluster(vary(accelerator="a100-80gb", mig={"nodes": 1, "layout": "all-1g.10gb"}), HERE, stack="s")
     assert (old.mig, old.facts.registered()["notBuilt"]) == (
         None,
-        ["mig: 1 nodes of all-1g.10gb; on a100-80gb the mode needs a reset of the GPU"],
+        ["mig: 1 nodes of all-1g.10gb; on a100-80gb MIG mode needs a GPU reset"],
     )
     with pytest.raises(PlanError) as caught:
         plan_cluster(vary(mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "flex-start"}), HERE, stack="s")
     assert list(map(str, caught.value.problems)) == [
-        "mig.purchase is 'flex-start', which Google Cloud sells and AWS does not; choose on-demand or spot"
+        "mig.purchase is 'flex-start', which is available on Google Cloud but not on AWS; choose on-demand or spot"
     ]
 
 
@@ -189,15 +189,15 @@ def test_the_vcpus_of_sliced_machines_count_against_their_quota(vary: Vary) -> N
         made = plan_cluster(vary(elastic=None, mig={"nodes": 1, "layout": "all-1g.10gb", **mig}), HERE, stack="s")
         return made.facts.registered()["notes"][-1].partition(" of ")[0]
 
-    assert said() == "quotas to have: 1,088 vCPUs"  # 5 x 192 and 8 x 16
-    assert said(purchase="spot") == "quotas to have: 960 vCPUs"
+    assert said() == "required quotas: 1,088 vCPUs"  # 5 x 192 and 8 x 16
+    assert said(purchase="spot") == "required quotas: 960 vCPUs"
 
 
 def test_the_native_engine_is_named_as_not_built(vary: Vary) -> None:
     plan = plan_cluster(vary(elastic={"engine": "native", "pools": {"dev": {"max_gpus": 8}}}), HERE, stack="s")
     assert (plan.elastic, plan.facts.registered()["notBuilt"]) == (
         None,
-        ["elastic.engine native: on AWS the elastic pools are Karpenter's"],
+        ["elastic.engine native: on AWS Karpenter runs the elastic pools"],
     )
 
 
@@ -212,7 +212,7 @@ def test_a_closed_network_has_endpoints_for_karpenters_queue_only_with_karpenter
 
 
 def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
-    with pytest.raises(PlanError, match="EKS takes 100 characters: shorten one of them"):
+    with pytest.raises(PlanError, match="EKS allows 100 characters: shorten one of them"):
         plan_cluster(vary(), HERE, stack="s" * 95)
 
 
@@ -221,8 +221,8 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
     [
         (
             {"training": {"nodes": 1927, "spares": 1}},
-            "training.nodes and training.spares make 1928 nodes; the GPU subnet has addresses for at most 1927: ask "
-            "for fewer",
+            "training.nodes and training.spares make 1928 nodes; the GPU subnet has addresses for at most 1927: "
+            "request fewer",
         ),
         (
             {
@@ -230,26 +230,26 @@ def test_a_name_that_eks_does_not_take_is_refused(vary: Vary) -> None:
                 "purchase": {"kind": "capacity-block"},
                 "placement": {"kind": "reservation", "id": "cr-1"},
             },
-            "training.nodes and training.spares make 65 nodes; one capacity block, which is all that a pool can "
-            "target, holds at most 64: ask for fewer",
+            "training.nodes and training.spares make 65 nodes; a pool can target one capacity block, which holds at "
+            "most 64: request fewer",
         ),
         (
             {"access": {"kind": "public", "cidrs": [f"8.8.{at}.0/24" for at in range(41)]}},
-            "access.cidrs has 41 ranges; EKS takes 40 for a public API: join or drop some",
+            "access.cidrs has 41 ranges; EKS allows 40 for a public API: merge or remove some",
         ),
         (
             {"access": {"kind": "public", "cidrs": ["203.0.113.0/24"], "admins": ["alice"]}},
-            "access.admins[0] is 'alice'; on AWS name an IAM role or user, such as "
+            "access.admins[0] is 'alice'; on AWS write the ARN of an IAM role or user, such as "
             "arn:aws:iam::123456789012:role/platform-admin",
         ),
         (
             {"placement": {"kind": "reservation", "id": "r-123"}},
-            "placement.id is 'r-123'; an AWS reservation or capacity block is named cr-...",
+            "placement.id is 'r-123'; write the id of an AWS reservation or capacity block: cr-...",
         ),
         (
             {"storage": {"shared": {"usable_tib": 20, "bucket": "gs://data"}}},
-            "storage.shared.bucket is 'gs://data'; on AWS a bucket is named s3://name or s3://name/prefix; or "
-            "write own, for storage.bucket",
+            "storage.shared.bucket is 'gs://data'; on AWS write s3://name or s3://name/prefix, or own for "
+            "storage.bucket",
         ),
     ],
 )
@@ -273,7 +273,7 @@ def test_a_machine_with_fewer_gpus_is_a_loss(vary: Vary) -> None:
     facts = plan_cluster(vary(), HERE, stack="s", machine="p5.4xlarge").facts.registered()
     assert (facts["trainingGpus"], facts["losses"]) == (
         4,
-        ["GPU fabric: 1,600 Gb/s a node asked, 100 on p5.4xlarge", "GPUs a node: 8 asked, 1 on p5.4xlarge"],
+        ["GPU fabric: 1,600 Gb/s a node requested, 100 on p5.4xlarge", "GPUs a node: 8 requested, 1 on p5.4xlarge"],
     )
 
 
@@ -290,14 +290,13 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
         storage={"shared": {"usable_tib": 20, "bucket": "s3://data", "fabric": True}},
     )
     assert plan_cluster(spec, HERE, stack="s").facts.registered()["notes"][1:-7] == [
-        "shared storage is open to EFA clients; nodes mount it by IP until their Lustre client is set up for EFA",
-        "s3://data must exist in us-east-1; its objects appear under /bucket, and what is changed there is not written "
-        "back",
+        "shared storage allows EFA clients; nodes mount it over IP until their Lustre client is set up for EFA",
+        "s3://data must exist in us-east-1; its objects appear under /bucket, and changes there are not written back",
         IP,
-        "cr-1 must hold 8 x p5.48xlarge in us-east-1a, the zone of the GPU nodes: nothing is looked up before up",
-        "5 nodes need a capacity block of 8 instances (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and "
-        "not used",
-        "the training pool has 0 nodes until cr-1 has begun: then set purchase.active: true and run up",
+        "cr-1 must hold 8 x p5.48xlarge in us-east-1a, the zone of the GPU nodes: the plan does not check this",
+        "5 nodes need a capacity block of 8 instances (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for "
+        "but unused",
+        "the training pool has 0 nodes until cr-1 starts: then set purchase.active: true and run `pulumi up`",
     ]
 
 
@@ -306,7 +305,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
     [
         (
             {"training": {"nodes": 460}, "elastic": None},
-            "quotas to have: 88,320 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), "
+            "required quotas: 88,320 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), "
             "15,180 network interfaces (L-DF5E4CA3, 5,000 by default: raise it), 460 nodes in a node group "
             f"(L-BD136F5B, 450 by default: raise it){CLUSTER.replace(', 8 ', ', 40 ')}",
         ),
@@ -317,7 +316,7 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
                 "placement": {"kind": "reservation", "id": "cr-1"},
                 "elastic": {"pools": {"dev": {"max_gpus": 10, "purchase": ["spot"]}}},
             },
-            "quotas to have: 160 vCPUs of P5 spot requests (L-C4BD4855, 0 by default), 4 instances in capacity blocks "
+            "required quotas: 160 vCPUs of P5 spot requests (L-C4BD4855, 0 by default), 4 instances in capacity blocks "
             "(at most 256 at a time in an organization), 132 network interfaces (L-DF5E4CA3, 5,000 by default), 4 "
             f"nodes in a node group (L-BD136F5B, 450 by default){CLUSTER}",
         ),
@@ -347,7 +346,7 @@ def test_spot_machines_want_a_role_of_the_account(vary: Vary, changes: dict[str,
     ]
     assert said == [
         [
-            "spot machines start once the account has the role AWSServiceRoleForEC2Spot: `aws iam "
+            "spot machines start only if the account has the role AWSServiceRoleForEC2Spot: `aws iam "
             "create-service-linked-role --aws-service-name spot.amazonaws.com`, once for each account"
         ],
         [],

@@ -16,15 +16,15 @@ def test_a_block_is_the_next_size_that_is_sold(nodes: int, size: int | None) -> 
 
 def test_what_a_block_has_too_many_is_said() -> None:
     assert block_notes("cr-1", nodes=5, active=False) == [
-        "5 nodes need a capacity block of 8 instances (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and "
-        "not used",
-        "the training pool has 0 nodes until cr-1 has begun: then set purchase.active: true and run up",
+        "5 nodes need a capacity block of 8 instances (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for "
+        "but unused",
+        "the training pool has 0 nodes until cr-1 starts: then set purchase.active: true and run `pulumi up`",
     ]
 
 
 def test_a_block_that_runs_says_when_it_ends() -> None:
     assert block_notes("cr-1", nodes=8, active=True) == [
         "8 nodes need a capacity block of 8 instances (blocks have 1, 2, 4, 8, 16, 32, 64): all of them are used",
-        "EKS scales the pool to 0 nodes 40 minutes before cr-1 ends, and EC2 takes them back 30 minutes before; set "
+        "EKS scales the pool to 0 nodes 40 minutes before cr-1 ends, and EC2 terminates them 30 minutes before; set "
         "purchase.active: false by then",
     ]

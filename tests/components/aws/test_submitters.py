@@ -96,8 +96,9 @@ def test_who_is_no_principal_of_iam_is_named_with_the_field(vary: Vary, trial: d
         teams={"vision": {"groups": ["arn:aws:sts::123456789012:assumed-role/vision/ada"]}},
     )
     assert [str(problem) for problem in people_problems(spec)] == [
-        "access.submitters[0] is 'ada@example.com'; on AWS name an IAM role or user, such as "
+        "access.submitters[0] is 'ada@example.com'; on AWS write the ARN of an IAM role or user, such as "
         "arn:aws:iam::123456789012:role/platform-admin",
-        "teams.vision.groups[0] is 'arn:aws:sts::123456789012:assumed-role/vision/ada'; on AWS name an IAM role or "
-        "user, such as arn:aws:iam::123456789012:role/platform-admin; a session's role is the one behind assumed-role/",
+        "teams.vision.groups[0] is 'arn:aws:sts::123456789012:assumed-role/vision/ada'; on AWS write the ARN of an "
+        "IAM role or user, such as arn:aws:iam::123456789012:role/platform-admin; for a session, name the role in its "
+        "ARN after assumed-role/",
     ]

@@ -21,22 +21,22 @@ def test_the_plan_holds_a_whole_scale_set_and_hundreds_of_other_nodes() -> None:
 )
 def test_nothing_overlaps_what_infiniband_has_for_itself(field: str, what: str) -> None:
     said = told(address_problems(dataclasses.replace(AddressPlan(), **{field: "172.16.0.0/12"}), nodes=5))
-    assert f"the range of {what}, 172.16.0.0/12, overlaps 172.16.0.0/16, which InfiniBand has for itself" in said
+    assert f"the range of {what}, 172.16.0.0/12, overlaps 172.16.0.0/16, which is reserved for InfiniBand" in said
 
 
 def test_pods_and_services_lie_outside_of_the_network_and_subnets_inside() -> None:
     plan = dataclasses.replace(AddressPlan(), pods="10.0.64.0/18", lustre="10.9.0.0/24")
     assert told(address_problems(plan, nodes=5)) == [
         "network.ranges has network (10.0.0.0/16) and pods (10.0.64.0/18), which overlap; write others",
-        "the range of Lustre, 10.9.0.0/24, lies outside of the network (10.0.0.0/16)",
+        "the range of Lustre, 10.9.0.0/24, is outside of the network (10.0.0.0/16)",
     ]
 
 
 def test_small_ranges_are_named_with_what_they_hold() -> None:
     plan = dataclasses.replace(AddressPlan(), nodes="10.0.0.0/26", pods="10.4.0.0/19")
     assert told(address_problems(plan, nodes=60)) == [
-        "training.nodes and the other pools need 60 addresses for nodes; the plan has 59: ask for fewer nodes",
-        "training.nodes and the other pools need 15,360 addresses for pods; the plan has 8,192: ask for fewer nodes",
+        "training.nodes and the other pools need 60 addresses for nodes; the plan has 59: request fewer nodes",
+        "training.nodes and the other pools need 15,360 addresses for pods; the plan has 8,192: request fewer nodes",
     ]
 
 

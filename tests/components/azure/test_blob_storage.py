@@ -134,8 +134,8 @@ def test_the_plan_says_what_a_bucket_is_and_promises_no_throughput() -> None:
     assert notes == [
         "shared storage is a bucket, no POSIX file system: no locks, renames of folders are not atomic, and no "
         "throughput is promised",
-        "shared storage: a node reads and writes a file of the bucket as a whole, by way of its system disk, whose "
-        "free space it has to fit in",
+        "shared storage: a node reads and writes each bucket file as a whole, through its system disk, so each file "
+        "must fit in its free space",
     ]
     assert not any("Managed Lustre" in note for note in facts["notes"])
 

@@ -18,14 +18,14 @@ def test_single_node_sizes_are_taken(purchase: list[str]) -> None:
 
 def test_a_size_with_infiniband_is_refused_among_others_too() -> None:
     assert told(karpenter_problems([*SINGLE, "Standard_ND96isr_H100_v5"], pool="dev", purchase=["spot"])) == [
-        f"{ENGINE} starts machines outside any scale set, where Standard_ND96isr_H100_v5 has no InfiniBand; allowed: "
+        f"{ENGINE} starts machines outside of scale sets, where Standard_ND96isr_H100_v5 has no InfiniBand; allowed: "
         "sizes without r; use the training pool"
     ]
 
 
 def test_a_purchase_that_karpenter_cannot_make_is_refused() -> None:
     assert told(karpenter_problems(SINGLE, pool="dev", purchase=["flex-start", "spot"])) == [
-        "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter can't buy on Azure; allowed: "
+        "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter does not support on Azure; allowed: "
         "on-demand, spot; choose from these"
     ]
 

@@ -62,27 +62,27 @@ def test_everything_that_a_stack_may_choose() -> None:
         ),
         (
             {"region": "westus"},
-            "region is 'westus', which has no availability zones, and GPU nodes, their storage and their way out are "
-            "in one zone here; write a region with zones; did you mean westus3?",
+            "region is 'westus', which has no availability zones; GPU nodes, their storage and their NAT gateway need "
+            "one zone; write a region with zones; did you mean westus3?",
         ),
         (
             {"region": "northcentralus"},
-            "region is 'northcentralus', which has no availability zones, and GPU nodes, their storage and their way "
-            "out are in one zone here; write a region with zones; did you mean southcentralus?",
+            "region is 'northcentralus', which has no availability zones; GPU nodes, their storage and their NAT "
+            "gateway need one zone; write a region with zones; did you mean southcentralus?",
         ),
         ({"zone": "eastus-1"}, "zone is 'eastus-1'; write the number of a zone, in quotes: 1, 2, 3"),
         (
             {"scaleSetLimit": "1000"},
-            "scaleSetLimit is '1000'; write a whole number from 100, which every subscription has, to 300, to which "
-            "Microsoft's support raises it",
+            "scaleSetLimit is '1000'; write a whole number from 100, the default of a subscription, to 300, the most "
+            "that Microsoft support sets",
         ),
         ({"gpuDriver": "operator"}, "gpuDriver is 'operator'; allowed: operators, aks; did you mean operators?"),
         ({"proximityGroup": "yes"}, "proximityGroup is 'yes'; allowed: true, false"),
         ({"torsets": "ib/torset"}, "torsets is 'ib/torset'; allowed: true, false"),
         (
             {"infinibandFeature": "true"},
-            "infinibandFeature is 'true'; allowed: required (up looks whether AKSInfinibandSupport is registered), "
-            "waived; nothing here registers it",
+            "infinibandFeature is 'true'; allowed: required (`up` checks that AKSInfinibandSupport is registered), "
+            "waived; no command here registers it",
         ),
         (
             {"systemMachine": "Standard_B4ms"},
@@ -93,8 +93,8 @@ def test_everything_that_a_stack_may_choose() -> None:
         ({"bucketGroup": "a/b"}, "bucketGroup is 'a/b'; write the name of the storage account's resource group"),
         (
             {"lustrePrincipal": "HPC"},
-            "lustrePrincipal is 'HPC'; write the object id that the service principal HPC Cache Resource Provider has "
-            "in your tenant",
+            "lustrePrincipal is 'HPC'; write the object id of the service principal HPC Cache Resource Provider in "
+            "your tenant",
         ),
     ],
 )

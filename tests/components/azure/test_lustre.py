@@ -48,7 +48,7 @@ def test_without_a_price_those_of_other_clouds_put_the_tiers_in_order(
 
 def test_the_rule_is_said_where_no_price_is_known() -> None:
     assert plan_lustre(asked(gb_per_s=3), ELSEWHERE).choice == (
-        "32,768 GiB at 125 MB/s per TiB: the cheapest in the order of prices elsewhere, because no tier has a known "
+        "32,768 GiB at 125 MB/s per TiB: the cheapest by the prices of other regions, because no tier has a known "
         "price here"
     )
     assert plan_lustre(asked(gb_per_s=3), UNPRICED).choice == (
@@ -70,8 +70,8 @@ def test_a_tier_of_another_cloud_and_one_that_is_too_small_are_refused() -> None
         "storage.shared.tier is 1000; Azure Managed Lustre has 40, 125, 250, 500 MB/s per TiB"
     ]
     assert told(lustre_problems(asked(usable_tib=2000, tier=500))) == [
-        "storage.shared asks for 2000 TiB of data, 25 % headroom on top, and 0 GB/s; Azure Managed Lustre has at most "
-        "1,024 TiB at 500 MB/s per TiB: ask for less"
+        "storage.shared requests 2000 TiB of data, plus 25 % headroom, and 0 GB/s; Azure Managed Lustre has at most "
+        "1,024 TiB at 500 MB/s per TiB: request less"
     ]
     assert told(lustre_problems(asked(usable_tib=2000))) == []
 
@@ -92,7 +92,7 @@ def test_a_container_is_named_by_its_address() -> None:
     assert part == Bucket(account="corpora", container="text", prefix="/english/new")
     assert plan_lustre(asked(bucket="own"), UNPRICED).bucket == Bucket(account="", container="", prefix="/bucket")
     assert told(lustre_problems(asked(bucket="s3://corpora/text"))) == [
-        "storage.shared.bucket is 's3://corpora/text'; on Azure a container is named "
-        "https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix where only a part of it shall appear; or write "
-        "own, for storage.bucket"
+        "storage.shared.bucket is 's3://corpora/text'; on Azure write "
+        "https://ACCOUNT.blob.core.windows.net/CONTAINER, with /prefix to import only a part of it, or own for "
+        "storage.bucket"
     ]

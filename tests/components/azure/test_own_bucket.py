@@ -113,11 +113,11 @@ def test_a_job_reads_one_container_and_writes_another_by_its_token(seen: Callabl
 def test_what_the_configuration_lacks_for_containers_is_said() -> None:
     own = _spec(storage={"shared": LINKED, "bucket": {}})
     assert told(config_problems(own, None, _here())) == [
-        "lustrePrincipal is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container by the "
-        "roles of HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage account; add "
+        "lustrePrincipal is missing, and storage.shared.bucket is set: Azure Managed Lustre reads a container with "
+        "the roles of HPC Cache Resource Provider (lustrePrincipal: its object id) in the storage account; add "
         "lustrePrincipal"
     ]
     assert told(config_problems(_spec(identities={"data": {"reads": [OTHERS]}}), None, _here())) == [
-        "bucketGroup is missing, and identities.data names a container: rights are given in the resource group of its "
+        "bucketGroup is missing, but identities.data is a container: rights are granted in the resource group of its "
         "account; add it: the name of that resource group"
     ]

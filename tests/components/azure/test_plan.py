@@ -70,31 +70,32 @@ def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
     ]
     assert [note.partition(":")[0] for note in facts["notes"]] == [
         "shared storage",
-        "InfiniBand without SHARP, sums in the switches",
-        "the subscription must have the feature AKSInfinibandSupport, or up ends before anything dear is made",
+        "InfiniBand without SHARP (reductions in the switches)",
+        "the subscription must have the feature AKSInfinibandSupport, or `up` fails before it creates anything "
+        "expensive",
         "queue",
-        "a new subscription has to register what it uses, which the provider may not do by itself",
+        "a new subscription must register its resource providers, which Pulumi's provider may not do automatically",
         "AKS auto-repair cannot be disabled",
         "the operators own GPU and InfiniBand drivers",
         "Standard_NC40ads_H100_v5 without InfiniBand",
-        "on demand promises no capacity",
+        "on demand does not guarantee capacity",
         "elastic pools",
-        "the jobs of a broken GPU node go on a spare within minutes; its machine stays until a person has it deleted "
-        "and reports it (docs/self-healing.md)",
-        "metrics of the GPUs go to the Azure Monitor workspace; alerts are evaluated there and sent to nobody until "
+        "the jobs of a broken GPU node move to a spare within minutes; its machine stays until someone deletes and "
+        "reports it (docs/self-healing.md)",
+        "the Azure Monitor workspace stores GPU metrics and evaluates alerts; alerts go to nobody until "
         "you configure a receiver",
-        "alerts count GPUs",
-        "what pods print is kept for 30 days in a Log Analytics workspace, with the control plane's (docs/logs.md)",
-        "which zones of eastus have Standard_ND96isr_H100_v5, Azure says to your subscription alone",
-        "quotas to have in eastus, in vCPUs",
+        "alerts report GPUs instead of dollars",
+        "logs of pods are kept for 30 days in a Log Analytics workspace, with the control plane's (docs/logs.md)",
+        "the zones of eastus with Standard_ND96isr_H100_v5 depend on your subscription",
+        "required quotas in eastus, in vCPUs",
         "the identity that runs `pulumi up` needs the right to assign roles, and gets Azure Kubernetes Service "
-        "RBAC Cluster Admin on this cluster alone, for which `up` waits 5 minutes; others who preview, destroy "
-        "or use the cluster need a group in access.admins, which names none",
+        "RBAC Cluster Admin on this cluster only, for which `up` waits 5 minutes; others who preview, destroy "
+        "or use the cluster need a group in access.admins, which is empty",
         "access.cidrs",
     ]
     assert facts["notes"][15] == (
-        "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 32 of "
-        "standardDDSv5Family, 832 of Total Regional vCPUs; besides, Azure Managed Lustre's own for 28 TiB more; quota "
+        "required quotas in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 32 of "
+        "standardDDSv5Family, 832 of Total Regional vCPUs; also the Azure Managed Lustre quota for 28 TiB more; quota "
         "is not capacity"
     )
 
@@ -104,13 +105,13 @@ def test_the_feature_for_infiniband_is_asked_for_unless_it_is_waived_or_there_is
         return [note for note in plan(*args, **change).facts.notes if "AKSInfinibandSupport" in note]
 
     assert said() == [
-        "the subscription must have the feature AKSInfinibandSupport, or up ends before anything dear is made: run az "
-        "feature register --namespace Microsoft.ContainerService --name AKSInfinibandSupport once and wait for "
-        "Registered; GB200 and GB300 pools of one subscription need it off"
+        "the subscription must have the feature AKSInfinibandSupport, or `up` fails before it creates anything "
+        "expensive: run az feature register --namespace Microsoft.ContainerService --name AKSInfinibandSupport once "
+        "and wait for Registered; GB200 and GB300 pools in the same subscription need it disabled"
     ]
     assert said(here(infiniband_feature="waived")) == [
-        "AKSInfinibandSupport is waived and not looked up: without it nodes may be on several InfiniBand networks; "
-        "GB200 and GB300 pools of one subscription need it off"
+        "AKSInfinibandSupport is waived and not checked: without it nodes may be on several InfiniBand networks; "
+        "GB200 and GB300 pools in the same subscription need it disabled"
     ]
     assert said(machine="Standard_NC40ads_H100_v5", training={"nodes": 1, "fabric_gbps": 0}) == []
 
@@ -170,19 +171,19 @@ class OneList:
     [
         (
             "eastus",
-            "which zones of eastus have Standard_ND96isr_H100_v5, Azure says to your subscription alone: az vm "
-            "list-skus --location eastus --size Standard_ND96isr_H100_v5 --zone --all",
+            "the zones of eastus with Standard_ND96isr_H100_v5 depend on your subscription: az vm list-skus "
+            "--location eastus --size Standard_ND96isr_H100_v5 --zone --all",
         ),
         (
             "brazilsouth",
-            "no price list has Standard_ND96isr_H100_v5 in brazilsouth: whether it is sold there is not known",
+            "no price list has Standard_ND96isr_H100_v5 in brazilsouth: whether it is available there is unknown",
         ),
     ],
 )
 def test_where_a_machine_is_sold_is_said_as_far_as_it_is_known(region: str, said: str) -> None:
     place = Location(subscription=SUBSCRIPTION, region=region, number="1")
     made = plan_cluster(ClusterSpec.model_validate(TRIAL), place, stack="azure-trial", prices=OneList())
-    assert [note for note in made.facts.notes if note.startswith(("which zones", "no price list"))] == [said]
+    assert [note for note in made.facts.notes if note.startswith(("the zones", "no price list"))] == [said]
 
 
 def test_spot_counts_against_a_quota_of_its_own() -> None:
@@ -191,8 +192,8 @@ def test_spot_counts_against_a_quota_of_its_own() -> None:
         mig={"nodes": 1, "layout": "all-1g.10gb", "purchase": "spot"},
     )
     assert made.facts.registered()["notes"][-3] == (
-        "quotas to have in eastus, in vCPUs: 480 of standardNDSH100v5Family, 32 of standardDDSv5Family, 512 of Total "
-        "Regional vCPUs, 640 of Total Regional Spot vCPUs; besides, Azure Managed Lustre's own for 28 TiB more; quota "
+        "required quotas in eastus, in vCPUs: 480 of standardNDSH100v5Family, 32 of standardDDSv5Family, 512 of Total "
+        "Regional vCPUs, 640 of Total Regional Spot vCPUs; also the Azure Managed Lustre quota for 28 TiB more; quota "
         "is not capacity"
     )
 
@@ -214,7 +215,7 @@ def test_the_system_pool_is_sized_by_the_cluster_unless_the_stack_chooses(
 
 def test_a_driver_of_aks_leaves_peermem_to_others() -> None:
     said = [
-        "AKS owns the GPU driver: nothing here loads nvidia-peermem, without which GPUDirect RDMA may be slow; measure "
+        "AKS owns the GPU driver: nothing loads nvidia-peermem, without which GPUDirect RDMA may be slow; measure "
         "NCCL between nodes before training"
     ]
     assert [note for note in plan(here(driver="aks")).facts.registered()["notes"] if "driver" in note] == said
@@ -244,8 +245,8 @@ def test_more_fabric_than_there_is_and_lustre_over_it_are_losses() -> None:
         training={"nodes": 4, "fabric_gbps": 6400}, storage={"shared": {**SHARED, "fabric": True}}, elastic=None
     )
     assert made.facts.registered()["losses"] == [
-        "GPU fabric: 6,400 Gb/s a node asked, 3,200 on Standard_ND96isr_H100_v5",
-        "storage.shared.fabric: Azure Managed Lustre is reached by TCP over 80 Gb/s a node, never over InfiniBand",
+        "GPU fabric: 6,400 Gb/s a node requested, 3,200 on Standard_ND96isr_H100_v5",
+        "storage.shared.fabric: nodes reach Azure Managed Lustre by TCP over 80 Gb/s a node, never over InfiniBand",
     ]
 
 
@@ -287,8 +288,8 @@ def test_h200_is_sliced_on_the_training_machine_and_nothing_is_lost() -> None:
             100,
             [
                 "scaleSetLimit is 100, and training.nodes and training.spares make 101 nodes in one scale set, the "
-                "InfiniBand domain; have Microsoft's support raise it and write the new limit, at most 300, or ask for "
-                "fewer nodes"
+                "InfiniBand domain; ask Microsoft support to raise it and write the new limit, at most 300, or "
+                "request fewer nodes"
             ],
         ),
         (300, 300, []),
@@ -296,8 +297,8 @@ def test_h200_is_sliced_on_the_training_machine_and_nothing_is_lost() -> None:
             301,
             300,
             [
-                "training.nodes and training.spares make 301 nodes; InfiniBand is within one scale set, which holds at "
-                "most 300: ask for fewer"
+                "training.nodes and training.spares make 301 nodes; InfiniBand works within one scale set, which holds "
+                "at most 300: request fewer"
             ],
         ),
     ],
@@ -318,8 +319,8 @@ def test_machines_without_infiniband_train_on_no_more_than_one_node() -> None:
     assert refused(machine="Standard_NC80adis_H100_v5") == [said]
     single = plan(machine="Standard_NC80adis_H100_v5", training=nodes(1), elastic=None)
     assert single.facts.registered()["losses"] == [
-        "GPU fabric: 1,600 Gb/s a node asked, 0 on Standard_NC80adis_H100_v5",
-        "GPUs a node: 8 asked, 2 on Standard_NC80adis_H100_v5",
+        "GPU fabric: 1,600 Gb/s a node requested, 0 on Standard_NC80adis_H100_v5",
+        "GPUs a node: 8 requested, 2 on Standard_NC80adis_H100_v5",
     ]
 
 
@@ -333,12 +334,12 @@ def test_a_misspelt_machine_is_corrected() -> None:
 def test_reserved_capacity_is_said_to_be_unsupported_and_where_the_truth_is() -> None:
     notes = plan(placement={"kind": "reservation", "id": RESERVATION}).facts.registered()["notes"]
     assert notes[8:11] == [
-        f"{RESERVATION} must hold 5 x Standard_ND96isr_H100_v5 in zone 1 of eastus: nothing is looked up before up, "
-        "and the cluster's identity gets Contributor on its resource group, which may take an hour",
-        "Azure's documentation rules out scale sets with a single placement group for capacity reservations, and "
-        "InfiniBand is within one, which AKS sets by itself: ask Microsoft before you buy one",
+        f"{RESERVATION} must hold 5 x Standard_ND96isr_H100_v5 in zone 1 of eastus: the plan does not check this; the "
+        "cluster's identity gets Contributor on its resource group, which may take an hour",
+        "Azure's documentation excludes scale sets with a single placement group from capacity reservations, but "
+        "InfiniBand needs one, which AKS sets automatically: ask Microsoft before you buy one",
         "Azure's documentation calls on-demand capacity reservations unsupported for ND and NCads H100 v5; the "
-        "Resource SKUs API (CapacityReservationSupported) has the truth for a subscription",
+        "Resource SKUs API (CapacityReservationSupported) shows what your subscription supports",
     ]
 
 
@@ -348,11 +349,11 @@ def test_a_block_is_sold_in_sizes_and_has_no_nodes_before_it_begins() -> None:
     )
     assert (block.training.size, block.training.started) == (5, 0)
     notes = block.facts.registered()["notes"]
-    assert notes[8].endswith("which AKS sets by itself: whether that holds for blocks, no source says")
+    assert notes[8].endswith("which AKS sets automatically: whether that applies to capacity blocks is undocumented")
     assert notes[9:11] == [
-        "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for and not used; "
+        "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for but unused; "
         "a block lasts 1 to 14 days or 3 to 26 weeks",
-        f"the training pool has 0 nodes until {RESERVATION} has begun: then set purchase.active: true, run up",
+        f"the training pool has 0 nodes until {RESERVATION} starts: then set purchase.active: true, run `pulumi up`",
     ]
     assert not any("480 of standardNDSH100v5Family" in note for note in notes)
 
@@ -375,22 +376,22 @@ def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> No
         },
     )
     assert said == [
-        "elastic.pools.dev.purchase has flex-start, which Google Cloud sells and Azure does not; choose from on-demand "
-        "and spot",
-        "mig.purchase is 'flex-start', which Google Cloud sells and Azure does not; choose on-demand or spot",
+        "elastic.pools.dev.purchase has flex-start, which is available on Google Cloud but not on Azure; choose from "
+        "on-demand and spot",
+        "mig.purchase is 'flex-start', which is available on Google Cloud but not on Azure; choose on-demand or spot",
         "placement.id is 'cr-0123456789'; on Azure write the id of a capacity reservation group, "
         "/subscriptions/ID/resourceGroups/GROUP/providers/Microsoft.Compute/capacityReservationGroups/NAME",
-        "training.nodes and training.spares make 70 nodes; one block of capacity holds at most 64: ask for fewer",
+        "training.nodes and training.spares make 70 nodes; one capacity block holds at most 64: request fewer",
         "purchase.kind is 'capacity-block', on Azure for 1 to 14 days or 3 to 26 weeks, and duration is 210 days; "
         "shorten duration or choose on-demand",
-        "access.egress is 'none', which on Azure is not built: nodes without a way out start from a container registry "
-        "of their own network; choose nat",
-        "access.admins[0] is 'group:ml'; on Azure name a Microsoft Entra group by its object id, such as "
+        "access.egress is 'none', which is not supported on Azure: nodes without internet access need a container "
+        "registry in their network to start; choose nat",
+        "access.admins[0] is 'group:ml'; on Azure write the object id of a Microsoft Entra group, such as "
         "00000000-0000-0000-0000-000000000000 (`az ad group show --group NAME --query id`)",
-        "access.cidrs has 172.16.8.0/24, which overlaps 172.16.0.0/16: InfiniBand has it for itself, and nodes reach "
+        "access.cidrs has 172.16.8.0/24, which overlaps 172.16.0.0/16: it is reserved for InfiniBand, and nodes reach "
         "nothing else there; name other ranges",
-        "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): nothing could be routed to "
-        "both; name ranges outside of it",
+        "access.cidrs has 10.0.0.0/16, which overlaps the cluster's network (10.0.0.0/16): traffic cannot be routed "
+        "to both; write ranges outside of it",
     ]
 
 
@@ -403,15 +404,15 @@ def test_a_reservation_is_in_no_group() -> None:
 
 def test_flex_start_is_not_sold_for_training() -> None:
     assert refused(purchase={"kind": "flex-start"}, duration="7d") == [
-        "purchase.kind is 'flex-start', which Google Cloud sells and Azure does not; choose on-demand, or "
-        "capacity-block for capacity of fixed dates"
+        "purchase.kind is 'flex-start', which is available on Google Cloud but not on Azure; choose on-demand, or "
+        "capacity-block for capacity with fixed dates"
     ]
 
 
 def test_a_proximity_group_and_a_reservation_exclude_each_other() -> None:
     assert refused(here(proximity_group=True), placement={"kind": "reservation", "id": RESERVATION}) == [
-        "proximityGroup is 'true', and placement.kind is 'reservation': Azure takes no proximity placement group for "
-        "reserved capacity; remove it"
+        "proximityGroup is 'true', but placement.kind is 'reservation': Azure does not support proximity placement "
+        "groups for reserved capacity; remove it"
     ]
 
 
@@ -419,7 +420,7 @@ def test_a_proximity_group_and_a_reservation_exclude_each_other() -> None:
 def test_aks_makes_no_slices_that_it_has_no_profile_for(layout: str) -> None:
     mig = {"nodes": 1, "layout": layout}
     assert refused(here(driver="aks"), mig=mig) == [
-        f"gpuDriver is 'aks', and mig.layout is '{layout}', which AKS has no profile for; remove gpuDriver, so that "
+        f"gpuDriver is 'aks', but AKS has no profile for mig.layout '{layout}'; remove gpuDriver, so that "
         "the operators' MIG manager slices, or change mig.layout to one of all-1g.10gb, all-2g.20gb, all-3g.40gb, "
         "all-4g.40gb, all-7g.80gb"
     ]
@@ -488,7 +489,7 @@ def test_the_plan_says_what_pods_ask_for(layout: str, strategy: str, resources: 
     assert made.mig is not None
     assert (made.mig.pool.strategy, made.mig.pool.resources) == (strategy, resources)
     assert [note for note in made.facts.notes if note.startswith("MIG")] == [
-        f"MIG pool: {said}; pods select gpucluster/pool: mig, so that whole GPUs and slices are not confused"
+        f"MIG pool: {said}; pods select gpucluster/pool: mig, because whole GPUs and slices have the same name"
     ]
 
 
@@ -520,8 +521,8 @@ def test_names_are_no_longer_than_azure_takes_them() -> None:
     with pytest.raises(PlanError) as caught:
         plan_cluster(spec, here(), stack="a-stack-with-a-name-that-goes-on-and-on-and-on-for-long")
     assert list(map(str, caught.value.problems)) == [
-        "name and stack make the cluster's name 'trial-a-stack-with-a-name-that-goes-on-and-on-and-on-for-long'; AKS "
-        "takes 54 characters: shorten one of them"
+        "name and stack give the cluster name 'trial-a-stack-with-a-name-that-goes-on-and-on-and-on-for-long'; AKS "
+        "allows 54 characters: shorten one of them"
     ]
 
 
@@ -532,6 +533,6 @@ def test_home_folders_are_a_share_of_at_least_100_gib() -> None:
     assert large is not None
     assert (small.capacity_gib, large.capacity_gib) == (100, 625)
     assert refused(storage={"shared": SHARED, "home": {"expected_gib": 100_000}}) == [
-        "storage.home.expected_gib is 100,000; a share of Azure Files holds at most 102,400 GiB, 25 % headroom among "
-        "them: ask for less"
+        "storage.home.expected_gib is 100,000; a share of Azure Files holds at most 102,400 GiB, including 25 % "
+        "headroom: request less"
     ]

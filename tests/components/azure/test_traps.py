@@ -144,7 +144,7 @@ def test_nothing_dear_is_made_where_the_feature_of_the_subscription_is_not_regis
     with pytest.raises(InputError) as refused:
         inputs()
     assert str(refused.value).startswith(
-        f"cluster trial: 1 problem\n  the feature AKSInfinibandSupport is {state or 'of no known state'} in the "
+        f"cluster trial: 1 problem\n  the feature AKSInfinibandSupport is {state or 'in an unknown state'} in the "
         "subscription: "
     )
     made = [name for kind, name, _ in recorder.seen if not kind.startswith("gpucluster:")]

@@ -85,5 +85,5 @@ def test_a_file_in_the_way_of_the_folder_is_told(tmp_path: Path) -> None:
 
     assert (result.exit_code, result.stderr.splitlines()[-1]) == (
         2,
-        f"error: {tmp_path}/file/below can't be written: Not a directory; name another --output",
+        f"error: {tmp_path}/file/below can't be written: Not a directory; give another --output",
     )

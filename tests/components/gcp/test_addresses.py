@@ -26,9 +26,9 @@ def test_public_ranges_overlaps_and_small_ranges_are_all_named() -> None:
         "the range of nodes, 192.169.0.0/26, is not private",
         "network.ranges has private services (10.0.64.0/20) and pods (10.0.64.0/18), which overlap; write others",
         "network.ranges has GPU network 0 (10.8.0.0/26) and GPU network 1 (10.8.0.0/20), which overlap; write others",
-        "training.nodes and the other pools need 403 addresses for nodes; 192.169.0.0/26 has 60: ask for fewer nodes",
-        "training.nodes and the other pools need 26,368 addresses for pods; 10.0.64.0/18 has 16,384: ask for fewer "
+        "training.nodes and the other pools need 403 addresses for nodes; 192.169.0.0/26 has 60: request fewer nodes",
+        "training.nodes and the other pools need 26,368 addresses for pods; 10.0.64.0/18 has 16,384: request fewer "
         "nodes",
-        "training.nodes and the other pools need 400 addresses for GPU network 0; 10.8.0.0/26 has 60: ask for fewer "
+        "training.nodes and the other pools need 400 addresses for GPU network 0; 10.8.0.0/26 has 60: request fewer "
         "nodes",
     ]

@@ -75,5 +75,5 @@ def test_roce_has_one_host_network_and_8_subnets_of_one_rdma_network(registered:
 @pytest.mark.parametrize(("machine", "count"), [("a3-highgpu-8g", 3), ("a3-megagpu-8g", 9), ("a3-ultragpu-8g", 8)])
 def test_another_number_of_networks_is_refused(registered: Run, machine: str, count: int) -> None:
     subnets = [("n", f"s-{index}") for index in range(count)]
-    with pytest.raises(PlanError, match=f"{machine} has {count} additional networks; .* needs exactly"):
+    with pytest.raises(PlanError, match=f"{machine} has {count} additional networks; .* requires exactly"):
         registered(lambda: GpuNetworks("nets", FABRICS[machine], subnets=subnets))

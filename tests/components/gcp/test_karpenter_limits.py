@@ -37,8 +37,8 @@ def test_machines_with_more_networks_than_it_knows_are_refused(machine_type: str
         ),
         (
             "flex-start",
-            "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter can't buy on Google Cloud; "
-            "allowed: on-demand, spot; write elastic.engine: native",
+            "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter does not support on Google "
+            "Cloud; allowed: on-demand, spot; write elastic.engine: native",
         ),
     ],
 )
@@ -49,7 +49,6 @@ def test_a_purchase_that_karpenter_cannot_make_is_refused(purchase: str, expecte
 def test_the_note_says_whose_it_is_and_what_google_supports() -> None:
     assert KARPENTER_NOTE == (
         "elastic pools: Karpenter on Google Cloud is experimental, a community provider (karpenter-provider-gcp) "
-        "without "
-        "GPU networks, placement, reservations, flex-start, MIG or local SSDs, so that emptyDir is on the boot disk; "
-        "elastic.engine: native is GKE's own"
+        "without GPU networks, placement, reservations, flex-start, MIG or local SSDs, so emptyDir is on the boot "
+        "disk; elastic.engine: native uses GKE's autoscaler"
     )

@@ -59,7 +59,7 @@ def test_in_a_region_without_prices_those_of_another_put_the_tiers_in_order(
     assert (made.tier, made.capacity_gib, made.choice) == (
         tier,
         capacity,
-        f"{capacity:,} GiB at {tier} MB/s per TiB: the cheapest in the order of prices elsewhere, because no tier has "
+        f"{capacity:,} GiB at {tier} MB/s per TiB: the cheapest by the prices of other regions, because no tier has "
         "a known price here",
     )
 
@@ -90,17 +90,17 @@ def test_a_tier_that_is_too_small_is_left_to_the_others_and_refused_when_it_is_t
     assert plan_lustre(asked(**large), PRICES).tier == 250
     [problem] = told(lustre_problems(asked(**large, tier=1000)))
     assert problem.startswith(
-        "storage.shared asks for 10000 TiB of data, 25 % headroom on top, and 0 GB/s; Managed Lustre"
+        "storage.shared requests 10000 TiB of data, plus 25 % headroom, and 0 GB/s; Managed Lustre"
     )
-    assert problem.endswith("has at most 10,008,000 GiB at 1000 MB/s per TiB: ask for less")
+    assert problem.endswith("has at most 10,008,000 GiB at 1000 MB/s per TiB: request less")
 
 
 @pytest.mark.parametrize(
     ("zone", "said"),
     [
         ("us-central1-b", []),
-        ("us-east5-a", ["Managed Lustre: no list that is known here has us-east5-a, only us-east5-b"]),
-        ("europe-north1-c", ["Managed Lustre: no list that is known here has europe-north1-c"]),
+        ("us-east5-a", ["Managed Lustre: no known list has us-east5-a, only us-east5-b"]),
+        ("europe-north1-c", ["Managed Lustre: no known list has europe-north1-c"]),
     ],
 )
 def test_a_zone_that_no_list_has_is_said_and_not_refused(zone: str, said: list[str]) -> None:

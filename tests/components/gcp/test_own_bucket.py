@@ -65,8 +65,8 @@ def test_that_nothing_is_copied_by_itself_is_said() -> None:
     linked = {**SHARED, "bucket": "gs://corpora", "write_back": True}
     spec = ClusterSpec.model_validate({**trial, "storage": {"shared": linked}})
     assert (
-        "storage.shared.bucket and write_back: Managed Lustre follows no bucket by itself; it copies at a command "
-        "(docs/data.md)" in plan_cluster(spec, HERE, stack="gcp-trial").facts.losses
+        "storage.shared.bucket and write_back: Managed Lustre does not sync with a bucket automatically; a command "
+        "copies data (docs/data.md)" in plan_cluster(spec, HERE, stack="gcp-trial").facts.losses
     )
 
 

@@ -79,33 +79,33 @@ def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
     assert facts["notBuilt"] == []
     assert facts["losses"] == [
         "elastic.pools.dev.purchase: a3-highgpu-1g is sold as Spot or flex-start, never on demand; it is spot here, "
-        "and a machine that is taken back ends its job"
+        "and a reclaimed machine ends its job"
     ]
     assert [note.partition(":")[0] for note in facts["notes"]] == [
         "shared storage",
         "on demand",
         "elastic pools",
-        "the jobs of a broken GPU node go on a spare within minutes; its machine stays until a person has its host "
-        "repaired (docs/self-healing.md)",
-        "metrics of the GPUs go to Google Cloud Managed Service for Prometheus; alerts are evaluated there and sent to "
+        "the jobs of a broken GPU node move to a spare within minutes; its machine stays until someone requests a "
+        "repair of its host (docs/self-healing.md)",
+        "Google Cloud Managed Service for Prometheus stores GPU metrics and evaluates alerts; alerts go to "
         "nobody until you configure a receiver",
-        "alerts count GPUs",
-        "what pods print is kept for 30 days in the bucket _Default of Cloud Logging (docs/logs.md), unless the "
-        "project has set it otherwise",
-        "quotas to have in us-central1",
+        "alerts report GPUs instead of dollars",
+        "logs of pods are kept for 30 days in the bucket _Default of Cloud Logging (docs/logs.md), unless the "
+        "project sets another time",
+        "required quotas in us-central1",
         "access.cidrs",
         "images of jobs",
     ]
     assert facts["notes"][-1] == (
-        "images of jobs: CUDA 12, for the fabric's plugin v1.0.16 with NCCL 2.28.7; another is refused where its tag "
-        "says so; a job that names none starts from nvcr.io/nvidia/pytorch:25.06-py3; GPU driver from 580.65.06 below "
-        "581"
+        "images of jobs: CUDA 12, for the fabric's plugin v1.0.16 with NCCL 2.28.7; images with another version in "
+        "their tag are refused; a job without an image uses nvcr.io/nvidia/pytorch:25.06-py3; GPU driver from "
+        "580.65.06 below 581"
     )
     assert facts["notes"][7] == (
-        "quotas to have in us-central1: 40 NVIDIA_H100_MEGA_GPUS, 8 PREEMPTIBLE_NVIDIA_H100_GPUS, 1,040 vCPUs of A3 "
+        "required quotas in us-central1: 40 NVIDIA_H100_MEGA_GPUS, 8 PREEMPTIBLE_NVIDIA_H100_GPUS, 1,040 vCPUs of A3 "
         "(CPUS-PER-VM-FAMILY), 208 preemptible vCPUs of A3 (CPUS-PER-VM-FAMILY), 30,000 GB of "
         "local_ssd_total_storage_per_vm_family, 1,000 HDB_TOTAL_GB, 2,200 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, "
-        "9 VPC networks, IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+        "9 VPC networks, IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project limits all GPUs together"
     )
 
 
@@ -115,17 +115,17 @@ def test_a_calendar_reservation_takes_no_quota_of_its_machines() -> None:
         "placement": {"kind": "reservation", "id": RESERVATION},
     }
     planned = plan(accelerator="h200", training=training(fabric_gbps=3200), elastic=None, **bought)
-    [note] = [note for note in planned.facts.registered()["notes"] if note.startswith("quotas to have")]
+    [note] = [note for note in planned.facts.registered()["notes"] if note.startswith("required quotas")]
     assert note == (
-        "quotas to have in us-central1: 600 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, 3 VPC networks, "
-        "IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project caps all GPUs together"
+        "required quotas in us-central1: 600 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, 3 VPC networks, "
+        "IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project limits all GPUs together"
     )
 
 
 def test_more_fabric_than_h100_has_is_a_loss_that_names_where_it_is() -> None:
     assert plan(training=training(fabric_gbps=3200), elastic=None).facts.registered()["losses"] == [
-        "GPU fabric: 3,200 Gb/s a node asked, 1,600 on a3-megagpu-8g; RoCE at 3,200 comes with H200 (a3-ultragpu-8g) "
-        "only"
+        "GPU fabric: 3,200 Gb/s a node requested, 1,600 on a3-megagpu-8g; RoCE at 3,200 Gb/s needs H200 "
+        "(a3-ultragpu-8g)"
     ]
 
 
@@ -133,15 +133,17 @@ def test_a100_has_no_fabric_and_says_so() -> None:
     here = Location(project="my-project", region="us-central1", zone="us-central1-a")
     losses = plan(here, accelerator="a100-40gb", elastic=None).facts.registered()["losses"]
     assert losses == [
-        "GPU fabric: a2-highgpu-8g has none; nodes reach each other at 100 Gb/s by TCP",
-        "/scratch: a2-highgpu-8g has no local disks of its own; it is on the boot disk",
+        "GPU fabric: a2-highgpu-8g has none; nodes communicate by TCP at 100 Gb/s",
+        "/scratch: a2-highgpu-8g has no local disks; it is on the boot disk",
     ]
 
 
 def test_the_machine_of_the_configuration_holds() -> None:
     made = plan(machine="a3-highgpu-8g", elastic=None)
     assert made.training.shape.machine_type == "a3-highgpu-8g"
-    assert made.facts.registered()["losses"][0].startswith("GPU fabric: 1,600 Gb/s a node asked, 800 on a3-highgpu-8g")
+    assert made.facts.registered()["losses"][0].startswith(
+        "GPU fabric: 1,600 Gb/s a node requested, 800 on a3-highgpu-8g"
+    )
 
 
 @pytest.mark.parametrize(
@@ -188,20 +190,20 @@ def test_a_zone_without_the_machine_is_refused_with_those_that_have_it() -> None
             "h100",
             7,
             [
-                "flex-start: all nodes of a job come at once when there is capacity, are not repaired, and are taken "
-                "back after 168 hours",
-                "co-location: Google Cloud places flex-start nodes of a3-megagpu-8g as close as it can, and takes no "
-                "compact placement for them",
+                "flex-start: all nodes of a job start at once when capacity is available, are not repaired, and are "
+                "deleted after 168 hours",
+                "co-location: Google Cloud places flex-start nodes of a3-megagpu-8g as close as it can, and does not "
+                "support compact placement for them",
             ],
         ),
         (
             "h200",
             2,
             [
-                "flex-start: all nodes of a job come at once when there is capacity, are not repaired, and are taken "
-                "back after 48 hours",
-                "co-location: Google Cloud places flex-start nodes of a3-ultragpu-8g as close as it can, and takes no "
-                "compact placement for them",
+                "flex-start: all nodes of a job start at once when capacity is available, are not repaired, and are "
+                "deleted after 48 hours",
+                "co-location: Google Cloud places flex-start nodes of a3-ultragpu-8g as close as it can, and does not "
+                "support compact placement for them",
             ],
         ),
     ],
@@ -227,7 +229,7 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
     [
         (
             {"purchase": {"kind": "flex-start"}, "duration": "8d"},
-            "purchase.kind is 'flex-start', whose nodes are taken back after 7 days, and duration is 8 days; shorten "
+            "purchase.kind is 'flex-start', with nodes for at most 7 days, but duration is 8 days; shorten "
             "duration, or choose on-demand or capacity-block",
         ),
         (
@@ -242,7 +244,7 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
                 "placement": {"kind": "reservation", "id": RESERVATION},
             },
             "purchase.kind is 'capacity-block', on Google Cloud a calendar reservation, not sold for a3-highgpu-8g; "
-            "choose on-demand, or ask for training.fabric_gbps 1600 (a3-megagpu-8g)",
+            "choose on-demand, or set training.fabric_gbps to 1600 (a3-megagpu-8g)",
         ),
         (
             {
@@ -250,7 +252,7 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
                 "purchase": {"kind": "capacity-block"},
                 "placement": {"kind": "reservation", "id": RESERVATION},
             },
-            "training.nodes and training.spares make 81 nodes; a calendar reservation holds at most 80: ask for fewer",
+            "training.nodes and training.spares make 81 nodes; a calendar reservation holds at most 80: request fewer",
         ),
         (
             {
@@ -263,8 +265,8 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
         ),
         (
             {"training": training(nodes=1000)},
-            "training.nodes and training.spares make 1001 nodes; a node pool of GKE holds at most 1,000 in a zone: ask "
-            "for fewer",
+            "training.nodes and training.spares make 1001 nodes; a GKE node pool holds at most 1,000 in a zone: "
+            "request fewer",
         ),
         (
             {"labels": {**TRIAL["labels"], "2nd-team": "x"}},
@@ -272,13 +274,13 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
         ),
         (
             {"access": {**TRIAL["access"], "admins": ["arn:aws:iam::123456789012:role/x"]}},
-            "access.admins[0] is 'arn:aws:iam::123456789012:role/x'; on Google Cloud name a person or a service "
+            "access.admins[0] is 'arn:aws:iam::123456789012:role/x'; on Google Cloud write a person or a service "
             "account, such as user:ada@example.com or serviceAccount:deploy@my-project.iam.gserviceaccount.com",
         ),
         (
             {"access": {"kind": "private", "via": "vpn", "cidrs": ["10.4.128.0/17"]}},
-            "access.cidrs has 10.4.128.0/17, which overlaps the cluster's pods (10.4.0.0/14): nothing could be "
-            "routed to both; name ranges outside of it",
+            "access.cidrs has 10.4.128.0/17, which overlaps the cluster's pods (10.4.0.0/14): traffic cannot be "
+            "routed to both; write ranges outside of it",
         ),
         (
             {"mig": {"nodes": 1, "layout": "all-4g.40gb"}},
@@ -297,23 +299,23 @@ def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> No
         ),
         (
             {"mig": {"nodes": 1, "layout": "7x1g.10gb", "strategy": "mixed"}},
-            "mig.strategy is 'mixed', which GKE does not have: slices are nvidia.com/gpu there; leave it out",
+            "mig.strategy is 'mixed', which GKE does not support: slices are nvidia.com/gpu there; remove it",
         ),
         (
             {"elastic": {"pools": {"dev": {"max_gpus": 8, "purchase": ["spot", "flex-start"]}}}},
-            "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter can't buy on Google Cloud; "
-            "allowed: on-demand, spot; write elastic.engine: native",
+            "elastic.pools.dev.purchase has flex-start, which elastic.engine karpenter does not support on Google "
+            "Cloud; allowed: on-demand, spot; write elastic.engine: native",
         ),
         (
             {"storage": {**TRIAL["storage"], "home": {"expected_gib": 90000}}},
-            "storage.home.expected_gib is 90,000; Filestore holds at most 102,400 GiB, 25 % headroom among them: ask "
-            "for less",
+            "storage.home.expected_gib is 90,000; Filestore holds at most 102,400 GiB, including 25 % headroom: "
+            "request less",
         ),
         (
             {"storage": {"shared": {"usable_tib": 99999}}},
-            "storage.shared asks for 99999 TiB of data, 25 % headroom on top, and 0 GB/s; Managed Lustre has at most "
+            "storage.shared requests 99999 TiB of data, plus 25 % headroom, and 0 GB/s; Managed Lustre has at most "
             "12,240,000 GiB at 125 MB/s per TiB, 40,032,000 GiB at 250 MB/s per TiB, 20,016,000 GiB at 500 MB/s per "
-            "TiB, 10,008,000 GiB at 1000 MB/s per TiB: ask for less",
+            "TiB, 10,008,000 GiB at 1000 MB/s per TiB: request less",
         ),
     ],
 )
@@ -341,7 +343,7 @@ def test_a_cluster_name_too_long_for_gke_is_refused() -> None:
     with pytest.raises(PlanError) as caught:
         plan_cluster(spec(name="a-name-of-20-letters"), HERE, stack="a-stack-of-many-words")
     assert tuple(map(str, caught.value.problems)) == (
-        "name and stack make the cluster's name 'a-name-of-20-letters-a-stack-of-many-words'; GKE takes 40 characters: "
+        "name and stack give the cluster name 'a-name-of-20-letters-a-stack-of-many-words'; GKE allows 40 characters: "
         "shorten one of them",
     )
 
@@ -417,8 +419,8 @@ def test_where_gke_makes_pools_by_itself_the_cluster_ends_at_the_gpus_asked(
 def test_gpus_that_other_pools_wait_for_are_named_as_what_the_limit_leaves_open() -> None:
     made = plan(**HIGH_BY_FLEX_START, elastic=NATIVE, mig={**MIG, "purchase": "flex-start"})
     assert [loss for loss in made.facts.losses if loss.startswith("elastic.pools.dev.max_gpus")] == [
-        "elastic.pools.dev.max_gpus: GKE limits all nvidia-h100-80gb of the cluster together; while machines of other "
-        "pools are not there, this pool may have up to 56 GPUs more"
+        "elastic.pools.dev.max_gpus: GKE limits all nvidia-h100-80gb of the cluster together; while other pools have "
+        "no machines, this pool may have up to 56 GPUs more"
     ]
 
 
@@ -436,8 +438,8 @@ def test_a_mig_pool_counts_its_slices(accelerator: str, size: str, slices: int) 
     assert made.mig is not None
     assert (made.mig.size, made.mig.pool.resources) == (size, {"nvidia.com/gpu": slices})
     assert [note for note in made.facts.notes if note.startswith(f"MIG pool: {slices} x nvidia.com/gpu")] == [
-        f"MIG pool: {slices} x nvidia.com/gpu; pods select cloud.google.com/gke-gpu-partition-size: {size}, so that "
-        "whole GPUs and slices are not confused"
+        f"MIG pool: {slices} x nvidia.com/gpu; pods select cloud.google.com/gke-gpu-partition-size: {size}, because "
+        "whole GPUs and slices have the same name"
     ]
     assert made.facts.registered()["outsideTraining"] == ["trial-elastic", "trial-mig"]
 

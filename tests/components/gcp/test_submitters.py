@@ -91,19 +91,19 @@ def test_pods_of_every_team_use_the_bucket(inputs: Inputs) -> None:
         (
             {"submitters": ["vision@example.com", "group:vision"]},
             [
-                "access.submitters[0] is 'vision@example.com'; on Google Cloud name a group, a person or a service "
+                "access.submitters[0] is 'vision@example.com'; on Google Cloud write a group, a person or a service "
                 "account, such as group:vision@example.com, user:ada@example.com or "
                 "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
-                "access.submitters[1] is 'group:vision'; on Google Cloud name a group, a person or a service account, "
-                "such as group:vision@example.com, user:ada@example.com or "
+                "access.submitters[1] is 'group:vision'; on Google Cloud write a group, a person or a service "
+                "account, such as group:vision@example.com, user:ada@example.com or "
                 "serviceAccount:deploy@my-project.iam.gserviceaccount.com",
             ],
         ),
         (
             {"submitters": ["group:a@example.com", "user:b@other.org", "group:c@other.org"]},
             [
-                "access.submitters[2] is 'group:c@other.org', and another group is of example.com; GKE knows the "
-                "groups of one domain: name groups of one, and people of others by user:"
+                "access.submitters[2] is 'group:c@other.org', but another group is in example.com; GKE supports "
+                "groups of one domain: use groups of one domain, and user: for people of others"
             ],
         ),
     ],
@@ -118,6 +118,6 @@ def test_who_can_not_be_known_is_named_with_the_field(
 def test_what_the_directory_has_to_have_is_said(vary: Vary) -> None:
     assert (security_group(vary()), people_notes(vary())) == (None, [])
     assert people_notes(ClusterSpec.model_validate(TEAMS)) == [
-        "groups: gke-security-groups@example.com has to exist, with ml-platform@example.com, speech@example.com, "
-        "vision@example.com as members, and the members of each visible to its members"
+        "groups: gke-security-groups@example.com must exist, with ml-platform@example.com, speech@example.com, "
+        "vision@example.com as members, and each group must let its members view its membership"
     ]

@@ -151,8 +151,7 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ),
             [
                 "NodeGroup nodes: labels key 'app.kubernetes.io/name'; allowed: a key outside the kubernetes.io and "
-                "k8s.io "
-                "domains: a kubelet that is given another does not start; change it"
+                "k8s.io domains, with which the kubelet does not start; change it"
             ],
         ),
         (
@@ -166,8 +165,7 @@ def test_what_is_not_known_yet_is_left_to_the_api_server() -> None:
             ),
             [
                 "NodePool nodes: node_config.labels key 'app.kubernetes.io/name'; allowed: a key outside the "
-                "kubernetes.io "
-                "and k8s.io domains: a kubelet that is given another does not start; change it"
+                "kubernetes.io and k8s.io domains, with which the kubelet does not start; change it"
             ],
         ),
     ],

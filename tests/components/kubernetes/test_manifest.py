@@ -61,7 +61,7 @@ def test_a_value_is_itself_or_cel_or_words(policy: Path) -> None:
 
 
 def test_a_place_without_a_value_is_refused(policy: Path) -> None:
-    with pytest.raises(ValueError, match=r"^policy\.yaml: \$\{text\} has no value; there are: most, names, none$"):
+    with pytest.raises(ValueError, match=r"^policy\.yaml: \$\{text\} has no value; known: most, names, none$"):
         manifests(policy, {"names": [], "most": {}, "none": []})
 
 

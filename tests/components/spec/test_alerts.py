@@ -21,7 +21,7 @@ TOPIC: Final = "arn:aws:sns:us-east-1:000000000000:pager"
 
 @pytest.mark.parametrize("address", ["a@b", "a b@example.com", "@example.com", "a@example.com,b@example.com", "a@.com"])
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(ValidationError, match="is no mail address"):
+    with pytest.raises(ValidationError, match="is not a mail address"):
         Alerts(mail=(address,))
 
 
@@ -32,7 +32,7 @@ def test_an_address_is_written_once() -> None:
 
 @pytest.mark.parametrize("url", ["http://a.example", "https://", "https://[", "https://a.example/ b", "a.example"])
 def test_what_is_no_url_over_tls_is_refused(url: str) -> None:
-    with pytest.raises(ValidationError, match="is no https:// URL"):
+    with pytest.raises(ValidationError, match="is not an https:// URL"):
         Alerts.model_validate({"webhook": url})
 
 
@@ -51,7 +51,7 @@ def _problems(trial: dict[str, Any], cloud: str, place: dict[str, str] | None = 
 
 @pytest.mark.parametrize("topic", ["pager", f"{TOPIC}.fifo", "arn:aws:sqs:us-east-1:000000000000:pager", GROUP])
 def test_a_topic_of_aws_is_a_standard_one_of_sns(trial: dict[str, Any], topic: str) -> None:
-    fix = "write the ARN of a standard topic of SNS, such as arn:aws:sns:us-east-1:123456789012:pager"
+    fix = "write the ARN of a standard SNS topic, such as arn:aws:sns:us-east-1:123456789012:pager"
     assert _problems(trial, "aws", topic=topic) == [f"telemetry.alerts.topic is {topic!r}; {fix}"]
     assert _problems(trial, "aws", topic=TOPIC, mail=["a@example.com"], webhook=HOOK) == []
 
@@ -59,7 +59,7 @@ def test_a_topic_of_aws_is_a_standard_one_of_sns(trial: dict[str, Any], topic: s
 def test_a_topic_is_of_the_account(trial: dict[str, Any]) -> None:
     assert _problems(trial, "aws", {"account": "000000000000"}, topic=TOPIC) == []
     assert _problems(trial, "aws", {"account": "123456789012"}, topic=TOPIC) == [
-        "account is 123456789012, and telemetry.alerts.topic of the spec is of 000000000000; name a topic of the "
+        "account is 123456789012, but telemetry.alerts.topic of the spec is in 000000000000; write a topic of this "
         "account: alerts reach no other"
     ]
 
@@ -74,11 +74,12 @@ def test_a_topic_of_azure_is_an_action_group(trial: dict[str, Any], topic: str) 
 def test_google_clouds_alertmanager_posts_to_a_webhook_and_does_no_more(trial: dict[str, Any]) -> None:
     assert _problems(trial, "gcp", webhook=HOOK) == []
     assert _problems(trial, "gcp", webhook=HOOK, topic="projects/p/topics/pager", mail=["a@example.com"]) == [
-        "telemetry.alerts.mail is set, and the Alertmanager that Google Cloud runs mails by an SMTP server of yours "
-        "alone, which is not built; leave it out and name a webhook that mails, such as that of a paging service",
-        "telemetry.alerts.topic is set, and the Alertmanager that Google Cloud runs knows no topic: neither Pub/Sub "
-        "nor a notification channel of Cloud Monitoring, whose own policies do not evaluate these rules; leave it out "
-        "and name a webhook",
+        "telemetry.alerts.mail is set, but the Alertmanager that Google Cloud runs can send mail only through your "
+        "SMTP server, which is not supported; remove it and write a webhook that sends mail, such as that of a paging "
+        "service",
+        "telemetry.alerts.topic is set, but the Alertmanager that Google Cloud runs supports no topics: neither "
+        "Pub/Sub nor a notification channel of Cloud Monitoring, whose own policies do not evaluate these rules; "
+        "remove it and write a webhook",
     ]
 
 
@@ -88,22 +89,22 @@ def _notes(trial: dict[str, Any], cloud: str, **changes: Any) -> list[str]:
     spec = ClusterSpec.model_validate({**trial, **changes})
     notes = known.plan_cluster(spec, location, "dev", None, None).facts.notes
     assert "s3cret" not in str(notes)
-    return [note for note in notes if note.startswith("alerts: ") or "alerts are evaluated" in note]
+    return [note for note in notes if note.startswith("alerts: ") or "evaluates alerts" in note]
 
 
 def test_a_plan_names_who_is_told_and_what_each_has_to_do_first(trial: dict[str, Any]) -> None:
     everybody = {"mail": ["a@example.com", "b@example.com"], "webhook": HOOK}
-    sent = "alerts are evaluated there and sent to a@example.com, b@example.com, a webhook and"
+    sent = "stores GPU metrics and evaluates alerts; alerts go to a@example.com, b@example.com, a webhook and"
     assert _notes(trial, "aws", telemetry={"alerts": {**everybody, "topic": TOPIC}}) == [
-        f"metrics of the GPUs go to Amazon Managed Service for Prometheus; {sent} {TOPIC}",
-        "alerts: AWS mails each address a link, and nothing more before it is followed",
-        "alerts: SNS posts the webhook a SubscribeURL, and nothing more before that is fetched; then messages of SNS "
-        "in JSON, which chat services do not read by themselves",
-        f"alerts: the policy of {TOPIC} has to let aps.amazonaws.com do sns:Publish and sns:GetTopicAttributes, and "
-        "that of a key of yours on it kms:GenerateDataKey* and kms:Decrypt",
+        f"Amazon Managed Service for Prometheus {sent} {TOPIC}",
+        "alerts: AWS mails each address a confirmation link, and sends alerts only after it is confirmed",
+        "alerts: SNS posts a SubscribeURL to the webhook, and sends alerts only after the webhook fetches it; alerts "
+        "are SNS messages in JSON, which chat services do not read natively",
+        f"alerts: the policy of {TOPIC} must allow aps.amazonaws.com sns:Publish and sns:GetTopicAttributes; if the "
+        "topic is encrypted with your key, the key policy must allow kms:GenerateDataKey* and kms:Decrypt",
     ]
     assert _notes(trial, "azure", telemetry={"alerts": {**everybody, "topic": GROUP}}) == [
-        f"metrics of the GPUs go to the Azure Monitor workspace; {sent} {GROUP}",
+        f"the Azure Monitor workspace {sent} {GROUP}",
     ]
 
 
@@ -111,10 +112,10 @@ def test_a_closed_network_of_google_cloud_needs_a_webhook_inside(trial: dict[str
     """There an Alertmanager of the cluster posts; on the other clouds a service does."""
     closed = {"kind": "private", "via": "inside", "egress": "none", "registry": "registry.internal/mirror"}
     alerts = {"alerts": {"webhook": HOOK}}
-    sent = "metrics of the GPUs go to Google Cloud Managed Service for Prometheus; alerts are evaluated there and sent "
+    sent = "Google Cloud Managed Service for Prometheus stores GPU metrics and evaluates alerts; alerts go "
     assert _notes(trial, "gcp", telemetry=alerts) == [f"{sent}to a webhook"]
     assert _notes(trial, "gcp", telemetry=alerts, access=closed) == [
         f"{sent}to a webhook",
-        "alerts: access.egress is none, so the webhook has to answer inside the network: an Alertmanager of the "
+        "alerts: access.egress is none, so the webhook must be reachable inside the network: an Alertmanager in the "
         "cluster posts to it",
     ]

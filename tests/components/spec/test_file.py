@@ -67,7 +67,7 @@ access: {kind: public, cidrs: [0.0.0.0/0]}
         "in digits alone",
         "line 15: budget.on_exceed is 'explode'; allowed: fail, warn",
         "line 16: duration is 14: it has no unit; write hours, days or weeks, such as 36h, 14d or 2w",
-        "line 17: access.cidrs[0] is '0.0.0.0/0': it opens the cluster's API to everyone; name the ranges of your "
+        "line 17: access.cidrs[0] is '0.0.0.0/0': it opens the cluster's API to everyone; write the ranges of your "
         "office or VPN, none wider than /8",
     ]
 
@@ -76,7 +76,7 @@ access: {kind: public, cidrs: [0.0.0.0/0]}
     ("text", "expected"),
     [
         ("", ["is empty; a spec is a mapping that starts with name: and training:"]),
-        ("[1]", ["holds no mapping; a spec is a mapping that starts with name: and training:"]),
+        ("[1]", ["is not a mapping; a spec is a mapping that starts with name: and training:"]),
         ("a: [1", ["line 1: the bracket is not closed; add ]"]),
         ("a: !!python/object:os.system x", ["line 1: the tag python/object:os.system means nothing here; remove it"]),
     ],
@@ -88,16 +88,16 @@ def test_what_is_no_mapping_is_said_in_one_line(tmp_path: Path, text: str, expec
 
 def test_a_file_that_is_not_there_names_its_nearest_neighbour(tmp_path: Path) -> None:
     (tmp_path / "trial.yaml").write_text(TRIAL)
-    with pytest.raises(InputError, match=r"there is no such file; did you mean trial\.yaml\?"):
+    with pytest.raises(InputError, match=r"no such file; did you mean trial\.yaml\?"):
         stack_spec(tmp_path / "trail.yaml").read()
 
 
 def test_rules_between_fields_are_reported_together(tmp_path: Path) -> None:
     text = TRIAL.replace("kind: group", "kind: none").replace("kind: on-demand", "kind: spot")
     assert problems(tmp_path, text) == [
-        "line 12: purchase.kind is 'spot': one reclaimed node stops a co-located job on all; choose on-demand or "
-        "capacity-block, and put spot into a pool under elastic.pools",
-        "line 15: placement.kind is 'none', for a single node only, and training asks for 5 with its spares; choose "
+        "line 12: purchase.kind is 'spot': one reclaimed node stops a co-located job on all nodes; choose on-demand "
+        "or capacity-block, and use spot in a pool under elastic.pools",
+        "line 15: placement.kind is 'none', for a single node only, but training has 5 nodes with its spares; choose "
         "group, or reservation with its id",
     ]
 
@@ -113,7 +113,7 @@ def test_a_capacity_block_takes_no_group(tmp_path: Path) -> None:
     )
     (found,) = problems(tmp_path, text)
     assert found.startswith(
-        "line 14: placement.group is set, and purchase.kind is 'capacity-block': a block is placed already"
+        "line 14: placement.group is set, but purchase.kind is 'capacity-block': a block has its own placement"
     )
 
 
@@ -122,9 +122,7 @@ def test_a_missing_section_is_named(tmp_path: Path) -> None:
     assert problems(tmp_path, text) == ["budget is missing; add it: a mapping with monthly_usd, on_exceed"]
 
 
-PRIVATE = (
-    "kind is 'private', and nothing says how up would reach the API to install what runs in the cluster; add via: "
-)
+PRIVATE = "kind is 'private', but `pulumi up` must reach the API to install software in the cluster; add via: "
 
 
 @pytest.mark.parametrize(
@@ -141,7 +139,7 @@ PRIVATE = (
         (
             "{kind: private, via: bastion, cidrs: [10.9.0.0/16], egress: none}",
             [
-                "cidrs go with via: vpn, and via is bastion; leave them out or change via",
+                "cidrs need via: vpn, but via is bastion; remove them or change via",
                 "egress is 'none', so nodes can't reach the public registries; add registry: a mirror of the images "
                 "inside the network (docs/access.md lists them), or choose egress: nat",
             ],
@@ -160,15 +158,15 @@ def test_admins_are_named_once_and_the_private_api_is_open_to_nobody_else(tmp_pa
     line = text.count("\n")
     assert problems(tmp_path, text) == [
         f"line {line}: access.admins: names a twice; keep one",
-        f"line {line}: access.cidrs[0] is '0.0.0.0/0': it opens the cluster's API to everyone; name the ranges of your "
-        "office or VPN, none wider than /8",
+        f"line {line}: access.cidrs[0] is '0.0.0.0/0': it opens the cluster's API to everyone; write the ranges of "
+        "your office or VPN, none wider than /8",
     ]
 
 
 def test_the_labels_that_the_toolkit_writes_itself_are_not_the_users(tmp_path: Path) -> None:
     text = TRIAL.replace("  team: research", "  team: research\n  managed-by: me")
     (found,) = problems(tmp_path, text)
-    assert "may not hold managed-by, which every resource gets by itself; remove it" in found
+    assert "must not contain managed-by, which every resource gets automatically; remove it" in found
 
 
 def changed(*changes: tuple[str, str]) -> str:
@@ -201,7 +199,7 @@ def test_the_field_says_what_it_takes_where_yaml_has_two_readings(tmp_path: Path
     [
         (("  kind: public", "  kind: private\n  via: 9"), "access.via is 9; allowed: vpn, bastion, inside"),
         (("  shared:", "  shared:\n    tier: 7"), "storage.shared.tier is 7; allowed: 125, 250, 500, 1000"),
-        (("labels:", "labels:\n  ~: x"), "labels: may not have the name null on every cloud; write 1 to 63"),
+        (("labels:", "labels:\n  ~: x"), "labels: must not contain null, which not every cloud allows; write 1 to 63"),
         (("labels:", "labels:\n  2026-01-01: ~"), "labels.2026-01-01 is empty; write 1 to 63"),
         (("name: trial", "name: trial\n2026-01-01: ~"), "2026-01-01 is not a field; allowed: accelerator, access"),
         (("training:", "training:\n  7: 1"), "training.7 is not a field; allowed: "),

@@ -94,7 +94,7 @@ def test_every_mistake_is_told_with_its_place(values: object, told: list[Any]) -
 def test_what_a_program_makes_wrong_is_an_error_of_the_package() -> None:
     with pytest.raises(Error) as caught:
         House(number=3, pet=Cat(lives=2), owner=7)  # pyright: ignore[reportArgumentType]
-    assert str(caught.value) == "House: 2 problems\n  number: is odd\n  owner: is of type int; write a text"
+    assert str(caught.value) == "House: 2 problems\n  number: is odd\n  owner: is of type int; write a string"
 
 
 def test_a_model_that_is_more_special_keeps_fields_and_checks() -> None:

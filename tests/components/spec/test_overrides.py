@@ -68,10 +68,10 @@ def test_a_value_that_cannot_be_is_refused_as_in_the_spec(asked: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('{"nods": "8"}', "nods is no field of a spec; allowed: name, accelerator, training.nodes"),
+        ('{"nods": "8"}', "nods is not a field of a spec; allowed: name, accelerator, training.nodes"),
         ('{"nods": "8"}', "did you mean nodes?"),
-        ('{"kind": "none"}', "kind may be purchase.kind or placement.kind or"),
-        ('{"nodes": "["}', "nodes=[ is no value; write it as it would stand in the spec"),
+        ('{"kind": "none"}', "kind is ambiguous: purchase.kind or placement.kind or"),
+        ('{"nodes": "["}', "nodes=[ is not a value; write it as in the spec"),
         ("nodes=8", 'is not a JSON object with string values; write one such as {"training.nodes": "8"}'),
         ('{"nodes": 8}', "is not a JSON object with string values"),
     ],
@@ -85,5 +85,5 @@ def test_what_cannot_be_set_is_named(asked: pytest.MonkeyPatch, text: str, probl
 
 def test_what_may_hold_a_token_is_not_asked_otherwise_where_all_can_read_it(asked: pytest.MonkeyPatch) -> None:
     _ask(asked, telemetry__alerts__webhook="https://alerts.example.com/s3cret")
-    with pytest.raises(InputError, match=r"telemetry\.alerts\.webhook is no field of a spec; allowed: "):
+    with pytest.raises(InputError, match=r"telemetry\.alerts\.webhook is not a field of a spec; allowed: "):
         read_spec(SPEC)

@@ -76,28 +76,29 @@ def test_a_plan_says_what_a_network_of_the_users_has_to_have(trial: dict[str, An
     said = [note for note in _notes(cloud, spec) if note.startswith("network:")]
     assert {
         "aws": [
-            "network: vpc-0123456789abcdef0 is yours: security groups and interfaces are added, and destroy leaves the "
-            "rest",
-            "network: subnet-0123456789abcdef0 has to be private, in us-east-1a, with 85 free addresses for 5 GPU "
+            "network: vpc-0123456789abcdef0 is your network: the cluster adds security groups and interfaces, and "
+            "destroy removes only these",
+            "network: subnet-0123456789abcdef0 must be private, in us-east-1a, with 85 free addresses for 5 GPU "
             "nodes; subnet-0123456789abcdef1 private in us-east-1a, subnet-0123456789abcdef2 in us-east-1b",
-            "network: vpc-0123456789abcdef0 has to have DNS resolution and DNS hostnames on, the addresses of "
-            "10.20.0.0/16, a gateway endpoint for S3 (without it every byte is billed by a NAT gateway), and a route "
-            "to a NAT gateway or a proxy of yours",
+            "network: vpc-0123456789abcdef0 must have DNS resolution and DNS hostnames enabled, the addresses of "
+            "10.20.0.0/16, a gateway endpoint for S3 (without it, S3 traffic is billed by the NAT gateway), and a "
+            "route to your NAT gateway or proxy",
         ],
         "gcp": [
-            "network: projects/my-project/global/networks/office is yours: firewall rules are added, and destroy "
-            "leaves the rest; it has to have an MTU of 8,244, as the GPU networks, which are the cluster's own",
-            "network: projects/my-project/regions/us-central1/subnetworks/office has to have addresses of "
-            "10.20.0.0/20, Private Google Access, the secondary ranges office-pods and office-services, and Cloud NAT "
-            "or a proxy of yours, and private services access (servicenetworking.googleapis.com) with 10.30.0.0/20",
+            "network: projects/my-project/global/networks/office is your network: the cluster adds firewall rules, "
+            "and destroy removes only these; it must have an MTU of 8,244, as the GPU networks, which the cluster "
+            "creates",
+            "network: projects/my-project/regions/us-central1/subnetworks/office must have addresses of 10.20.0.0/20, "
+            "Private Google Access, the secondary ranges office-pods and office-services, and Cloud NAT or your "
+            "proxy, and private services access (servicenetworking.googleapis.com) with 10.30.0.0/20",
         ],
         "azure": [
-            f"network: {VNET} is yours: the cluster's identity becomes Network Contributor on it, and destroy takes "
-            "this back and leaves the rest",
-            f"network: {VNET}/subnets/nodes has to have addresses of 10.20.0.0/16 for 16 nodes, a NAT gateway",
-            "network: access.cidrs has to hold the address of that NAT gateway, or no node reaches the API",
-            f"network: {VNET}/subnets/storage has to be /24 or wider, free for Azure Managed Lustre, with ports 988 "
-            "and 1019 to 1023 open to the nodes, and 443 to AzureCloud",
+            f"network: {VNET} is your network: the cluster's identity becomes Network Contributor on it; destroy "
+            "removes this role only",
+            f"network: {VNET}/subnets/nodes must have addresses of 10.20.0.0/16 for 16 nodes, a NAT gateway",
+            "network: access.cidrs must contain the address of that NAT gateway, or no node reaches the API",
+            f"network: {VNET}/subnets/storage must be /24 or wider, unused except by Azure Managed Lustre, with ports "
+            "988 and 1019 to 1023 open to the nodes, and 443 to AzureCloud",
         ],
     }[cloud] == said
 
@@ -115,15 +116,15 @@ def test_a_network_elsewhere_is_refused(trial: dict[str, Any]) -> None:
     shared_vpc = {**NETWORKS["gcp"], "id": "projects/host-project/global/networks/office"}
     far = {**NETWORKS["gcp"], "nodes": "projects/my-project/regions/europe-west4/subnetworks/office"}
     assert _problems("gcp", _spec(trial, network={"existing": shared_vpc})) == [
-        "project is 'my-project', and network.existing.id of the spec is of host-project: a Shared VPC is not built; "
-        "name a network of the project"
+        "project is 'my-project', but network.existing.id of the spec is in host-project: a Shared VPC is not "
+        "supported; write a network of this project"
     ]
     assert _problems("gcp", _spec(trial, network={"existing": far})) == [
-        "region is 'us-central1', and network.existing.nodes of the spec lies in europe-west4; use one"
+        "region is 'us-central1', but network.existing.nodes of the spec is in europe-west4; use one"
     ]
     key = "arn:aws:kms:us-west-2:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
     assert _problems("aws", _spec(trial, secrets_key=key)) == [
-        "region is 'us-east-1', and secrets_key of the spec lies in us-west-2; use one"
+        "region is 'us-east-1', but secrets_key of the spec is in us-west-2; use one"
     ]
 
 
@@ -140,15 +141,15 @@ def test_peers_that_overlap_ranges_of_choice_are_refused(trial: dict[str, Any], 
     access = {"kind": "private", "via": "vpn", "cidrs": ["10.21.0.0/16"]}
     found = _problems(cloud, _spec(trial, access=access, network={"ranges": {"services": "10.21.0.0/20"}}))
     assert found == [
-        "access.cidrs has 10.21.0.0/16, which overlaps the cluster's services (10.21.0.0/20): nothing could be routed "
-        "to both; name ranges outside of it"
+        "access.cidrs has 10.21.0.0/16, which overlaps the cluster's services (10.21.0.0/20): traffic cannot be "
+        "routed to both; write ranges outside of it"
     ]
 
 
 def test_a_small_network_holds_fewer_nodes(trial: dict[str, Any]) -> None:
     spec = _spec(trial, training={"nodes": 200}, network={"ranges": {"network": "10.20.0.0/20"}})
     assert _problems("aws", spec) == [
-        "training.nodes and training.spares make 200 nodes; the GPU subnet has addresses for at most 120: ask for fewer"
+        "training.nodes and training.spares make 200 nodes; the GPU subnet has addresses for at most 120: request fewer"
     ]
 
 
@@ -157,14 +158,14 @@ def test_a_small_network_holds_fewer_nodes(trial: dict[str, Any]) -> None:
     [
         (
             {"network": {"ranges": {"network": "10.20.0.0/16"}, "existing": NETWORKS["aws"]}},
-            "has existing and ranges.network, which is for a new network",
+            "has both existing and ranges.network, which is for a new network",
         ),
         ({"network": {"ranges": {"network": "10.20.0.0/24"}}}, "is not between /16 and /20"),
         ({"network": {"ranges": {"pods": "8.0.0.0/14"}}}, "is not private"),
         ({"network": {"ranges": {"pods": "10.0.0.1/14"}}}, "is not an IPv4 range"),
         (
             {"storage": {"shared": {"usable_tib": 2, "gb_per_s": 3, "existing": FILES["aws"]}}},
-            "has existing and gb_per_s, which are for a new file system; leave them out",
+            "has both existing and gb_per_s, which are for a new file system; remove them",
         ),
     ],
 )
@@ -190,10 +191,10 @@ def test_files_of_the_users_are_mounted_and_promise_nothing(trial: dict[str, Any
 
 def test_a_peer_is_azures_alone_and_no_network_of_the_users(trial: dict[str, Any]) -> None:
     access = {"kind": "private", "via": "vpn", "cidrs": ["10.50.0.0/16"], "peer": VNET}
-    only = "access.peer is set, which is built on Azure alone; leave it out, and peer the network after the first step "
+    only = "access.peer is set, but is supported on Azure only; remove it, and peer the network after the first step "
     for cloud in ("aws", "gcp"):
-        assert _problems(cloud, _spec(trial, access=access)) == [f"{only}of up (docs/access.md)"]
+        assert _problems(cloud, _spec(trial, access=access)) == [f"{only}of `up` (docs/access.md)"]
     assert _problems("azure", _spec(trial, access=access)) == []
     assert _problems("azure", _spec(trial, access=access, network={"existing": NETWORKS["azure"]})) == [
-        "access.peer is set beside network.existing; leave it out, and peer your network yourself"
+        "access.peer is set together with network.existing; remove it, and peer your network yourself"
     ]

@@ -57,7 +57,7 @@ def test_what_is_of_another_type_is_refused(kind: type, value: Any) -> None:
 def test_a_secret_shows_in_no_text() -> None:
     with pytest.raises(NotThis) as caught:
         SCALARS[SecretStr](53)
-    assert str(caught.value) == "is of type int; write a text"
+    assert str(caught.value) == "is of type int; write a string"
     assert f"{SecretStr('s3cret')!r} {SecretStr('s3cret')}" == "SecretStr('**********') SecretStr('**********')"
 
 

@@ -75,7 +75,7 @@ def test_init_writes_over_nothing(tmp_path: Path) -> None:
     path.write_text("mine")
     done = CliRunner().invoke(main, ["init", str(path)])
     assert (done.exit_code, path.read_text()) == (2, "mine")
-    assert "exists already and is left as it is" in done.stderr
+    assert "exists already and is unchanged" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [["--name", "Bad_Name"], ["--nodes", "0"]])

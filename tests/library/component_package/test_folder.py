@@ -39,7 +39,7 @@ def test_the_package_folder_is_written_anew_and_nothing_else_is_written_over(tmp
     (tmp_path / "theirs/__main__.py").write_text("import pulumi\n")
     with pytest.raises(InputError) as refused:
         write_folder(tmp_path / "theirs", None)
-    there = "__main__.py is there already and is of something else; name another folder"
+    there = "__main__.py exists and was not written by this command; give another folder"
     assert str(refused.value) == f"{tmp_path}/theirs: 1 problem\n  {there}"
     assert [file.name for file in (tmp_path / "theirs").iterdir()] == ["__main__.py"]
 
@@ -53,7 +53,7 @@ def test_the_command_says_what_to_write_into_the_project(tmp_path: Path, monkeyp
     assert (done.exit_code, done.output) == (
         0,
         "Wrote gpucluster-package/PulumiPlugin.yaml and gpucluster-package/__main__.py. "
-        "Name the folder in Pulumi.yaml:\npackages:\n  gpucluster: ./gpucluster-package\n",
+        "Add the folder to Pulumi.yaml:\npackages:\n  gpucluster: ./gpucluster-package\n",
     )
     assert f"virtualenv: {sys.prefix}\n" in Path("gpucluster-package/PulumiPlugin.yaml").read_text()
     Path("gpucluster-package/__main__.py").write_text("import pulumi\n")

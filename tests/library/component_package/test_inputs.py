@@ -73,7 +73,7 @@ def test_each_value_that_no_preview_knows_is_named() -> None:
     access = {"kind": "public", "cidrs": ["203.0.113.0/24", output(secret=True)]}
     given = {"location": place, "spec": {**SPEC, "training": training, "access": access}, "machine": UNKNOWN}
     later = (
-        "is not known before the update; a cluster is planned and priced in the preview: write its value, or take it "
+        "is not known before the update, but the preview plans and prices the cluster: write its value, or read it "
         "from the stack's configuration"
     )
     places = ("location.region", "location.zone", "spec.access.cidrs[1]", "spec.training.nodes", "machine")
@@ -87,7 +87,7 @@ def test_each_value_that_no_preview_knows_is_named() -> None:
 def test_secrets_and_what_is_no_value_are_refused_by_name() -> None:
     resource = {MARK: "5cf8f73096256a8f31e491e813e4eb8e", "urn": "urn:pulumi:x"}
     labels = {"a": secret("x"), "b": output(value="x", secret=True), "c": resource}
-    hidden = "is a secret, and becomes part of names, labels and state; write it in plain text"
+    hidden = "is a secret, but becomes part of names, labels and state; write it in plain text"
     assert refused({"location": PLACE, "spec": {**SPEC, "labels": labels}}) == [
         "gpucluster.aws.TrainingCluster trial: 3 problems",
         f"  spec.labels.a {hidden}",
@@ -109,5 +109,5 @@ def test_inputs_of_the_wrong_shape_are_told_at_once() -> None:
         "  place is not an input; allowed: spec, location, machine",
         "  spec is 'specs/trial.yaml'; write a mapping, as in a spec file",
         "  location is missing; write a mapping",
-        "  machine is 4; write a text",
+        "  machine is 4; write a string",
     ]

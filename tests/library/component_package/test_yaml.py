@@ -174,7 +174,7 @@ def test_wrong_inputs_are_told_at_once_in_the_words_of_a_spec(project: Yaml) -> 
         "location.zone is missing; write its value such as 'us-east-1a'",
         "training.fabric_gbs is not a field; did you mean fabric_gbps?",
         "training.nodes is 0; write a whole number from 1 to 4,096",
-        "labels.team is 4711, no text; write '4711'",
+        "labels.team is 4711, not a string; write '4711'",
     ):
         assert problem in told, text
 

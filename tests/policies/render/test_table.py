@@ -7,7 +7,7 @@ import dataclasses
 from gpucluster.policies.render.table import as_table
 
 URN = "urn:pulumi:dev::shop::{}$aws:ec2/placementGroup:PlacementGroup::group"
-OFFER = '    accept it, with a reason and an owner, in exemptions: {{"rule": "near", "resource": "{}", '
+OFFER = '    to accept it, add to exemptions, with a reason and an owner: {{"rule": "near", "resource": "{}", '
 LAST = '"reason": "", "owner": "", "until": "2026-12-21"}'
 
 

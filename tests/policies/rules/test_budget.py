@@ -78,14 +78,14 @@ def test_the_limit_of_an_elastic_pool_is_held_against_the_budget(program, found)
     assert found(budget.RULE, program) == []
     [(name, what)] = found(budget_ceiling.RULE, program)
     assert name == "trial"
-    assert what.endswith("a month is the most that autoscaling may start; the budget is $1,000,000.00 a month")
+    assert what.endswith("a month at the autoscaling limit; the budget is $1,000,000.00 a month")
 
 
 def test_an_elastic_pool_without_limit_passes_every_budget(program, found):
     _elastic(program, {})
     _budget(program, "1000000")
     assert found(budget_ceiling.RULE, program) == [
-        ("trial", "nothing limits the most that autoscaling may start; the budget is $1,000,000.00 a month")
+        ("trial", "an unlimited cost at the autoscaling limit; the budget is $1,000,000.00 a month")
     ]
 
 

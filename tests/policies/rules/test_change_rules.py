@@ -140,7 +140,7 @@ def test_a_control_plane_may_be_deleted_but_not_under_a_new_name(type_):
     rule, old, other = no_replacement_of_control_plane.RULE, resource(type_), resource("aws:ec2/vpc:Vpc", "other")
     assert found(rule, deleted(old), created=[other]) == []
     assert found(rule, deleted(old), created=[resource(type_, "renamed")]) == [
-        "control plane is deleted, and `renamed` made in its place"
+        "control plane is deleted, and `renamed` is created in its place"
     ]
 
 

@@ -104,13 +104,13 @@ def test_a_date_that_is_none_is_a_finding(exempted):
         (
             "rule",
             "no-such-rule",
-            "rule is `no-such-rule`, which there is not; `gpucluster guardrails list` shows those",
+            "rule is `no-such-rule`, which does not exist; `gpucluster guardrails list` prints all",
         ),
-        ("reason", " ", "reason is ` `; say why in 10 characters and two words or more"),
-        ("reason", "x", "reason is `x`; say why in 10 characters and two words or more"),
-        ("reason", "xxxxxxxxxxxx", "reason is `xxxxxxxxxxxx`; say why in 10 characters and two words or more"),
-        ("reason", ". . . . . .", "reason is `. . . . . .`; say why in 10 characters and two words or more"),
-        ("owner", "-", "owner is `-`; name who answers for it"),
+        ("reason", " ", "reason is ` `; write at least 10 characters and two words"),
+        ("reason", "x", "reason is `x`; write at least 10 characters and two words"),
+        ("reason", "xxxxxxxxxxxx", "reason is `xxxxxxxxxxxx`; write at least 10 characters and two words"),
+        ("reason", ". . . . . .", "reason is `. . . . . .`; write at least 10 characters and two words"),
+        ("owner", "-", "owner is `-`; write the team or person responsible"),
     ],
 )
 def test_an_exemption_that_only_looks_filled_in_accepts_nothing(exempted, field, value, problem):
@@ -147,8 +147,8 @@ def test_an_exemption_for_another_resource_accepts_nothing_and_is_said(exempted)
     assert found["exemptions-in-use"] == [
         (
             "trial",
-            "the exemption from `training-pool-in-one-domain` for `other` accepts nothing: "
-            "that rule has no finding there, inside this component, that can be accepted",
+            "the exemption from `training-pool-in-one-domain` for `other` accepts nothing: the rule has no finding "
+            "there, inside this component, that can be accepted",
         )
     ]
 

@@ -81,7 +81,7 @@ def test_two_reservations_may_or_may_not_stand_together(program, found, unknown)
     assert unknown(DOMAIN, program) == [
         (
             "more",
-            "whether 7 nodes of p5.48xlarge (`more`, `train`) stand together is not visible: "
+            "whether 7 nodes of p5.48xlarge (`more`, `train`) are co-located is unknown: "
             "reservation `cr-template`, reservation `cr-template-b`",
         )
     ]

@@ -288,4 +288,4 @@ def test_what_becomes_of_the_nodes_of_pools_is_a_table_with_what_is_at_stake(jud
         "| `releaseVersion` | 32 GPU-hours, $220.17 |"
     )
     larger = changed("train", before, scalingConfig={"desiredSize": 5, "minSize": 5, "maxSize": 5})
-    assert "What it does to nodes" not in comment(judge(evidence(stack(larger, before))))
+    assert "Effect on nodes" not in comment(judge(evidence(stack(larger, before))))

@@ -61,7 +61,7 @@ def test_programs_that_were_changed_are_made_anew(said: list[str]) -> None:
     said.clear()
     assert binaries.find_binaries(say=said.append) == found
     assert said[0] == (
-        f"The cached Kubernetes API server in {found.folder} is broken: etcd is not the file that was installed. "
+        f"The cached Kubernetes API server in {found.folder} is broken: etcd differs from the installed file. "
         "It is built again."
     )
 
@@ -91,5 +91,5 @@ def test_a_build_that_fails_says_why_and_what_it_needs(go: Path, said: list[str]
 @pytest.mark.usefixtures("go")
 def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path, said: list[str]) -> None:
     (tmp_path / "cache").write_text("a file, not a folder")
-    with pytest.raises(EngineError, match=r"The cache folder .*/cache/kubernetes cannot be written"):
+    with pytest.raises(EngineError, match=r"Cannot write the cache folder .*/cache/kubernetes"):
         binaries.find_binaries(say=said.append)

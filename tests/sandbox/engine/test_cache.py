@@ -96,12 +96,12 @@ def _forget_origin(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (_truncate, "pulumi is not the file that was installed"),
-        (_alter_in_place, "pulumi-language-python is not the file that was installed"),
+        (_truncate, "pulumi differs from the installed file"),
+        (_alter_in_place, "pulumi-language-python differs from the installed file"),
         (_remove_launcher, "pulumi-language-python is missing"),
-        (_empty_record, "its record cannot be read (Expecting value: line 1 column 1 (char 0))"),
-        (_forget_sums, "its record cannot be read ('sha256')"),
-        (_forget_origin, "its record cannot be read ('origin')"),
+        (_empty_record, "cannot read its record (Expecting value: line 1 column 1 (char 0))"),
+        (_forget_sums, "cannot read its record ('sha256')"),
+        (_forget_origin, "cannot read its record ('origin')"),
     ],
 )
 def test_a_broken_cache_is_noticed_also_after_it_was_verified(

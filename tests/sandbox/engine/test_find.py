@@ -121,7 +121,7 @@ def test_a_broken_cache_is_made_anew_with_one_line_saying_so(
     built.binary.write_text("damaged")
     assert find_engine(say=said.append) == built
     assert said[:-1] == [
-        f"The cached Pulumi engine in {engine_folder} is broken: pulumi is not the file that was installed. "
+        f"The cached Pulumi engine in {engine_folder} is broken: pulumi differs from the installed file. "
         "It is built again.",
         *build_lines,
     ]
@@ -170,8 +170,8 @@ def test_a_cache_that_cannot_be_written_is_named(cache_folder: Path, said: list[
     with pytest.raises(EngineError) as caught:
         find_engine(say=said.append)
     assert str(caught.value) == (
-        f"The cache folder {cache_folder / 'engine'} cannot be written: Not a directory.\n"
-        "Set GPUCLUSTER_CACHE to a folder that can, with 1 GB free."
+        f"Cannot write the cache folder {cache_folder / 'engine'}: Not a directory.\n"
+        "Set GPUCLUSTER_CACHE to a writable folder with 1 GB free."
     )
 
 

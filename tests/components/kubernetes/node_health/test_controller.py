@@ -73,8 +73,8 @@ def _told(step: Step) -> tuple[str, ...]:
 def test_a_fault_is_a_condition_or_devices_that_do_not_work() -> None:
     assert fault(node(), SETTINGS) == ""
     assert fault(node(reason="NvidiaXID79Error"), SETTINGS) == "AcceleratedHardwareReady is False (NvidiaXID79Error)"
-    assert fault(node(gpus=(7, 8)), SETTINGS) == "7 of 8 nvidia.com/gpu work"
-    assert fault(node(gpus=(7, 7)), SETTINGS) == "7 of 8 nvidia.com/gpu work"
+    assert fault(node(gpus=(7, 8)), SETTINGS) == "only 7 of 8 nvidia.com/gpu are allocatable"
+    assert fault(node(gpus=(7, 7)), SETTINGS) == "only 7 of 8 nvidia.com/gpu are allocatable"
 
 
 def test_a_mistake_of_a_program_and_a_plugin_that_is_away_are_no_faults() -> None:
@@ -98,7 +98,7 @@ def test_one_node_in_five_is_tainted_and_the_others_are_told_of_once() -> None:
     nodes = [*broken, *(node(str(number)) for number in range(8))]
     done(nodes, memory, 0)
 
-    why = "7 of 8 nvidia.com/gpu work"
+    why = "only 7 of 8 nvidia.com/gpu are allocatable"
     assert done(nodes, memory, 30) == [("a", "Broken", why), ("b", "Broken", why), ("c", "LeftAlone", why)]
     tainted = [node(name, gpus=(7, 8), taint=BOOT) for name in "ab"]
     assert done([*tainted, *nodes[2:]], memory, 40) == []
@@ -121,9 +121,7 @@ def test_a_taint_goes_when_the_node_has_booted_again_and_is_well() -> None:
     assert done([node(taint=BOOT, boot=LATER)], memory, 300) == []
     assert done([node(taint=BOOT, boot=LATER, gpus=(7, 8))], memory, 400) == []
     assert done([node(taint=BOOT, boot=LATER)], memory, 500) == []
-    assert done([node(taint=BOOT, boot=LATER)], memory, 620) == [
-        ("a", "Well", "booted again, and nothing is wrong with it")
-    ]
+    assert done([node(taint=BOOT, boot=LATER)], memory, 620) == [("a", "Well", "rebooted, and no fault is left")]
 
 
 def test_a_taint_that_a_person_has_set_stays() -> None:
@@ -138,13 +136,13 @@ def test_a_cluster_that_reports_taints_nothing() -> None:
     report = dataclasses.replace(SETTINGS, mode="report")
     done(nodes, memory, 0, report)
 
-    assert done(nodes, memory, 30, report) == [("a", "Reported", "7 of 8 nvidia.com/gpu work")]
+    assert done(nodes, memory, 30, report) == [("a", "Reported", "only 7 of 8 nvidia.com/gpu are allocatable")]
     assert done(nodes, memory, 40, report) == []
 
 
 def test_prometheus_is_told_of_every_node_that_is_not_well() -> None:
     nodes = [node("ok"), node("drained", taint=BOOT), node("silent", ready="Unknown"), node("left", gpus=(7, 8))]
-    memory = Memory(told={"uid-left": "LeftAlone7 of 8 nvidia.com/gpu work", "uid-drained": "Broken"})
+    memory = Memory(told={"uid-left": "LeftAloneonly 7 of 8 nvidia.com/gpu are allocatable", "uid-drained": "Broken"})
 
     assert metrics(nodes, memory, SETTINGS) == (
         "# TYPE gpucluster_node_broken gauge\n"

@@ -58,8 +58,8 @@ def test_without_a_price_the_plan_says_that_alerts_count_gpus() -> None:
     notes = telemetry_notes(plan, metrics="there", shape=P5, region="eu-west-2")
     assert plan.watched.gpu_hour_usd is None
     assert notes == [
-        "metrics of the GPUs go to there; alerts are evaluated there and sent to nobody until you configure a receiver",
-        "alerts count GPUs: no price of p5.48xlarge in eu-west-2 is known",
+        "there stores GPU metrics and evaluates alerts; alerts go to nobody until you configure a receiver",
+        "alerts report GPUs instead of dollars: no price of p5.48xlarge in eu-west-2 is known",
     ]
     assert len(telemetry_notes(planned(), metrics="there", shape=P5, region="us-east-1")) == 1
 

@@ -140,8 +140,8 @@ def test_busy_gpus_of_several_nodes_that_send_what_tcp_carries_are_told(tool: Pa
     (summary,) = fires(tool, tmp_path, gang(100, BY_TCP), "FabricCarriesLittle", 30, OVER_A_FABRIC)
 
     assert summary == (
-        "train keeps the GPUs of several nodes busy, and each sends less over PCIe than a tenth of the fabric's 1,600 "
-        "Gb/s"
+        "train keeps the GPUs of several nodes busy, but each node sends over PCIe less than a tenth of the fabric's "
+        "1,600 Gb/s"
     )
 
 
@@ -187,7 +187,7 @@ def test_a_node_that_lost_a_gpu_is_broken_and_costs_all_of_itself(tool: Path, tm
 
     assert fires(tool, tmp_path, series, "NodeLacksGpus", 15) == []
     assert fires(tool, tmp_path, series, "NodeLacksGpus", 40) == [
-        "node-a has 7 GPUs and had more: it counts as broken, $55.04 an hour that no gang can use"
+        "node-a has only 7 GPUs left: it counts as broken, $55.04 an hour that no gang can use"
     ]
 
 
@@ -201,11 +201,11 @@ def test_a_node_that_broke_is_told_at_once_and_in_dollars_after_an_hour(tool: Pa
 
     assert fires(tool, tmp_path, series, "NodeBroken", 1) == []
     assert fires(tool, tmp_path, series, "NodeBroken", 3) == [
-        f"GPU node node-a is broken ({state}): kubectl get events says why"
+        f"GPU node node-a is broken ({state}): kubectl get events shows the reason"
     ]
     assert fires(tool, tmp_path, series, "NodeStaysBroken", 59) == []
     assert fires(tool, tmp_path, series, "NodeStaysBroken", 61) == [
-        "$55.04 an hour broken: nothing has repaired GPU node node-a in an hour"
+        "$55.04 an hour broken: GPU node node-a was not repaired within an hour"
     ]
     assert fires(tool, tmp_path, series, "HealingStopped", 61) == []
 

@@ -36,7 +36,7 @@ def test_a_slice_gke_does_not_make_is_refused(high, found, size):
     assert found(RULE, high) == [
         (
             "train",
-            f"gpuPartitionSize `{size}`; nvidia-h100-80gb takes 1g.10gb, 1g.20gb, 2g.20gb, 3g.40gb, 7g.80gb",
+            f"gpuPartitionSize `{size}`; allowed for nvidia-h100-80gb: 1g.10gb, 1g.20gb, 2g.20gb, 3g.40gb, 7g.80gb",
         )
     ]
 
@@ -58,7 +58,7 @@ def test_local_ssds_are_one_array_or_raw_disks(mega, found):
     assert found(RULE, mega) == [
         (
             "train",
-            "ephemeralStorageLocalSsdConfig and localNvmeSsdBlockConfig together; a machine takes one of them",
+            "ephemeralStorageLocalSsdConfig and localNvmeSsdBlockConfig together; set only one of them",
         )
     ]
     mega["train"]["nodeConfig"]["ephemeralStorageLocalSsdConfig"]["localSsdCount"] = 0.0

@@ -74,7 +74,9 @@ def test_a_network_from_elsewhere_is_said(nd, found, unknown):
     nd["train"]["vnetSubnetID"] = SUBNET.format("shared")
     nd.depends("train", "vnetSubnetID")
     assert found(RULE, nd) == []
-    assert unknown(RULE, nd) == [("train", "virtual network `shared` is not part of this stack, nor are its addresses")]
+    assert unknown(RULE, nd) == [
+        ("train", "virtual network `shared` is not part of this stack: its addresses are unknown")
+    ]
 
 
 def test_a_network_of_akss_own_is_clear(nd, found, unknown):

@@ -93,17 +93,15 @@ def test_a_machine_that_the_table_lacks_is_said(program, found, unknown):
     program["template"]["instanceType"] = "p9.48xlarge"
     assert found(RULE, program) == []
     assert unknown(RULE, program) == [
-        ("train", "how many EFA interfaces 5 nodes of p9.48xlarge take is not in our table")
+        ("train", "the table of machine types has no EFA interfaces for 5 nodes of p9.48xlarge")
     ]
 
 
 def test_the_fix_names_the_missing_cards(program, messages):
     program["template"]["networkInterfaces"].pop()
     assert messages(RULE, program) == [
-        "5 nodes of p5.48xlarge with EFA on 31 of 32 network cards; missing on card 31\n"
-        "why: Each missing interface is bandwidth that you pay for and training does not get. Without any, NCCL falls "
-        "back to TCP.\n"
-        "fix: List an interface of type `efa-only` on card 31 in networkInterfaces of the launch template: device 1 on "
-        "card 0, device 0 on the others.\n"
-        "see: gpucluster guardrails explain fabric-interfaces-complete"
+        "5 nodes of p5.48xlarge with EFA on 31 of 32 network cards; missing on card 31\nwhy: Each missing interface "
+        "is bandwidth that you pay for but cannot use. Without any, NCCL falls back to TCP.\nfix: List an interface "
+        "of type `efa-only` on card 31 in networkInterfaces of the launch template: device 1 on card 0, device 0 on "
+        "the others.\nsee: gpucluster guardrails explain fabric-interfaces-complete"
     ]

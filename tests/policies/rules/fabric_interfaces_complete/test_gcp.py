@@ -40,8 +40,8 @@ def test_a3_mega_takes_exactly_eight(mega, found):
     assert found(RULE, mega) == [
         (
             "train",
-            "5 nodes of a3-megagpu-8g with 9 additional networks; a3-megagpu-8g takes exactly 8: one more sits where "
-            "the network of a GPU belongs",
+            "5 nodes of a3-megagpu-8g with 9 additional networks; a3-megagpu-8g requires exactly 8: one more takes "
+            "the place of a GPU's network",
         )
     ]
 
@@ -95,7 +95,7 @@ def test_a_cluster_of_another_stack_is_said(mega, found, unknown):
     mega.depends("train", "cluster")
     assert found(RULE, mega) == []
     assert unknown(RULE, mega) == [
-        ("train", "its cluster is not part of this stack, nor whether it has multi-networking")
+        ("train", "its cluster is not part of this stack: whether it has multi-networking is unknown")
     ]
 
 
@@ -105,8 +105,7 @@ def test_the_mtu_of_every_gpu_network_and_of_the_clusters_own_is_looked_at(mega,
     assert found(RULE, mega) == [
         (
             "train",
-            "5 nodes of a3-megagpu-8g on networks with another MTU than the 8244 that GPUDirect-TCPXO takes: "
-            "`gpu-3` has 8896, `vpc` has 1460",
+            "5 nodes of a3-megagpu-8g: GPUDirect-TCPXO requires MTU 8244; `gpu-3` has 8896, `vpc` has 1460",
         )
     ]
 
@@ -117,8 +116,7 @@ def test_mtus_are_looked_at_when_only_dependencies_tell_the_networks(mega, found
     assert found(RULE, mega) == [
         (
             "train",
-            "5 nodes of a3-megagpu-8g on networks with another MTU than the 8244 that GPUDirect-TCPXO takes: "
-            "`gpu-3` has 1460",
+            "5 nodes of a3-megagpu-8g: GPUDirect-TCPXO requires MTU 8244; `gpu-3` has 1460",
         )
     ]
 
@@ -132,13 +130,13 @@ def test_networks_told_by_their_subnets_alone_count(mega, found):
 
 def test_an_mtu_not_known_yet_is_said(mega, found, unknown):
     mega["gpu-3"]["mtu"] = mega.unknown
-    assert (found(RULE, mega), unknown(RULE, mega)) == ([], [("train", "the MTU of network `gpu-3` is not known here")])
+    assert (found(RULE, mega), unknown(RULE, mega)) == ([], [("train", "the MTU of network `gpu-3` is unknown")])
 
 
 def test_a_network_of_another_stack_is_said(mega, found, unknown):
     mega.remove("gpu-3")
     assert found(RULE, mega) == []
-    assert ("train", "the MTU of network `gpu-3` is not known here") in unknown(RULE, mega)
+    assert ("train", "the MTU of network `gpu-3` is unknown") in unknown(RULE, mega)
 
 
 def test_one_network_twice_is_found(mega, found):
@@ -164,7 +162,7 @@ def test_networks_that_are_not_known_at_all_are_said(mega, found, unknown):
     assert (found(RULE, mega), unknown(RULE, mega)) == ([], [("train", "its additional networks are not known yet")])
     mega["train"]["networkConfig"] = mega.unknown
     assert found(RULE, mega) == []
-    assert unknown(RULE, mega) == [("train", "whether GKE makes its GPU networks is not known yet")]
+    assert unknown(RULE, mega) == [("train", "whether GKE creates its GPU networks is not known yet")]
 
 
 def test_roce_networks_come_after_the_one_of_gvnic(ultra, found):
@@ -176,7 +174,7 @@ def test_roce_networks_come_after_the_one_of_gvnic(ultra, found):
         (
             "train",
             "5 nodes of a3-ultragpu-8g with additional networks in the order RoCE, RoCE, RoCE, RoCE, RoCE, RoCE, RoCE, "
-            "RoCE, gVNIC; 1 gVNIC, then 8 RoCE is right",
+            "RoCE, gVNIC; required: 1 gVNIC, then 8 RoCE",
         )
     ]
 
@@ -197,7 +195,7 @@ def test_a_roce_network_is_tied_to_the_zone_of_its_profile(ultra, found):
 def test_the_mtu_of_a_roce_network_is_8896(ultra, found):
     ultra["roce"]["mtu"] = 8244.0
     assert found(RULE, ultra) == [
-        ("train", "5 nodes of a3-ultragpu-8g on RoCE network `roce` with MTU 8244; it takes 8896")
+        ("train", "5 nodes of a3-ultragpu-8g on RoCE network `roce` with MTU 8244; required: 8896")
     ]
 
 
@@ -222,7 +220,7 @@ def test_the_gpus_of_a_pool_share_one_roce_network(ultra, found):
 def test_a_roce_profile_not_known_yet_is_said(ultra, found, unknown):
     ultra["roce"]["networkProfile"] = ultra.unknown
     assert found(RULE, ultra) == []
-    assert unknown(RULE, ultra) == [("train", "whether network `roce` is a RoCE network is not known here")]
+    assert unknown(RULE, ultra) == [("train", "whether network `roce` is a RoCE network is unknown")]
 
 
 def test_networks_that_gke_makes_itself_need_no_list(ultra, found, unknown):
@@ -240,7 +238,7 @@ def test_every_network_has_parameters(mega, found):
     assert found(RULE, mega) == [
         (
             "train",
-            "5 nodes of a3-megagpu-8g with additional networks that no GKENetworkParamSet names: `gpu-4-subnet`",
+            "5 nodes of a3-megagpu-8g with additional networks without a GKENetworkParamSet: `gpu-4-subnet`",
         )
     ]
 
@@ -281,7 +279,7 @@ def test_network_objects_of_another_stack_are_said(mega, found, unknown):
         mega.remove(f"gpu-{number}-network")
     assert found(RULE, mega) == []
     assert unknown(RULE, mega) == [
-        ("train", "no GKENetworkParamSet is part of this stack, by which pods get GPU networks")
+        ("train", "this stack has no GKENetworkParamSet, which pods need to attach to GPU networks")
     ]
 
 
@@ -301,4 +299,4 @@ def test_machines_without_a_gpu_fabric_need_no_networks(mega, found, unknown):
 def test_a_machine_type_not_known_yet_is_said(mega, found, unknown):
     mega["train"]["nodeConfig"]["machineType"] = mega.unknown
     assert found(RULE, mega) == []
-    assert unknown(RULE, mega) == [("train", "which GPU networks 5 GPU nodes take is not known yet")]
+    assert unknown(RULE, mega) == [("train", "the GPU networks that 5 GPU nodes require are not known yet")]

@@ -42,7 +42,7 @@ def test_a_public_address_is_refused_beside_other_interfaces(program, found):
     assert found(RULE, program) == [
         (
             "template",
-            "a public IP address is asked for; EC2 assigns none at launch to a machine with several interfaces",
+            "a public IP address is requested; EC2 assigns none at launch to a machine with several interfaces",
         )
     ]
 
@@ -51,19 +51,19 @@ def test_a_card_carries_one_efa(program, found):
     program["template"]["networkInterfaces"].append(
         {"networkCardIndex": 9.0, "deviceIndex": 1.0, "interfaceType": "efa"}
     )
-    assert found(RULE, program) == [("template", "more than one EFA on card 9; a card carries one")]
+    assert found(RULE, program) == [("template", "more than one EFA on card 9; a card supports one")]
 
 
 def test_a_card_the_machine_does_not_have_is_refused(program, found):
     program["template"]["networkInterfaces"].append({"networkCardIndex": 32.0, "interfaceType": "efa-only"})
-    assert found(RULE, program) == [("template", "EFA on card 32; p5.48xlarge takes it on cards 0-31")]
+    assert found(RULE, program) == [("template", "EFA on card 32; p5.48xlarge supports it on cards 0-31")]
 
 
 def test_a_card_takes_so_many_interfaces(program, found):
     program["template"]["networkInterfaces"] += [
         {"networkCardIndex": 4.0, "deviceIndex": float(device), "interfaceType": "interface"} for device in (1, 2)
     ]
-    assert found(RULE, program) == [("template", "too many interfaces on card 4; p5.48xlarge takes 2 a card")]
+    assert found(RULE, program) == [("template", "too many interfaces on card 4; p5.48xlarge supports 2 a card")]
 
 
 def test_every_problem_is_told_at_once(program, found):
@@ -73,7 +73,7 @@ def test_every_problem_is_told_at_once(program, found):
         (
             "template",
             "2 interfaces with card 7 device 0; each pair must be unique; "
-            "a public IP address is asked for; EC2 assigns none at launch to a machine with several interfaces",
+            "a public IP address is requested; EC2 assigns none at launch to a machine with several interfaces",
         )
     ]
 

@@ -14,7 +14,7 @@ def _networks(program):
 def test_sliced_gpus_have_no_networks(mega, found):
     mega["train"]["nodeConfig"]["guestAccelerators"][0]["gpuPartitionSize"] = "1g.10gb"
     assert found(RULE, mega) == [
-        ("train", "8 additional networks on nodes whose GPUs are sliced, which have no GPU networks")
+        ("train", "8 additional networks on nodes with sliced GPUs, which have no GPU networks")
     ]
     _networks(mega).clear()
     assert found(RULE, mega) == []
@@ -25,8 +25,8 @@ def test_each_interface_has_a_network_and_subnet_of_its_own(mega, found):
     assert found(RULE, mega) == [
         (
             "train",
-            "subnet `gpu-0-subnet` 2 times among its additional networks; each interface takes one of its own; "
-            "network `gpu-0` 2 times among its additional networks; each interface takes its own",
+            "subnet `gpu-0-subnet` 2 times among its additional networks; each interface needs its own subnet; "
+            "network `gpu-0` 2 times among its additional networks; each interface needs its own network",
         )
     ]
 
@@ -53,23 +53,23 @@ def test_gke_makes_networks_for_roce_machines_only(mega, ultra, found):
         program["train"]["networkConfig"] = {"acceleratorNetworkProfile": "auto"}
     assert found(RULE, ultra) == []
     assert found(RULE, mega) == [
-        ("train", "acceleratorNetworkProfile `auto`; a3-megagpu-8g takes none, A3 Ultra and A4 do")
+        ("train", "acceleratorNetworkProfile `auto` on a3-megagpu-8g; only A3 Ultra and A4 support it")
     ]
 
 
 def test_networks_are_made_by_gke_or_listed(ultra, found):
     ultra["train"]["networkConfig"]["acceleratorNetworkProfile"] = "auto"
     assert found(RULE, ultra) == [
-        ("train", "acceleratorNetworkProfile `auto`, by which GKE makes the networks, beside 9 others")
+        ("train", "acceleratorNetworkProfile `auto`, with which GKE creates the networks, together with 9 others")
     ]
 
 
 @pytest.mark.parametrize(
     ("machine", "strategy", "what"),
     [
-        ("mega", "TCPXO", "gpudirectStrategy `TCPXO`; a3-megagpu-8g takes none"),
-        ("mega", "RDMA", "gpudirectStrategy `RDMA`; a3-megagpu-8g takes none"),
-        ("ultra", "TCPX", "gpudirectStrategy `TCPX`; a3-ultragpu-8g takes RDMA or none"),
+        ("mega", "TCPXO", "gpudirectStrategy `TCPXO`; allowed on a3-megagpu-8g: none"),
+        ("mega", "RDMA", "gpudirectStrategy `RDMA`; allowed on a3-megagpu-8g: none"),
+        ("ultra", "TCPX", "gpudirectStrategy `TCPX`; allowed on a3-ultragpu-8g: RDMA or none"),
     ],
 )
 def test_the_api_knows_one_strategy(request, found, machine, strategy, what):
@@ -87,14 +87,14 @@ def test_fast_socket_does_not_go_with_rdma(mega, ultra, found):
     for program in (mega, ultra):
         program["train"]["nodeConfig"]["fastSocket"] = {"enabled": True}
     assert found(RULE, mega) == []
-    assert found(RULE, ultra) == [("train", "NCCL Fast Socket, which does not go together with RDMA")]
+    assert found(RULE, ultra) == [("train", "NCCL Fast Socket, which RDMA does not support")]
 
 
 @pytest.mark.parametrize(("length", "problems"), [(41, 0), (42, 1)])
 def test_the_name_of_a_network_object_is_short(mega, found, length, problems):
     mega["gpu-0-network"]["metadata"]["name"] = "n" * length
     assert found(RULE, mega) == [
-        ("gpu-0-network", f"name `{'n' * length}` has {length} characters; GKE takes 41 for a Network")
+        ("gpu-0-network", f"name `{'n' * length}` has {length} characters; GKE allows 41 for a Network")
     ] * problems  # fmt: skip
 
 

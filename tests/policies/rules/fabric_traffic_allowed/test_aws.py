@@ -6,7 +6,7 @@ import pytest
 
 from gpucluster.policies.rules.fabric_traffic_allowed import RULE
 
-_HALF_OPEN = "the security group of the EFA interfaces is open to itself one way only: `efa` lacks "
+_HALF_OPEN = "the security group of the EFA interfaces allows traffic from itself in one direction only: `efa` lacks "
 
 
 def test_a_group_open_to_itself_both_ways_passes(program, found, unknown):
@@ -61,7 +61,9 @@ def test_another_group_may_be_the_open_one(program, found):
 def test_a_group_that_is_not_open_at_all_is_refused(program, found):
     program.remove("efa-ingress")
     program.remove("efa-egress")
-    assert found(RULE, program) == [("train", "no security group of the EFA interfaces is open to itself: `efa`")]
+    assert found(RULE, program) == [
+        ("train", "no security group of the EFA interfaces allows all traffic from and to itself: `efa`")
+    ]
 
 
 def test_a_group_open_one_way_only_is_a_mistake_whatever_other_groups_there_are(program, found):
@@ -77,7 +79,7 @@ def test_a_group_of_another_stack_may_be_the_open_one(program, found, unknown):
     for entry in program["template"]["networkInterfaces"]:
         entry["securityGroups"] = [program.unknown, "sg-elsewhere"]
     assert found(RULE, program) == []
-    assert unknown(RULE, program) == [("train", "a security group of its EFA interfaces is not made by this stack")]
+    assert unknown(RULE, program) == [("train", "a security group of its EFA interfaces is not part of this stack")]
 
 
 def test_after_the_update_a_known_id_is_still_the_group_made_here(program, found):
@@ -97,7 +99,9 @@ def test_a_group_on_the_first_interface_alone_opens_nothing(program, found):
     program["efa"]["id"], program["closed"]["id"] = "sg-open", "sg-closed"
     for number, entry in enumerate(program["template"]["networkInterfaces"]):
         entry["securityGroups"] = ["sg-closed"] if number else ["sg-open"]
-    assert found(RULE, program) == [("train", "no security group of the EFA interfaces is open to itself: `closed`")]
+    assert found(RULE, program) == [
+        ("train", "no security group of the EFA interfaces allows all traffic from and to itself: `closed`")
+    ]
 
 
 def test_the_id_of_a_group_is_also_known_by_its_rules(program, found, unknown):
@@ -115,14 +119,16 @@ def test_one_efa_interface_without_the_open_group_is_enough(program, found):
     for entry in program["template"]["networkInterfaces"]:
         entry["securityGroups"] = ["sg-open"]
     program["template"]["networkInterfaces"][7]["securityGroups"] = ["sg-closed"]
-    assert found(RULE, program) == [("train", "no security group of the EFA interfaces is open to itself: `closed`")]
+    assert found(RULE, program) == [
+        ("train", "no security group of the EFA interfaces allows all traffic from and to itself: `closed`")
+    ]
 
 
 def test_before_the_update_nobody_knows_which_interface_carries_which_group(program, found, unknown):
     _closed_group(program)
     assert found(RULE, program) == []
     assert unknown(RULE, program) == [
-        ("train", "which of `efa`, `closed` its EFA interfaces carry is not known yet"),
+        ("train", "which of `efa`, `closed` its EFA interfaces have is not known yet"),
     ]
 
 

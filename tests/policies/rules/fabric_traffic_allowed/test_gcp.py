@@ -17,7 +17,7 @@ def _closed(protocols, *networks):
 
 def _hidden(protocols, network):
     what = f"{protocols} from the subnets of GPU network `{network}`"
-    return [("train", f"whether the firewall allows {what} is not known here")]
+    return [("train", f"whether the firewall allows {what} is unknown")]
 
 
 def test_without_rules_nothing_comes_in(high, found):
@@ -127,7 +127,7 @@ def test_a_network_of_another_stack_is_said(high, found, unknown):
 def test_a_roce_network_takes_no_rules(ultra, found):
     ultra.add(FIREWALL, "in", {"network": "roce", "allows": [{"protocol": "all"}]})
     assert found(RULE, ultra) == [
-        ("train", "5 nodes of a3-ultragpu-8g on RoCE network `roce`, which takes no firewall rules: `in`")
+        ("train", "5 nodes of a3-ultragpu-8g on RoCE network `roce`, which supports no firewall rules: `in`")
     ]
 
 

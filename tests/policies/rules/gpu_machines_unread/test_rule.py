@@ -23,7 +23,7 @@ def test_what_starts_machines_from_a_template_is_told_with_each_rule_once(progra
     program.add("aws:ec2/launchTemplate:LaunchTemplate", "gpu", {"instanceType": "g5.xlarge"})
     program.add("aws:batch/computeEnvironment:ComputeEnvironment", "batch", {"a": program.unknown}, a=["gpu"])
     [(name, what)] = _told(program, disks_encrypted.RULE, label_values.RULE)
-    assert (name, what.endswith("which is not read by disks-encrypted")) == ("batch", True)
+    assert (name, what.endswith("which these rules do not read: disks-encrypted")) == ("batch", True)
 
 
 def test_a_tag_that_names_a_machine_starts_none(program):

@@ -32,8 +32,8 @@ def test_a_reservation_made_elsewhere_is_not_in_our_group(program, found):
     assert found(RULE, program) == [
         (
             "template",
-            "placement group `group` together with reservation `cr-0123`, "
-            "which was made elsewhere and not in a group this stack makes",
+            "placement group `group` together with reservation `cr-0123`, which was created outside this stack, so "
+            "not in a group of this stack",
         )
     ]
 
@@ -47,7 +47,7 @@ def test_a_reservation_made_in_the_group_passes(program, found, unknown):
 def test_a_reservation_of_this_stack_without_group_is_refused(program, found):
     _own_reservation(program)
     assert found(RULE, program) == [
-        ("template", "placement group `group` together with reservation `reserved`, which is not made in that group")
+        ("template", "placement group `group` together with reservation `reserved`, which is not created in that group")
     ]
 
 
@@ -71,8 +71,8 @@ def test_an_arn_not_known_yet_is_said(program, found, unknown):
     assert unknown(RULE, program) == [
         (
             "template",
-            "placement group `group` together with reservation `reserved`: "
-            "which group the reservation is made in is not known yet",
+            "placement group `group` together with reservation `reserved`: the group of the reservation is not known "
+            "yet",
         )
     ]
 
@@ -85,8 +85,8 @@ def test_group_and_reservation_both_from_elsewhere_cannot_be_judged(program, fou
     assert unknown(RULE, program) == [
         (
             "template",
-            "placement group `rack` together with reservation `cr-0123`: "
-            "whether it was made in that group is not visible here",
+            "placement group `rack` together with reservation `cr-0123`: whether it was created in that group is "
+            "unknown",
         )
     ]
 

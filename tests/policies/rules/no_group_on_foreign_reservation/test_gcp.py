@@ -20,8 +20,8 @@ def test_a_policy_made_by_gke_is_not_that_of_a_reservation(mega, found):
     assert found(RULE, mega) == [
         (
             "train",
-            "a compact placement policy of its own together with reservation `mine`, which was made elsewhere and not "
-            "with that policy",
+            "a compact placement policy of its own together with reservation `mine`, which was created outside this "
+            "stack, so not with that policy",
         )
     ]
 
@@ -33,8 +33,8 @@ def test_a_policy_of_this_stack_is_not_that_of_a_reservation_made_elsewhere(mega
     assert found(RULE, mega) == [
         (
             "train",
-            "placement policy `near` together with reservation `mine`, which was made elsewhere and not with "
-            "that policy",
+            "placement policy `near` together with reservation `mine`, which was created outside this stack, so not "
+            "with that policy",
         )
     ]
 
@@ -45,7 +45,7 @@ def test_a_reservation_of_this_stack_is_made_without_a_policy(mega, found):
     assert found(RULE, mega) == [
         (
             "train",
-            "a compact placement policy of its own together with reservation `mine`, which is not made with that "
+            "a compact placement policy of its own together with reservation `mine`, which is not created with that "
             "policy",
         )
     ]
@@ -56,9 +56,11 @@ def test_a_policy_named_from_elsewhere_may_be_that_of_the_reservation(mega, foun
     mega["train"]["placementPolicy"]["policyName"] = "made-with"
     assert found(RULE, mega) == []
     assert unknown(RULE, mega) == [
-        ("train", "policy `made-with` together with reservation `mine`: whether it was made with that policy is not "
-         "visible here")
-    ]  # fmt: skip
+        (
+            "train",
+            "policy `made-with` together with reservation `mine`: whether it was created with that policy is unknown",
+        )
+    ]
 
 
 def test_a_reservation_without_a_policy_passes(mega, found, unknown):

@@ -224,7 +224,7 @@ def test_objects_without_containers_pass(program, found, unknown):
 def test_text_that_becomes_objects_later_is_said_until_they_are_there(program, found, unknown, rule):
     program.add("kubernetes:yaml:ConfigGroup", "group", {})
     assert found(rule, program) == []
-    assert unknown(rule, program) == [("group", "the objects that it makes are not known before their cluster is")]
+    assert unknown(rule, program) == [("group", "the objects that it creates are not known until their cluster exists")]
 
 
 def test_components_of_objects_that_are_there_have_nothing_open():

@@ -32,7 +32,7 @@ def test_what_only_spot_takes_is_found(nd, found, setting):
 def test_a_priority_not_known_yet_beside_a_reservation_is_said(nd, found, unknown):
     nd["train"].update(scaleSetPriority=nd.unknown, capacityReservationGroupID=GROUP)
     assert found(RULE, nd) == []
-    assert unknown(RULE, nd) == [("train", "whether it is on spot capacity is not known yet")]
+    assert unknown(RULE, nd) == [("train", "whether it uses spot capacity is not known yet")]
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_whether_gpu_sizes_are_reserved_on_demand_is_never_decided(nd, found, un
     nd.add("azure-native:compute:CapacityReservation", "held", {"sku": {"name": machine, "capacity": 5.0}})
     assert found(RULE, nd) == []
     what = (
-        f"Azure's documentation reserves no {machine} on demand; whether the subscription may is in its Resource SKUs "
-        "(CapacityReservationSupported)"
+        f"Azure's documentation lists no on-demand capacity reservations for {machine}; the Resource SKUs of the "
+        "subscription show whether it supports them (CapacityReservationSupported)"
     )
     assert unknown(RULE, nd) == ([("held", what)] if asked else [])

@@ -68,22 +68,22 @@ def test_flex_start_as_it_is_sold_passes(high, found, unknown):
 @pytest.mark.parametrize(
     ("pool", "node_config", "what"),
     [
-        ({"nodeCount": 5.0}, {}, "flexStart with nodeCount 5; its size is autoscaled from 0"),
+        ({"nodeCount": 5.0}, {}, "flexStart with nodeCount 5; it requires autoscaling from 0"),
         ({"autoscaling": None}, {}, "flexStart without autoscaling"),
         ({"management": None}, {}, "flexStart with autoRepair, which must be False"),
         ({"management": {"autoRepair": True}}, {}, "flexStart with autoRepair, which must be False"),
         (
             {"autoscaling": {"totalMaxNodeCount": 5.0, "locationPolicy": "BALANCED"}},
             {},
-            "flexStart with locationPolicy BALANCED; it takes ANY",
+            "flexStart with locationPolicy BALANCED; it requires ANY",
         ),
-        ({}, {"maxRunDuration": "604801s"}, "flexStart with maxRunDuration 604801s; the most is 604800s, 7 days"),
+        ({}, {"maxRunDuration": "604801s"}, "flexStart with maxRunDuration 604801s; the maximum is 604800s, 7 days"),
         ({}, {"spot": True}, "flexStart together with spot"),
         ({}, {"reservationAffinity": SPECIFIC}, "flexStart together with SPECIFIC_RESERVATION"),
         (
             {"placementPolicy": {"type": "COMPACT"}},
             {},
-            "flexStart together with COMPACT, which a3-highgpu-8g does not take; A3 Ultra and A4 do",
+            "flexStart together with COMPACT on a3-highgpu-8g; only A3 Ultra and A4 support it",
         ),
     ],
 )
@@ -130,15 +130,15 @@ def test_queued_provisioning_has_rules_of_its_own(high, found, pool, node_config
     [
         (
             {"consumeReservationType": "SPECIFIC_RESERVATION"},
-            "SPECIFIC_RESERVATION with 0 reservations; a node pool takes one",
+            "SPECIFIC_RESERVATION with 0 reservations; a node pool supports one",
         ),
         (
             {"consumeReservationType": "SPECIFIC_RESERVATION", "values": ["a", "b"]},
-            "SPECIFIC_RESERVATION with 2 reservations; a node pool takes one",
+            "SPECIFIC_RESERVATION with 2 reservations; a node pool supports one",
         ),
         (
             {"consumeReservationType": "ANY_RESERVATION", "values": ["a"]},
-            "ANY_RESERVATION with a reservation named; only SPECIFIC_RESERVATION takes one",
+            "ANY_RESERVATION with a named reservation; only SPECIFIC_RESERVATION supports one",
         ),
     ],
 )

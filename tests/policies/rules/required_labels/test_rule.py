@@ -142,7 +142,7 @@ def test_configured_labels_take_the_place_of_registered_ones(program, found):
 
 def test_network_interfaces_are_looked_at_when_the_template_tags_them(program, found):
     program["template"]["tagSpecifications"].append({"resourceType": "network-interface", "tags": {"team": "research"}})
-    assert found(RULE, program) == [("template", "tags of the network interfaces it makes: `owner` missing")]
+    assert found(RULE, program) == [("template", "tags of the network interfaces it creates: `owner` missing")]
 
 
 def test_labels_of_google_cloud_resources_are_looked_at(mega, found):

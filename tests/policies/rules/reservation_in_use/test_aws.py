@@ -113,7 +113,9 @@ def test_an_id_not_known_yet_from_elsewhere_is_said(program, found, unknown):
     _reserve(program)
     _karpenter(program, [{"id": program.unknown}])
     assert found(RULE, program) == []
-    assert unknown(RULE, program) == [("reserved", "whether `pool` takes the machines it reserves is not known yet")]
+    assert unknown(RULE, program) == [
+        ("reserved", "whether `pool` uses the machines that it reserves is not known yet")
+    ]
 
 
 def test_a_resource_group_of_reservations_may_hold_it(program, found, unknown):

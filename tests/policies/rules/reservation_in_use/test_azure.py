@@ -46,7 +46,7 @@ def test_a_group_not_known_yet_is_said(nd, found, unknown):
     _reserve(nd)
     nd["train"]["capacityReservationGroupID"] = nd.unknown
     assert found(RULE, nd) == []
-    assert unknown(RULE, nd) == [("held", "whether `train` takes the machines it reserves is not known yet")]
+    assert unknown(RULE, nd) == [("held", "whether `train` uses the machines that it reserves is not known yet")]
 
 
 @pytest.mark.parametrize(("identity", "said"), [({"type": "SystemAssigned"}, "SystemAssigned"), (None, "of no type")])
@@ -57,7 +57,7 @@ def test_a_system_assigned_identity_can_take_none(nd, found, identity, said):
     assert found(RULE, nd) == [
         (
             "train",
-            f"capacity reservation group `other` for a cluster with identity {said}; it takes UserAssigned",
+            f"capacity reservation group `other` for a cluster with identity {said}; required: UserAssigned",
         )
     ]
 
@@ -66,7 +66,7 @@ def test_an_identity_not_known_yet_is_said(nd, found, unknown):
     nd["train"]["capacityReservationGroupID"] = ELSEWHERE
     nd["cluster"]["identity"] = nd.unknown
     assert found(RULE, nd) == []
-    assert unknown(RULE, nd) == [("train", "whether the cluster's identity may take its reservation is not known yet")]
+    assert unknown(RULE, nd) == [("train", "whether the cluster's identity may use its reservation is not known yet")]
 
 
 def test_without_a_reservation_any_identity_will_do(nd, found):

@@ -67,6 +67,6 @@ def test_a_reservation_not_known_yet_is_said(mega, found, unknown):
     _reserve(mega)
     _affinity(mega, "SPECIFIC_RESERVATION", mega.unknown)
     assert found(RULE, mega) == []
-    assert unknown(RULE, mega) == [("mine", "whether `train` takes the machines it reserves is not known yet")]
+    assert unknown(RULE, mega) == [("mine", "whether `train` uses the machines that it reserves is not known yet")]
     mega.depends("train", "nodeConfig", "mine")
     assert (found(RULE, mega), unknown(RULE, mega)) == ([], [])

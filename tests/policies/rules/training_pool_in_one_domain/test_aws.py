@@ -65,7 +65,7 @@ def test_the_strategy_of_a_group_from_elsewhere_is_not_known(program, found, unk
     program.depends("template", "placement")
     assert found(RULE, program) == []
     assert unknown(RULE, program) == [
-        ("train", "placement group `elsewhere` is not part of this stack, nor is its strategy")
+        ("train", "placement group `elsewhere` is not part of this stack: its strategy is unknown")
     ]
 
 
@@ -96,7 +96,7 @@ def test_an_unknown_number_of_nodes_decides_nothing(program, found, unknown):
     assert unknown(RULE, program) == [
         (
             "train",
-            "nodes of p5.48xlarge, no placement group and no reservation; how many nodes it holds is not known yet",
+            "nodes of p5.48xlarge, no placement group and no reservation; its number of nodes is not known yet",
         )
     ]
 

@@ -46,7 +46,7 @@ def test_sizes_with_infiniband_do(nd, found, unknown, machine):
 def test_the_fix_is_that_of_azure(nd, messages):
     nd["train"]["vmSize"] = "Standard_ND96is_H100_v5"
     [text] = messages(RULE, nd)
-    assert "fix: Make it one AgentPool of type VirtualMachineScaleSets" in text
+    assert "fix: Use one AgentPool of type VirtualMachineScaleSets" in text
     assert "placement_policy" not in text
 
 
@@ -76,7 +76,7 @@ def test_single_machines_have_no_scale_set(nd, found, count):
     nd["train"].update(type="VirtualMachines", virtualMachinesProfile={"scale": {"manual": manual}})
     of = f"{count:.0f} node{'s' if count > 1 else ''} of Standard_ND96isr_H100_v5"
     assert found(RULE, nd) == [
-        ("train", f"{of} of type VirtualMachines, which is no scale set and has no InfiniBand of its own")
+        ("train", f"{of} of type VirtualMachines, which is not a scale set and has no InfiniBand domain")
     ]
 
 
@@ -98,7 +98,7 @@ def test_two_pools_never_share_a_fabric(nd, found):
     nd["train"]["count"] = 4.0
     _second_pool(nd, count=1.0)
     assert found(RULE, nd) == [
-        ("spares", f"{FIVE} (`spares`, `train`) in 2 node pools: each is a scale set with InfiniBand of its own")
+        ("spares", f"{FIVE} (`spares`, `train`) in 2 node pools: each is a scale set with its own InfiniBand domain")
     ]
 
 
@@ -130,8 +130,8 @@ def test_one_scale_set_holds_100(nd, found):
     assert found(RULE, nd) == [
         (
             "train",
-            "101 nodes of Standard_ND96isr_H100_v5 in one scale set, which holds 100 with InfiniBand; support raises "
-            "100 to 300",
+            "101 nodes of Standard_ND96isr_H100_v5 in one scale set, which holds at most 100 with InfiniBand; support "
+            "raises 100 to 300",
         )
     ]
 
@@ -145,7 +145,7 @@ def test_a_raised_limit_is_300(nd, found, how):
     assert found(RULE, nd, config) == []
     nd["train"]["count"] = 301.0
     assert found(RULE, nd, config) == [
-        ("train", "301 nodes of Standard_ND96isr_H100_v5 in one scale set, which holds 300 with InfiniBand")
+        ("train", "301 nodes of Standard_ND96isr_H100_v5 in one scale set, which holds at most 300 with InfiniBand")
     ]
 
 
@@ -174,8 +174,8 @@ def test_an_unknown_number_of_nodes_decides_nothing(nd, found, unknown):
     assert unknown(RULE, nd) == [
         (
             "train",
-            "nodes of Standard_ND96is_H100_v5, which has no InfiniBand (no r in its name); how many nodes it holds is "
-            "not known yet",
+            "nodes of Standard_ND96is_H100_v5, which has no InfiniBand (no r in its name); its number of nodes is not "
+            "known yet",
         )
     ]
 
@@ -249,8 +249,7 @@ def test_karpenter_starts_machines_outside_of_any_scale_set(nd, found, requireme
     assert found(RULE, nd) == [
         (
             "elastic",
-            f"it admits {admitted}: Karpenter starts single machines outside of any scale set, which share no "
-            "InfiniBand",
+            f"it allows {admitted}: Karpenter starts single machines outside of scale sets, which share no InfiniBand",
         )
     ]
 
@@ -308,10 +307,10 @@ def test_what_is_not_known_yet_of_karpenter_is_said(nd, found, unknown, what):
         template["metadata"]["labels"] = nd.unknown
     assert found(RULE, nd) == []
     assert unknown(RULE, nd) == [
-        ("elastic", "whether it admits sizes with InfiniBand for jobs of several nodes is not known yet")
+        ("elastic", "whether it allows sizes with InfiniBand for multi-node jobs is not known yet")
     ]
 
 
 def test_karpenter_knows_no_infiniband_devices(nd, found):
     _karpenter(nd, (SKU + "gpu-name", "In", "T4"), limits={"rdma/ib": "8", "nvidia.com/gpu": "8"})
-    assert found(RULE, nd) == [("elastic", "a limit on rdma/ib, which no machine of Karpenter on Azure offers")]
+    assert found(RULE, nd) == [("elastic", "a limit on rdma/ib, which no Karpenter machine on Azure has")]

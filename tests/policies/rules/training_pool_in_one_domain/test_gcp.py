@@ -61,14 +61,14 @@ def test_a_block_of_a_reservation_is_a_domain(mega, found, unknown):
 def test_whether_a_reservation_made_elsewhere_is_dense_is_not_visible(mega, found, unknown):
     _reserved(mega, "projects/p/reservations/mine")
     assert found(RULE, mega) == []
-    assert unknown(RULE, mega) == [("train", "whether reservation `mine` is deployed densely is not visible here")]
+    assert unknown(RULE, mega) == [("train", "whether reservation `mine` is densely deployed is unknown")]
 
 
 def test_a_plain_reservation_of_this_stack_is_no_domain(mega, found):
     mega.add(RESERVATION, "mine", {"name": "mine", "zone": "us-central1-a"})
     _reserved(mega, "projects/training-trial/reservations/mine")
     assert found(RULE, mega) == [
-        ("train", "5 nodes of a3-megagpu-8g in reservation `mine`, which is not deployed densely")
+        ("train", "5 nodes of a3-megagpu-8g in reservation `mine`, which is not densely deployed")
     ]
 
 
@@ -83,7 +83,7 @@ def test_a_flexibly_deployed_reservation_is_no_domain(mega, found):
     mega.add(FUTURE, "asked", {"reservationName": "mine", "deploymentType": "FLEXIBLE"})
     _reserved(mega, "mine")
     assert found(RULE, mega) == [
-        ("train", "5 nodes of a3-megagpu-8g in reservation `asked`, which is not deployed densely")
+        ("train", "5 nodes of a3-megagpu-8g in reservation `asked`, which is not densely deployed")
     ]
 
 
@@ -91,7 +91,7 @@ def test_a_reservation_not_known_yet_is_that_of_this_stack(mega, unknown):
     mega.add(FUTURE, "asked", {"deploymentType": mega.unknown})
     _reserved(mega, mega.unknown)
     mega.depends("train", "nodeConfig", "asked")
-    assert unknown(RULE, mega) == [("train", "how reservation `asked` is deployed is not known yet")]
+    assert unknown(RULE, mega) == [("train", "the deployment type of reservation `asked` is not known yet")]
 
 
 @pytest.mark.parametrize(
@@ -110,20 +110,22 @@ def test_an_own_policy_that_keeps_machines_together_is_a_domain(mega, found, unk
 def test_a_policy_that_spreads_is_no_domain(mega, found, asked):
     _own_policy(mega, asked)
     assert found(RULE, mega) == [
-        ("train", "5 nodes of a3-megagpu-8g in placement policy `near`, which does not ask for COLLOCATED machines")
+        ("train", "5 nodes of a3-megagpu-8g in placement policy `near`, which does not set collocation COLLOCATED")
     ]
 
 
 def test_a_policy_not_known_yet_is_said(mega, found, unknown):
     _own_policy(mega, {"groupPlacementPolicy": mega.unknown})
     assert found(RULE, mega) == []
-    assert unknown(RULE, mega) == [("train", "what placement policy `near` asks for is not known yet")]
+    assert unknown(RULE, mega) == [("train", "the collocation of placement policy `near` is not known yet")]
 
 
 def test_a_policy_from_elsewhere_is_said(mega, found, unknown):
     mega["train"]["placementPolicy"] = {"type": "COMPACT", "policyName": "elsewhere"}
     assert found(RULE, mega) == []
-    assert unknown(RULE, mega) == [("train", "policy `elsewhere` is not part of this stack, nor is what it asks for")]
+    assert unknown(RULE, mega) == [
+        ("train", "policy `elsewhere` is not part of this stack: its collocation is unknown")
+    ]
 
 
 @pytest.mark.parametrize("placement", [None, {"type": None}])
@@ -138,7 +140,7 @@ def test_one_policy_takes_1500_nodes(mega, found):
     assert found(RULE, mega) == []
     mega["train"]["nodeCount"] = 1501.0
     assert found(RULE, mega) == [
-        ("train", "1501 nodes of a3-megagpu-8g in a compact placement policy of its own; one policy takes 1,500")
+        ("train", "1501 nodes of a3-megagpu-8g in a compact placement policy of its own; one policy supports 1,500")
     ]
 
 
@@ -151,7 +153,7 @@ def test_flex_start_places_as_densely_as_it_can(mega, found, unknown, how):
         mega["train"]["queuedProvisioning"] = {"enabled": True}
     assert found(RULE, mega) == []
     assert unknown(RULE, mega) == [
-        ("train", "5 nodes of a3-megagpu-8g by flex-start: Google places them as densely as it can")
+        ("train", "5 nodes of a3-megagpu-8g by flex-start: Google Cloud places them as close together as it can")
     ]
 
 

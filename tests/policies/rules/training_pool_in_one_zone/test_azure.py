@@ -12,7 +12,7 @@ FIVE = "5 nodes of Standard_ND96isr_H100_v5"
 @pytest.mark.parametrize("zones", [[], None])
 def test_without_a_zone_azure_chooses(nd, found, zones):
     nd["train"]["availabilityZones"] = zones
-    assert found(RULE, nd) == [("train", f"{FIVE} in no zone: Azure chooses where they stand")]
+    assert found(RULE, nd) == [("train", f"{FIVE} without a zone: Azure chooses their zones")]
 
 
 def test_the_zones_of_a_pool_in_two_are_named(nd, found):

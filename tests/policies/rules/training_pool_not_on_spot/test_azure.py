@@ -24,4 +24,4 @@ def test_spot_for_independent_jobs_passes(nd, found):
 def test_a_priority_not_known_yet_is_said(nd, found, unknown):
     nd["train"]["scaleSetPriority"] = nd.unknown
     assert found(RULE, nd) == []
-    assert unknown(RULE, nd) == [("train", "whether it is on spot capacity is not known yet")]
+    assert unknown(RULE, nd) == [("train", "whether it uses spot capacity is not known yet")]

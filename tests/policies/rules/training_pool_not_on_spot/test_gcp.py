@@ -21,7 +21,7 @@ def test_flex_start_is_not_taken_back_one_by_one(mega, found):
 def test_spot_not_known_yet_is_said(mega, found, unknown):
     mega["train"]["nodeConfig"]["spot"] = mega.unknown
     assert found(RULE, mega) == []
-    assert unknown(RULE, mega) == [("train", "whether it is on spot capacity is not known yet")]
+    assert unknown(RULE, mega) == [("train", "whether it uses spot capacity is not known yet")]
 
 
 def test_single_gpu_machines_may_be_spot(mega, found):

@@ -14,23 +14,21 @@ FIVE = "5 nodes of Standard_ND96isr_H100_v5"
     [
         ({"maxSurge": "1"}, "maxSurge 1"),
         ({"maxSurge": "33%", "maxUnavailable": "1"}, "maxSurge 33%"),
-        ({"maxUnavailable": "1"}, "no maxSurge, which means 10%"),
-        (None, "no maxSurge, which means 10%"),
+        ({"maxUnavailable": "1"}, "no maxSurge (default: 10%)"),
+        (None, "no maxSurge (default: 10%)"),
     ],
 )
 def test_an_upgrade_that_needs_a_spare_node_is_found(nd, found, settings, said):
     nd["train"]["upgradeSettings"] = settings
     assert found(RULE, nd) == [
-        ("train", f"{FIVE} with {said}: every upgrade needs a machine more, with its quota and capacity")
+        ("train", f"{FIVE} with {said}: every upgrade needs one more machine, with quota and capacity")
     ]
 
 
 @pytest.mark.parametrize("unavailable", [None, "0", "0%"])
 def test_an_upgrade_that_may_neither_add_nor_take_a_node_is_found(nd, found, unavailable):
     nd["train"]["upgradeSettings"]["maxUnavailable"] = unavailable
-    assert found(RULE, nd) == [
-        ("train", f"{FIVE} with neither maxSurge nor maxUnavailable: no upgrade can take a node")
-    ]
+    assert found(RULE, nd) == [("train", f"{FIVE} with neither maxSurge nor maxUnavailable: upgrades cannot start")]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +48,7 @@ def test_pools_that_do_not_train_may_have_a_spare(nd, found):
 @pytest.mark.parametrize(
     ("profile", "what"),
     [
-        (None, "nodeOSUpgradeChannel is not set, which means NodeImage: GPU nodes are reimaged while jobs run"),
+        (None, "nodeOSUpgradeChannel is not set (default: NodeImage): GPU nodes are reimaged while jobs run"),
         (
             {"nodeOSUpgradeChannel": "NodeImage"},
             "nodeOSUpgradeChannel NodeImage: GPU nodes are reimaged while jobs run",
@@ -65,7 +63,7 @@ def test_pools_that_do_not_train_may_have_a_spare(nd, found):
         ),
         (
             {"upgradeChannel": "stable"},
-            "nodeOSUpgradeChannel is not set, which means NodeImage: GPU nodes are reimaged; upgradeChannel stable: "
+            "nodeOSUpgradeChannel is not set (default: NodeImage): GPU nodes are reimaged; upgradeChannel stable: "
             "GPU nodes are upgraded while jobs run",
         ),
     ],
@@ -101,11 +99,11 @@ def test_what_is_not_known_yet_is_said(nd, found, unknown):
     assert found(RULE, nd) == []
     assert unknown(RULE, nd) == [
         ("train", "whether its upgrades need a spare node is not known yet"),
-        ("cluster", "whether upgrades reach its GPU nodes by themselves is not known yet"),
+        ("cluster", "whether its GPU nodes are upgraded automatically is not known yet"),
     ]
 
 
 def test_a_cluster_from_elsewhere_is_said(nd, found, unknown):
     nd.remove("cluster")
     assert found(RULE, nd) == []
-    assert unknown(RULE, nd) == [("train", "its cluster is not part of this stack, nor are its upgrade channels")]
+    assert unknown(RULE, nd) == [("train", "its cluster is not part of this stack: its upgrade channels are unknown")]
