@@ -22,7 +22,7 @@ class Kubectl:
     def __init__(self, context: str | None) -> None:
         found = shutil.which("kubectl")
         if found is None:
-            raise ClusterError("kubectl is not on PATH; install it, or give the output of `kubectl get nodes -o json`")
+            raise ClusterError("kubectl is not on PATH; install it, or pass the output of `kubectl get nodes -o json`")
         self._command = (found, *(("--context", context) if context else ()), "--namespace", NAMESPACE)
 
     def get(self, *words: str) -> dict[str, Any]:

@@ -131,7 +131,9 @@ def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> li
     ]
     block = isinstance(spec.purchase, CapacityBlockPurchase)
     if has_infiniband(machine):
-        known = "whether that holds for blocks, no source says" if block else "ask Microsoft before you buy one"
+        known = (
+            "whether that applies to capacity blocks is undocumented" if block else "ask Microsoft before you buy one"
+        )
         notes.append(
             "Azure's documentation excludes scale sets with a single placement group from capacity reservations, but "
             f"InfiniBand needs one, which AKS sets automatically: {known}"

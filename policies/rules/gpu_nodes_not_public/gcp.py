@@ -15,7 +15,7 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack, Violation
 from gpucluster.program.resources import UNKNOWN, Unknown
 from gpucluster.program.values import flag
 
-FIX: Final = "Set network_config enable_private_nodes on the node pool, and a Cloud NAT for what the nodes fetch."
+FIX: Final = "Set enable_private_nodes in network_config of the node pool, and add a Cloud NAT for downloads."
 READS: Final = MACHINES
 
 

@@ -18,7 +18,9 @@ from gpucluster.policies.rules.reservation_in_use.outside import outside
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, text, whole
 
-FIX: Final = "Name the reservation's group in capacity_reservation_group_id of the node pool, or give it up."
+FIX: Final = (
+    "Set capacity_reservation_group_id of the node pool to the reservation's group, or release the reservation."
+)
 _RESERVATION: Final = "azure-native:compute:CapacityReservation"
 READS: Final = f"{MACHINES}, {_RESERVATION}, {RESERVATION_GROUP}"
 

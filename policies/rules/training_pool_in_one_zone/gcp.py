@@ -11,7 +11,7 @@ from gpucluster.policies.machines import label_of
 from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
 
-FIX: Final = "Set node_locations of every node pool of it to the one zone of its placement policy or reservation."
+FIX: Final = "Set node_locations of each of its node pools to the one zone of its placement policy or reservation."
 READS: Final = MACHINES
 
 

@@ -11,7 +11,7 @@ from gpucluster.policies.rule import CannotTell, Finding, Stack
 from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import text
 
-FIX: Final = "Leave scale_set_priority at Regular, or take a capacity reservation; keep Spot for independent jobs."
+FIX: Final = "Keep scale_set_priority Regular, or use a capacity reservation; use Spot only for independent jobs."
 READS: Final = MACHINES
 
 
