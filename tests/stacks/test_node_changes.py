@@ -39,9 +39,9 @@ STANDING: Final = {
 HARMLESS: Final = ("nothing", "fewer")
 TOLD: Final = {
     "drain": "drains 5 x ",
-    "reboot": "starts 5 x ",
+    "reboot": "reboots 5 x ",
     "rolling": ", one at a time; jobs on them end",
-    "refused": "would need another pool for 5 x ",
+    "refused": "needs a new pool for 5 x ",
     "loss": ", all at once; jobs on them end",
 }
 
