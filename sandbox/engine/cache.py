@@ -42,7 +42,7 @@ def cached_engine() -> Engine | None:
     try:
         origin: Origin = record["origin"]
     except KeyError as error:
-        raise BrokenCache(f"its record cannot be read ({error})") from error
+        raise BrokenCache(f"cannot read its record ({error})") from error
     folder = installation.folder
     return Engine(
         binary=folder / "pulumi",

@@ -89,8 +89,8 @@ def interrupt(client: Client, node: Node, cluster: Entry) -> str:
     sign: Sign | None = _signs(cluster).interruption(node)
     if sign is None:
         raise InputError(
-            f"{name} is bought on demand: its cloud gives no notice before it takes the machine away; "
-            f"gpucluster sandbox node delete {name} takes it away without notice"
+            f"{name} is bought on demand: its cloud gives no notice before it removes the machine; "
+            f"gpucluster sandbox node delete {name} deletes it without notice"
         )
     if sign.claim:
         claim = _claim(client, node)

@@ -20,9 +20,9 @@ from gpucluster.options import STACK
 GOLDEN = Path(__file__).with_name("help.txt")
 BIN = Path(sys.executable).parent
 VERBS = {
-    "Allow", "Announce", "Break", "Check", "Compare", "Destroy", "Explain", "Fail", "Finish", "Forget", "Judge", "Keep",
-    "List", "Measure", "Price", "Print", "Read", "Rehearse", "Repair", "Restart", "Run", "Set", "Show", "Stop",
-    "Suggest", "Take", "Test", "Write",
+    "Allow", "Announce", "Break", "Check", "Compare", "Delete", "Destroy", "Evaluate", "Explain", "Fail", "Finish",
+    "Forget", "Judge", "Keep", "List", "Measure", "Price", "Print", "Read", "Rehearse", "Repair", "Restart", "Run",
+    "Scale", "Set", "Show", "Start", "Stop", "Suggest", "Take", "Test", "Write",
 }  # fmt: skip
 
 

@@ -29,8 +29,8 @@ def test_aws_tells_a_cluster_nothing_before_it_takes_an_on_demand_machine(live: 
     with pytest.raises(InputError) as caught:
         happenings.interrupt(live.client, live.node(name), live.entry)
     assert str(caught.value) == (
-        f"{name} is bought on demand: its cloud gives no notice before it takes the machine away; "
-        f"gpucluster sandbox node delete {name} takes it away without notice"
+        f"{name} is bought on demand: its cloud gives no notice before it removes the machine; "
+        f"gpucluster sandbox node delete {name} deletes it without notice"
     )
 
 

@@ -150,7 +150,7 @@ def test_a_file_that_is_none_is_refused_in_lines(run: Run, tmp_path: Path, text:
         (("--base", "x", "--pack", "training", "--stack", "dev"), "is not in a git repository"),
         (("--prices", "none.csv"), "--prices: 'none.csv' is not a file"),
         (("--prices", "odd.json"), "odd.json line 1: no column provider, region, sku, unit, usd_per_unit"),
-        (("--config", "odd.json"), "rule `budgt` is not known; did you mean `budget`?"),
+        (("--config", "odd.json"), "unknown rule `budgt`; did you mean `budget`?"),
         (
             ("--evidence", "no/such/file.json"),
             "no/such is not a folder; create it, or write no/such/file.json elsewhere",

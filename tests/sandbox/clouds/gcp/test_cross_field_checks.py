@@ -182,7 +182,7 @@ CASES = [
         RULES[7],
         spec(purchase={"kind": "flex-start"}, duration="7d"),
         spec(purchase={"kind": "flex-start"}, duration="7d", placement={"kind": "reservation", "id": RESERVATION}),
-        "'flex-start', which takes no reservation",
+        "'flex-start', which does not use reservations",
     ),
     Case(RULES[7], flex_start(), flex_start(config=taking("r")), "not supported with reservations"),
     Case(RULES[8], flex_start(), flex_start(config={"spot": True}), "Flex-start and Spot VMs exclude each other"),
