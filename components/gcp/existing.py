@@ -41,9 +41,7 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
         example = "write projects/my-project/regions/us-central1/subnetworks/NAME"
         problems.append(Problem(f"{at}.nodes", f"is {existing.nodes!r}", example))
     if existing.others:
-        problems.append(
-            Problem(f"{at}.others", "is set, but on Google Cloud all nodes share one subnet", "remove it")
-        )
+        problems.append(Problem(f"{at}.others", "is set, but on Google Cloud all nodes share one subnet", "remove it"))
     problems += [
         Problem(
             f"{at}.{name}",

@@ -55,7 +55,9 @@ def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_files_without_a_job_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no object that creates pods; give the file of a TrainJob, Job, Deployment or"):
+    with pytest.raises(
+        InputError, match="no object that creates pods; give the file of a TrainJob, Job, Deployment or"
+    ):
         read_manifests([_file(tmp_path, CLAIM)])
 
 
