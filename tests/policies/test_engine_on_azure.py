@@ -39,7 +39,7 @@ MISTAKES = [
         "karpenter",
         "training-pool-in-one-domain",
         "kubernetes:karpenter.sh/v1:NodePool: elastic",
-        "it admits Standard_ND96isr_H100_v5: Karpenter starts single machines outside of any scale set",
+        "it allows Standard_ND96isr_H100_v5: Karpenter starts single machines outside of scale sets",
     ),
     ("two-zones", "training-pool-in-one-zone", POOL, f"{FIVE} in 2 zones: 1, 2"),
     ("no-zone", "training-pool-in-one-zone", POOL, f"{FIVE} without a zone: Azure chooses their zones"),

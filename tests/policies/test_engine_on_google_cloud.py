@@ -34,7 +34,7 @@ MISTAKES = [
         "mtu",
         "fabric-interfaces-complete",
         POOL,
-        "networks with another MTU than the 8244 that GPUDirect-TCPX takes: `mtu-gpu-2` has 1460",
+        "a3-highgpu-8g: GPUDirect-TCPX requires MTU 8244; `mtu-gpu-2` has 1460",
     ),
     (
         "no-icmp",
@@ -47,7 +47,7 @@ MISTAKES = [
         "reservation",
         "no-group-on-foreign-reservation",
         POOL,
-        "a compact placement policy of its own together with reservation `h100`, which was made elsewhere",
+        "a compact placement policy of its own together with reservation `h100`, which was created outside this stack",
     ),
     ("gpus", "accelerators-fit-machine", POOL, "4 of nvidia-h100-80gb; a3-highgpu-8g has 8 of nvidia-h100-80gb"),
     ("on-demand-1g", "purchase-fits-machine", POOL, "a3-highgpu-1g is sold as spot and flex-start only"),

@@ -188,7 +188,7 @@ def test_a_cluster_is_built_in_a_network_of_the_users_and_leaves_it(project: Any
     stack = f"{cloud}-trial"
     done = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
     assert done.code == 0, done.text
-    assert "is yours" in done.out
+    assert "is your network" in done.out
     there = {item["id"] for item in before}
     added = {item["type"] for item in project.ledger() if item["id"] not in there}
     assert added & case.made == set()

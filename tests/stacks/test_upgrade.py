@@ -61,7 +61,7 @@ def test_a_skipped_version_is_refused_and_the_next_goes_plane_first_then_system_
     write(kubernetes="1.35", system=old, nodes=old, roll=True)
     between = project.pulumi("up", "--yes", "--skip-preview", stack=stack)
     assert between.code == 0, between.text
-    assert "To 1.36, in this order" in told()
+    assert "Upgrade to 1.36 in this order" in told()
 
     write(kubernetes="1.36", system=old, nodes=old)  # the control plane
     plane = project.pulumi("preview", "--json", "--show-sames", stack=stack)

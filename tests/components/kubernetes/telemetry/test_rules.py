@@ -176,7 +176,7 @@ def test_eight_gpus_of_which_two_are_busy(tool: Path, tmp_path: Path) -> None:
 
     assert fires(tool, tmp_path, series(3), "GpusAskedAndNotUsed", 130) == []
     (summary,) = fires(tool, tmp_path, series(2), "GpusAskedAndNotUsed", 130)
-    assert summary.startswith("$41.28 an hour unused: train-0 asked for 8 GPUs")
+    assert summary.startswith("$41.28 an hour unused: train-0 requested 8 GPUs or more")
 
 
 def test_a_node_that_lost_a_gpu_is_broken_and_costs_all_of_itself(tool: Path, tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_a_node_that_was_repaired_is_told_of_no_more(tool: Path, tmp_path: Path)
 def test_more_broken_nodes_than_may_be_drained_are_told(tool: Path, tmp_path: Path) -> None:
     assert fires(tool, tmp_path, broken("left_alone"), "NodeBroken", 10) == []
     assert fires(tool, tmp_path, broken("left_alone"), "HealingStopped", 1) == [
-        "More than a fifth of the GPU nodes are broken: 1 of them keep their jobs, for it is hardly the machines"
+        "More than a fifth of the GPU nodes are broken: 1 of them keep their jobs, because a common cause is likely"
     ]
 
 
