@@ -73,7 +73,7 @@ MISTAKES = [
         "node-label",
         "label-values",
         "aws:eks:NodeGroup: train",
-        "labels of the nodes it starts: key `kubernetes.io/pool` is in a domain of Kubernetes' own",
+        "labels of the nodes it starts: key `kubernetes.io/pool` is in a domain that Kubernetes reserves",
     ),
     (
         "split-pool",
