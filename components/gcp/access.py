@@ -56,7 +56,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
             summary=f"over the internet from {', '.join(access.cidrs)}, and from the nodes; {_rights(access.admins)}",
         )
     clients = access.cidrs if access.via == "vpn" else (nodes_cidr,)
-    by_name = "no IP address; its DNS name, from anywhere with the IAM permission container.clusters.connect"
+    by_name = "by its DNS name only, from anywhere with the IAM permission container.clusters.connect"
     through = by_name if access.via == "dns" else f"inside only, {way_in(access, nodes_cidr)}"
     out = "internet by NAT" if access.egress == "nat" else "no internet"
     return AccessPlan(

@@ -40,4 +40,4 @@ def test_parts_of_all_clouds_are_built_for_clusters_of_the_users_own(
     assert (inputs["nd-nodes"]["count"], inputs["nd-nodes"]["agentPoolName"]) == (5, "nd")
     facts = [states[name]["inputs"] for name in ("p5", "mega", "nd")]
     assert [(found["trainingGpus"], found["durationDays"]) for found in facts] == [(32, 14)] * 3
-    assert re.search(r"^    p5: on demand promises no capacity", up.text, re.MULTILINE)
+    assert re.search(r"^    p5: on demand does not guarantee capacity", up.text, re.MULTILINE)

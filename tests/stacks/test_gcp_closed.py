@@ -46,4 +46,4 @@ def test_by_its_dns_name_up_needs_no_way_into_the_network(project: Any) -> None:
     done = project.pulumi("up", "--yes", "--skip-preview", "--policy-pack", "policies", stack=STACK)
     assert done.code == 0, done.text
     assert "mandatory" not in done.text
-    assert "API reachable no address, by its DNS name" in done.out
+    assert "API reachable by its DNS name only" in done.out

@@ -900,7 +900,7 @@ def test_by_its_dns_name_the_api_needs_no_address_and_admins_may_connect_to_it(r
     raw = yaml.safe_load((ROOT / "examples/specs/gcp/mega-on-demand.yaml").read_text())
     plan = plan_cluster(ClusterSpec.model_validate({**raw, "access": access}), HERE, stack="gcp-trial")
     assert plan.access.summary == (
-        "no IP address; its DNS name, from anywhere with the IAM permission container.clusters.connect; admins: "
+        "by its DNS name only, from anywhere with the IAM permission container.clusters.connect; admins: "
         "identities with roles/container.admin in the project, user:ada@example.com; internet by NAT"
     )
     found = {name: inputs for _, name, inputs in registered(lambda: TrainingCluster(plan.name, plan))}
