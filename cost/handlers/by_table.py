@@ -35,7 +35,7 @@ def by_table(type_: str) -> Callable[[Pricing], Iterator[CostLine | Free | NotPr
             yield item.not_priced(_why_none(item, _rates(type_)))
 
     names = list(dict.fromkeys(row["name"] for row in _rows(type_) if row["unit"] != "free"))
-    handler.__doc__ = f"{'; '.join(names)}."
+    handler.__doc__ = f"{'; '.join(names) or 'No charge'}."
     handler.__module__ = __name__
     return handler
 
