@@ -18,10 +18,10 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Pool:
-    """A pool of GPU nodes; they have its name in their label `gpucluster/pool`, and jobs ask for it as their queue.
+    """A pool of GPU nodes; its name is in their label `gpucluster/pool`, and jobs select it as their queue.
 
-    machine_type: in the cloud's words. gpus: of one machine. nodes: machines that jobs can use together, spares not
-    counted; of an elastic pool as many as there may be. elastic: its machines come for a job and go after it.
+    machine_type: the cloud's name. gpus: of one machine. nodes: total machines that jobs can use, excluding
+    spares; of an elastic pool, the maximum. elastic: its machines start for a job and are deleted after it.
     """
 
     machine_type: str
@@ -34,8 +34,8 @@ class Pool:
 class SharedStorage:
     """The storage that all nodes mount.
 
-    id: what its CSI driver calls it by: the id of a file system on AWS, PROJECT/ZONE/INSTANCE or the name of a bucket
-    on Google Cloud, the name of a file system on Azure. usable_gib: GiB that data may fill. namespace, claim: of the
+    id: for its CSI driver: the id of a file system on AWS, PROJECT/ZONE/INSTANCE or the name of a bucket on Google
+    Cloud, the name of a file system on Azure. usable_gib: GiB that data may fill. namespace, claim: of the
     PersistentVolumeClaim that pods mount.
     """
 
@@ -47,10 +47,10 @@ class SharedStorage:
 
 @record(kw_only=True)
 class Registry:
-    """Where the images of jobs are kept.
+    """The registry of the jobs' images.
 
-    image: name of an image to push and to pull; a tag comes after it. login: the command after which `docker push` may
-    write there. caches: public registry -> what stands in its place in the name of an image.
+    image: name of an image to push and pull, before its tag. login: command after which `docker push` may
+    write there. caches: public registry -> its replacement in the name of an image.
     """
 
     image: pulumi.Output[str]
@@ -60,9 +60,9 @@ class Registry:
 
 @record(kw_only=True)
 class Logs:
-    """Where the cloud keeps what pods print.
+    """The cloud's store of the pods' output.
 
-    console: URL to read it at. command: what prints it, with the name of a job instead of JOB.
+    console: URL to read it. command: prints it, with the name of a job instead of JOB.
     """
 
     console: pulumi.Output[str]
@@ -76,12 +76,12 @@ class ControlPlane(Protocol):
 
 
 class Cluster(pulumi.ComponentResource):
-    """A training cluster of any cloud, with what programs and stacks read of it.
+    """A training cluster of any cloud, with its outputs for programs and stacks.
 
-    kubeconfig: holds no credential, but the command of the cloud that gives one at each use. account: who pays: the
-    number of the account on AWS, the project on Google Cloud, the id of the resource group on Azure. metrics: URL that
-    answers PromQL below /api/v1, to identities that the cloud knows. logs, registry: None where the spec has none.
-    bucket: address of the cluster's own, None where it has none. identities: service account that jobs run as to reach
+    kubeconfig: holds no credential, but the cloud's command that gets one at each use. account: the billed account: its
+    number on AWS, the project on Google Cloud, the id of the resource group on Azure. metrics: URL that
+    answers PromQL below /api/v1, for identities that the cloud knows. logs, registry: None if the spec has none.
+    bucket: address of the cluster's own, None without one. identities: service account that jobs use to reach
     buckets -> its namespace.
     """
 
@@ -98,7 +98,7 @@ class Cluster(pulumi.ComponentResource):
     identities: Mapping[str, str]
 
     def outputs(self) -> dict[str, Any]:
-        """What other languages and other stacks read of it, by the names that they know it by."""
+        """Outputs for other languages and other stacks, by their names there."""
         return {
             "clusterName": self.cluster_name,
             "endpoint": self.endpoint,
@@ -129,7 +129,7 @@ class Cluster(pulumi.ComponentResource):
     ) -> None:
         """Ends the declaration of the cluster."""
         self.cluster_name, self.endpoint = control_plane.cluster_name, control_plane.endpoint
-        # Google's provider calls the certificate of the API's authority a secret, which it is not.
+        # Google's provider marks the CA certificate of the API as a secret, which it is not.
         self.kubeconfig = pulumi.Output.unsecret(control_plane.kubeconfig)
         self.account, self.metrics = pulumi.Output.from_input(account), pulumi.Output.from_input(metrics)
         self.pools, self.storage, self.registry = pools_of(pools), storage, registry
@@ -150,6 +150,6 @@ def pools_of(pools: Iterable[JobPool]) -> Mapping[str, Pool]:
 
 
 def _camel(found: Logs | Pool | Registry | SharedStorage) -> dict[str, Any]:
-    """Its fields, spelled as Pulumi's languages spell outputs."""
+    """Its fields, in the camel case of Pulumi's outputs."""
     values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
     return {re.sub(r"_([a-z])", lambda letter: letter[1].upper(), name): value for name, value in values.items()}
