@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gpucluster.components.outputs import Cluster
 
 _CALLS: Final = 8
-"""Number of stack frames that Pulumi records for a resource: its own six, the one of ours that declares it, and one
+"""Number of stack frames that Pulumi records for a resource: its own six, ours that declares it, and one
 more in case Pulumi or an SDK adds a call.
 """
 
@@ -59,7 +59,7 @@ def forbid_what_if() -> None:
 def running_stack() -> StackConfig:
     """The configuration of the running stack, with every problem in it.
 
-    Raises InputError where an update runs with values that are meant for a preview.
+    Raises InputError if an update runs with values that are meant for a preview.
     """
     forbid_what_if()
     return stack_config(

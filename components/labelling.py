@@ -81,8 +81,8 @@ def labelled_objects(labels: Mapping[str, str], opts: pulumi.ResourceOptions | N
 
 
 def _field(props: Any) -> str | None:
-    """The argument of a cloud's resource that labels it. Other `labels` of Google Cloud mean something else if the
-    provider does not return all labels of a resource (`catalog.labelled`).
+    """The argument of a cloud's resource that labels it. Google Cloud's `labels` mean something else on resources for
+    which the provider does not return all labels (`catalog.labelled`).
     """
     if "effective_labels" in props:
         return "labels" if "labels" in props else "resource_labels"

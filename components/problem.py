@@ -1,4 +1,4 @@
-"""A mistake in what a user wrote, as a value."""
+"""A mistake in a user's input, as a value."""
 
 from __future__ import annotations
 

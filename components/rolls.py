@@ -35,8 +35,8 @@ class RollGuard:
     """The hooks of one pool, for its component and for all resources that define its nodes.
 
     They run before each update, in a preview as well, and so before any change: after a stop, a template that nodes may
-    not follow would need one more version to revert it, and another roll. Inputs that force a new pool are inputs of
-    the component, because its update hooks run, while a replaced child's do not.
+    not follow would need one more version to revert it, and another roll. Settings that force a new pool are also
+    inputs of the component, because its update hooks run, while a replaced child's do not.
     """
 
     def __init__(

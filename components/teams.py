@@ -28,7 +28,7 @@ class TeamPlan:
 
     @property
     def namespace(self) -> str:
-        """Where its jobs run."""
+        """The namespace of its jobs."""
         return f"{TEAM_NAMESPACE}{self.name}"
 
 
@@ -41,7 +41,7 @@ class PeoplePlan:
 
     @property
     def namespaces(self) -> tuple[str, ...]:
-        """Where jobs run."""
+        """The namespaces of jobs."""
         return (NAMESPACE, *(team.namespace for team in self.teams))
 
     @property

@@ -51,7 +51,7 @@ class TrainingPool(pulumi.ComponentResource):
     ) -> None:
         """cluster_group_id: the security group that EKS created for control plane and nodes. subnet_id: private, in the
         pool's only zone. after: must exist before the first node starts. repair: whether EKS repairs broken nodes.
-        pool: its name in the nodes' label. facts: what it records of itself if no cluster of this toolkit contains it.
+        pool: its name in the nodes' label. facts: to register if the pool is outside a cluster of this toolkit.
         gpu_hour_usd: price of a GPU-hour, for the report of an update that ends jobs. version: of the nodes; None keeps
         it.
         """

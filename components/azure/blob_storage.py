@@ -14,7 +14,7 @@ from gpucluster.components.kubernetes.volume import Volume
 
 
 class BlobStorage(pulumi.ComponentResource):
-    """Outputs: account_name. `volume`: for claims.
+    """Outputs: account_name. Claims bind to `volume`.
 
     It is mounted once per node, by the identity of all nodes: any pod may mount the claim, whatever its service
     account. With a pod's own identity, every pod of a node would have its own mount, with the files of all of them in

@@ -153,7 +153,7 @@ class ControlPlane(pulumi.ComponentResource):
         )
 
     def _rights(self, name: str, subscription: str) -> authorization.RoleAssignment:
-        """Of whoever runs this program. A first preview has nobody to log in."""
+        """Permissions of the identity that runs this program. A first preview needs no login."""
         who = caller(pulumi.InvokeOutputOptions(parent=self, depends_on=[self.cluster]))
         return granted(
             name,

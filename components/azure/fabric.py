@@ -12,9 +12,9 @@ from gpucluster.components.azure.nd_topology import FOLDER, NAME
 from gpucluster.components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
 from gpucluster.components.kubernetes.job_pool import FabricPod
 
-# NCCL_NET_PLUGIN: disables plugins that an image may set for another cloud. NCCL_NET excludes SHARP, reductions in the
-# switches: SHARP is a plugin in the image, with a network of its own name; if that is missing, NCCL falls back to
-# TCP.
+# NCCL_NET_PLUGIN: no plugin that an image may set for another cloud. With NCCL_NET it also excludes SHARP, reductions
+# in the switches: SHARP needs a plugin in the image, with a network of the plugin's own name; if NCCL finds no network
+# of this name, it uses TCP.
 # Sources: Azure/ai-infrastructure-on-azure 103bb90, infrastructure_validations/aks/NCCL/helm/nccl-test/values.yaml;
 # NVIDIA, NCCL user guide, "Environment variables"; NVIDIA/nccl v2.22.3, src/net.cc (ncclNetInit).
 _SETTINGS: Final = {

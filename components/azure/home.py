@@ -17,7 +17,7 @@ _SHARE: Final = "home"
 
 
 class Home(pulumi.ComponentResource):
-    """Outputs: account_name, share_name. `volume`: for claims."""
+    """Outputs: account_name, share_name. Claims bind to `volume`."""
 
     volume: Volume
 

@@ -137,7 +137,7 @@ def lustre_problems(asked: SharedStorage) -> list[Problem]:
 def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
-    Without a price here, `cheapest` documents the choice. asked: without problems of `lustre_problems`.
+    Without a price here, `cheapest` documents the choice. `asked` must pass `lustre_problems`.
     """
     offers = [
         offer(tier, _for_all(asked, tier) * GIB_PER_TIB, price)
@@ -157,7 +157,7 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
 
 
 def bucket_of(address: str) -> Bucket:
-    """The container at an address of the spec. address: without problems of `lustre_problems`."""
+    """The container at an address of the spec. `address` must pass `lustre_problems`."""
     match = re.fullmatch(_BUCKET, address)
     if match is None:
         return Bucket(account="", container="", prefix=_OWN_PREFIX)

@@ -17,7 +17,7 @@ _MANIFEST: Final = Path(__file__).parent / "manifests/scratch.yaml"
 
 
 class Scratch(pulumi.ComponentResource):
-    """One RAID0 of a node's local disks, mounted at /scratch on the node, from where jobs mount it."""
+    """One RAID0 of a node's local disks, mounted at /scratch on the node; jobs mount this folder."""
 
     def __init__(
         self,

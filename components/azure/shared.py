@@ -17,7 +17,7 @@ SharedPlan = LustrePlan | BucketPlan | MountedPlan
 
 
 def plan_shared(asked: SharedStorage, price: TierPrices) -> SharedPlan:
-    """asked: without problems of `shared_problems`."""
+    """`asked` must pass `shared_problems`."""
     return plan_shared_bucket(asked) or plan_mounted(asked) or plan_lustre(asked, price)
 
 

@@ -73,7 +73,7 @@ def _mounted(plan: MountedPlan) -> Volume:
 
 
 class Storage(pulumi.ComponentResource):
-    """Outputs: file_system_id, mgs_address: of its management server. `volume`: for claims."""
+    """Outputs: file_system_id, mgs_address: of its management server. Claims bind to `volume`."""
 
     volume: Volume
 

@@ -41,7 +41,7 @@ class TrainingPool(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """group: the cluster's resource group. after: must exist before the first node starts. pool: its name in the
-        cluster. facts: what it records of itself if no cluster of this toolkit contains it.
+        cluster. facts: to register if the pool is outside a cluster of this toolkit.
 
         gpu_hour_usd: price of a GPU-hour, for the report of an update that ends jobs.
         """

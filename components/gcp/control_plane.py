@@ -187,8 +187,8 @@ class ControlPlane(pulumi.ComponentResource):
 
 
 def _maintenance() -> container.ClusterMaintenancePolicyArgs:
-    """Patches the control plane at night; excludes minor versions and upgrades of nodes with running jobs, while the
-    version is supported.
+    """Patches the control plane at night; while the version is supported, excludes minor versions and, because of
+    running jobs, node upgrades.
     """
     return container.ClusterMaintenancePolicyArgs(
         daily_maintenance_window=container.ClusterMaintenancePolicyDailyMaintenanceWindowArgs(start_time="03:00"),

@@ -18,7 +18,7 @@ _SHARE: Final = "home"
 
 
 class Home(pulumi.ComponentResource):
-    """Outputs: instance_name, ip. `volume`: for claims."""
+    """Outputs: instance_name, ip. Claims bind to `volume`."""
 
     volume: Volume
 

@@ -104,7 +104,7 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
     Without a price here, `cheapest` documents the choice.
-    asked: without problems of `lustre_problems`.
+    `asked` must pass `lustre_problems`.
     """
     capacities = {tier: _capacity(asked, tier) for tier in LUSTRE_TIERS}
     chosen, choice = cheapest(

@@ -53,7 +53,7 @@ def mig_problems(spec: ClusterSpec) -> list[Problem]:
 
 
 def plan_mig(spec: ClusterSpec) -> MigPlan | None:
-    """The pool, of machines with 8 GPUs and no fabric in use. The spec has no `mig_problems`."""
+    """The pool, of machines with 8 GPUs and no fabric in use. The spec must pass `mig_problems`."""
     if spec.mig is None:
         return None
     shape = training_shape(CLOUD, spec.accelerator, 0)

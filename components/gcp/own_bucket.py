@@ -100,7 +100,7 @@ def bucket_identities(
     """The permission of each service account, as itself, for its buckets.
 
     agent: e-mail address of a service agent of the project. after: the cluster, whose pool of identities must exist
-    first. A service account is identified by its namespace in the project, in whichever of its clusters it is.
+    first. A principal names project, namespace and service account, not the cluster.
     Source: GKE documentation, "Authenticate to Google Cloud APIs from GKE workloads".
     """
     opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))

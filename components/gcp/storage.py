@@ -29,7 +29,7 @@ _HOUR: Final = pulumi.CustomTimeouts(create="1h", update="1h", delete="1h")
 
 
 class LustreStorage(pulumi.ComponentResource):
-    """Outputs: instance_id, ip. `volume`: for claims."""
+    """Outputs: instance_id, ip. Claims bind to `volume`."""
 
     volume: Volume
 
@@ -119,7 +119,7 @@ def mounted_storage(plan: MountedPlan) -> Volume:
 
 
 class BucketStorage(pulumi.ComponentResource):
-    """Outputs: bucket. `volume`: for claims."""
+    """Outputs: bucket. Claims bind to `volume`."""
 
     volume: Volume
 

@@ -42,8 +42,8 @@ class TrainingPool(pulumi.ComponentResource):
     ) -> None:
         """node_account: email of the nodes' service account. gpu_subnets: network and subnet, by name, of each
         additional interface; they can't be changed after the pool's creation. after: must exist before the first node
-        starts. pool: its name in the cluster and in the nodes' label. facts: what it records of itself if no cluster of
-        this toolkit contains it.
+        starts. pool: its name in the cluster and in the nodes' label. facts: to register if the pool is outside a
+        cluster of this toolkit.
 
         gpu_hour_usd: price of a GPU-hour, for the report of an update that ends jobs. version: of the nodes; None keeps
         it.

@@ -38,7 +38,7 @@ class _Part:
 
 
 class Queueing(pulumi.ComponentResource):
-    """ready: what queues and runtimes depend on.
+    """Queues and runtimes depend on `ready`.
 
     Kueue deletes its CRDs with itself, so all objects of its kinds must be deleted first.
     """

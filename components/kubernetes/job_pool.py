@@ -59,7 +59,7 @@ class JobPool:
     queue adds to them. tolerations: in addition to those of every pool. scratch: the node's folder for /scratch; None
     if an emptyDir is on the local disks. topology: labels of nodes that show their proximity, widest first; empty if
     they have none. near: the one of these within which a job's pods should run. provisioning: class by which a cluster
-    autoscaler is asked for all nodes of a job at once.
+    autoscaler provides all nodes of a job at once.
     """
 
     name: str

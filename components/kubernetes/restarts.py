@@ -1,7 +1,7 @@
 """Restarts of jobs, and their graceful shutdown. Imports no Pulumi.
 
-If Kubernetes or Kueue removes a pod (a broken node, maintenance, preemption, a deleted node), that is no failure
-of its job: the Job ends with a specific reason, for which the JobSet restarts without counting it.
+If Kubernetes or Kueue removes a pod (a broken node, maintenance, preemption, a node that no longer exists), that is no
+failure of its job: the Job ends with a specific reason, for which the JobSet restarts without counting it.
 Sources: kubernetes-sigs/jobset v0.12.0, api/jobset/v1alpha2/jobset_types.go (FailurePolicyRule); kubernetes v1.36.3,
 pkg/controller/job/pod_failure_policy.go; kueue v0.19.2, pkg/controller/tas/node_controller.go (TerminatedByKueue).
 """
