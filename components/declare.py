@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from gpucluster.components.outputs import Cluster
 
 _CALLS: Final = 8
-"""Number of stack frames that Pulumi records for a resource: its own six, ours that declares it, and one
-more in case Pulumi or an SDK adds a call.
+"""Number of stack frames that Pulumi records for a resource: its own six, ours that declares it, and one more in case
+Pulumi or an SDK adds a call.
 """
 
 

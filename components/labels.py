@@ -54,8 +54,8 @@ def gcp_labels(labels: Mapping[str, str], *, project: str, stack: str, name: str
 def azure_tags(labels: Mapping[str, str], *, project: str, stack: str, name: str) -> dict[str, str]:
     """Azure tags of one resource: the labels, its logical name, and the Pulumi project and stack that own it.
 
-    Azure ignores case in tag names, so there is one `name` and no `Name`. Storage accounts
-    accept names of 128 characters and other resources 512; values have at most 256. Source: Azure Resource Manager,
-    "Use tags to organize your Azure resources".
+    Azure ignores case in tag names, so there is one `name` and no `Name`. Storage accounts accept names of 128
+    characters and other resources 512; values have at most 256. Source: Azure Resource Manager, "Use tags to organize
+    your Azure resources".
     """
     return {**labels, "name": name, "pulumi-project": project, "pulumi-stack": stack, "managed-by": "pulumi"}

@@ -64,9 +64,9 @@ def offer(tier: int, capacity_gib: int, price: TierPrices) -> Offer:
 def cheapest(offers: Sequence[Offer], *, tier: int | None) -> tuple[Offer, str]:
     """The offer to choose, and the reason in one sentence that names the runner-up.
 
-    tier: the one the spec sets, None if the price decides. An offer without a price is not ranked. If none has
-    one, prices of other regions rank them; without those too, the one of least capacity is chosen, of
-    equals the slowest: a faster TiB is never cheaper.
+    tier: the one the spec sets, None if the price decides. An offer without a price is not ranked. If none has one,
+    prices of other regions rank them; without those too, the one of least capacity is chosen, of equals the slowest: a
+    faster TiB is never cheaper.
     """
     offers = [item for item in offers if tier in (None, item.tier)]
     if tier is not None:

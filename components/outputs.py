@@ -20,8 +20,8 @@ from gpucluster.record import record
 class Pool:
     """A pool of GPU nodes; its name is in their label `gpucluster/pool`, and jobs select it as their queue.
 
-    machine_type: the cloud's name. gpus: of one machine. nodes: total machines that jobs can use, excluding
-    spares; of an elastic pool, the maximum. elastic: its machines start for a job and are deleted after it.
+    machine_type: the cloud's name. gpus: of one machine. nodes: total machines that jobs can use, excluding spares; of
+    an elastic pool, the maximum. elastic: its machines start for a job and are deleted after it.
     """
 
     machine_type: str
@@ -49,8 +49,8 @@ class SharedStorage:
 class Registry:
     """The registry of the jobs' images.
 
-    image: name of an image to push and pull, before its tag. login: command after which `docker push` may
-    write there. caches: public registry -> its replacement in the name of an image.
+    image: name of an image to push and pull, before its tag. login: command after which `docker push` may write there.
+    caches: public registry -> its replacement in the name of an image.
     """
 
     image: pulumi.Output[str]
@@ -79,10 +79,10 @@ class Cluster(pulumi.ComponentResource):
     """A training cluster of any cloud, with its outputs for programs and stacks.
 
     kubeconfig: holds no credential, but the cloud's command that gets one at each use. account: the billed account: its
-    number on AWS, the project on Google Cloud, the id of the resource group on Azure. metrics: URL that
-    answers PromQL below /api/v1, for identities that the cloud knows. logs, registry: None if the spec has none.
-    bucket: address of the cluster's own, None without one. identities: service account that jobs use to reach
-    buckets -> its namespace.
+    number on AWS, the project on Google Cloud, the id of the resource group on Azure. metrics: URL that answers PromQL
+    below /api/v1, for identities that the cloud knows. logs, registry: None if the spec has none.
+    bucket: address of the cluster's own, None without one. identities: service account that jobs use to reach buckets
+    -> its namespace.
     """
 
     cluster_name: pulumi.Output[str]

@@ -61,8 +61,8 @@ def cluster_facts(
 
     shape: of the training nodes. co_location: what keeps them together. storage: as returned by `shared_sizes`.
     elastic, mig: the other pools. not_built: parts that the spec requests and this cluster lacks. losses: requests that
-    this cloud cannot provide. notes: for a reader of the plan. scale_set_limit: nodes that one scale set
-    holds, on Azure.
+    this cloud cannot provide. notes: for a reader of the plan. scale_set_limit: nodes that one scale set holds, on
+    Azure.
     """
     rolls = [
         pool for pool, part in ((TRAINING_POOL, spec.training), (MIG_POOL, spec.mig)) if part is not None and part.roll

@@ -60,9 +60,9 @@ class Bucket(Protocol):
 
 @record(kw_only=True)
 class Inside:
-    """Differences between the clouds' clusters. pools: of GPU nodes. after: nodes for our software. tolerations: of
-    its controllers. registry: mirror of its images, None if they are pulled from their publishers. conditions: of
-    nodes, by which a broken one is recognized. closed: addresses that no job may reach.
+    """Differences between the clouds' clusters. pools: of GPU nodes. after: nodes for our software. tolerations: of its
+    controllers. registry: mirror of its images, None if they are pulled from their publishers. conditions: of nodes, by
+    which a broken one is recognized. closed: addresses that no job may reach.
     """
 
     pools: Sequence[JobPool]

@@ -21,11 +21,11 @@ from gpucluster.record import record
 @record(kw_only=True)
 class StackConfig:
     """spec: its source. cloud: one of CLOUDS. location: of the cluster. Each is None if it can't be used, as reported
-    in `problems`. machine: type of the training nodes, None for the one that the spec implies. paused: without
-    training and MIG nodes for now.
+    in `problems`. machine: type of the training nodes, None for the one that the spec implies. paused: without training
+    and MIG nodes for now.
 
-    source: name of the configuration in messages. prefix: precedes its keys, which are the fields of
-    `problems`. options: the keys that a command line has options for, None for a stack, which accepts all keys.
+    source: name of the configuration in messages. prefix: precedes its keys, which are the fields of `problems`.
+    options: the keys that a command line has options for, None for a stack, which accepts all keys.
     """
 
     stack: str
@@ -49,8 +49,8 @@ class StackConfig:
 def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:
     """The configuration of a stack, with every problem in it.
 
-    values: every key with its namespace, as from Pulumi. project: the namespace of our keys. program: the folder
-    that the spec's path is relative to. root: the project's folder, which must contain the spec.
+    values: every key with its namespace, as from Pulumi. project: the namespace of our keys. program: the folder that
+    the spec's path is relative to. root: the project's folder, which must contain the spec.
     """
     own = {key.removeprefix(f"{project}:"): text for key, text in values.items() if key.startswith(f"{project}:")}
     # Location keys depend on the cloud; if none is chosen yet, the keys of all clouds are known.

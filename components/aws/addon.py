@@ -12,8 +12,8 @@ from pulumi_aws import eks
 from gpucluster.components.aws.partition import partition
 
 # For Kubernetes 1.35, as returned by `aws eks describe-addon-versions` in commercial regions; no source covers GovCloud
-# or aws-efs-csi-driver. Sources: public repositories that recorded the answers, two of them on 2026-08-27
-# (coredns, kube-proxy, vpc-cni) and 2026-08-30 (aws-ebs-csi-driver).
+# or aws-efs-csi-driver. Sources: public repositories that recorded the answers, two of them on 2026-08-27 (coredns,
+# kube-proxy, vpc-cni) and 2026-08-30 (aws-ebs-csi-driver).
 _KUBERNETES = "1.35"
 _VERSIONS = {
     "aws-ebs-csi-driver": "v1.65.0-eksbuild.1",

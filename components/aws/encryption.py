@@ -11,8 +11,8 @@ def secrets_key(
 ) -> tuple[pulumi.Input[str], iam.RolePolicy]:
     """The ARN of a key with yearly rotation, and the control plane's permission to use only this key.
 
-    EKS can't remove the key from a cluster: a deleted key makes its secrets unreadable forever. So a deletion waits
-    the longest time, 30 days, during which the key costs nothing. existing: ARN of a key to use instead.
+    EKS can't remove the key from a cluster: a deleted key makes its secrets unreadable forever. So a deletion waits the
+    longest time, 30 days, during which the key costs nothing. existing: ARN of a key to use instead.
     """
     key = existing or _key(name, opts).arn
     # Source: terraform-aws-modules/terraform-aws-eks v21, cluster encryption policy.

@@ -20,8 +20,8 @@ class Interface:
 def plan_interfaces(shape: Machine) -> tuple[Interface, ...]:
     """One IP interface and one fabric interface for each network card.
 
-    Card 0 has both: device 0 must be the IP interface, so its fabric interface is device 1. The fabric interfaces
-    have no address, so a p5.48xlarge uses one address of the subnet for the node, not 32.
+    Card 0 has both: device 0 must be the IP interface, so its fabric interface is device 1. The fabric interfaces have
+    no address, so a p5.48xlarge uses one address of the subnet for the node, not 32.
     Source: Amazon EC2 user guide, page efa-acc-inst-types.
     """
     return (

@@ -27,8 +27,7 @@ def node_launch_template(
     reservation: ec2.LaunchTemplateCapacityReservationSpecificationArgs | None = None,
 ) -> ec2.LaunchTemplate:
     """A launch template with an encrypted root disk, session tokens for instance metadata, and labels on everything
-    it creates. node_name: name of its nodes. root_gib: size of the root disk, GiB. roll: its nodes may be
-    replaced.
+    it creates. node_name: name of its nodes. root_gib: size of the root disk, GiB. roll: its nodes may be replaced.
 
     Its tags and user data stay as created, unless nodes may be replaced: they are part of a version, whose change
     replaces every node of a managed group, and the provider also shows the template's own tags as a new version. So an

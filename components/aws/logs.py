@@ -1,7 +1,7 @@
 """Logs of pods: a CloudWatch log group, and Fluent Bit on every node, which writes to it.
 
-Not the add-on amazon-cloudwatch-observability: its agent also sends metrics, billed per metric, that this
-cluster has from Prometheus.
+Not the add-on amazon-cloudwatch-observability: its agent also sends metrics, billed per metric, that this cluster has
+from Prometheus.
 """
 
 from __future__ import annotations
@@ -62,9 +62,7 @@ class PodLogs(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the image. after: prerequisites, without nodes. opts: with the provider of
-        Kubernetes.
-        """
+        """registry: mirror of the image. after: prerequisites, without nodes. opts: with the provider of Kubernetes."""
         super().__init__("gpucluster:aws:PodLogs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         region, group_name = control_plane.region, f"/aws/containerinsights/{cluster_name}/application"

@@ -22,8 +22,8 @@ from gpucluster.components.rolls import RollGuard
 class MigPool(pulumi.ComponentResource):
     """Outputs: node_group_name.
 
-    A fixed number of nodes: Karpenter counts GPUs but not slices. Each slices its GPUs before its kubelet starts,
-    so no pod ever uses a whole one.
+    A fixed number of nodes: Karpenter counts GPUs but not slices. Each slices its GPUs before its kubelet starts, so no
+    pod ever uses a whole one.
     """
 
     node_role: iam.Role

@@ -28,8 +28,8 @@ class Monitoring(pulumi.ComponentResource):
     """Outputs: workspace_id, query_endpoint: for queries of Grafana and others, signed for AWS (`aps`).
 
     The collector is not a pod: AWS runs it, with an interface in each subnet. Its creation automatically adds a
-    read-only access entry to the cluster, which only EKS may write. Alerts are evaluated in the workspace; its
-    alert manager notifies the receivers.
+    read-only access entry to the cluster, which only EKS may write. Alerts are evaluated in the workspace; its alert
+    manager notifies the receivers.
     Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to.
     """
 

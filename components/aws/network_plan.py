@@ -28,8 +28,8 @@ _NODE = 17
 class NetworkPlan:
     """Address ranges. GPU nodes and their pods share one subnet, because fabric peers must be in one zone.
 
-    nat: a route to the internet. services: AWS services with an interface endpoint inside. service_cidr: of
-    Kubernetes services; None if EKS chooses it. existing: the user's network, if the stack creates none.
+    nat: a route to the internet. services: AWS services with an interface endpoint inside. service_cidr: of Kubernetes
+    services; None if EKS chooses it. existing: the user's network, if the stack creates none.
     """
 
     vpc_cidr: str = "10.0.0.0/16"

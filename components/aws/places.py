@@ -25,8 +25,8 @@ _DESCRIBE = "aws ec2 describe-availability-zones --query 'AvailabilityZones[].[Z
 
 @record(kw_only=True)
 class LustrePlace:
-    """sold: the deployment that FSx sells, as in the table of regions. beside_gpus: whether it is in the GPU
-    nodes' zone, not in the first of the control plane's.
+    """sold: the deployment that FSx sells, as in the table of regions. beside_gpus: whether it is in the GPU nodes'
+    zone, not in the first of the control plane's.
     """
 
     sold: str
@@ -61,8 +61,8 @@ def place_problems(spec: ClusterSpec, machines: Mapping[str, Machine], location:
 
 
 def sale_problems(machines: Mapping[str, Machine], location: Location, *, held: bool) -> list[Problem]:
-    """Machines that are not sold there. held: the training pool has a reservation, which by itself proves that the
-    zone has the machine.
+    """Machines that are not sold there. held: the training pool has a reservation, which by itself proves that the zone
+    has the machine.
     """
     found = {pool: _not_sold(shape, pool, location) for pool, shape in machines.items()}
     proven = {"zone"} if held else set[str]()

@@ -15,8 +15,8 @@ from gpucluster.components.names import EXPORTER_PORT, MONITORING, NODE_HEALTH_P
 
 
 def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
-    """The configuration as JSON, which is valid YAML: DCGM's exporter on every GPU node, the program that finds
-    broken ones, and OpenCost, if they run.
+    """The configuration as JSON, which is valid YAML: DCGM's exporter on every GPU node, the program that finds broken
+    ones, and OpenCost, if they run.
     """
     jobs = [
         _pods("gpu-exporter", exporter_namespace, EXPORTER_PORT),

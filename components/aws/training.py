@@ -28,7 +28,7 @@ from gpucluster.record import record
 @record(kw_only=True)
 class PlacementPlan:
     """group: create a cluster placement group. reservation: target this one instead, in `group_name` only if the
-    reservation was created inside that group: a launch forced into a group outside of its reservation gets no capacity.
+    reservation was created inside that group: with another group, the launch gets no capacity.
     """
 
     kind: Literal["group", "reservation", "none"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
-# Prerequisites of the kubelet are a separate unit that the kubelet requires: EKS asks not to change the
-# kubelet's own unit. The unit does not wait for nodeadm-run.service, which creates the RAID and then starts the kubelet
-# and waits for it: the two would wait for each other. If a prerequisite is missing, the node does not join.
+# Prerequisites of the kubelet are a separate unit that the kubelet requires: EKS asks not to change the kubelet's own
+# unit. The unit does not wait for nodeadm-run.service, which creates the RAID and then starts the kubelet and waits for
+# it: the two would wait for each other. If a prerequisite is missing, the node does not join.
 # Sources: Amazon EKS user guide, launch-templates ("Don't specify any commands in your user data that starts or
 # modifies kubelet"); awslabs/amazon-eks-ami, nodeadm/cmd/nodeadm/init/init.go (runDaemons), nodeadm-run.service.
 _UNIT = """\
@@ -22,8 +22,8 @@ ExecStart=/usr/local/bin/{step}
 RequiredBy=kubelet.service
 """
 
-# The GPU image has no Lustre client, without which the shared storage does not mount. A failing script does not keep
-# a node from joining, so the unit checks for the client and for its module, which is not part of the client: Amazon's
+# The GPU image has no Lustre client, without which the shared storage does not mount. A failing script does not keep a
+# node from joining, so the unit checks for the client and for its module, which is not part of the client: Amazon's
 # kernels have it, 6.1 under drivers/staging/lustrefsx and 6.12, that of Kubernetes 1.33 to 1.35, under fs/lustre.
 # Sources: awslabs/amazon-eks-ami v20261012 (release notes); bottlerocket-os/bottlerocket-kernel-kit 6603167,
 # packages/kernel-6.12/kernel-6.12.spec, derived from Amazon Linux's package; liadhweka/wsi-cloud, a record of

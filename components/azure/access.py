@@ -27,8 +27,8 @@ class AccessPlan:
     """private: the API has no public address; only clients in the network, or connected to it, reach it.
 
     client_cidrs: ranges of the internet that reach it. admins: object ids of the Microsoft Entra groups whose members
-    have all permissions in the cluster. peer: id of a network to peer with. only_examples: why the API is
-    unreachable, which stops an update.
+    have all permissions in the cluster. peer: id of a network to peer with. only_examples: why the API is unreachable,
+    which stops an update.
     summary: all of the above in one line, to print.
     """
 

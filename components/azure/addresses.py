@@ -14,8 +14,8 @@ from gpucluster.record import record
 # Source: Azure documentation, "Set up InfiniBand on HPC VMs".
 INFINIBAND_RANGE = "172.16.0.0/16"
 
-# Services of every machine: its metadata, with tokens of its identities, and Azure's wire server, with its
-# settings. Sources: Azure documentation, "Azure Instance Metadata Service" and "What is IP address 168.63.129.16?".
+# Services of every machine: its metadata, with tokens of its identities, and Azure's wire server, with its settings.
+# Sources: Azure documentation, "Azure Instance Metadata Service" and "What is IP address 168.63.129.16?".
 MACHINE_SERVICES = ("169.254.169.254", "168.63.129.16")
 
 # The first four addresses of a subnet and the last one are Azure's. Source: Azure documentation, "Virtual network FAQ".
@@ -29,9 +29,9 @@ _LUSTRE_SUBNETS = {196: 24, 400: 23}
 
 @record(kw_only=True)
 class AddressPlan:
-    """network: contains the subnets nodes and lustre. pods, services: known only inside the cluster, so they must
-    lie outside the network. dns: address of the cluster's DNS, one of the services. existing: the user's network,
-    if the stack creates none.
+    """network: contains the subnets nodes and lustre. pods, services: known only inside the cluster, so they must lie
+    outside the network. dns: address of the cluster's DNS, one of the services. existing: the user's network, if the
+    stack creates none.
     """
 
     network: str = "10.0.0.0/16"

@@ -14,8 +14,8 @@ from gpucluster.record import record
 
 @record
 class Caller:
-    """object_id: in the directory. kind: of the principal; Azure refuses the wrong one
-    (UnmatchedPrincipalType); if not set, the SDK says User for every principal.
+    """object_id: in the directory. kind: of the principal; Azure refuses the wrong one (UnmatchedPrincipalType); if not
+    set, the SDK says User for every principal.
     """
 
     object_id: pulumi.Output[str]

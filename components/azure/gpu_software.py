@@ -186,8 +186,8 @@ def _gpu_values(owner: str, *, infiniband: bool, mig: str | None, layouts: bool)
     (controllers/object_controls.go), and Azure's managed Prometheus has its own kind (`metrics_collection.py`).
     """
     ours = owner == "operators"
-    # The cards' driver runs in a container of the Network Operator, never from the node image: a search there
-    # finds modules whose symbols do not match (NVIDIA/aicr pull request 1680).
+    # The cards' driver runs in a container of the Network Operator, never from the node image: a search there finds
+    # modules whose symbols do not match (NVIDIA/aicr pull request 1680).
     rdma = {"rdma": {"enabled": True, "useHostMofed": False}} if ours and infiniband else {}
     # Discovery runs once in a cluster: the Network Operator installs it.
     discovery = {} if infiniband else {"node-feature-discovery": _DISCOVERY}

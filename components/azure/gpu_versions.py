@@ -1,7 +1,7 @@
 """Matching versions of the two operators, of the network cards' driver and of their device plugin.
 
-The Network Operator accepts any driver and plugin, and its images have moved between releases: a mixture
-starts, and fails on the machines (Azure/aks-rdma-infiniband pull request 120). So the four change together.
+The Network Operator accepts any driver and plugin, and its images have moved between releases: a mixture starts, and
+fails on the machines (Azure/aks-rdma-infiniband pull request 120). So the four change together.
 """
 
 from collections.abc import Mapping

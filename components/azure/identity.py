@@ -13,8 +13,8 @@ from gpucluster.components.azure.arm import role_id
 class ClusterIdentity(pulumi.ComponentResource):
     """Outputs: identity_id. grants: its roles, on which the cluster depends.
 
-    User-assigned: a cluster in its own network needs roles before it exists, and AKS uses reserved capacity
-    only with this kind. Source: AKS documentation, "Use capacity reservation groups".
+    User-assigned: a cluster in its own network needs roles before it exists, and AKS uses reserved capacity only with
+    this kind. Source: AKS documentation, "Use capacity reservation groups".
     """
 
     identity_id: pulumi.Output[str]

@@ -1,7 +1,7 @@
 """Check of the subscription feature that InfiniBand on AKS needs, before anything expensive is created.
 
-Never registered here: Azure also returns features that nobody has registered, so azure-native treats them as
-existing (pulumi/pulumi-azure-native issue 1722).
+Never registered here: Azure also returns features that nobody has registered, so azure-native treats them as existing
+(pulumi/pulumi-azure-native issue 1722).
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from gpucluster.components.names import SYSTEM_NAMESPACE
 # operator's. Source: Azure/prometheus-collector 39583fd,
 # azure-monitor-metrics-addon/templates/ama-metrics-podmonitor-crd.yaml.
 _POD_MONITOR: Final = Kind("azmonitoring.coreos.com/v1", "PodMonitor")
-# Azure's limits of labels: number, and characters of names and values. A monitor without these limits loses
-# every sample that exceeds them. Source: Azure Monitor documentation, "Customize collection using CRDs".
+# Azure's limits of labels: number, and characters of names and values. A monitor without these limits loses every
+# sample that exceeds them. Source: Azure Monitor documentation, "Customize collection using CRDs".
 _LIMITS: Final = {"labelLimit": 63, "labelNameLengthLimit": 511, "labelValueLengthLimit": 1023}
 
 # Of the GPU Operator. Source: NVIDIA/gpu-operator v26.3.3, assets/state-dcgm-exporter/0800_daemonset.yaml.
@@ -31,8 +31,8 @@ _SETTINGS: Final = "ama-metrics-settings-configmap"
 metrics using ConfigMap".
 """
 
-# The node image runs node exporter with the InfiniBand collector, and the add-on scrapes it and keeps a short list
-# of its metrics, to which this adds. A missing section has its defaults.
+# The node image runs node exporter with the InfiniBand collector, and the add-on scrapes it and keeps a short list of
+# its metrics, to which this adds. A missing section has its defaults.
 # Sources: Azure/AgentBaker 1138c29, parts/linux/cloud-init/artifacts/node-exporter/node-exporter-startup.sh;
 # Azure/prometheus-collector 39583fd, otelcollector/shared/configmap/mp/tomlparser-default-targets-metrics-keep-list.go
 # and shared/helpers.go; Azure Monitor documentation, "Minimal ingestion profile".

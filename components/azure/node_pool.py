@@ -17,8 +17,8 @@ from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 class GpuNodes:
     """Declares pools of GPU nodes in one cluster, equal except for the arguments of each call. inside: their location.
 
-    One by one: pools created at the same time change one network, which accepts one change at a time
-    (Azure/AKS issues 2720 and 4522: VirtualNetworkNotInSucceededState, SetVNetOwnershipFailed).
+    One by one: pools created at the same time change one network, which accepts one change at a time (Azure/AKS issues
+    2720 and 4522: VirtualNetworkNotInSucceededState, SetVNetOwnershipFailed).
     """
 
     inside: Mapping[str, pulumi.Input[str]]
@@ -65,8 +65,8 @@ class GpuNodes:
         **more: Any,
     ) -> containerservice.AgentPool:
         """One pool. pool: its name in the cluster; AKS allows 12 lower-case letters and digits. kind: name of the pool
-        for selectors, if different. sliced: labels of nodes with sliced GPUs. more: further arguments of
-        AgentPool, by their names.
+        for selectors, if different. sliced: labels of nodes with sliced GPUs. more: further arguments of AgentPool, by
+        their names.
         """
         bought: dict[str, Any] = {}
         labels = {POOL: kind or pool, GPU_PRESENT: "true"}

@@ -82,8 +82,8 @@ _REGISTRY = (
     "(`az acr show --name NAME --query id`)"
 )
 
-# Of the only workspace pricing that is still sold. Source: terraform-provider-azurerm,
-# azurerm_log_analytics_workspace (retention_in_days).
+# Of the only workspace pricing that is still sold. Source: terraform-provider-azurerm, azurerm_log_analytics_workspace
+# (retention_in_days).
 _LOG_DAYS = range(30, 731)
 
 # A cluster's name is also its DNS prefix. Source: AKS documentation, "Naming rules".

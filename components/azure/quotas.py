@@ -19,8 +19,8 @@ def quota_note(
 ) -> str:
     """The quotas that decide whether a cluster starts, with the required amounts, in one line.
 
-    pools, spot: machines and their number. Each family also counts against the whole region; spot has a separate
-    quota. The quota of the CPU nodes starts at 0 or 10 in many subscriptions. Sources: Azure documentation, "Check vCPU
+    pools, spot: machines and their number. Each family also counts against the whole region; spot has a separate quota.
+    The quota of the CPU nodes starts at 0 or 10 in many subscriptions. Sources: Azure documentation, "Check vCPU
     quotas"; langchain-ai/terraform issue 261; NVIDIA/aicr pull request 1709.
     """
     families: dict[str, int] = {}

@@ -39,9 +39,9 @@ class Settings:
     proximity_group: whether the training pool gets a proximity placement group: it shortens Ethernet paths between
     nodes and does not affect InfiniBand.
     infiniband_feature: whether the subscription must have the feature of InfiniBand on AKS, or is exempt.
-    bucket_group: resource group of the storage account linked to shared storage. lustre_principal: object id
-    of "HPC Cache Resource Provider" in the tenant, which gets its roles in that account. system_machine: of the CPU
-    nodes, if not the default for a cluster of this size. torsets: training nodes are labelled with TORSET.
+    bucket_group: resource group of the storage account linked to shared storage. lustre_principal: object id of "HPC
+    Cache Resource Provider" in the tenant, which gets its roles in that account. system_machine: of the CPU nodes, if
+    not the default for a cluster of this size. torsets: training nodes are labelled with TORSET.
     """
 
     scale_set_limit: int = _NODES

@@ -112,8 +112,8 @@ class Storage(pulumi.ComponentResource):
             ),
         )
         if plan.bucket is not None and plan.write_back:
-            # Does not export deletions and renames. Source: Azure Managed Lustre documentation,
-            # "Use the auto-export feature".
+            # Does not export deletions and renames. Source: Azure Managed Lustre documentation, "Use the auto-export
+            # feature".
             storagecache.AutoExportJob(
                 f"{name}-write-back",
                 resource_group_name=group,

@@ -73,8 +73,8 @@ def files_volume(
     capacity_gib: int,
     after: Sequence[pulumi.Resource],
 ) -> Volume:
-    """A share of Azure Files by NFS, which needs no credentials: the account admits only the nodes' subnet. The
-    driver is AKS's own.
+    """A share of Azure Files by NFS, which needs no credentials: the account admits only the nodes' subnet. The driver
+    is AKS's own.
 
     Source: kubernetes-sigs/azurefile-csi-driver, deploy/example/pv-azurefile-nfs.yaml.
     """

@@ -66,8 +66,8 @@ def address_problems(
 ) -> list[Problem]:
     """Ranges that are public, overlap, or are too small.
 
-    peers: ranges at the other end of a VPN, as in access.cidrs. existing: it is the user's network, of which
-    only the range is known.
+    peers: ranges at the other end of a VPN, as in access.cidrs. existing: it is the user's network, of which only the
+    range is known.
     """
     ranges = {
         name: ipaddress.IPv4Network(cidr)

@@ -40,8 +40,8 @@ def cluster_limits(elastic: Machine, pools: Sequence[PoolSize], *, vcpus: int, m
 
 
 def limit_losses(elastic: ElasticPlan, others: Sequence[PoolSize]) -> list[str]:
-    """Cases in which a limit for all GPUs of one type does not limit a single elastic pool: it may use GPUs that
-    other pools may have but do not have yet.
+    """Cases in which a limit for all GPUs of one type does not limit a single elastic pool: it may use GPUs that other
+    pools may have but do not have yet.
     """
     kind = elastic.shape.gke_gpu
     waiting = sum(pool.nodes * pool.shape.gpus for pool in others if pool.scaled and pool.shape.gke_gpu == kind)

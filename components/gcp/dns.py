@@ -1,7 +1,7 @@
 """The scaled-down kube-dns of a cluster that uses Cloud DNS.
 
-GKE keeps kube-dns running next to Cloud DNS, and nodes older than the switch still query it. Its autoscaler creates
-a replica for each 256 vCPUs of all nodes: one for every 1.2 nodes of 208 vCPUs, which send almost no queries. At their
+GKE keeps kube-dns running next to Cloud DNS, and nodes older than the switch still query it. Its autoscaler creates a
+replica for each 256 vCPUs of all nodes: one for every 1.2 nodes of 208 vCPUs, which send almost no queries. At their
 priority, system-cluster-critical, they would evict the controllers of jobs from the system nodes.
 Sources: GKE documentation, "Use Cloud DNS for GKE" (restrictions) and "About kube-dns for GKE";
 kubernetes-sigs/cluster-proportional-autoscaler, README.md (linear mode accepts either of the two).

@@ -60,10 +60,10 @@ def elastic_class(
 
     The node pool of this name is tried first; it needs `class_node_label` and `class_node_taint`, and the same account,
     image and labels as here. fallbacks: purchase options of the machines that GKE adds automatically, in this order:
-    spot, flex-start, and on-demand if the machine is sold this way. A class has no limit: an existing pool stops at
-    its maximum size, pools that GKE creates stop at the limits of the cluster's node auto-provisioning, which also
-    count existing pools (GKE documentation, "Configure node pool auto-creation"). Raises PlanError for rules that GKE
-    would refuse.
+    spot, flex-start, and on-demand if the machine is sold this way. A class has no limit: an existing pool stops at its
+    maximum size, pools that GKE creates stop at the limits of the cluster's node auto-provisioning, which also count
+    existing pools (GKE documentation, "Configure node pool auto-creation"). Raises PlanError for rules that GKE would
+    refuse.
     """
     return Declared(
         name,

@@ -1,5 +1,5 @@
-"""Requirements of a pod for the GPU fabric of Google Cloud: an interface in each device network, the plugin on
-its node, NCCL's settings for it, and the receive daemon, if any. Imports no Pulumi.
+"""Requirements of a pod for the GPU fabric of Google Cloud: an interface in each device network, the plugin on its
+node, NCCL's settings for it, and the receive daemon, if any. Imports no Pulumi.
 
 The sources of everything here are the release notes and test pods of GoogleCloudPlatform/container-engine-accelerators:
 gpudirect-tcpx/README.md (2026-06-22) and nccl-test-latest.yaml; gpudirect-tcpxo/README.md (2026-01-09),

@@ -60,9 +60,9 @@ def karpenter_identity(
 ) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
     """The e-mail address of the account a Kubernetes service account acts as, and its grants, on which others depend.
 
-    account_id: 6 to 30 characters, unique in the project; also names the role. node_account: e-mail address of
-    the account of the machines, which Karpenter must be allowed to assign to them. after: the APIs and the cluster,
-    with workload identity: the project's first cluster creates the pool of identities that the last grant names.
+    account_id: 6 to 30 characters, unique in the project; also names the role. node_account: e-mail address of the
+    account of the machines, which Karpenter must be allowed to assign to them. after: the APIs and the cluster, with
+    workload identity: the project's first cluster creates the pool of identities that the last grant names.
     """
     opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
     account = serviceaccount.Account(name, account_id=account_id, project=project, display_name="Karpenter", opts=opts)

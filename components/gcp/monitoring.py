@@ -1,7 +1,7 @@
 """Scrape targets and alert rules of Google Cloud's Managed Prometheus in the cluster.
 
-GKE's own DCGM exporter stays off: it reports neither GPU errors nor memory errors, and with two exporters
-the same counters would be billed twice.
+GKE's own DCGM exporter stays off: it reports neither GPU errors nor memory errors, and with two exporters the same
+counters would be billed twice.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from gpucluster.record import record
 @record(kw_only=True)
 class NetworkPlan:
     """gpu_networks: modes of the device networks, in the order of a node's interfaces; several of mode RDMA are subnets
-    of one network. mtu: of every network, bytes. nat: a route to the internet. private_services: Google's own
-    services appear inside the network. existing: the user's network, if the stack creates none.
+    of one network. mtu: of every network, bytes. nat: a route to the internet. private_services: Google's own services
+    appear inside the network. existing: the user's network, if the stack creates none.
     """
 
     addresses: AddressPlan

@@ -35,8 +35,8 @@ def node_config(
 ) -> container.NodePoolNodeConfigArgs:
     """Nodes of one pool: the nodes' own account, inaccessible to pods, and verified boot.
 
-    pool: its name for selectors. resource_labels: of its machines in
-    Compute Engine, in addition to the component's. more: further arguments, by their names.
+    pool: its name for selectors. resource_labels: of its machines in Compute Engine, in addition to the component's.
+    more: further arguments, by their names.
     """
     given: dict[str, Any] = {"node_labels": {}, **(more or {})}
     return container.NodePoolNodeConfigArgs(

@@ -35,8 +35,8 @@ _RESERVATION = (
 )
 _RESERVATION_FORM = "projects/PROJECT/reservations/NAME, where wanted with /reservationBlocks/BLOCK"
 
-# Availability of a machine on demand -> note about it. Blueprints: GoogleCloudPlatform/accelerated-platforms
-# (on-demand pools of A3 High and A3 Mega).
+# Availability of a machine on demand -> note about it. Blueprints: GoogleCloudPlatform/accelerated-platforms (on-demand
+# pools of A3 High and A3 Mega).
 _ON_DEMAND = {
     "rarely": (
         "on demand: Google's table of consumption options does not list {machine} on demand, although public "
@@ -105,8 +105,8 @@ def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
 
 
 def queues_nodes(spec: TrainingSpec) -> bool:
-    """Whether all flex-start nodes of a job start at once, as the cluster's queue requests from GKE: if several
-    started one by one, they would be billed while they wait for the last. A pool outside our cluster has no such queue.
+    """Whether all flex-start nodes of a job start at once, as the cluster's queue requests from GKE: if several started
+    one by one, they would be billed while they wait for the last. A pool outside our cluster has no such queue.
 
     Source: GKE documentation, "Run a large-scale workload with flex-start with queued provisioning" (best practice).
     """

@@ -76,8 +76,8 @@ class LustreStorage(pulumi.ComponentResource):
             ),
         )
         if plan.bucket is not None:
-            # A command decides what is copied, and when. Source: Managed Lustre documentation, "Transfer data to
-            # or from Cloud Storage".
+            # A command decides what is copied, and when. Source: Managed Lustre documentation, "Transfer data to or
+            # from Cloud Storage".
             agent = projects.ServiceIdentity(
                 f"{name}-agent",
                 project=location.project,

@@ -29,8 +29,8 @@ class Devices(pulumi.ComponentResource):
         after: list[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the images, None to pull them from their publishers. efa_registry: of AWS' own image,
-        if it differs from the chart's. mig: how pods request slices, if some GPUs are sliced. after: nodes on which the
+        """registry: mirror of the images, None to pull them from their publishers. efa_registry: of AWS' own image, if
+        it differs from the chart's. mig: how pods request slices, if some GPUs are sliced. after: nodes on which the
         plugins can run.
         """
         super().__init__("gpucluster:kubernetes:Devices", name, {}, opts)

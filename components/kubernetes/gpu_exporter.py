@@ -54,8 +54,8 @@ class GpuExporter(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """driver_folder: of the machine, if no container runtime gives pods the driver. registry: mirror of the
-        image, None to pull it from its publisher. tolerations: in addition to that of GPU nodes.
+        """driver_folder: of the machine, if no container runtime gives pods the driver. registry: mirror of the image,
+        None to pull it from its publisher. tolerations: in addition to that of GPU nodes.
         """
         super().__init__("gpucluster:kubernetes:GpuExporter", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)

@@ -52,9 +52,9 @@ class FabricPod:
 class JobPool:
     """name: of the pool, of its queue, and in the nodes' label `gpucluster/pool`.
 
-    nodes: total machines that jobs may use, excluding spares. gpus: of the whole pool, resource ->
-    amount. ask: request of one pod. elastic: whether its machines start for a job and are deleted after it; all such
-    pools have equal machines. fabric, mpi_fabric: of pods of PyTorch and of MPI; None if nodes have none.
+    nodes: total machines that jobs may use, excluding spares. gpus: of the whole pool, resource -> amount. ask: request
+    of one pod. elastic: whether its machines start for a job and are deleted after it; all such pools have equal
+    machines. fabric, mpi_fabric: of pods of PyTorch and of MPI; None if nodes have none.
     fabric_release: None for the default one. selector: further labels of its nodes that pods have to select, which its
     queue adds to them. tolerations: in addition to those of every pool. scratch: the node's folder for /scratch; None
     if an emptyDir is on the local disks. topology: labels of nodes that show their proximity, widest first; empty if

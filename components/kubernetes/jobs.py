@@ -1,5 +1,5 @@
-"""Everything a TrainJob needs that is the same on every cloud: the software, a queue for each
-pool, priorities, the runtimes, and the rules that keep the fabric in use.
+"""Everything a TrainJob needs that is the same on every cloud: the software, a queue for each pool, priorities, the
+runtimes, and the rules that keep the fabric in use.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class Jobs(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """home: whether there is a home file system. tolerations: of controllers. registry: mirror of the images, None
-        to pull them from their publishers. after: nodes for the controllers. closed: addresses that no job
-        may reach. spaces: of the teams.
+        to pull them from their publishers. after: nodes for the controllers. closed: addresses that no job may reach.
+        spaces: of the teams.
         """
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)

@@ -22,8 +22,8 @@ HERE: Final = "${env:MY_POD_IP}"
 class MetricsSink:
     """Destination of metrics, in the format of the collector's configuration: exporters and extensions by name.
 
-    account_annotations, pod_labels: give its pods an identity of the cloud. read_at: port to scrape,
-    if it does not send its metrics. after: must exist before it.
+    account_annotations, pod_labels: give its pods an identity of the cloud. read_at: port to scrape, if it does not
+    send its metrics. after: must exist before it.
     """
 
     exporters: Mapping[str, Any]

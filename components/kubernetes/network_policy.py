@@ -1,5 +1,5 @@
-"""Ingress and egress of the pods of a namespace. In Kubernetes every client can reach a pod until a policy
-selects it; the kubelet can always reach it.
+"""Ingress and egress of the pods of a namespace. In Kubernetes every client can reach a pod until a policy selects it;
+the kubelet can always reach it.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
 """OpenCost: the cost of each namespace and pod, at the prices of the plan.
 
 It reads usage directly from the kubelets and keeps it in memory for 15 days, so it needs no Prometheus and no
-permissions in the cloud. In the cluster it may read objects and `nodes/proxy`, by which kubelets report usage but
-which permits more: that is why it is optional.
+permissions in the cloud. In the cluster it may read objects and `nodes/proxy`, by which kubelets report usage but which
+permits more: that is why it is optional.
 Sources: opencost/opencost-helm-chart 725bb93, charts/opencost; opencost/opencost pull request 3166.
 """
 

@@ -32,8 +32,8 @@ POD_FAILURE_POLICY: Final[Mapping[str, Any]] = {
 
 GRACE_SECONDS: Final = 120
 """From SIGTERM to SIGKILL, for a last checkpoint: as long as the longest warning of a cloud before it reclaims a
-machine, two minutes on AWS. Google Cloud and Azure give 30 seconds. torchrun forwards SIGTERM and gives its
-processes 30 seconds.
+machine, two minutes on AWS. Google Cloud and Azure give 30 seconds. torchrun forwards SIGTERM and gives its processes
+30 seconds.
 
 Sources: Amazon EC2 user guide, spot-instance-termination-notices; GKE documentation, "Spot VMs"; Azure documentation,
 "Scheduled Events"; pytorch/pytorch, torch/distributed/elastic/multiprocessing/api.py (PContext.close).
@@ -50,15 +50,15 @@ SILENT_NODE: Final[Sequence[Mapping[str, Any]]] = [
     }
     for taint in ("not-ready", "unreachable")
 ]
-"""Of pods: how long they stay on a node whose kubelet is silent. Kubernetes' default is five minutes;
-a gang that has lost a node only blocks its other nodes.
+"""Of pods: how long they stay on a node whose kubelet is silent. Kubernetes' default is five minutes; a gang that has
+lost a node only blocks its other nodes.
 
 Source: kubernetes v1.36.3, plugin/pkg/admission/defaulttolerationseconds.
 """
 
 FORCED: Final[Mapping[str, str]] = {"kueue.x-k8s.io/safe-to-forcefully-delete": "true"}
-"""Annotation of pods: a pod evicted from an unreachable node counts as ended a minute after its grace
-period; Kubernetes itself waits for a report from the node until the node is deleted.
+"""Annotation of pods: a pod evicted from an unreachable node counts as ended a minute after its grace period;
+Kubernetes itself waits for a report from the node until the node is deleted.
 
 Source: kubernetes-sigs/kueue v0.19.2, keps/6757-failure-recovery, of its gate FailureRecoveryPolicy.
 """

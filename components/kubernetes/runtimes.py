@@ -39,9 +39,9 @@ _SSH_VOLUME: Final = "mpi-ssh-auth"
 NEAR: Final = "kueue.x-k8s.io/podset-preferred-topology"
 """Annotation of pods that should run near each other. Source: kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2."""
 
-# Kueue admits all pods of a job or none, yet places each of its replicated jobs separately. In a group of
-# two, of which one has a single pod, they get a common place. Kueue then counts the pods beside the single one from 1,
-# as a LeaderWorkerSet does, while a JobSet counts from 0; pods with an offset count are placed in no order.
+# Kueue admits all pods of a job or none, yet places each of its replicated jobs separately. In a group of two, of which
+# one has a single pod, they get a common place. Kueue then counts the pods beside the single one from 1, as a
+# LeaderWorkerSet does, while a JobSet counts from 0; pods with an offset count are placed in no order.
 # Source: kubernetes-sigs/kueue v0.19.2, keps/2724-topology-aware-scheduling and pkg/controller/tas/topology_ungater.go.
 _GROUP: Final = "kueue.x-k8s.io/podset-group-name"
 _OFFSET: Final = "kueue.x-k8s.io/pod-index-offset"
@@ -155,8 +155,8 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
 
 
 def _container(pool: JobPool, fabric: FabricPod, image: str, env: Mapping[str, str], *, home: bool) -> dict[str, Any]:
-    # Devices are only in the limits, which Kubernetes also uses as requests: Trainer merges a job's own into them,
-    # and the limit of a device may not differ from its request.
+    # Devices are only in the limits, which Kubernetes also uses as requests: Trainer merges a job's own into them, and
+    # the limit of a device may not differ from its request.
     devices = {**{resource: str(amount) for resource, amount in pool.ask.items()}, **fabric.resources}
     return {
         "name": NODE,

@@ -1,6 +1,4 @@
-"""The parts of a team except its queues: a namespace with the claims and rules of `training`, and its
-submitters.
-"""
+"""The parts of a team except its queues: a namespace with the claims and rules of `training`, and its submitters."""
 
 from __future__ import annotations
 

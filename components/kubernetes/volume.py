@@ -31,8 +31,8 @@ class Volume:
     def again(self, owner: str) -> Volume:
         """The same file system for a second claim, of an owner with this name.
 
-        If two volumes have the same handle, the kubelet mistakes the first one's mount for the second's, whose
-        pods then wait forever. Source: kubernetes/kubernetes issue 105868.
+        If two volumes have the same handle, the kubelet mistakes the first one's mount for the second's, whose pods
+        then wait forever. Source: kubernetes/kubernetes issue 105868.
         """
         return replace(self, handle=pulumi.Output.concat(self.handle, ".", owner)) if self.staged else self
 

@@ -41,13 +41,13 @@ KUEUE_CONFIG: Final[Mapping[str, Any]] = {
         "workloads": {"afterFinished": f"{RETENTION_HOURS}h", "afterDeactivatedByKueue": f"{RETENTION_HOURS}h"}
     },
     # Its webhooks check only objects of these namespaces, where nothing with a GPU may start without it anyway.
-    # The chart's webhooks would check every pod, Deployment and StatefulSet of the cluster, none of which could
-    # start while Kueue is down. Source: the same, templates/webhook/manifests.yaml.
+    # The chart's webhooks would check every pod, Deployment and StatefulSet of the cluster, none of which could start
+    # while Kueue is down. Source: the same, templates/webhook/manifests.yaml.
     "managedJobsNamespaceSelector": {
         "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": [NAMESPACE]}]
     },
-    # Of these kinds it manages only objects with a queue in their labels. Ray's kinds belong to KubeRay,
-    # for which Kueue waits until it is installed.
+    # Of these kinds it manages only objects with a queue in their labels. Ray's kinds belong to KubeRay, for which
+    # Kueue waits until it is installed.
     "integrations": {
         "frameworks": [
             "batch/job",

@@ -50,8 +50,8 @@ _USE: Final = (
 
 # InfiniBand counters come from node exporter; EFA counters from the exporter that AWS adds to it
 # (awslabs/awsome-distributed-ai, 4.validation_and_observability). For a fabric that bypasses the kernel, such as TCPXO
-# and RoCE, the interfaces of pods count nothing: GPU traffic crosses PCIe, which DCGM counts on every cloud. Over
-# TCPX the kernel sends, and cAdvisor counts it in the pod, once for each of its containers.
+# and RoCE, the interfaces of pods count nothing: GPU traffic crosses PCIe, which DCGM counts on every cloud. Over TCPX
+# the kernel sends, and cAdvisor counts it in the pod, once for each of its containers.
 # Source: elideng-sg/hypercomputer-internode-deepdive, lab-22 7.1 to 7.3 (measured on A3 Mega and A3 High).
 _FABRIC: Final = (
     _Panel(

@@ -17,8 +17,8 @@ from gpucluster.components.spec.operations import Alerts
 from gpucluster.record import record
 
 SCRAPE_SECONDS: Final = 30
-"""Scrape interval of GPU counters: NVIDIA's exporter reads DCGM every 30 seconds, so shorter intervals return
-the same values twice. Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, README (DCGM_EXPORTER_INTERVAL, 30000 ms)."""
+"""Scrape interval of GPU counters: NVIDIA's exporter reads DCGM every 30 seconds, so shorter intervals return the same
+values twice. Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, README (DCGM_EXPORTER_INTERVAL, 30000 ms)."""
 
 # As in the cost module: a year's hours over 12.
 _MINUTES_A_MONTH: Final = 730 * 60
