@@ -62,7 +62,7 @@ class PodLogs(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the image. after: prerequisites, without nodes. opts: with the provider of Kubernetes."""
+        """registry: mirror of the image. after: prerequisites, not nodes. opts: with the provider of Kubernetes."""
         super().__init__("gpucluster:aws:PodLogs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         region, group_name = control_plane.region, f"/aws/containerinsights/{cluster_name}/application"

@@ -66,7 +66,7 @@ class Monitoring(pulumi.ComponentResource):
             opts=here,
         )
         if plan.receivers is not None:
-            # Called only if needed: most clusters have none, and the SDK's modules load slowly.
+            # Imported only if needed: most clusters have none, and the SDK's modules load slowly.
             from gpucluster.components.aws.alert_manager import alert_manager
 
             alert_manager(

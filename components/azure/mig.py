@@ -18,7 +18,7 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class MigPlan(MigMachines):
-    """profile: AKS's name of the layout, if AKS slices; None if the operators' MIG manager does. spot: bought so."""
+    """profile: AKS's name of the layout, None if the operators' MIG manager slices, not AKS. spot: bought as spot."""
 
     profile: str | None
     spot: bool

@@ -5,8 +5,8 @@ column                    meaning
 ========================= =============================================================================================
 `chart`, `repository`     as Helm names them; no repository if `chart` is a full OCI reference
 `image`                   of the chart in a mirror, which keeps the path of its usual registry
-`image_value`             the value of the chart that names it; `registry` if the chart adds the path itself `source`,
-`as_of`         source and date of the version; values are those of its values.yaml
+`image_value`             the value of the chart that names it; `registry` if the chart adds the path itself
+`source`, `as_of`         source and date of the version; values are those of its values.yaml
 ========================= =============================================================================================
 """
 

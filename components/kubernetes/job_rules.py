@@ -34,9 +34,9 @@ def rules_of(
 ) -> dict[str, list[dict[str, Any]]]:
     """Name -> the manifests of a policy and its binding.
 
-    pools: their pods define the rights that any pod may have. release: of the fabric, which not all images can load.
-    queues: runtime -> queues of its pools. namespaces: of jobs. restricted: whether their pod security standard already
-    refuses access to the machine.
+    pools: their pods define the permissions that any pod may have. release: of the fabric, which not all images can
+    load. queues: runtime -> queues of its pools. namespaces: of jobs. restricted: whether their pod security standard
+    already refuses access to the machine.
     """
     values = {
         "namespaces": namespaces,
