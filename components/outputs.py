@@ -18,10 +18,10 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Pool:
-    """A pool of GPU nodes; its name is in their label `gpucluster/pool`, and jobs select it as their queue.
+    """A pool of GPU nodes; they have its name in their label `gpucluster/pool`, and jobs ask for it as their queue.
 
-    machine_type: the cloud's name. gpus: of one machine. nodes: total machines that jobs can use, excluding spares; of
-    an elastic pool, the maximum. elastic: its machines start for a job and are deleted after it.
+    machine_type: in the cloud's words. gpus: of one machine. nodes: machines that jobs can use together, spares not
+    counted; of an elastic pool as many as there may be. elastic: its machines come for a job and go after it.
     """
 
     machine_type: str
@@ -34,8 +34,8 @@ class Pool:
 class SharedStorage:
     """The storage that all nodes mount.
 
-    id: for its CSI driver: the id of a file system on AWS, PROJECT/ZONE/INSTANCE or the name of a bucket on Google
-    Cloud, the name of a file system on Azure. usable_gib: GiB that data may fill. namespace, claim: of the
+    id: what its CSI driver calls it by: the id of a file system on AWS, PROJECT/ZONE/INSTANCE or the name of a bucket
+    on Google Cloud, the name of a file system on Azure. usable_gib: GiB that data may fill. namespace, claim: of the
     PersistentVolumeClaim that pods mount.
     """
 
@@ -47,10 +47,10 @@ class SharedStorage:
 
 @record(kw_only=True)
 class Registry:
-    """The registry of the jobs' images.
+    """Where the images of jobs are kept.
 
-    image: name of an image to push and pull, before its tag. login: command after which `docker push` may write there.
-    caches: public registry -> its replacement in the name of an image.
+    image: name of an image to push and to pull; a tag comes after it. login: the command after which `docker push` may
+    write there. caches: public registry -> what stands in its place in the name of an image.
     """
 
     image: pulumi.Output[str]
@@ -60,9 +60,9 @@ class Registry:
 
 @record(kw_only=True)
 class Logs:
-    """The cloud's store of the pods' output.
+    """Where the cloud keeps what pods print.
 
-    console: URL to read it. command: prints it, with the name of a job instead of JOB.
+    console: URL to read it at. command: what prints it, with the name of a job instead of JOB.
     """
 
     console: pulumi.Output[str]
