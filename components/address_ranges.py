@@ -10,7 +10,7 @@ from gpucluster.components.problem import Problem
 
 Ranges = Mapping[str, ipaddress.IPv4Network]
 
-# Narrower than what Python calls private. Source: RFC 1918.
+# Narrower than Python's is_private. Source: RFC 1918.
 _PRIVATE = tuple(map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 
 
@@ -24,7 +24,7 @@ def is_range(text: str) -> bool:
 
 
 def is_private(network: ipaddress.IPv4Network) -> bool:
-    """Whether nobody has it on the internet."""
+    """Whether it is inside the private ranges, which the internet does not route."""
     return any(network.subnet_of(block) for block in _PRIVATE)
 
 
@@ -37,7 +37,7 @@ def sixteenth(cidr: str, index: int) -> str:
 
 
 def range_problems(ranges: Ranges) -> list[Problem]:
-    """Ranges, by what they are for, that are public or overlap."""
+    """Public or overlapping ranges, named by their use."""
     names = list(ranges)
     problems = [
         Problem("", f"the range of {name}, {network}, is not private")

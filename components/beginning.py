@@ -1,6 +1,6 @@
-"""Time of a stack's first update: that update writes it as an output, and every later run reads it.
+"""Time of a stack's first update, which writes it as an output; every later run reads it.
 
-No resource holds it, so that nothing rolls or changes by it.
+No resource holds it, so that it changes and rolls nothing.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from gpucluster.cost.trial import now
 OUTPUT: Final = "begun"
 
 _WAITS: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
-"""Seconds between attempts. In a folder the engine writes the attributes of the state's file in place, so that a
-reader of the same moment finds it empty. Source: gocloud.dev v0.46.0, blob/fileblob/attrs.go, setAttrs.
+"""Seconds between attempts. In a local backend the engine writes the attributes of the state's file in place, so that a
+concurrent reader finds it empty. Source: gocloud.dev v0.46.0, blob/fileblob/attrs.go, setAttrs.
 """
 
 
 def beginning() -> datetime | None:
-    """When it was first built: now in its first update, None in a preview before."""
+    """Time of the first update: now during that update, None in a preview before it."""
     name = "/".join((pulumi.get_organization(), pulumi.get_project(), pulumi.get_stack()))
     if written := _outputs(name).get(OUTPUT):
         return datetime.fromisoformat(written)
@@ -40,7 +40,7 @@ def _outputs(stack: str) -> Mapping[str, str]:
 
 
 def _read(stack: str) -> Mapping[str, str]:
-    # The engine answers by itself, from the stack's last state; a StackReference would be a resource of the stack.
+    # The engine itself answers, from the stack's last state; a StackReference would be a resource of the stack.
     # Source: pulumi/pulumi v3.250.0, pkg/resource/deploy/builtins.go, readStackOutputs.
     answer = cast(Any, pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": stack})).value
     return cast(Mapping[str, str], (answer or {}).get("outputs") or {})

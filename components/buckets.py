@@ -21,7 +21,7 @@ SHARED_BUCKET_NOTE: Final = (
 
 @record(kw_only=True)
 class BucketPlan:
-    """A bucket that nodes mount. usable_gib: what it is meant to hold, GiB; nothing enforces it."""
+    """A bucket that nodes mount. usable_gib: intended size in GiB; nothing enforces it."""
 
     usable_gib: int
     protect: bool
@@ -29,7 +29,7 @@ class BucketPlan:
 
 @record(kw_only=True)
 class OwnBucketPlan:
-    """expected_gib: GiB that it holds on average, for the cost; None where the spec does not say."""
+    """expected_gib: average GiB stored, for the cost; None if the spec does not state it."""
 
     expected_gib: str | None
     protect: bool
@@ -37,7 +37,7 @@ class OwnBucketPlan:
 
 @record(kw_only=True)
 class IdentityPlan:
-    """A service account of jobs. reads, writes: buckets as the spec names them; what it writes, it reads as well."""
+    """A service account of jobs. reads, writes: buckets as the spec names them; write access includes read access."""
 
     name: str
     namespace: str
@@ -50,14 +50,14 @@ class IdentityPlan:
 
 
 def plan_shared_bucket(shared: SharedStorage) -> BucketPlan | None:
-    """None where the shared storage is a file system."""
+    """None if the shared storage is a file system."""
     if shared.kind != "bucket":
         return None
     return BucketPlan(usable_gib=int(shared.usable_tib * GIB_PER_TIB), protect=shared.protect)
 
 
 def plan_bucket(spec: ClusterSpec) -> OwnBucketPlan | None:
-    """None where the spec asks for none."""
+    """None if the spec requests none."""
     asked = spec.storage.bucket
     if asked is None:
         return None
@@ -65,7 +65,7 @@ def plan_bucket(spec: ClusterSpec) -> OwnBucketPlan | None:
 
 
 def plan_identities(spec: ClusterSpec) -> tuple[IdentityPlan, ...]:
-    """Those of a spec, in its order."""
+    """The identities of a spec, in its order."""
     return tuple(
         IdentityPlan(
             name=name,
@@ -78,12 +78,12 @@ def plan_identities(spec: ClusterSpec) -> tuple[IdentityPlan, ...]:
 
 
 def remote_name(bucket: str) -> str:
-    """What rclone calls a bucket in jobs: by its name, in the letters that names of variables have."""
+    """The name of a bucket's rclone remote in jobs, in characters that variable names allow."""
     return re.sub(r"[^a-z0-9]", "_", bucket.rpartition("/")[2])
 
 
 def identity_problems(spec: ClusterSpec, *, cloud: str, form: str) -> list[Problem]:
-    """Buckets that are another cloud's, and those of one identity that jobs could not tell apart.
+    """Buckets of another cloud, and buckets of one identity that jobs could not distinguish.
 
     form: of an address on this cloud, such as s3://NAME.
     """

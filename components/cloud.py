@@ -51,7 +51,7 @@ class Training(Protocol):
 
 
 class ClusterPlan(Protocol):
-    """What the plans of all clouds have in common."""
+    """The common part of all clouds' plans."""
 
     @property
     def name(self) -> str: ...
@@ -75,17 +75,17 @@ class ClusterPlan(Protocol):
 
 @record(kw_only=True)
 class Cloud:
-    """One cloud. `Any` is its own location or plan, which no other part looks into.
+    """One cloud. `Any` is its own location or plan, which is opaque to all other parts.
 
-    name: its row in `catalog.clouds`. service: what people call its Kubernetes service.
-    keys: what a stack's configuration must say of the place, with an example each. optional: what it may say.
-    zone_in: a zone of a region, to check a spec without a stack.
-    parse_location: the location of such values, or every problem with them; what is missing is reported elsewhere.
-    config_problems: what is wrong with the machine (None for what the spec implies) and with the location, where it is
-    known, for a spec; their fields are keys of the stack's configuration.
-    plan_problems: every other reason why the cloud can't carry a spec in a stack with such a machine.
+    name: its row in `catalog.clouds`. service: the name of its Kubernetes service.
+    keys: required location keys of a stack's configuration, each with an example. optional: its optional keys.
+    zone_in: returns a zone of a region, to check a spec without a stack.
+    parse_location: the location of these keys' values, or every problem with them; missing keys are reported elsewhere.
+    config_problems: problems of the machine (None for the one that the spec implies) and of the location, if known, for
+    a spec; their fields are keys of the stack's configuration.
+    plan_problems: every other reason why the cloud can't run a spec in a stack with this machine.
     plan_cluster: the plan. Raises PlanError with all of these.
-    parts: what there is besides the training pool, as rows for people.
+    parts: the cluster's parts except the training pool, as rows to print.
     """
 
     name: str
@@ -101,11 +101,11 @@ class Cloud:
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """The cloud's name in texts."""
         return clouds()[self.name].title
 
     def declare(self, plan: ClusterPlan) -> Cluster:
-        """Registers the cluster of a plan, with a provider of its own; imports the SDK of the cloud: seconds."""
+        """Registers the cluster of a plan with its own provider; imports the cloud's SDK, which takes seconds."""
         import pulumi
 
         cluster, provider = (
@@ -116,23 +116,23 @@ class Cloud:
         return declared
 
     def locate(self, values: Mapping[str, str]) -> tuple[Any | None, list[Problem]]:
-        """The location of a configuration's values and the problems with them: one of the two."""
+        """The location of a configuration's values, or the problems with them."""
         found: Any = self.parse_location(values)
         return (None, cast(list[Problem], found)) if isinstance(found, list) else (found, [])
 
 
 def cloud_of(name: str) -> Cloud:
-    """The cloud of a name out of CLOUDS; only its own modules are loaded."""
+    """The cloud with a name from CLOUDS; loads only its modules."""
     cloud: Cloud = importlib.import_module(f"gpucluster.components.{name}.cloud").CLOUD
     return cloud
 
 
 def missing_sdk(name: str) -> str | None:
-    """What to install before a cluster can be declared on a cloud of CLOUDS; None where it is there."""
+    """The package to install before a cluster can be declared on a cloud; None if it is installed."""
     sdk = clouds()[name].sdk
     if importlib.util.find_spec(sdk) is not None:
         return None
-    from gpucluster.extras import installing  # slow, and needed by nobody else
+    from gpucluster.extras import installing  # slow, and needed only here
 
     package = sdk.replace("_", "-")
     return f"needs {package}: {installing(package)}"
@@ -140,7 +140,7 @@ def missing_sdk(name: str) -> str | None:
 
 @contextmanager
 def importing_sdk(name: str) -> Generator[None]:
-    """Around imports that need the SDK of a cloud: where it is missing, the error says what to install."""
+    """Wraps imports that need a cloud's SDK: if it is missing, the error names the package to install."""
     try:
         yield
     except ModuleNotFoundError as error:

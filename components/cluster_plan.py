@@ -16,8 +16,8 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class PlannedCluster:
-    """cluster_name: of the cloud's Kubernetes cluster, known before it is made. Place, access, network, pools and
-    storage are each cloud's own.
+    """cluster_name: of the cloud's Kubernetes cluster, known before its creation. Each cloud adds place, access,
+    network, pools and storage.
     """
 
     name: str

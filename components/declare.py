@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from gpucluster.components.outputs import Cluster
 
 _CALLS: Final = 8
-"""How many of the calls behind a resource Pulumi is to look at: its own six, the one of ours that declares it, and one
-more should Pulumi or an SDK add a call of its own.
+"""Number of stack frames that Pulumi records for a resource: its own six, ours that declares it, and one more in case
+Pulumi or an SDK adds a call.
 """
 
 
 class _NoText(dict[str, Any]):
-    """A line cache (`linecache.cache`) in which every file is known and empty: none is read or looked after."""
+    """A line cache (`linecache.cache`) in which every file is known and empty, so that none is read or checked."""
 
     def __contains__(self, file: object) -> bool:
         return True
@@ -40,7 +40,7 @@ class _NoText(dict[str, Any]):
 
 
 class Planned(Protocol):
-    """A cluster's plan, or that of a part."""
+    """The plan of a cluster or of a part."""
 
     @property
     def name(self) -> str: ...
@@ -51,15 +51,15 @@ class Planned(Protocol):
 
 
 def forbid_what_if() -> None:
-    """Raises InputError where an update runs with values that are meant for a preview."""
+    """Raises InputError if an update runs with values that are meant for a preview."""
     if wanted() and not pulumi.runtime.is_dry_run():
         raise InputError(SET_VARIABLE, ["is for previews only; unset it, and write its values into the spec"])
 
 
 def running_stack() -> StackConfig:
-    """The configuration of the stack this program runs for, with every problem in it.
+    """The configuration of the running stack, with every problem in it.
 
-    Raises InputError where an update runs with values that are meant for a preview.
+    Raises InputError if an update runs with values that are meant for a preview.
     """
     forbid_what_if()
     return stack_config(
@@ -74,7 +74,7 @@ def running_stack() -> StackConfig:
 def declare(plan: ClusterPlan) -> Cluster:
     """The cluster of a plan.
 
-    Raises InputError with everything that its Kubernetes objects may not hold, or where the cloud's SDK is missing.
+    Raises InputError with every invalid part of its Kubernetes objects, or if the cloud's SDK is missing.
     """
     if missing := missing_sdk(plan.training.shape.cloud):
         raise InputError(f"cluster {plan.name}", [missing])
@@ -85,7 +85,7 @@ def declare(plan: ClusterPlan) -> Cluster:
 def declaring_cluster(plan: ClusterPlan, *, spelled: Callable[[str], str] = str) -> AbstractContextManager[None]:
     """`declaring` of a whole cluster.
 
-    Raises InputError where an update would build what nobody can reach; the sandbox has such addresses itself.
+    Raises InputError if an update would build an unreachable cluster; the sandbox itself uses such addresses.
     """
     why = plan.access.only_examples
     if why and not pulumi.runtime.is_dry_run() and not simulated():
@@ -95,10 +95,10 @@ def declaring_cluster(plan: ClusterPlan, *, spelled: Callable[[str], str] = str)
 
 @contextmanager
 def declaring(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -> Generator[None]:
-    """Around the declaration of what was planned: tells first what the cloud can't give and what is to be known.
+    """Wraps the declaration of a plan: first reports what the cloud cannot provide, and the plan's notes.
 
-    notes: besides those of the plan. spelled: keys of a configuration in a text as the user writes them. Raises
-    InputError with everything that Kubernetes objects may not hold.
+    notes: in addition to the plan's. spelled: rewrites configuration keys in a text as the user writes them. Raises
+    InputError with every invalid part of Kubernetes objects.
     """
     title = cloud_of(plan.training.shape.cloud).title
     for loss in plan.facts.losses:
@@ -114,9 +114,9 @@ def declaring(plan: Planned, *notes: str, spelled: Callable[[str], str] = str) -
 
 @contextmanager
 def few_calls() -> Generator[None]:
-    """Pulumi writes down where each resource is declared, with every call behind it: half the time of a declaration.
-    Python's limit for tracebacks holds for that too, and its cache gives the text of each line, which Pulumi does not
-    send. Errors are printed after the end of it, and whole.
+    """Shortens the stack trace that Pulumi records for each resource: half the time of a declaration.
+    Python's traceback limit applies to it too, and its line cache provides the text of each line, which Pulumi does not
+    send. Errors are printed after this context ends, and in full.
     """
     before: int | None = getattr(sys, "tracebacklimit", None)
     texts = linecache.cache

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def did_you_mean(text: str, allowed: Iterable[str], *, alike: float = 0.6) -> str:
-    """A closing question with the nearest of the allowed words; empty when none is near.
+    """A closing question with the nearest allowed word; empty if none is near.
 
     alike: least likeness, from 0 to 1. Among equals, swapped letters come before others.
     """

@@ -18,8 +18,8 @@ class PoolPlan:
     """name: of the pool, of its queue, and in the nodes' label `gpucluster/pool`.
 
     max_gpus, expected_gpus: limit, in whole machines, and average use, in GPUs. purchase: how its machines are bought,
-    in the order of preference. keep_empty: minutes that an empty machine waits for a job. expire_after: hours until a
-    machine is replaced; None where the spec leaves it to the engine.
+    in order of preference. keep_empty: minutes that an empty machine waits for a job. expire_after: hours until a
+    machine is replaced; None if the spec leaves it to the engine.
     """
 
     name: str
@@ -32,7 +32,7 @@ class PoolPlan:
 
 @record(kw_only=True)
 class ElasticMachines:
-    """engine: what scales them. shape: the smallest machine, of every pool."""
+    """engine: the autoscaler. shape: the smallest machine, used by every pool."""
 
     engine: Literal["karpenter", "native"] = "karpenter"
     shape: Machine
@@ -49,14 +49,16 @@ class ElasticMachines:
         return sum(map(self.nodes, self.pools))
 
     def bought(self, purchase: str) -> int:
-        """Machines that may run at a time, bought so."""
+        """Maximum number of machines of this purchase option."""
         return sum(self.nodes(pool) for pool in self.pools if purchase in pool.purchase)
 
 
 def plan_pools(
     elastic: Elastic, shape: Machine, sold: Callable[[Sequence[str]], Sequence[str]] = tuple
 ) -> tuple[PoolPlan, ...]:
-    """Every pool on machines of one shape, in the order of the spec. sold: the ways to buy it, out of those asked."""
+    """Every pool on machines of one shape, in the order of the spec. sold: the available ones of the requested purchase
+    options.
+    """
     return tuple(
         PoolPlan(
             name=name,
@@ -71,7 +73,7 @@ def plan_pools(
 
 
 def fields_that_ask_for(elastic: Elastic | None, purchase: str) -> list[str]:
-    """Fields of the spec that ask for a way to buy, such as elastic.pools.dev.purchase."""
+    """Fields of the spec that request a purchase option, such as elastic.pools.dev.purchase."""
     if elastic is None:
         return []
     return [f"elastic.pools.{name}.purchase" for name, pool in elastic.pools.items() if purchase in pool.purchase]
@@ -80,7 +82,7 @@ def fields_that_ask_for(elastic: Elastic | None, purchase: str) -> list[str]:
 def pool_rows(
     elastic: ElasticMachines | None, *, karpenter: str = "Karpenter", native: str = ""
 ) -> list[tuple[str, str]]:
-    """A row for people of each pool. karpenter, native: what people call the engines."""
+    """A row to print for each pool. karpenter, native: the engines' names."""
     if elastic is None:
         return [(ELASTIC, "none")]
     engine, machine = karpenter if elastic.engine == "karpenter" else native, elastic.shape.machine_type
@@ -101,7 +103,7 @@ def shape_losses(accelerator: str, shape: Machine) -> list[str]:
 
 
 def karpenter_purchase_problems(pool: str, purchase: Sequence[str], *, cloud: str, fix: str) -> list[Problem]:
-    """Ways to buy that Karpenter has nowhere. pool: its name. cloud: as people call it."""
+    """Purchase options that Karpenter supports on no cloud. pool: its name. cloud: its name in texts."""
     wrong = [kind for kind in purchase if kind not in ("on-demand", "spot")]
     if not wrong:
         return []
@@ -110,7 +112,7 @@ def karpenter_purchase_problems(pool: str, purchase: Sequence[str], *, cloud: st
 
 
 def age_losses(pools: Sequence[PoolPlan], autoscaler: str) -> list[str]:
-    """Ages at which machines should go, where what scales them knows none."""
+    """Maximum ages of machines, if the autoscaler does not support them."""
     return [
         f"elastic.pools.{pool.name}.expire_after: {autoscaler} does not replace machines by age"
         for pool in pools

@@ -1,4 +1,4 @@
-"""Ranges of examples that a spec still contains, with which nobody could reach the API. Imports no Pulumi."""
+"""Ranges of examples that a spec still contains, which make the API unreachable. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import ipaddress
 
 from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 
-# Kept for documentation: no machine on the internet has an address of these. Source: RFC 5737.
+# Reserved for documentation: no machine on the internet has such an address. Source: RFC 5737.
 _EXAMPLES = tuple(map(ipaddress.IPv4Network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")))
 
 
 def example_range_notes(access: PublicAccess | PrivateAccess) -> list[str]:
-    """A note where ranges of a public API are examples."""
+    """A note if ranges of a public API are examples."""
     found = _examples(access)
     if isinstance(access, PrivateAccess) or not found:
         return []
@@ -21,7 +21,7 @@ def example_range_notes(access: PublicAccess | PrivateAccess) -> list[str]:
 
 
 def only_examples(access: PublicAccess | PrivateAccess) -> str | None:
-    """Why an update would build and bill a cluster that it can't enter, where every range of a public API is one."""
+    """Why an update would build and bill a cluster that it can't reach: every range of a public API is an example."""
     found = _examples(access)
     if not found or len(found) < len(access.cidrs):
         return None

@@ -27,8 +27,8 @@ class Refused(InputError, pulumi.RunError):
 
 @contextmanager
 def refusing() -> Generator[None]:
-    """Raises Refused where input can't be used, and NotRegistered where the price book or another table is damaged; of
-    what was declared inside, nothing is registered then.
+    """Raises Refused if input can't be used, and NotRegistered if the price book or another table is damaged; then
+    nothing declared inside is registered.
     """
     queued = Queued()
     try:

@@ -6,7 +6,7 @@ from gpucluster.catalog.fabric_releases import FabricRelease
 
 
 def fabric_notes(release: FabricRelease) -> list[str]:
-    """What the plan says of images that jobs name themselves."""
+    """Requirements on images that jobs bring."""
     needs = [
         *([f"CUDA {release.cuda}"] if release.cuda else []),
         *([f"PyTorch below {release.torch_below}"] if release.torch_below else []),

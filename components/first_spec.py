@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 _SCHEMA = Path("stacks/specs/schema.json")
-# A month of the dearest machine with 8 H100, a3-megagpu-8g, is $68,182 at list price; room for the rest.
+# A month of the most expensive machine with 8 H100, a3-megagpu-8g, is $68,182 at list price; plus room for the rest.
 _USD_A_NODE = 80_000
 _TEXT = """\
 {schema}# One training cluster, in words that hold on every cloud. The stack's configuration chooses cloud and location.
@@ -50,7 +50,7 @@ access:
 
 
 def first_spec(name: str, nodes: int, schema: str | None) -> str:
-    """A whole spec with comments. nodes: of 8 GPUs; a spare comes on top. schema: its path as the spec sees it."""
+    """A whole spec with comments. nodes: of 8 GPUs; a spare is added. schema: its path relative to the spec."""
     spares = 1 if nodes > 1 else 0
     line = "" if schema is None else f"# yaml-language-server: $schema={schema}\n"
     budget = _USD_A_NODE * (nodes + spares)
@@ -58,7 +58,7 @@ def first_spec(name: str, nodes: int, schema: str | None) -> str:
 
 
 def schema_beside(path: Path) -> str | None:
-    """The project's schema as seen from a spec at `path`; None outside of the project."""
+    """Relative path of the project's schema from a spec at `path`; None outside the project."""
     folder = path.absolute().parent
     for root in (folder, *folder.parents):
         if (root / _SCHEMA).is_file():

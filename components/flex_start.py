@@ -10,7 +10,7 @@ from gpucluster.components.spec.training import FlexStartPurchase
 
 
 def flex_start_problems(spec: TrainingSpec, cloud: str) -> list[Problem]:
-    """Asked for by the training pool. cloud: as people call it."""
+    """Flex-start requested for the training pool. cloud: its name in texts."""
     if not isinstance(spec.purchase, FlexStartPurchase):
         return []
     fix = "choose on-demand, or capacity-block for capacity with fixed dates"
@@ -18,7 +18,7 @@ def flex_start_problems(spec: TrainingSpec, cloud: str) -> list[Problem]:
 
 
 def other_flex_start_problems(spec: ClusterSpec, cloud: str) -> list[Problem]:
-    """The same of the pools beside it."""
+    """The same for all other pools."""
     problems = [
         Problem(field, f"has flex-start, {_sold(cloud)}", "choose from on-demand and spot")
         for field in fields_that_ask_for(spec.elastic, "flex-start")

@@ -12,7 +12,7 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class HomePlan:
-    """capacity_gib: as provisioned and billed, GiB. expected_gib: what is stored on average, as the spec says."""
+    """capacity_gib: provisioned and billed, GiB. expected_gib: average GiB stored, as the spec states."""
 
     capacity_gib: int
     expected_gib: Decimal
@@ -28,14 +28,14 @@ def home_problems(home: HomeStorage | None, *, most_gib: int, service: str) -> l
 
 
 def home_notes(home: HomePlan | None, service: str) -> list[str]:
-    """What it costs."""
+    """How it is billed."""
     if home is None:
         return []
     return [f"home folders: {service} is billed by its provisioned size, {home.capacity_gib:,} GiB, not by stored data"]
 
 
 def home_part(home: HomePlan | None, service: str) -> str:
-    """What there is, for people."""
+    """A description to print."""
     if home is None:
         return "none"
     return f"{service} for small files, {home.capacity_gib:,} GiB for {home.expected_gib} GiB"

@@ -26,23 +26,23 @@ from gpucluster.errors import InputError
 from gpucluster.record import record
 
 SpecInput = ClusterSpec | Mapping[str, Any] | str | os.PathLike[str]
-"""A spec as a program gives it: checked already, as plain values, or as the path of a YAML file."""
+"""A spec in a program: an object already checked, plain values, or the path of a YAML file."""
 
 Spec = TypeVar("Spec", bound=Model)
 
 
 @dataclass(frozen=True)
 class InProgram:
-    """A cloud as programs see it. location: the class of its places, whose fields are keys of a configuration.
+    """A cloud for programs. location: the class of its locations, whose fields are configuration keys.
 
-    What can't be used raises InputError with everything that is wrong, in the words of the program.
+    Invalid input raises InputError with every problem, in the terms of the program.
     """
 
     cloud: str
     location: type
 
     def plan(self, name: str, spec: SpecInput, location: object, machine: str | None) -> Any:
-        """The plan of a cluster. machine: type of the training nodes, None for what the spec implies."""
+        """The plan of a cluster. machine: type of the training nodes, None for the one that the spec implies."""
         config = self._config("TrainingCluster", name, location, machine)
         return plan_stack(replace(config, spec=_source(name, spec)), plan_prices)
 
@@ -56,8 +56,8 @@ class InProgram:
         carrier: Carrier[Spec] | None = None,
         machine: str | None = None,
     ) -> tuple[Spec, Any]:
-        """The spec of a part of a cluster, and the checked location. part: its class. carrier: None where nothing more
-        can be wrong with it.
+        """The spec of a part of a cluster, and the checked location. part: its class. carrier: None if it needs no
+        further checks.
         """
         config = self._config(part, name, location, machine)
         source = SpecValues(partial(python_file, {"name": name, **values}, f"spec of {name}"), model, name)
@@ -65,7 +65,7 @@ class InProgram:
         return spec, config.location
 
     def spelled(self, text: str) -> str:
-        """A text with the keys that a stack's configuration alone has as fields of `location`."""
+        """A text with keys that only a stack's configuration has, rewritten as fields of `location`."""
         own = [key for key in _keys(self.cloud) if key != _snake(key)]
         if not own:
             return text
@@ -99,21 +99,21 @@ def with_provider(
     package: str,
     make: Callable[[pulumi.ResourceOptions], pulumi.ProviderResource],
 ) -> pulumi.ResourceOptions:
-    """The options with a provider of a package: the one that they or their parent bring, else one that is made."""
+    """The options with a provider of a package: their own or their parent's, else a new one."""
     given = opts or pulumi.ResourceOptions()
     several = given.providers or []
     brought = [given.provider, *(several.values() if isinstance(several, Mapping) else several)]
     above = None if given.parent is None else given.parent.get_provider(f"{package}:index:any")
     if above is not None or any(one is not None and one.package == package for one in brought):
         return given
-    # Where the parent is of another program, the SDK can't read there what its children inherit.
+    # If the parent belongs to another program, the SDK can't read which options its children inherit.
     made = make(pulumi.ResourceOptions(parent=given.parent, protect=given.protect))
     return pulumi.ResourceOptions.merge(given, pulumi.ResourceOptions(providers=[made]))
 
 
 @record(kw_only=True)
 class _Config(StackConfig):
-    """The place and the machine that a program says. cloud: one that there is."""
+    """Location and machine given by a program. cloud: one of CLOUDS."""
 
     cloud: str
     spelled: Callable[[str], str]
@@ -124,7 +124,7 @@ class _Config(StackConfig):
 
 
 class _Any:
-    """Takes every spec."""
+    """Accepts every spec."""
 
     def config_problems(self, spec: Model, machine: str | None, location: Any | None) -> list[Problem]:
         del spec, machine, location
@@ -137,7 +137,7 @@ class _Any:
 
 @dataclass(frozen=True)
 class _Checked:
-    """A spec that was checked when it was made."""
+    """A spec that was checked at its creation."""
 
     spec: ClusterSpec
     name: str
@@ -164,7 +164,7 @@ def _source(name: str, spec: SpecInput) -> SpecSource[ClusterSpec]:
 
 
 def _values(cloud: str, location: Any) -> tuple[dict[str, str], list[Problem]]:
-    """The location as a stack's configuration has it, and what can't be written there."""
+    """The location as values of a stack's configuration, and fields that can't be written there."""
     keys = cloud_of(cloud).keys
     values: dict[str, str] = {}
     problems: list[Problem] = []
@@ -185,7 +185,7 @@ def _seen(value: object) -> str:
 
 
 def _keys(cloud: str) -> list[str]:
-    """What a stack's configuration may say of the place."""
+    """The location keys of a stack's configuration."""
     return [*cloud_of(cloud).keys, *cloud_of(cloud).optional]
 
 

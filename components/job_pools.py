@@ -10,7 +10,7 @@ from gpucluster.components.training import TrainingNodes
 
 
 def training_job_pool(training: TrainingNodes) -> JobPool:
-    """Without a fabric. A job gets whole nodes."""
+    """The training pool without fabric resources. A job gets whole nodes."""
     shape, gpus = training.shape, training.shape.gpus
     return JobPool(
         name=TRAINING_POOL, shape=shape, nodes=training.nodes, gpus={GPU: training.nodes * gpus}, ask={GPU: gpus}
@@ -18,7 +18,7 @@ def training_job_pool(training: TrainingNodes) -> JobPool:
 
 
 def elastic_job_pool(elastic: ElasticMachines, pool: PoolPlan) -> JobPool:
-    """A job gets a single GPU unless it asks for more."""
+    """A job gets a single GPU unless it requests more."""
     return JobPool(
         name=pool.name,
         shape=elastic.shape,
@@ -31,6 +31,6 @@ def elastic_job_pool(elastic: ElasticMachines, pool: PoolPlan) -> JobPool:
 
 
 def mig_job_pool(mig: MigMachines) -> JobPool:
-    """Where slices are of several sizes, a job gets one of the first kind unless it asks for another."""
+    """If slices have several sizes, a job gets one of the first size unless it requests another."""
     resources = mig.pool.resources
     return JobPool(name=MIG_POOL, shape=mig.shape, nodes=mig.nodes, gpus=resources, ask={next(iter(resources)): 1})

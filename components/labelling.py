@@ -18,14 +18,14 @@ NODE_LABELS: Final[Mapping[str, Sequence[str]]] = {
     "kubernetes:cloud.google.com/v1:ComputeClass": ("spec", "nodePoolConfig", "nodeLabels"),
     "kubernetes:karpenter.sh/v1:NodePool": ("spec", "template", "metadata", "labels"),
 }
-"""Type -> where it has the labels that its nodes get in Kubernetes, as the program writes it; each item of a list."""
+"""Type -> path of the labels that its nodes get in Kubernetes, as the program writes it; in each item of a list."""
 
 _IN_KUBERNETES: Final[Mapping[str, Sequence[str]]] = {
     **NODE_LABELS,
     "kubernetes:apps/v1:DaemonSet": ("spec", "template", "metadata", "labels"),
     "kubernetes:apps/v1:Deployment": ("spec", "template", "metadata", "labels"),
 }
-"""The same with the labels of pods."""
+"""The same, including the labels of pods."""
 
 _MACHINE_LABELS: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
     "aws:ec2/launchTemplate:LaunchTemplate": ("aws", ("tag_specifications", "tags")),
@@ -35,7 +35,7 @@ _MACHINE_LABELS: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
     "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass": ("aws", ("spec", "tags")),
     "kubernetes:karpenter.k8s.gcp/v1alpha1:GCENodeClass": ("gcp", ("spec", "labels")),
 }
-"""Type -> the cloud, and where it has what the cloud shows of its machines."""
+"""Type -> the cloud, and the path of the labels that the cloud shows for its machines."""
 
 _CLOUDS: Final[Mapping[str, Callable[..., dict[str, str]]]] = {
     "aws": aws_tags,
@@ -47,8 +47,8 @@ _CLOUDS: Final[Mapping[str, Callable[..., dict[str, str]]]] = {
 def labelled(
     labels: Mapping[str, str], opts: pulumi.ResourceOptions | None, *, stack: str | None = None
 ) -> pulumi.ResourceOptions:
-    """The options of a component of which everything has these labels, and whose it is. What a resource says itself
-    wins. stack: that owns it, by default the one that runs.
+    """The options of a component: all resources below it get these labels and the labels of their owner. A resource's
+    own labels take precedence. stack: the owner, by default the one that runs.
     """
     whose = {"project": pulumi.get_project(), "stack": stack or pulumi.get_stack()}
 
@@ -67,7 +67,7 @@ def labelled(
 
 
 def labelled_objects(labels: Mapping[str, str], opts: pulumi.ResourceOptions | None) -> pulumi.ResourceOptions:
-    """The same of Kubernetes alone: its objects, pods and nodes. Patches are of others' objects."""
+    """The same only for Kubernetes: objects, pods and nodes. Patches are excluded: they change others' objects."""
 
     def of_kubernetes(args: pulumi.ResourceTransformationArgs) -> pulumi.ResourceTransformationResult:
         props, kind = args.props, args.type_
@@ -81,8 +81,8 @@ def labelled_objects(labels: Mapping[str, str], opts: pulumi.ResourceOptions | N
 
 
 def _field(props: Any) -> str | None:
-    """The argument of a cloud's resource that labels it. Other `labels` of Google Cloud mean something else: where
-    the provider does not return all that a resource carries (`catalog.labelled`).
+    """The argument of a cloud's resource that labels it. Google Cloud's `labels` mean something else on resources for
+    which the provider does not return all labels (`catalog.labelled`).
     """
     if "effective_labels" in props:
         return "labels" if "labels" in props else "resource_labels"
@@ -90,7 +90,7 @@ def _field(props: Any) -> str | None:
 
 
 def _below(value: Any, path: Sequence[str], labels: Mapping[str, str]) -> Any:
-    """A copy of a value with labels at a path, below those that it has there."""
+    """A copy of a value with labels added at a path; labels that it already has there take precedence."""
     if isinstance(value, list):
         return [_below(item, path, labels) for item in cast("list[Any]", value)]
     if value is None or isinstance(value, Mapping):

@@ -13,8 +13,8 @@ from typing import Any
 
 
 def resources_of(package: str, names: Collection[str], module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that stands for a package such as `pulumi_gcp.compute`: resources and arguments of
-    these names are imported when the first of each is declared, not with the components that may declare it.
+    """The `__getattr__` of a module that replaces a package such as `pulumi_gcp.compute`: resources and arguments of
+    these names are imported when the first of each is declared, not with the components that may declare them.
     """
 
     def get(name: str) -> Any:
@@ -31,15 +31,15 @@ def resources_of(package: str, names: Collection[str], module: str) -> Callable[
 
 @contextlib.contextmanager
 def without_the_rest(package: str) -> Generator[None]:
-    """Inside it, modules of a package such as `pulumi_gcp.compute` are imported without its `__init__`, which imports
-    all of them: seconds for a handful of resources.
+    """Inside this context, modules of a package such as `pulumi_gcp.compute` are imported without its `__init__`, which
+    imports all of them: seconds for a handful of resources.
 
-    The package itself is as before afterwards: whoever uses it gets all of it, with the very classes imported here.
-    Raises ModuleNotFoundError when the SDK has no such package.
+    Afterwards the package is as before: later imports load all of it, with the same classes that were imported here.
+    Raises ModuleNotFoundError if the SDK has no such package.
     """
     above, _, _ = package.rpartition(".")
     parent = importlib.import_module(above)
-    # By its place: asking the package, which the SDK loads on first use, would load it.
+    # By its path: an access to the package, which the SDK loads on first use, would load it.
     spec = importlib.machinery.PathFinder.find_spec(package, parent.__path__)
     if spec is None or spec.submodule_search_locations is None:
         raise ModuleNotFoundError(f"no package {package}", name=package)

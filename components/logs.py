@@ -9,7 +9,7 @@ from gpucluster.components.spec.cluster import ClusterSpec
 
 
 def log_problems(spec: ClusterSpec, days: Container[int], *, named: str) -> list[Problem]:
-    """A number of days that a cloud does not take. named: its service, and the numbers that it does take."""
+    """A retention that a cloud does not support. named: its service, and the values that it supports."""
     keep = spec.telemetry.logs.keep_days
     if keep == 0 or keep in days:
         return []
@@ -17,7 +17,7 @@ def log_problems(spec: ClusterSpec, days: Container[int], *, named: str) -> list
 
 
 def log_note(keep_days: int, *, where: str) -> str:
-    """What whoever reads the plan should know. where: the cloud's own."""
+    """A note for the plan's reader. where: the cloud's log store."""
     if keep_days == 0:
         return "logs of pods are deleted with the pod: telemetry.logs.keep_days is 0"
     return f"logs of pods are kept for {keep_days} days in {where} (docs/logs.md)"

@@ -14,7 +14,7 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class MigResources:
-    """What a pool has for pods. slices: of the whole pool, by size. gpus: of the whole pool."""
+    """Resources of a pool for pods. slices: of the whole pool, by size. gpus: of the whole pool."""
 
     layout: Layout
     gpu: str
@@ -27,14 +27,14 @@ class MigResources:
 
     @property
     def resources(self) -> dict[str, int]:
-        """What pods ask for -> how much of it there is."""
+        """Resource that pods request -> its amount."""
         if self.strategy == "single":
             return {GPU: sum(self.slices.values())}
         return {f"{MIG_SLICE}{size}": count for size, count in self.slices.items()}
 
     @property
     def shares(self) -> tuple[Slices, ...]:
-        """How many slices of each size, and how many of the 8 memory slices each has: by that its cost is shared."""
+        """Slices of each size, and the share of the 8 memory slices that each has, by which cost is divided."""
         return tuple(
             Slices(size=kind.size(self.gpu), count=Decimal(self.gpus * count), eighths=Decimal(kind.memory))
             for kind, count in self.layout.slices.items()
@@ -43,7 +43,7 @@ class MigResources:
 
 @record(kw_only=True)
 class MigMachines:
-    """nodes: machines, of fewer GPUs than the spec's nodes where the cloud has such. roll: they may be replaced."""
+    """nodes: machines, with fewer GPUs than the spec's nodes if the cloud offers such. roll: they may be replaced."""
 
     shape: Machine
     nodes: int
@@ -57,20 +57,20 @@ class MigMachines:
         return self.nodes
 
     def __str__(self) -> str:
-        """For people."""
+        """A description to print."""
         sizes = ", ".join(f"{count} x {size}" for size, count in self.pool.slices.items())
         return f"{self.nodes} x {self.shape.machine_type}: {sizes}"
 
 
 def sliced(asked: Mig, accelerator: str, shape: Machine) -> tuple[int, MigResources]:
-    """How many machines of a shape have the GPUs that are asked for, and what they have for pods."""
+    """The number of machines of a shape for the requested GPUs, and their resources for pods."""
     layout, nodes = layout_of(asked.layout, accelerator), asked.nodes * NODE_GPUS // shape.gpus
     strategy = asked.strategy or layout.strategy
     return nodes, MigResources(layout=layout, gpu=shape.gpu, gpus=nodes * shape.gpus, strategy=strategy)
 
 
 def mig_note(pool: MigResources, selector: str = f"{POOL}: {MIG_POOL}") -> list[str]:
-    """What pods have to ask for, and what of the GPUs nothing uses. selector: label of the nodes."""
+    """Resources that pods must request, and unused parts of the GPUs. selector: label of the nodes."""
     resources = ", ".join(f"{count:,} x {name}" for name, count in pool.resources.items())
     notes = [f"MIG pool: {resources}; pods select {selector}, because whole GPUs and slices have the same name"]
     left = [
@@ -80,6 +80,6 @@ def mig_note(pool: MigResources, selector: str = f"{POOL}: {MIG_POOL}") -> list[
         )
         if unused
     ]
-    # GPUs are made so: one memory slice more than compute slices.
+    # Unavoidable: GPUs have one memory slice more than compute slices.
     inevitable = pool.layout.unused in ((0, 0), (0, MEMORY - COMPUTE))
     return notes if inevitable else [*notes, f"MIG pool: nothing uses {' and '.join(left)} of each GPU"]

@@ -1,9 +1,9 @@
-"""How a GPU is cut into MIG slices. Knows no cloud and imports no Pulumi.
+"""Partition of a GPU into MIG slices. Independent of clouds; imports no Pulumi.
 
-A GPU has 7 compute slices and 8 memory slices. A MIG slice takes some of each, and its name says so: 3g.40gb has 3
-compute slices and half of the memory of an 80 GB GPU. Where on the GPU it may begin is fixed as well, but whatever
-finds enough of both finds a place, too (a test goes through all mixtures).
-Sources: what `nvidia-smi mig -lgipp` prints on H100, H200 and A100; NVIDIA/mig-parted v0.14.2,
+A GPU has 7 compute slices and 8 memory slices. A MIG slice uses some of each, and its name states them: 3g.40gb has 3
+compute slices and half of the memory of an 80 GB GPU. Its possible start positions on the GPU are fixed as well, but if
+enough of both are free, a position is free, too (a test checks all mixtures).
+Sources: output of `nvidia-smi mig -lgipp` on H100, H200 and A100; NVIDIA/mig-parted v0.14.2,
 pkg/mig/builder/balanced.go (all-balanced). The slices of each GPU are in the catalog.
 """
 
@@ -32,7 +32,7 @@ class Kind(NamedTuple):
 
     @property
     def most(self) -> int:
-        """How many of it a GPU holds."""
+        """Maximum number of such slices on a GPU."""
         return min(COMPUTE // self.compute, MEMORY // self.memory)
 
     def size(self, gpu: str) -> str:
@@ -41,19 +41,19 @@ class Kind(NamedTuple):
 
 
 def kinds_of(gpu: str) -> Mapping[str, Kind]:
-    """Name of a slice on this GPU -> its kind, without those that have media engines of their own."""
+    """Name of a slice on this GPU -> its kind, except those with their own media engines."""
     return {found.size: Kind(found.compute, found.memory) for found in slices_of(gpu) if not found.media}
 
 
 @record
 class Layout:
-    """What each GPU is cut into. slices: kind -> how many of it, the small ones first."""
+    """The slices of each GPU. slices: kind -> count, the small ones first."""
 
     slices: Mapping[Kind, int]
 
     @property
     def whole(self) -> Kind | None:
-        """The kind of all slices, where a GPU has as many of one kind as it holds."""
+        """The kind of all slices, if the GPU has only this kind, and the maximum number of it."""
         [kind, *others] = self.slices
         return kind if not others and self.slices[kind] == kind.most else None
 
@@ -64,12 +64,12 @@ class Layout:
 
     @property
     def strategy(self) -> Strategy:
-        """How pods ask for slices where nobody says: by the name of a GPU while all are alike, else by their size."""
+        """How pods request slices by default: as a GPU if all slices are equal, else by size."""
         return "single" if self.uniform else "mixed"
 
     @property
     def unused(self) -> tuple[int, int]:
-        """Compute and memory slices of each GPU that nothing has."""
+        """Unused compute and memory slices of each GPU."""
         compute, memory = _taken(self.slices)
         return COMPUTE - compute, MEMORY - memory
 
@@ -78,7 +78,7 @@ class Layout:
         return {kind.size(gpu): count for kind, count in self.slices.items()}
 
     def name(self, gpu: str) -> str:
-        """What NVIDIA's MIG manager calls it; a name of ours where it has none. Good for the value of a label."""
+        """Its name in NVIDIA's MIG manager, else a name of this toolkit. Valid as the value of a label."""
         if self.whole is not None:
             return f"all-{self.whole.size(gpu)}"
         if self.slices == _BALANCE:
@@ -87,7 +87,7 @@ class Layout:
 
     @property
     def known(self) -> bool:
-        """Whether the MIG manager brings it."""
+        """Whether the MIG manager includes it."""
         return self.whole is not None or self.slices == _BALANCE
 
 
@@ -100,7 +100,7 @@ def _taken(slices: Mapping[Kind, int]) -> tuple[int, int]:
 
 
 def layout_of(text: str, accelerator: str) -> Layout:
-    """The layout that a text names. Raises KeyError for one that `layout_problem` has an objection to."""
+    """The layout that a text names. Raises KeyError for unknown slices, which `layout_problem` reports."""
     if text == _BALANCED:
         return Layout(_BALANCE)
     kinds = kinds_of(accelerator)
@@ -117,7 +117,7 @@ def layout_of(text: str, accelerator: str) -> Layout:
 
 
 def layout_problem(text: str, accelerator: str) -> Problem | None:
-    """Why a GPU can't be cut so, in the words of the spec; None where it can."""
+    """Why a GPU can't be partitioned this way, in the terms of the spec; None if it can."""
     kinds = kinds_of(accelerator)
     unknown = [size for size in _sizes(text) if size not in kinds]
     if unknown:

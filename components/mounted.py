@@ -13,28 +13,28 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class MountedPlan:
-    """usable_gib: what data may fill of it, as the spec says."""
+    """usable_gib: GiB of it that data may fill, as the spec states."""
 
     files: ExistingFiles
     usable_gib: int
 
 
 def plan_mounted(shared: SharedStorage) -> MountedPlan | None:
-    """None where the cluster makes its own."""
+    """None if the cluster creates its own."""
     if shared.existing is None:
         return None
     return MountedPlan(files=shared.existing, usable_gib=int(shared.usable_tib * GIB_PER_TIB))
 
 
 def mounted_problems(shared: SharedStorage, pattern: str, example: str) -> list[Problem]:
-    """An id that is none of the cloud's, whose ids have this pattern."""
+    """An id that does not match the cloud's pattern of ids."""
     if shared.existing is None or re.fullmatch(pattern, shared.existing.id):
         return []
     return [Problem("storage.shared.existing.id", f"is {shared.existing.id!r}", f"write an id such as {example}")]
 
 
 def mounted_notes(plan: MountedPlan, cidr: str) -> list[str]:
-    """What has to be so with it. cidr: addresses of the nodes."""
+    """Requirements on it. cidr: addresses of the nodes."""
     return [
         f"shared storage: {plan.files.id} is your file system: it is mounted as {plan.files.mount}, kept at destroy, "
         f"and not in any total; it must allow Lustre's ports (988, 1018 to 1023) from {cidr}; no throughput is promised"

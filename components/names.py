@@ -1,4 +1,4 @@
-"""Names that are the same in every cluster, on any cloud. Imports no Pulumi."""
+"""Names that are equal in every cluster, on any cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -10,64 +10,66 @@ SYSTEM_POOL: Final = "system"
 TRAINING_POOL: Final = "training"
 MIG_POOL: Final = "mig"
 ELASTIC: Final = "elastic"
-"""What the elastic pools have in common is called so, such as their machines' class; the spec names each pool."""
+"""Name of what the elastic pools share, such as their machines' class; the spec names each pool."""
 
 NODE_GPUS: Final = 8
 """GPUs of a node of the training pool, as a spec counts them."""
 
 GPU: Final = "nvidia.com/gpu"
-"""What pods ask for, and the key of the taint that keeps all others off GPU nodes."""
+"""Resource that pods request, and key of the taint that keeps all others off GPU nodes."""
 MIG_SLICE: Final = "nvidia.com/mig-"
-"""What pods ask for where GPUs have slices of several sizes, before the size."""
+"""Prefix, before the size, of the resource that pods request if GPUs have slices of several sizes."""
 MIG_LAYOUT: Final = "nvidia.com/mig.config"
-"""Label that NVIDIA's MIG manager slices a node's GPUs by."""
+"""Label by which NVIDIA's MIG manager slices a node's GPUs."""
 MIG_SHOWN: Final = "gpucluster/mig-layout"
-"""Label of nodes that slice their GPUs themselves: how. It asks nobody for anything."""
+"""Label with the layout of nodes that slice their GPUs themselves. For information only: nothing acts on it."""
 GPU_PRESENT: Final = "nvidia.com/gpu.present"
-"""Label of GPU nodes, by which device plugins find them."""
+"""Label by which device plugins find GPU nodes."""
 EFA_PRESENT: Final = "vpc.amazonaws.com/efa.present"
 """The same for nodes with EFA."""
 GPU_TOLERATION: Final = {"key": GPU, "operator": "Exists", "effect": "NoSchedule"}
 ADDONS_TOLERATION: Final = {"key": "CriticalAddonsOnly", "operator": "Exists"}
-"""Of what the cluster itself runs, for CPU nodes that keep everything else away."""
+"""Toleration of the cluster's own software for CPU nodes that repel all other pods."""
 
 TRAINING_RUNTIME: Final = "training"
 MPI_RUNTIME: Final = "training-mpi"
 SINGLE_GPU_RUNTIME: Final = "single-gpu"
 MIG_RUNTIME: Final = "mig"
-"""Runtimes that a TrainJob names: over whole nodes by torchrun or mpirun, on one GPU, on a slice of one."""
+"""Runtimes that a TrainJob names: whole nodes with torchrun or mpirun, one GPU, one slice of a GPU."""
 NCCL_TESTS: Final = "/opt/nccl-tests/build"
-"""Where the runtime for MPI has NCCL's tests, whatever its image. Source: awslabs/awsome-distributed-ai,
+"""Path of NCCL's tests in the MPI runtime, whatever its image. Source: awslabs/awsome-distributed-ai,
 micro-benchmarks/nccl-tests/nccl-tests.Dockerfile."""
 
 NAMESPACE: Final = "training"
-"""Where jobs run; with teams, those of nobody's team, such as acceptance."""
+"""Namespace of jobs; with teams, only of jobs without a team, such as acceptance."""
 TEAM_NAMESPACE: Final = "team-"
-"""What stands before the name of a team in that of its namespace."""
+"""Prefix of a team's namespace, before the team's name."""
 TEAM: Final = "gpucluster/team"
-"""Label of a namespace: whose it is."""
+"""Label of a namespace: its team."""
 SHARED_CLAIM: Final = "shared"
 HOME_CLAIM: Final = "home"
 SHARED_PATH: Final = "/shared"
 HOME_PATH: Final = "/homes"
 SCRATCH_PATH: Final = "/scratch"
-"""Where jobs find the two claims and the machine's local disks."""
+"""Mount paths of the two claims and of the machine's local disks in jobs."""
 ACCEPTANCE: Final = "gpucluster/acceptance"
-"""Label of what acceptance runs, with the step's name."""
+"""Label of objects that acceptance runs, with the step's name."""
 SYSTEM_NAMESPACE: Final = "kube-system"
 MONITORING: Final = "monitoring"
-"""Where dashboards are, and OpenCost and the collector of the jobs' own metrics."""
+"""Namespace of dashboards, OpenCost and the collector of the jobs' own metrics."""
 NODE_HEALTH_PORT: Final = 8080
-"""Where the program that looks for broken nodes tells of them."""
+"""Port of the metrics of the program that finds broken nodes."""
 OPENCOST_PORT: Final = 9003
-"""Where OpenCost answers. Source: opencost/opencost-helm-chart 725bb93, charts/opencost/values.yaml (apiPort)."""
+"""Port of OpenCost's API. Source: opencost/opencost-helm-chart 725bb93, charts/opencost/values.yaml (apiPort)."""
 EXPORTER_NAMESPACE: Final = "gpu-exporter"
 EXPORTER_ACCOUNT: Final = "dcgm-exporter"
-"""Where DCGM's exporter is, and as whom. Its pods need no queue: components/kubernetes/manifests/gpu-pods.yaml."""
+"""Namespace and service account of DCGM's exporter. Its pods need no queue:
+components/kubernetes/manifests/gpu-pods.yaml.
+"""
 EXPORTER_PORT: Final = 9400
-"""Where DCGM's exporter answers. Source: NVIDIA/dcgm-exporter, deployment/values.yaml (service.port)."""
+"""Port of DCGM's exporter. Source: NVIDIA/dcgm-exporter, deployment/values.yaml (service.port)."""
 
-# Read by the cost module: how much of something runs or is stored on average, which no plan can know.
+# Read by the cost module: average amounts that run or are stored, which no plan can know.
 EXPECTED_GPUS: Final = "gpucluster/expected-gpus"
 EXPECTED_GIB: Final = "gpucluster/expected-gib"
 EXPECTED_SAMPLES: Final = "gpucluster/expected-million-samples"

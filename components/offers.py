@@ -11,10 +11,10 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Offer:
-    """One tier at the capacity it needs. tier: MB/s per TiB; monthly: USD, None where its price is not known.
+    """One tier at the capacity it needs. tier: MB/s per TiB; monthly: USD, None if its price is unknown.
 
-    elsewhere: the same at a price of another place, by which tiers are put in order and nothing is ever billed; looked
-    for when asked, since there are many prices to read.
+    elsewhere: the same at another region's price, used only to rank tiers, never to bill; evaluated on demand, because
+    there are many prices to read.
     """
 
     tier: int
@@ -29,7 +29,7 @@ class Offer:
 
 @record(kw_only=True)
 class TierPrices:
-    """USD per GiB-month of a tier, by its MB/s per TiB: in the region, and the least that is known anywhere else."""
+    """USD per GiB-month of a tier, by its MB/s per TiB: in the region, and the lowest known elsewhere."""
 
     here: Callable[[int], Decimal | None]
     elsewhere: Callable[[int], Decimal | None] = lambda _: None
@@ -62,11 +62,11 @@ def offer(tier: int, capacity_gib: int, price: TierPrices) -> Offer:
 
 
 def cheapest(offers: Sequence[Offer], *, tier: int | None) -> tuple[Offer, str]:
-    """The offer to take, and why, in one sentence that names the runner-up.
+    """The offer to choose, and the reason in one sentence that names the runner-up.
 
-    tier: the one the spec sets, None where the price decides. An offer without a price is not ranked. Where none has
-    one, prices of elsewhere put them in order; where there are none either, the one of least capacity is taken, of
-    equals the slowest: a faster TiB is never cheaper.
+    tier: the one the spec sets, None if the price decides. An offer without a price is not ranked. If none has one,
+    prices of other regions rank them; without those too, the one of least capacity is chosen, of equals the slowest: a
+    faster TiB is never cheaper.
     """
     offers = [item for item in offers if tier in (None, item.tier)]
     if tier is not None:

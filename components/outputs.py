@@ -76,13 +76,13 @@ class ControlPlane(Protocol):
 
 
 class Cluster(pulumi.ComponentResource):
-    """A training cluster of any cloud, with what programs and stacks read of it.
+    """A training cluster of any cloud, with its outputs for programs and stacks.
 
-    kubeconfig: holds no credential, but the command of the cloud that gives one at each use. account: who pays: the
-    number of the account on AWS, the project on Google Cloud, the id of the resource group on Azure. metrics: URL that
-    answers PromQL below /api/v1, to identities that the cloud knows. logs, registry: None where the spec has none.
-    bucket: address of the cluster's own, None where it has none. identities: service account that jobs run as to reach
-    buckets -> its namespace.
+    kubeconfig: holds no credential, but the cloud's command that gets one at each use. account: the billed account: its
+    number on AWS, the project on Google Cloud, the id of the resource group on Azure. metrics: URL that answers PromQL
+    below /api/v1, for identities that the cloud knows. logs, registry: None if the spec has none.
+    bucket: address of the cluster's own, None without one. identities: service account that jobs use to reach buckets
+    -> its namespace.
     """
 
     cluster_name: pulumi.Output[str]
@@ -98,7 +98,7 @@ class Cluster(pulumi.ComponentResource):
     identities: Mapping[str, str]
 
     def outputs(self) -> dict[str, Any]:
-        """What other languages and other stacks read of it, by the names that they know it by."""
+        """Outputs for other languages and other stacks, by their names there."""
         return {
             "clusterName": self.cluster_name,
             "endpoint": self.endpoint,
@@ -129,7 +129,7 @@ class Cluster(pulumi.ComponentResource):
     ) -> None:
         """Ends the declaration of the cluster."""
         self.cluster_name, self.endpoint = control_plane.cluster_name, control_plane.endpoint
-        # Google's provider calls the certificate of the API's authority a secret, which it is not.
+        # Google's provider marks the CA certificate of the API as a secret, which it is not.
         self.kubeconfig = pulumi.Output.unsecret(control_plane.kubeconfig)
         self.account, self.metrics = pulumi.Output.from_input(account), pulumi.Output.from_input(metrics)
         self.pools, self.storage, self.registry = pools_of(pools), storage, registry
@@ -150,6 +150,6 @@ def pools_of(pools: Iterable[JobPool]) -> Mapping[str, Pool]:
 
 
 def _camel(found: Logs | Pool | Registry | SharedStorage) -> dict[str, Any]:
-    """Its fields, spelled as Pulumi's languages spell outputs."""
+    """Its fields, in the camel case of Pulumi's outputs."""
     values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
     return {re.sub(r"_([a-z])", lambda letter: letter[1].upper(), name): value for name, value in values.items()}

@@ -10,7 +10,7 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.parts import TrainingSpec
 
 PAUSED: Final = "paused"
-"""The key of a stack's configuration that says so."""
+"""The key of a stack's configuration that pauses it."""
 
 _NOTE: Final = (
     "paused: training and MIG pools have 0 nodes; jobs wait in their queues until `gpucluster resume`; elastic pools "
@@ -29,7 +29,7 @@ def paused_problems(spec: TrainingSpec) -> list[Problem]:
 def paused(plan: ClusterPlan) -> ClusterPlan:
     """The plan with 0 nodes in its training pool, as before a capacity block begins, and in its MIG pool."""
     given: Any = plan
-    # Without GPUs there is no price of a GPU-hour.
+    # Without GPUs, a GPU-hour has no price.
     facts = replace(plan.facts, training_gpus=None, spare_gpus=None, notes=(*plan.facts.notes, _NOTE))
     mig = None if given.mig is None else replace(given.mig, nodes=0)
     return replace(given, training=replace(given.training, active=False), mig=mig, facts=facts)

@@ -1,4 +1,4 @@
-"""What a plan says of itself to the cost module and the policies."""
+"""Facts of a plan for the cost module and the policies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Training = TypeVar("Training", covariant=True)
 
 @record(kw_only=True)
 class PoolPlan(Generic[Training]):
-    """A training pool that stands by itself. facts: what it says of itself, as a cluster does."""
+    """A training pool outside a cluster of this toolkit. facts: as of a cluster."""
 
     name: str
     labels: Mapping[str, str]
@@ -32,7 +32,7 @@ class PoolPlan(Generic[Training]):
 
 
 def pool_facts(spec: PoolSpec, shape: Machine, *, losses: Sequence[str], notes: Sequence[str]) -> Facts:
-    """What a pool by itself says of itself. losses, notes: as of a cluster."""
+    """The facts of such a pool. losses, notes: as of a cluster."""
     return Facts(
         required_labels=_labels(spec),
         duration_days=_days(spec),
@@ -57,12 +57,12 @@ def cluster_facts(
     notes: Sequence[str],
     scale_set_limit: int | None = None,
 ) -> Facts:
-    """What a cluster states: read by the cost module and the policies, which know no component.
+    """The facts of a cluster: read by the cost module and the policies, which know no component.
 
-    shape: of the training nodes. co_location: what keeps them together. storage: as `shared_sizes` has it. elastic,
-    mig: what is built beside them. not_built: what the spec asks for and this cluster does not contain. losses: what
-    this cloud can't give. notes: what a reader of the plan should know. scale_set_limit: nodes that one scale set
-    holds, on Azure.
+    shape: of the training nodes. co_location: what keeps them together. storage: as returned by `shared_sizes`.
+    elastic, mig: the other pools. not_built: parts that the spec requests and this cluster lacks. losses: requests that
+    this cloud cannot provide. notes: for a reader of the plan. scale_set_limit: nodes that one scale set holds, on
+    Azure.
     """
     rolls = [
         pool for pool, part in ((TRAINING_POOL, spec.training), (MIG_POOL, spec.mig)) if part is not None and part.roll
@@ -100,10 +100,10 @@ def cluster_facts(
 def _equivalence(
     shape: Machine, nodes: int, co_location: str, storage_gib: int, gb_per_s: Decimal | None
 ) -> dict[str, Any]:
-    """What two clusters of one spec are compared by.
+    """Values by which two clusters of one spec are compared.
 
     fabricGbps, hostGbps: per training node, Gb/s. scratchGb: local NVMe per training node, GB. storageGib,
-    storageGbPerS: shared storage as provisioned, GiB and GB/s; none where no throughput is promised.
+    storageGbPerS: shared storage as provisioned, GiB and GB/s; missing if no throughput is promised.
     """
     return {
         "machineType": shape.machine_type,
@@ -123,12 +123,12 @@ def _equivalence(
 
 
 def _labels(spec: TrainingSpec) -> dict[str, str] | None:
-    """The labels that everything is held against; None where the spec has none."""
+    """The labels that every resource must have; None if the spec has none."""
     return dict(spec.labels) or None
 
 
 def _days(spec: TrainingSpec) -> Decimal | None:
-    """Days that it is wanted for, where the spec says so."""
+    """The spec's duration in days, if set."""
     return None if spec.duration is None else Decimal(spec.duration) / 24
 
 
@@ -140,8 +140,8 @@ def _roll_note(pool: str) -> str:
 
 
 def _storage_asked(spec: ClusterSpec) -> StorageAsked | None:
-    """What the shared file system is for, by which the cost module tells what its steps waste; none of a bucket, and
-    none of one that stands.
+    """The requested shared file system, by which the cost module reports what its size steps waste; None for a bucket
+    and for an existing one.
     """
     shared = spec.storage.shared
     if not shared.makes_lustre:

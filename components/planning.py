@@ -1,4 +1,4 @@
-"""What the planning of every cloud uses: the prices it asks for, and the mistakes it reports."""
+"""Common parts of every cloud's planning: the prices it reads, and the mistakes it reports."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.errors import InputError
 
-# Lustre slows down above 80 % full: 25 % more than the data need keeps it below.
+# Lustre slows down above 80 % full: 25 % more than the data size keeps it below.
 HEADROOM = Decimal("1.25")
 GIB_PER_TIB = 1024
 
 
 class Prices(Protocol):
-    """What a plan asks of prices, which the program brings along: it chooses by them, tells people of them, and knows
-    none. None where no price is known.
+    """Prices for a plan. The program provides them: a plan chooses by them and reports them, but contains none. None if
+    no price is known.
     """
 
     def storage_price(self, cloud: str, region: str, tier: int) -> Decimal | None:
@@ -26,7 +26,7 @@ class Prices(Protocol):
         ...
 
     def storage_price_elsewhere(self, cloud: str, tier: int) -> Decimal | None:
-        """The least that is known in any region of the cloud, else of any other: good for the order of tiers alone."""
+        """The lowest price known in any region of the cloud, else of any other cloud: only for ranking tiers."""
         ...
 
     def machine_usd(self, cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
@@ -34,12 +34,12 @@ class Prices(Protocol):
         ...
 
     def machines_usd(self, cloud: str, region: str) -> Mapping[str, Decimal]:
-        """Every machine type that has a price in the region, with its USD per hour on demand."""
+        """Every machine type with a price in the region, and its USD per hour on demand."""
         ...
 
 
 class PlanError(InputError):
-    """A spec that this cloud can't carry as asked, or an object that Kubernetes would not take, with every reason.
+    """A spec that this cloud can't run as requested, or an object that Kubernetes would refuse, with every reason.
 
     problems: texts are about objects, which have no field of the spec.
     """
@@ -50,12 +50,12 @@ class PlanError(InputError):
 
 
 def lower_case_name(spec: ClusterSpec, stack: str) -> str:
-    """The cluster's name where a cloud takes lower case only; stack names may hold what names of clusters may not."""
+    """The cluster's name on clouds with lower-case names; characters that only stack names allow become hyphens."""
     return re.sub(r"[^a-z0-9-]+", "-", f"{spec.name}-{stack}".lower()).rstrip("-")
 
 
 def name_problems(cluster_name: str, *, service: str, longest: int) -> list[Problem]:
-    """What is wrong with a cluster's name; longest: characters that the service takes."""
+    """Problems of a cluster's name. longest: characters that the service accepts."""
     if len(cluster_name) <= longest:
         return []
     return [

@@ -1,4 +1,4 @@
-"""Ways to a private API: those of every cloud, and those that one has and others have not. Imports no Pulumi."""
+"""Routes to a private API: those of every cloud, and those of a single cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gpucluster.components.spec.access import PrivateAccess, PublicAccess
 
 
 def dns_problems(access: PublicAccess | PrivateAccess, service: str) -> list[Problem]:
-    """A cluster's name that asks for rights and for no address. service: of the cloud's clusters, by its name."""
+    """Access by a DNS name that checks permissions, not addresses. service: name of the Kubernetes service."""
     if isinstance(access, PublicAccess) or access.via != "dns":
         return []
     return [
@@ -18,7 +18,7 @@ def dns_problems(access: PublicAccess | PrivateAccess, service: str) -> list[Pro
 
 
 def way_in(access: PrivateAccess, cidr: str) -> str:
-    """How people come to the API, on every cloud, in words. cidr: of the network."""
+    """How users reach the API, on every cloud, in prose. cidr: of the network."""
     return {
         "vpn": f"through your VPN or peering from {', '.join(access.cidrs)}",
         "bastion": f"through a bastion host in the network ({cidr})",
@@ -27,7 +27,7 @@ def way_in(access: PrivateAccess, cidr: str) -> str:
 
 
 def no_peer(access: PublicAccess | PrivateAccess) -> list[Problem]:
-    """A network that is peered by its id."""
+    """A network to peer with by its id."""
     if isinstance(access, PublicAccess) or access.peer is None:
         return []
     fix = "remove it, and peer the network after the first step of `up` (docs/access.md)"

@@ -1,4 +1,4 @@
-"""A mistake in what a user wrote, as a value."""
+"""A mistake in a user's input, as a value."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from gpucluster.record import record
 
 @record
 class Problem:
-    """field: its full name as the user writes it, such as access.admins[0]; empty where no field is at fault.
-    seen: what is there, in words that follow the name. fix: values that are allowed, and the change to make.
+    """field: its full name as the user writes it, such as access.admins[0]; empty if no field is at fault.
+    seen: the value found, in words that follow the name. fix: allowed values, and the change to make.
     """
 
     field: str
@@ -23,9 +23,9 @@ class Problem:
 
 
 class BadSpecValue(ValueError):
-    """What a rule of the spec's own finds wrong with one value.
+    """Problems that the spec's own rules find in one value.
 
-    problems: their fields are keys of that value, empty where they are about all of it.
+    problems: their fields are keys of that value, empty if they concern all of it.
     """
 
     def __init__(self, problems: Sequence[Problem]) -> None:

@@ -1,4 +1,4 @@
-"""Values that a program writes in Python, in the form that a file of YAML is read into: both are checked in one way."""
+"""Values written in Python, in the form of a parsed YAML file: both are checked the same way."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.components.yaml_file import YamlFile
 from gpucluster.errors import InputError
 
 PYTHON: Final = "python"
-"""What the marks of such values name in place of a file."""
+"""Name in the marks of such values, in place of a file."""
 
 _NOWHERE: Final = yaml.Mark(PYTHON, 0, -1, -1, None, 0)
 _TAGS: Final[Mapping[type, str]] = {
@@ -28,9 +28,9 @@ _TAGS: Final[Mapping[type, str]] = {
 
 
 def python_file(values: Mapping[str, Any], source: str) -> YamlFile:
-    """The values as a file without lines. source: what messages call it.
+    """The values as a file without lines. source: its name in messages.
 
-    Raises InputError with each value that is no plain one, such as an Output, which no preview knows.
+    Raises InputError with each value that is not plain, such as an Output, which is unknown in a preview.
     """
     problems: list[str] = []
     data = _plain(values, "", problems)

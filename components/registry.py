@@ -1,4 +1,4 @@
-"""Where the images of jobs are kept, as plain values: the same on every cloud. Imports no Pulumi."""
+"""The registry of the jobs' images, as plain values: the same on every cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gpucluster.components.spec.registry import ExistingRegistry, NoRegistry
 from gpucluster.record import record
 
 UPSTREAMS: Final[Mapping[str, str]] = {"ecr": "public.ecr.aws", "k8s": "registry.k8s.io", "quay": "quay.io"}
-"""Short name -> public registry that every cloud caches without a credential. Docker Hub and GitHub ask for one, and
-nvcr.io is cached on no more than one of them.
+"""Short name -> public registry that every cloud caches without a credential. Docker Hub and GitHub require one, and
+only one cloud caches nvcr.io.
 
 Sources: Amazon ECR API, CreatePullThroughCacheRule (upstreamRegistryUrl); Azure documentation, "Artifact cache
 overview"; Artifact Registry documentation, "Remote repositories overview" (user-defined upstream sources)."""
@@ -22,13 +22,13 @@ IMAGE: Final = "jobs"
 """Last part of the name of an image, to which a tag is added."""
 
 DAYS_CACHED: Final = 30
-"""After which a copy of a public image is deleted; who still needs it pulls it anew."""
+"""Days after which a copy of a public image is deleted; the next pull fetches it again."""
 
 
 @record(kw_only=True)
 class RegistryPlan:
-    """name: of an own one, unique in its account and region. existing: the cloud's id of the user's. caches: whether
-    public registries are cached.
+    """name: of a new registry, unique in its account and region. existing: the cloud's id of the user's. caches:
+    whether public registries are cached.
     """
 
     name: str
@@ -37,7 +37,7 @@ class RegistryPlan:
 
 
 def plan_registry(spec: ClusterSpec, *, name: str, caches: bool = True) -> RegistryPlan | None:
-    """name: of an own one. caches: whether its cloud can do so here."""
+    """name: of a new registry. caches: whether its cloud can cache here."""
     if isinstance(spec.registry, NoRegistry):
         return None
     existing = spec.registry.id if isinstance(spec.registry, ExistingRegistry) else None
@@ -45,7 +45,7 @@ def plan_registry(spec: ClusterSpec, *, name: str, caches: bool = True) -> Regis
 
 
 def registry_problems(spec: ClusterSpec, pattern: str, *, looks: str) -> list[Problem]:
-    """An existing registry that this cloud can't have. looks: what its id looks like."""
+    """An id that is not a registry of this cloud. looks: the form of its ids."""
     if not isinstance(spec.registry, ExistingRegistry) or re.fullmatch(pattern, spec.registry.id):
         return []
     return [Problem("registry.id", f"is {spec.registry.id!r}", f"write {looks}")]

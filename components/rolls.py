@@ -21,7 +21,7 @@ _WORDS: Final[dict[Effect, str]] = {
 
 
 class PoolNodes(Protocol):
-    """started: how many run; where none do, no job ends. roll: whether an update may replace them."""
+    """started: number of running nodes; without any, no job ends. roll: whether an update may replace them."""
 
     @property
     def shape(self) -> Machine: ...
@@ -32,11 +32,11 @@ class PoolNodes(Protocol):
 
 
 class RollGuard:
-    """The hooks of one pool, for its component and for all resources that say what its nodes are made of.
+    """The hooks of one pool, for its component and for all resources that define its nodes.
 
-    They run before each update, in a preview as well, and so before anything is changed: a template that the nodes may
-    not follow would be one more version on the way back, and another roll. What forces a new pool is an input of the
-    component, which has hooks of an update where its child, made anew, has none.
+    They run before each update, in a preview as well, and so before any change: after a stop, a template that nodes may
+    not follow would need one more version to revert it, and another roll. Settings that force a new pool are also
+    inputs of the component, because its update hooks run, while a replaced child's do not.
     """
 
     def __init__(
@@ -49,14 +49,14 @@ class RollGuard:
         field: str,
         gpu_hour_usd: Decimal | None = None,
     ) -> None:
-        """component: its type. made_of: inputs of the component that force a new pool; others tell what it is for.
-        field: of the spec, which sets `roll` of the plan. gpu_hour_usd: None if no price is known.
+        """component: its type. made_of: inputs of the component that force a new pool; other inputs are for
+        information. field: of the spec, which sets `roll` of the plan. gpu_hour_usd: None if no price is known.
         """
         self._component, self._made_of = component, frozenset(made_of)
         self._pool, self._field, self._allowed = pool, field, plan.roll
         self._nodes, self._machine_type, self._gpu_hour_usd = plan.started, plan.shape.machine_type, gpu_hour_usd
         self._told = False
-        # Hooks of one program have one name each; pools of two clouds may share theirs.
+        # Hook names must be unique in a program; pools of two clouds may have the same name.
         name = f"{component}-{pool}-keeps-jobs"
         hook = pulumi.ResourceHook(name, self._check, pulumi.ResourceHookOptions(on_dry_run=True))
         self._binding = pulumi.ResourceHookBinding(before_update=[hook])
@@ -70,13 +70,13 @@ class RollGuard:
             return
         changed = node_changes(args.type, args.old_inputs, args.new_inputs or {})
         if args.type == self._component:
-            # A component of an older version does not say all of it.
+            # A component of an older version does not record all of these inputs.
             changed = tuple(one for one in changed if one.path in self._made_of and one.path in args.old_inputs)
         ending = ends_jobs(changed)
         if not ending:
             self._say_that_they_stay(args, changed)
             return
-        # Launch templates and components name the machine; what has no name for it has not changed it either.
+        # Launch templates and components name the machine; other resources can't have changed it.
         running = args.old_inputs.get("instanceType") or args.old_inputs.get("machineType") or self._machine_type
         what = f"{self._pool}: {_WORDS[worst(ending)].format(f'{self._nodes} x {running}')}"
         because = f"{args.name} changes in {', '.join(one.path for one in ending)}"
@@ -99,7 +99,7 @@ class RollGuard:
             pulumi.log.info(f"{self._pool}: nodes and jobs stay: {args.name} changes in {paths}")
 
     def _at_stake(self, running: str) -> str:
-        """What is lost of each hour that no checkpoint has kept."""
+        """The loss for each hour since the last checkpoint."""
         machine = machines().get(running)
         if machine is None:
             return "the number of GPUs is unknown"

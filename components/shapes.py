@@ -1,4 +1,4 @@
-"""The machines of the catalog that clusters are built of, and which one is chosen."""
+"""The machines of the catalog that clusters use, and the choice among them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from gpucluster.components.names import NODE_GPUS
 
 @functools.cache
 def shapes() -> tuple[Machine, ...]:
-    """Every machine that clusters are built of, in the order of preference within a cloud and accelerator."""
+    """Every machine that clusters use, in order of preference within a cloud and accelerator."""
     return tuple(machine for machine in machines().values() if machine.clusters)
 
 
 def shape(cloud: str, machine_type: str) -> Machine:
-    """The row of one machine type. Raises KeyError when the table has none."""
+    """The row of one machine type. Raises KeyError if the table has none."""
     for row in shapes():
         if (row.cloud, row.machine_type) == (cloud, machine_type):
             return row
@@ -23,7 +23,7 @@ def shape(cloud: str, machine_type: str) -> Machine:
 
 
 def shape_named(machine_type: str | None) -> Machine | None:
-    """The row of a machine type, whichever cloud sells it: no two clouds share a name. None where there is none."""
+    """The row of a machine type, whichever cloud sells it: no two clouds share a name. None if unknown."""
     return next((row for row in shapes() if row.machine_type == machine_type), None)
 
 
@@ -33,9 +33,9 @@ def shapes_with(cloud: str, accelerator: str) -> list[Machine]:
 
 
 def training_shape(cloud: str, accelerator: str, fabric_gbps: int) -> Machine:
-    """The 8-GPU machine for multi-node training: the slowest fabric that is fast enough, else the fastest there is.
+    """The 8-GPU machine for multi-node training: the slowest fabric that is fast enough, else the fastest.
 
-    Raises KeyError when the cloud has no 8-GPU machine with this accelerator.
+    Raises KeyError if the cloud has no 8-GPU machine with this accelerator.
     """
     rows = [row for row in shapes_with(cloud, accelerator) if row.gpus == NODE_GPUS]
     if not rows:
@@ -45,9 +45,9 @@ def training_shape(cloud: str, accelerator: str, fabric_gbps: int) -> Machine:
 
 
 def elastic_shape(cloud: str, accelerator: str) -> Machine:
-    """The smallest machine for single-node GPU work: with this accelerator where there is one, else with another.
+    """The smallest machine for single-node GPU work: with this accelerator if available, else with another.
 
-    Raises KeyError when the cloud has none.
+    Raises KeyError if the cloud has none.
     """
     rows = [row for row in shapes() if row.cloud == cloud and row.gpus < NODE_GPUS]
     if not rows:

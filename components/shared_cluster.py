@@ -1,4 +1,4 @@
-"""What the clusters of all clouds declare alike: the way into Kubernetes, and all that is the same in it."""
+"""Common parts of the clusters of all clouds: access to Kubernetes, and everything equal inside it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sized(Protocol):
 
 
 class SharedPlan(ClusterPlan, Protocol):
-    """What is read here of the plans of all clouds."""
+    """The parts of all clouds' plans that are read here."""
 
     @property
     def cluster_name(self) -> str: ...
@@ -60,9 +60,9 @@ class Bucket(Protocol):
 
 @record(kw_only=True)
 class Inside:
-    """What is different in the clusters of a cloud. pools: of GPU nodes. after: nodes for our software. tolerations: of
-    its controllers. registry: mirror of its images, None where they come from where they are published. conditions: of
-    nodes, by which a broken one is known. closed: addresses that no job may reach.
+    """Differences between the clouds' clusters. pools: of GPU nodes. after: nodes for our software. tolerations: of its
+    controllers. registry: mirror of its images, None if they are pulled from their publishers. conditions: of nodes, by
+    which a broken one is recognized. closed: addresses that no job may reach.
     """
 
     pools: Sequence[JobPool]
@@ -74,10 +74,10 @@ class Inside:
 
 
 class SharedCluster(Cluster, Generic[Plan]):
-    """A training cluster as far as it is the same on every cloud.
+    """The part of a training cluster that is the same on every cloud.
 
-    Its facts (labels, budget, exemptions, GPU counts, equivalence) are inputs as well as outputs: plan files show a
-    component's inputs only, and policies see its outputs only.
+    Its facts (labels, budget, exemptions, GPU counts, equivalence) are both inputs and outputs: plan files show only a
+    component's inputs, and policies see only its outputs.
     """
 
     def __init__(self, cloud: str, name: str, plan: Plan, opts: pulumi.ResourceOptions | None) -> None:
@@ -95,22 +95,22 @@ class SharedCluster(Cluster, Generic[Plan]):
         opened: Sequence[pulumi.Input[pulumi.Resource]] = (),
         pod_security: PodSecurity = "baseline",
     ) -> None:
-        """The way into the cluster, and the namespace of jobs. opened: what makes it a way besides."""
+        """Access to the cluster, and the namespace of jobs. opened: further prerequisites of the access."""
         self._reached, self._found = control_plane, inside
         provider = kubernetes.Provider(
             f"{self._name}-kubernetes",
             kubeconfig=control_plane.kubeconfig,
-            # Without delete_unreachable: it would forget node pools, and leave their machines running, whenever the API
-            # is out of reach for a while.
+            # Without delete_unreachable: if the API is unreachable for a while, it would forget node pools and leave
+            # their machines running.
             enable_server_side_apply=True,
-            enable_config_map_mutable=True,  # a replaced one is missing for a moment to pods that start
+            enable_config_map_mutable=True,  # a replaced one is briefly missing for starting pods
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(opened)),
         )
         self._inside = pulumi.ResourceOptions(parent=self, providers=[provider])
         self._workspace = Workspace(f"{self._name}-workspace", pod_security=pod_security, opts=self._inside)
 
     def _mount(self, shared: Volume, home: Volume | None) -> None:
-        """What all pods of jobs mount."""
+        """The volumes that all pods of jobs mount."""
         self._workspace.mount(shared, home)
         self._has_home = home is not None
 
@@ -119,7 +119,7 @@ class SharedCluster(Cluster, Generic[Plan]):
         members: Callable[[str, Sequence[str]], Sequence[Submitter]],
         identities: Callable[[], Sequence[JobIdentity]],
     ) -> list[TeamSpace]:
-        """Who submits jobs, the namespaces of teams, and what jobs may reach. members: as `people_spaces` has it."""
+        """Submitters of jobs, namespaces of teams, and buckets that jobs may reach. members: as in `people_spaces`."""
         self._spaces = people_spaces(
             self._name,
             self._plan.people,
@@ -139,8 +139,8 @@ class SharedCluster(Cluster, Generic[Plan]):
         return self._spaces
 
     def _watch(self, sink: Callable[[], MetricsSink]) -> list[pulumi.Resource]:
-        """What shows its state, and keeps jobs off broken nodes; gives what there is to be read of both. sink: where a
-        collector sends what it gets.
+        """Shows the cluster's state and keeps jobs off broken nodes; returns the resources whose metrics can be read.
+        sink: where a collector sends its metrics.
         """
         plan, found = self._plan, self._found
         telemetry = ClusterTelemetry(
@@ -166,7 +166,7 @@ class SharedCluster(Cluster, Generic[Plan]):
         return [*telemetry.ready, *health.ready]
 
     def _queue(self) -> None:
-        """All that jobs need to be queued and run."""
+        """Everything that queues and runs jobs."""
         Jobs(
             f"{self._name}-jobs",
             self._found.pools,
@@ -190,7 +190,7 @@ class SharedCluster(Cluster, Generic[Plan]):
         registry: Registry | None,
         bucket: Bucket | None,
     ) -> None:
-        """Ends the declaration. storage: what its CSI driver calls it by."""
+        """Ends the declaration. storage: its id for the CSI driver."""
         plan = self._plan
         self._give(
             self._reached,

@@ -1,4 +1,4 @@
-"""What every node mounts: Lustre of the cluster's own, a bucket, or a file system of the user's. Imports no Pulumi."""
+"""Storage that every node mounts: the cluster's own Lustre, a bucket, or the user's file system. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpucluster.components.mounted import MountedPlan
 
 
 class Lustre(Protocol):
-    """As each cloud sells it. usable_gib: what data may fill, GiB. capacity_gib, gb_per_s: as provisioned."""
+    """As each cloud sells it. usable_gib: GiB that data may fill. capacity_gib, gb_per_s: as provisioned."""
 
     @property
     def usable_gib(self) -> int: ...
@@ -24,14 +24,14 @@ Shared = BucketPlan | MountedPlan | Lustre
 
 
 def shared_sizes(storage: Shared) -> tuple[int, Decimal | None]:
-    """Capacity, GiB, and throughput, GB/s; None where none is promised."""
+    """Capacity, GiB, and throughput, GB/s; None if none is promised."""
     if isinstance(storage, BucketPlan | MountedPlan):
         return storage.usable_gib, None
     return storage.capacity_gib, storage.gb_per_s
 
 
 def shared_part(storage: Shared, *, lustre: str, bucket: str = "bucket") -> str:
-    """What is mounted, for people. lustre: with its capacity. bucket: what the cloud calls one."""
+    """The mounted storage, as text. lustre: with its capacity. bucket: the cloud's term for one."""
     data = f"for {storage.usable_gib:,} GiB of data"
     if isinstance(storage, MountedPlan):
         return f"yours, {storage.files.id}, {data}"

@@ -1,4 +1,4 @@
-"""Whether a program runs in the sandbox, which says so by a variable."""
+"""Whether a program runs in the sandbox, which sets a variable."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from typing import Final
 
 INPUT_ERROR_FILE: Final = "SANDBOX_INPUT_ERROR"
-"""Names the file that tells the sandbox that input was refused; elsewhere Pulumi's own exit code says only that it
+"""Names the file that tells the sandbox that input was refused; otherwise Pulumi's own exit code shows only that it
 failed."""
 
 

@@ -1,4 +1,4 @@
-"""A stack's configuration: which spec, which cloud, where; and every mistake in it. Imports no Pulumi."""
+"""A stack's configuration: spec, cloud and location; and every mistake in it. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class StackConfig:
-    """spec: where it is from. cloud: one of CLOUDS. location: where the cluster stands. Each is None where it can't be
-    used, which `problems` says. machine: type of the training nodes, None for what the spec implies. paused: without
-    training and MIG nodes for now.
+    """spec: its source. cloud: one of CLOUDS. location: of the cluster. Each is None if it can't be used, as reported
+    in `problems`. machine: type of the training nodes, None for the one that the spec implies. paused: without training
+    and MIG nodes for now.
 
-    source: what the messages call the configuration. prefix: what stands before its keys, which are the fields of
-    `problems`. options: the keys that a command line has options for, None for a stack, which may say them all.
+    source: name of the configuration in messages. prefix: precedes its keys, which are the fields of `problems`.
+    options: the keys that a command line has options for, None for a stack, which accepts all keys.
     """
 
     stack: str
@@ -49,11 +49,11 @@ class StackConfig:
 def stack_config(values: Mapping[str, str], *, project: str, stack: str, program: Path, root: Path) -> StackConfig:
     """The configuration of a stack, with every problem in it.
 
-    values: every key with its namespace, as Pulumi gives them. project: the namespace of ours. program: the folder
-    that the spec's path starts from. root: the project's folder, which no spec may lie outside of.
+    values: every key with its namespace, as from Pulumi. project: the namespace of our keys. program: the folder that
+    the spec's path is relative to. root: the project's folder, which must contain the spec.
     """
     own = {key.removeprefix(f"{project}:"): text for key, text in values.items() if key.startswith(f"{project}:")}
-    # Places are named in the words of a cloud; where none is chosen yet, all of them are known.
+    # Location keys depend on the cloud; if none is chosen yet, the keys of all clouds are known.
     chosen = own.get("cloud", "")
     clouds = [cloud_of(name) for name in ((chosen,) if chosen in CLOUDS else CLOUDS)]
     required = {"spec": "specs/trial.yaml", "cloud": CLOUDS[0], **clouds[0].keys}
@@ -108,7 +108,7 @@ def _source(spec: Path, webhook: str | None) -> SpecSource[ClusterSpec]:
 
 
 def _elsewhere(key: str, values: Mapping[str, str]) -> str:
-    """A key of another namespace that looks like it."""
+    """A similar key of another namespace."""
     near = did_you_mean(key, [other for other in values if other.partition(":")[0] != key.partition(":")[0]])
     return near.replace("; did you mean", ", or correct").rstrip("?")
 

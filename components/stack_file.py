@@ -1,4 +1,4 @@
-"""Reads a stack's configuration from its file, as Pulumi would hand it to the program; no engine needed."""
+"""Reads a stack's configuration from its file, as Pulumi would pass it to the program; needs no engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WHAT = "a stack's file is a mapping with config:"
 def read_stack(stack: str, folder: Path) -> StackConfig:
     """The configuration of a stack of the project at or above `folder`, with every problem in it.
 
-    Raises InputError where its file can't be read.
+    Raises InputError if its file can't be read.
     """
     root, project = _project(stack, folder)
     program = root / str(project.get("main") or ".")
@@ -43,7 +43,7 @@ def read_stack(stack: str, folder: Path) -> StackConfig:
 
 
 def project_of(stack: str, folder: Path) -> str:
-    """The name of the project of a stack. Raises InputError where there is none."""
+    """The name of the project of a stack. Raises InputError if there is none."""
     return str(_project(stack, folder)[1]["name"])
 
 
@@ -56,7 +56,7 @@ def _project(stack: str, folder: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _text(value: Any) -> str:
-    """A value as the program sees it: Pulumi hands over text, and JSON for what is nested."""
+    """A value as the program sees it: Pulumi passes text, and JSON for nested values."""
     if value is None:
         return ""
     if isinstance(value, str):

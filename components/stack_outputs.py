@@ -1,4 +1,4 @@
-"""What a stack of one cluster exports: how to get in, what is there, and what to type next."""
+"""Exports of a stack with one cluster: access, contents, and next commands."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from gpucluster.program.resources import Unknown
 
 
 def export(cluster: Cluster, days: Decimal | Unknown | None, begun: datetime | None) -> None:
-    """Exports it beside the cost, by the same names on every cloud; `gpucluster connect` reads it.
+    """Exports the cluster's outputs next to the cost, by the same names on every cloud; `gpucluster connect` reads
+    them.
 
-    days: how long the cluster is wanted. begun: when the stack was first built, None before.
+    days: the cluster's duration. begun: time of the stack's first update, None before.
     """
     found = cluster.outputs()
     # Endpoint and pools are in the kubeconfig and in the plan.

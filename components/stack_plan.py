@@ -1,4 +1,4 @@
-"""From a stack's configuration to the plan of its cluster, with every mistake on the way at once. Imports no Pulumi."""
+"""From a stack's configuration to the plan of its cluster, reporting every mistake at once. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Asked = TypeVar("Asked", bound=Model, contravariant=True)
 
 
 class Carrier(Protocol[Asked]):
-    """What tells whether a spec can be carried: a cloud, for a cluster, or a module of it, for a part."""
+    """Decides whether a spec can run: a cloud, for a cluster, or a module of it, for a part."""
 
     def config_problems(self, spec: Asked, machine: str | None, location: Any | None, /) -> list[Problem]:
-        """What is wrong with machine and location for the spec, in the words of the stack's configuration."""
+        """Problems of machine and location for the spec, in the terms of the stack's configuration."""
         ...
 
     def plan_problems(self, spec: Asked, stack: str, machine: str | None, /) -> list[Problem]:
@@ -33,8 +33,8 @@ class Carrier(Protocol[Asked]):
 def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
     """The plan of the cluster that a stack's configuration and its spec describe.
 
-    Raises InputError with all that is wrong in the configuration and in the spec, and, of a spec that can be read, all
-    that the cloud can't carry.
+    Raises InputError with every problem of the configuration and of the spec, and, if the spec can be read, everything
+    that the cloud can't run.
     """
     cloud = None if config.cloud is None else cloud_of(config.cloud)
     spec, source = usable(config, config.spec, cloud)
@@ -51,7 +51,7 @@ def plan_stack(config: StackConfig, prices: Prices) -> ClusterPlan:
 def usable(
     config: StackConfig, source: SpecSource[Spec] | None, carrier: Carrier[Spec] | None
 ) -> tuple[Spec, SpecSource[Spec]]:
-    """The spec, where it can be carried as the configuration says, and where it is from. Raises InputError."""
+    """The spec, if it can run with this configuration, and its source. Raises InputError."""
     wrong, others = list(config.problems), list[InputError]()
     spec = None
     if source is not None:

@@ -1,4 +1,4 @@
-"""Whether the GPUs that teams are given are there. Imports no Pulumi."""
+"""Checks that the cluster has the GPUs given to teams. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpucluster.components.problem import Problem
 
 
 def share_problems(teams: Mapping[str, Mapping[str, int]], pools: Mapping[str, int]) -> list[Problem]:
-    """What is wrong with the shares of teams. teams: name -> pool -> GPUs. pools: name -> GPUs that there are."""
+    """Problems of the teams' shares. teams: name -> pool -> GPUs. pools: name -> available GPUs."""
     problems: list[Problem] = []
     for team, shares in teams.items():
         for pool, gpus in shares.items():

@@ -1,4 +1,4 @@
-"""Who submits jobs, and what each team has of the cluster, as plain values. Imports no Pulumi."""
+"""Submitters of jobs, and each team's share of the cluster, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.program.facts import PoolShare, Team
 from gpucluster.record import record
 
-# Only what they are to each other counts; a queue without one has 1, as that of the namespace `training`.
+# Only their ratios count; a queue without a weight has 1, such as that of the namespace `training`.
 _WEIGHTS: Final[Mapping[str, int]] = {"low": 1, "medium": 2, "high": 4}
 
 
 @record(kw_only=True)
 class TeamPlan:
-    """groups: who submits its jobs, in the cloud's words. shares: pool -> its part of what jobs can use there, 0 where
-    it has none. weight: of its queues among those that borrow.
+    """groups: submitters of its jobs, by the cloud's names. shares: pool -> its part of what jobs can use there, 0 if
+    it has none. weight: of its queues when several borrow.
     """
 
     name: str
@@ -28,25 +28,25 @@ class TeamPlan:
 
     @property
     def namespace(self) -> str:
-        """Where its jobs run."""
+        """The namespace of its jobs."""
         return f"{TEAM_NAMESPACE}{self.name}"
 
 
 @record(kw_only=True)
 class PeoplePlan:
-    """submitters: who submits jobs of nobody's team."""
+    """submitters: submit jobs without a team."""
 
     submitters: tuple[str, ...]
     teams: tuple[TeamPlan, ...]
 
     @property
     def namespaces(self) -> tuple[str, ...]:
-        """Where jobs run."""
+        """The namespaces of jobs."""
         return (NAMESPACE, *(team.namespace for team in self.teams))
 
     @property
     def memberships(self) -> dict[str, list[str]]:
-        """Everybody who submits -> the namespaces where they may."""
+        """Submitter -> the namespaces that admit it."""
         found: dict[str, list[str]] = {}
         for namespace, people in (
             (NAMESPACE, self.submitters),
@@ -58,7 +58,7 @@ class PeoplePlan:
 
 
 def plan_people(spec: ClusterSpec) -> PeoplePlan:
-    """Those of a spec, as it names them."""
+    """The submitters and teams of a spec, as it names them."""
     pools = spec.pool_gpus
     return PeoplePlan(
         submitters=spec.access.submitters,
@@ -75,7 +75,7 @@ def plan_people(spec: ClusterSpec) -> PeoplePlan:
 
 
 def named_people(spec: ClusterSpec) -> Iterator[tuple[str, str]]:
-    """Field and name of everybody who submits jobs."""
+    """Field and name of every submitter."""
     for at, who in enumerate(spec.access.submitters):
         yield f"access.submitters[{at}]", who
     for name, team in spec.teams.items():
@@ -84,7 +84,7 @@ def named_people(spec: ClusterSpec) -> Iterator[tuple[str, str]]:
 
 
 def team_facts(spec: ClusterSpec) -> dict[str, Team]:
-    """What the cost module shares the bill by."""
+    """The shares by which the cost module divides the bill."""
     return {
         name: Team(
             monthly=team.monthly_usd,
@@ -98,12 +98,12 @@ def team_facts(spec: ClusterSpec) -> dict[str, Team]:
 
 
 def _part(cluster: str, pool: str) -> str:
-    """What the names of a pool's machines begin with."""
+    """Prefix of the names of a pool's machines."""
     return f"{cluster}-{pool}" if pool in (TRAINING_POOL, MIG_POOL) else f"{cluster}-{ELASTIC}-{pool}"
 
 
 def team_notes(spec: ClusterSpec) -> list[str]:
-    """What each team has, and what teams have in common."""
+    """Notes on each team's resources and on what teams share."""
     if not spec.teams:
         return []
     pools = spec.pool_gpus

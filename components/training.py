@@ -1,4 +1,4 @@
-"""The training pool as plain values: what it is on every cloud. Imports no Pulumi."""
+"""The training pool as plain values, on every cloud. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class TrainingNodes:
-    """active: the capacity can be had now; that of a block only while it runs. roll: its nodes may be replaced."""
+    """active: the capacity is available now; that of a block only while it runs. roll: its nodes may be replaced."""
 
     shape: Machine
     nodes: int
@@ -21,24 +21,24 @@ class TrainingNodes:
 
     @property
     def size(self) -> int:
-        """Nodes bought: asked and spare."""
+        """Nodes bought: requested and spare."""
         return self.nodes + self.spares
 
     @property
     def started(self) -> int:
-        """Nodes that the cloud is asked for now: none before a block begins, or every launch fails until it does, and
-        none of a paused cluster.
+        """Nodes requested from the cloud now: none before a block begins, because every launch would fail until then,
+        and none of a paused cluster.
         """
         return self.size if self.active else 0
 
 
 def has_begun(spec: TrainingSpec) -> bool:
-    """Whether the capacity can be had now; only a block begins later."""
+    """Whether the capacity is available now; only a block begins later."""
     return not isinstance(spec.purchase, CapacityBlockPurchase) or spec.purchase.active
 
 
 def fabric_losses(spec: TrainingSpec, shape: Machine, *, instead: str = "") -> list[str]:
-    """A fabric that is slower than asked. instead: what has a faster one."""
+    """A fabric slower than requested. instead: a machine with a faster one."""
     if shape.fabric_gbps >= spec.training.fabric_gbps:
         return []
     asked, given = f"{spec.training.fabric_gbps:,}", f"{shape.fabric_gbps:,}"
@@ -46,7 +46,7 @@ def fabric_losses(spec: TrainingSpec, shape: Machine, *, instead: str = "") -> l
 
 
 def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
-    """What the machines of the training pool can't give of what the spec asks."""
+    """Requests of the spec that the machines of the training pool cannot provide."""
     losses = fabric_losses(spec, shape)
     if shape.gpus != NODE_GPUS:
         losses.append(f"GPUs a node: {NODE_GPUS} requested, {shape.gpus} on {shape.machine_type}")

@@ -1,4 +1,4 @@
-"""Outputs of resources that `pulumi up --target` leaves out: None, whatever their type says."""
+"""Outputs of resources that `pulumi up --target` excludes: None, whatever their type says."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import pulumi
 
 
 def or_empty(text: pulumi.Output[str]) -> pulumi.Output[str]:
-    """The text, empty where its resource is left out: what is made of it can still be put together."""
+    """The text, empty if its resource is excluded, so that values built from it do not fail."""
     return text.apply(lambda found: found or "")

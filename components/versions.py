@@ -1,4 +1,4 @@
-"""The versions of a cluster as asked and as known, and why some can't be had. Imports no Pulumi."""
+"""The requested and known versions of a cluster, and why some are not available. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from gpucluster.components.spec.versions import Versions
 from gpucluster.record import record
 
 KUBERNETES: Final = "1.35"
-"""The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 carry and that is not the first of
-its line; A3 Mega was validated on it, and A3 Ultra is declared with it. Sources: awslabs/amazon-eks-ami v20260714
+"""The newest minor version that both Karpenter 1.14 and the EKS GPU image of 2026-07 support and that is not the first
+of its line; A3 Mega was validated on it, and A3 Ultra is declared with it. Sources: awslabs/amazon-eks-ami v20260714
 (1.35: kernel 6.12), aws/karpenter-provider-aws v1.14.1; NVIDIA/aicr v0.11.1 (A3 Mega);
 GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-a3-ultragpu (1.35.); Azure/AKS releases, 2026-10-25.
 """
 
-# A kubelet may be so many minor versions older than the API. Source: Kubernetes documentation, "Version Skew Policy".
+# A kubelet may be this many minor versions older than the API. Source: Kubernetes documentation, "Version Skew Policy".
 _SKEW: Final = 3
-# GKE's nodes fewer. Source: GKE documentation, "GKE versioning and support".
+# GKE allows fewer. Source: GKE documentation, "GKE versioning and support".
 _SKEW_OF_GKE: Final = 2
 # Ubuntu2204, the operating system of all nodes. Source: AKS documentation, "Upgrade OS version".
 _NEWEST_OF_UBUNTU_2204: Final = "1.36"
@@ -52,8 +52,8 @@ _UNPINNED: Final = {
 
 @record(kw_only=True)
 class VersionPlan:
-    """control_plane: a minor version. system, nodes: in the cloud's words, None where nodes stay as they were made.
-    fabric: the release of the training nodes' fabric, None for the one that clusters get.
+    """control_plane: a minor version. system, nodes: in the cloud's format, None if nodes keep the version of their
+    creation. fabric: the release of the training nodes' fabric, None for the default one.
     """
 
     control_plane: str
@@ -64,7 +64,7 @@ class VersionPlan:
 
     @property
     def release(self) -> str | None:
-        """The day of EKS' image, where the nodes' version names one."""
+        """The day of the EKS image, if the nodes' version names one."""
         _, _, day = (self.nodes or "").partition("-")
         return day if day.isdigit() else None
 
@@ -81,7 +81,7 @@ def plan_versions(asked: Versions) -> VersionPlan:
 
 
 def version_problems(asked: Versions, cloud: str, shape: Machine | None) -> list[Problem]:
-    """Why a cloud can't have these versions. shape: the machine of the training pool, None where its fabric has one
+    """Why a cloud can't have these versions. shape: the machine of the training pool, None if its fabric has only one
     release.
     """
     unfit = _fabric_problems(asked, cloud, shape)
@@ -94,7 +94,7 @@ def version_problems(asked: Versions, cloud: str, shape: Machine | None) -> list
 
 
 def support_notes(plan: VersionPlan, cloud: str) -> list[str]:
-    """What support is, and until when."""
+    """The kind of support, its end and its price."""
     known = kubernetes_versions(cloud).get(plan.control_plane)
     if known is None or not plan.extended:
         return []
@@ -112,7 +112,7 @@ def support_notes(plan: VersionPlan, cloud: str) -> list[str]:
 
 
 def image_notes(plan: VersionPlan, cloud: str) -> list[str]:
-    """Whether another image may come with a pool that is made anew."""
+    """Whether a replaced pool may get another image."""
     pinned = {"aws": plan.release is not None, "gcp": plan.nodes is not None}.get(cloud, False)
     if pinned or cloud not in _UNPINNED:
         return []
@@ -120,7 +120,7 @@ def image_notes(plan: VersionPlan, cloud: str) -> list[str]:
 
 
 def chosen_fabric_notes(asked: Versions, cloud: str, shape: Machine) -> list[str]:
-    """What nobody knows of a release that is chosen."""
+    """What is unknown about a chosen release."""
     top = asked.kubernetes or KUBERNETES
     chosen = None if asked.fabric is None else release_of(shape, asked.fabric)
     if chosen is None or not chosen.driver_from or default_driver(cloud, top) is not None:

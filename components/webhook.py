@@ -1,4 +1,4 @@
-"""The webhook for alerts that a stack's configuration holds, so that no file has its token in plain text."""
+"""The webhook for alerts from a stack's configuration, so that no file has its token in plain text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WEBHOOK: Final = "alertsWebhook"
 
 
 def is_encrypted(value: str) -> bool:
-    """Whether it is a secret as the file of a stack holds it, which only Pulumi can read."""
+    """Whether it is encrypted as in a stack's file, readable only for Pulumi."""
     return value.startswith('{"secure":')
 
 
 def webhook_problems(value: str) -> list[Problem]:
-    """In the words of the configuration. What is encrypted is checked when Pulumi hands it over."""
+    """Problems of its URL. An encrypted value is checked when Pulumi passes it decrypted."""
     if is_encrypted(value) or is_webhook(value):
         return []
     fix = f"run pulumi config set --secret gpucluster:{WEBHOOK} https://alerts.example.com/gpus"
@@ -32,7 +32,7 @@ def webhook_problems(value: str) -> list[Problem]:
 
 @record
 class WithWebhook:
-    """A spec whose alerts go to a webhook besides. webhook: still encrypted in a plan that nobody declares."""
+    """A spec whose alerts also go to a webhook. webhook: still encrypted in a plan that is not declared."""
 
     source: SpecSource[StackSpec]
     webhook: SecretStr

@@ -1,4 +1,4 @@
-"""Reads a YAML file that holds one mapping, and says what is wrong with the YAML itself in plain words."""
+"""Reads a YAML file that holds one mapping, and reports errors of the YAML itself in plain words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.record import record
 from gpucluster.textio.yaml_text import BadYaml, Unclear, read
 
 STDIN: Final = "/dev/stdin"
-"""What a command reads where its user writes -."""
+"""The file that a command reads for the argument -."""
 
 
 @record
@@ -35,7 +35,7 @@ def shown_path(path: Path) -> str:
 
 
 def read_yaml(path: Path, *, what: str) -> YamlFile:
-    """The mapping in a file. what: says what the file should hold, for the message. Raises InputError."""
+    """The mapping in a file. what: the expected content, for the message. Raises InputError."""
     source = shown_path(path)
     try:
         found = read(path)

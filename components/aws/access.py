@@ -1,4 +1,4 @@
-"""Who reaches the cluster's API and what the network reaches outside, as plain values. Imports no Pulumi."""
+"""Access to the cluster's API, and egress of its network, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _PRINCIPAL = r"^arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+$"
 # Source: Amazon EKS user guide, service-quotas: public endpoint access CIDR ranges per cluster, not adjustable.
 _MOST_RANGES = 40
 
-# What nodes, add-ons and controllers call: each is an endpoint in a private network. Source: Amazon EKS user guide,
-# private-clusters.
-# IAM has no such endpoint, so Karpenter gets a ready instance profile where there is no other way out.
+# Services that nodes, add-ons and controllers call; a private network has an endpoint for each. Source: Amazon EKS user
+# guide, private-clusters.
+# IAM has no such endpoint, so Karpenter gets an existing instance profile if there is no other route out.
 SERVICES = (
     "ec2",
     "ec2messages",
@@ -38,14 +38,15 @@ SERVICES = (
 
 @record(kw_only=True)
 class AccessPlan:
-    """public_cidrs: ranges that reach the API over the internet; none closes that way.
-    client_cidrs: ranges besides the nodes that reach it inside the network.
-    admins: ARNs of the IAM roles and users with all rights in the cluster, besides who makes it.
+    """public_cidrs: ranges that reach the API over the internet; if empty, the internet can't reach it.
+
+    client_cidrs: ranges that reach it inside the network, in addition to the nodes.
+    admins: ARNs of the IAM roles and users with all permissions in the cluster, in addition to its creator.
     services: AWS services with an interface endpoint in the network.
-    nat: whether private subnets have a way out to the internet.
-    registry: mirror that images outside AWS's regional registry come from.
-    only_examples: why nobody could reach the API, which ends an update.
-    summary: all that in one line, for people.
+    nat: whether private subnets have a route to the internet.
+    registry: mirror for images from outside AWS's regional registry.
+    only_examples: why the API is unreachable, which stops an update.
+    summary: all of the above in one line, to print.
     """
 
     public_cidrs: tuple[str, ...]
@@ -59,8 +60,8 @@ class AccessPlan:
 
 
 def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpenter: bool, collector: bool) -> AccessPlan:
-    """The access of a cluster in a network of this range. karpenter, collector: whether Karpenter runs in it, and what
-    collects the jobs' own metrics.
+    """The access of a cluster in a network of this range. karpenter, collector: whether Karpenter and the collector of
+    the jobs' own metrics run in it.
     """
     if isinstance(access, PublicAccess):
         return AccessPlan(
@@ -87,7 +88,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, vpc_cidr: str, karpente
 
 
 def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
-    """What AWS can't make of the spec's access."""
+    """Parts of the spec's access that AWS does not support."""
     problems = [*dns_problems(access, "EKS"), *no_peer(access)]
     if isinstance(access, PublicAccess) and len(access.cidrs) > _MOST_RANGES:
         count = len(access.cidrs)
@@ -104,7 +105,7 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
 
 
 def people_problems(spec: ClusterSpec) -> list[Problem]:
-    """Who submits jobs and can't be known to EKS."""
+    """Submitters of jobs that EKS can't identify."""
     return [problem for field, arn in named_people(spec) for problem in _principal_problems(field, arn)]
 
 

@@ -11,9 +11,9 @@ from pulumi_aws import eks
 
 from gpucluster.components.aws.partition import partition
 
-# For Kubernetes 1.35, as `aws eks describe-addon-versions` answered in commercial regions; no source tells of GovCloud,
-# nor of aws-efs-csi-driver. Sources: public repositories that wrote the answers down, two of them on 2026-08-27
-# (coredns, kube-proxy, vpc-cni) and 2026-08-30 (aws-ebs-csi-driver).
+# For Kubernetes 1.35, as returned by `aws eks describe-addon-versions` in commercial regions; no source covers GovCloud
+# or aws-efs-csi-driver. Sources: public repositories that recorded the answers, two of them on 2026-08-27 (coredns,
+# kube-proxy, vpc-cni) and 2026-08-30 (aws-ebs-csi-driver).
 _KUBERNETES = "1.35"
 _VERSIONS = {
     "aws-ebs-csi-driver": "v1.65.0-eksbuild.1",
@@ -36,8 +36,8 @@ def addon(
     opts: pulumi.ResourceOptions,
     configuration: Mapping[str, Any] | None = None,
 ) -> eks.Addon:
-    """An add-on in its pinned version, or, where none is known for region or Kubernetes, in the one that EKS chooses or
-    has given it; what users changed in it since is kept.
+    """An add-on in its pinned version, or, if none is known for region or Kubernetes, in the one that EKS chooses or
+    chose before; keeps later changes of users.
     """
     known = partition(region) == "aws" and kubernetes == _KUBERNETES
     return eks.Addon(

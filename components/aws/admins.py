@@ -1,4 +1,4 @@
-"""IAM principals with all rights in the cluster."""
+"""IAM principals with all permissions in the cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ADMIN = "cluster-access-policy/AmazonEKSClusterAdminPolicy"
 
 
 def admin_access(name: str, principals: Sequence[str], cluster: eks.Cluster, opts: pulumi.ResourceOptions) -> None:
-    """An access entry for each principal. Named by it and not by its place: taking one out leaves the rest."""
+    """An access entry for each principal. Named by principal, not by position: removing one keeps the rest."""
     for arn in principals:
         partition = arn.split(":")[1]
         full = f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', arn.split('::')[-1])}"

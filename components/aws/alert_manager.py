@@ -16,7 +16,7 @@ from gpucluster.components.kubernetes.telemetry.alertmanager import alertmanager
 from gpucluster.components.spec.operations import Alerts
 
 _SENDER: Final = {"Service": "aps.amazonaws.com"}
-# At most 100 characters of ASCII, which the one of the default template, with all labels, may exceed. Source: Amazon
+# At most 100 characters of ASCII, which the default template's subject, with all labels, may exceed. Source: Amazon
 # Managed Service for Prometheus user guide, AMP-alertmanager-receiver-config and its rules of truncation.
 _SUBJECT: Final = "{{ .Status }}: {{ .GroupLabels.alertname }} in {{ .CommonLabels.stack }}"
 
@@ -24,7 +24,7 @@ _SUBJECT: Final = "{{ .Status }}: {{ .GroupLabels.alertname }} in {{ .CommonLabe
 def alert_manager(
     name: str, receivers: Alerts, *, workspace: amp.Workspace, region: str, opts: pulumi.ResourceOptions
 ) -> None:
-    """Mail and webhook subscribe to a topic of the cluster's own; the user's is sent to beside it.
+    """Mail and webhook subscribe to the cluster's own topic; alerts also go to the user's topic.
 
     Source: Amazon Managed Service for Prometheus user guide, AMP-alertmanager-config and AMP-alertmanager-receiver.
     """
@@ -52,7 +52,7 @@ def alert_manager(
 
 
 def _definition(topics: Mapping[str, str]) -> str:
-    """topics: ARN -> region. JSON is YAML too, which is what the workspace takes."""
+    """topics: ARN -> region. JSON is valid YAML, which the workspace expects."""
     ways = [{"topic_arn": arn, "sigv4": {"region": region}, "subject": _SUBJECT} for arn, region in topics.items()]
     return json.dumps({"alertmanager_config": json.dumps(alertmanager_config({"sns_configs": ways}), indent=2)})
 
@@ -60,8 +60,8 @@ def _definition(topics: Mapping[str, str]) -> str:
 def _topic(
     name: str, workspace: amp.Workspace, region: str, opts: pulumi.ResourceOptions
 ) -> tuple[sns.Topic, sns.TopicPolicy]:
-    """A topic that this workspace alone may publish to, and its policy. AWS's own key of SNS lets no service in, so it
-    has one of its own; nothing is kept under it, so that it goes as early as a key may, after 7 days.
+    """A topic to which only this workspace may publish, and its policy. AWS's own key of SNS admits no service, so it
+    has its own key; no data stays encrypted with it, so it is deleted as early as possible, after 7 days.
 
     Source: Amazon Managed Service for Prometheus user guide, AMP-alertmanager-receiver-AMPpermission.
     """
@@ -88,7 +88,7 @@ def _account(arn: str) -> str:
 
 
 def _key_statements(part: str, account: str) -> list[dict[str, Any]]:
-    """The first is that of every key, without which nobody could change or delete it."""
+    """The first is standard for every key: without it, nobody could change or delete the key."""
     return [
         {
             "Effect": "Allow",

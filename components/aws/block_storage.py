@@ -17,7 +17,9 @@ _CLASS = "gp3"
 
 
 class BlockStorage(pulumi.ComponentResource):
-    """Outputs: storageClass, which is the default one. A volume is billed from its claim to the claim's end."""
+    """Outputs: storageClass, which is the default one. A volume is billed from the creation of its claim to its
+    deletion.
+    """
 
     def __init__(
         self,
@@ -28,12 +30,12 @@ class BlockStorage(pulumi.ComponentResource):
         volume_tags: Mapping[str, str],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the nodes the driver's controller runs on. volume_tags: of the volumes that it makes.
+        """after: the nodes the driver's controller runs on. volume_tags: of the volumes that it creates.
         opts: with the provider of Kubernetes.
         """
         super().__init__("gpucluster:aws:BlockStorage", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
-        # Volumes without the driver's own tags it may neither change nor delete.
+        # The driver may neither change nor delete volumes without its own tags.
         role, grants = managed_pod_role(
             f"{name}-role",
             "service-role/AmazonEBSCSIDriverPolicy",
@@ -56,7 +58,7 @@ class BlockStorage(pulumi.ComponentResource):
         volumes = {
             "provisioner": "ebs.csi.aws.com",
             "parameters": {"type": "gp3", "encrypted": "true"},
-            # A volume is in one zone: that of the node on which its pod finds room.
+            # A volume is in one zone: that of the node of its pod.
             "volumeBindingMode": "WaitForFirstConsumer",
             "allowVolumeExpansion": True,
             "reclaimPolicy": "Delete",

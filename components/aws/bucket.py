@@ -17,7 +17,7 @@ _FILES = r"^fs-[0-9a-f]{8,17}$"
 
 
 def storage_problems(shared: SharedStorage) -> list[Problem]:
-    """Why AWS can't give this storage, in the words of the spec."""
+    """Why AWS cannot provide this storage, in the terms of the spec."""
     if shared.kind == "bucket":
         return [
             Problem(

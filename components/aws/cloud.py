@@ -1,4 +1,4 @@
-"""AWS as the rest of the project sees it. Imports no Pulumi."""
+"""AWS, as the interface for the rest of the project. Imports no Pulumi."""
 
 from __future__ import annotations
 

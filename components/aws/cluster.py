@@ -1,6 +1,6 @@
 """The training cluster on AWS: puts the parts together.
 
-A part that not every cluster has is imported where it is made.
+Optional parts are imported where they are created.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
             cluster_group_id=control_plane.security_group_id,
             vpc_id=self._network.vpc_id,
             subnet_id=self._network.gpu_subnet_id,
-            # These nodes are most of the bill: an API that `up` can't reach fails before they start.
+            # These nodes are most of the bill: if `up` can't reach the API, it fails before they start.
             after=[*control_plane.before_nodes, self._workspace.namespace],
             repair=plan.broken_nodes == "drain",
             version=plan.versions.nodes,
@@ -218,7 +218,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         )
 
     def _other_pools(self) -> dict[str, iam.Role]:
-        """Pools of sliced GPUs and elastic ones; gives the roles of their nodes."""
+        """Creates the MIG and elastic pools; returns the roles of their nodes."""
         name, plan, location = self._name, self._plan, self._plan.location
         roles: dict[str, iam.Role] = {}
         if plan.mig is not None:
@@ -254,7 +254,7 @@ class TrainingCluster(SharedCluster[AwsClusterPlan]):
         return roles
 
     def _logs(self) -> Logs | None:
-        """Where what pods print is kept."""
+        """The log store of the pods' output."""
         plan = self._plan
         if not plan.keep_logs_days:
             return None

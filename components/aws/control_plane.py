@@ -17,18 +17,19 @@ from gpucluster.components.aws.identity import service_role
 
 _LOG_RETENTION_DAYS: Final = 90
 
-# A node takes addresses by ranges of 16: pods start sooner, and a p5.48xlarge has addresses for more than 51 of them.
+# Nodes allocate addresses in blocks of 16: pods start sooner, and a p5.48xlarge has addresses for more than 51 of them.
 # Source: Amazon EKS best practices, prefix mode for Linux; awslabs/amazon-eks-ami issue 1392.
-# Without the second, nobody acts on NetworkPolicies. Source: Amazon EKS user guide, cni-network-policy-configure.
+# Without enableNetworkPolicy, NetworkPolicies are not enforced. Source: Amazon EKS user guide,
+# cni-network-policy-configure.
 _NETWORK_PLUGIN: Final = {"env": {"ENABLE_PREFIX_DELEGATION": "true"}, "enableNetworkPolicy": "true"}
 
 
 class ControlPlane(pulumi.ComponentResource):
     """Outputs: cluster_name, security_group_id (of control plane and nodes), kubeconfig.
 
-    before_nodes: what has to stand before a node can join: the add-ons nodes need, and the network's ways out.
+    before_nodes: prerequisites for a node to join: the add-ons that nodes need, and the network's routes out.
 
-    The kubeconfig holds no credential: it asks `aws eks get-token` for one at each use.
+    The kubeconfig holds no credential: it runs `aws eks get-token` at each use.
     """
 
     cluster_name: pulumi.Output[str]
@@ -57,9 +58,9 @@ class ControlPlane(pulumi.ComponentResource):
         nodes_after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """role: ARN of the role that up assumes, which is the cluster's admin. service_cidr: of services, None for what
-        EKS chooses. existing_key: ARN of the key for secrets, None for one that is made. nodes_after: what nodes need
-        of the network to join.
+        """role: ARN of the role that `up` assumes, an admin of the cluster. service_cidr: range of services; None if
+        EKS chooses it. existing_key: ARN of the key for secrets; None to create one. nodes_after: parts of the network
+        that nodes need to join.
         """
         super().__init__("gpucluster:aws:ControlPlane", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -67,7 +68,7 @@ class ControlPlane(pulumi.ComponentResource):
             f"{name}-role", "eks.amazonaws.com", {"cluster": "AmazonEKSClusterPolicy"}, region, here
         )
         key, key_use = secrets_key(f"{name}-secrets", existing_key, own.name, here)
-        # Ours, and there first: EKS would make one that is kept for ever and that nobody deletes.
+        # Created before the cluster: EKS would create a log group that keeps logs forever and is never deleted.
         logs = cloudwatch.LogGroup(
             f"{name}-logs",
             name=f"/aws/eks/{cluster_name}/cluster",
@@ -80,7 +81,7 @@ class ControlPlane(pulumi.ComponentResource):
             name=cluster_name,
             role_arn=own.arn,
             version=version,
-            # Standard support only: extended support costs six times as much and starts by itself otherwise.
+            # Standard support by default: extended support costs six times as much and starts automatically if not set.
             upgrade_policy=eks.ClusterUpgradePolicyArgs(support_type="EXTENDED" if extended else "STANDARD"),
             vpc_config=eks.ClusterVpcConfigArgs(
                 subnet_ids=list(subnet_ids),
@@ -95,13 +96,13 @@ class ControlPlane(pulumi.ComponentResource):
             encryption_config=eks.ClusterEncryptionConfigArgs(
                 provider=eks.ClusterEncryptionConfigProviderArgs(key_arn=key), resources=["secrets"]
             ),
-            # Access entries only: the aws-auth config map can lock everyone out by a typing mistake.
+            # Access entries only: a typo in the aws-auth config map can lock everyone out.
             access_config=eks.ClusterAccessConfigArgs(
                 authentication_mode="API", bootstrap_cluster_creator_admin_permissions=True
             ),
             bootstrap_self_managed_addons=False,
             enabled_cluster_log_types=["api", "audit", "authenticator"],
-            # The name is taken until the old cluster is gone.
+            # The name is in use until the old cluster is deleted.
             opts=pulumi.ResourceOptions(
                 parent=self, depends_on=[*attachments, key_use, logs], delete_before_replace=True
             ),
@@ -112,7 +113,7 @@ class ControlPlane(pulumi.ComponentResource):
         self._give(role)
 
     def _addons(self, name: str) -> list[pulumi.Resource]:
-        """Those that nodes need to join."""
+        """The add-ons that nodes need to join."""
         return [
             addon(
                 f"{name}-{suffix}",
@@ -150,7 +151,7 @@ class ControlPlane(pulumi.ComponentResource):
 def _client_group(
     name: str, vpc_id: pulumi.Input[str], cidrs: Sequence[str], opts: pulumi.ResourceOptions
 ) -> ec2.SecurityGroup:
-    """A group that lets these ranges in to the private endpoint; the cluster's own lets in nodes only."""
+    """A security group that admits these ranges to the private endpoint; the cluster's own admits only nodes."""
     group = ec2.SecurityGroup(name, vpc_id=vpc_id, description="Clients of the Kubernetes API", opts=opts)
     for cidr in cidrs:
         full = f"{name}-{cidr.replace('.', '-').replace('/', '-')}"
@@ -168,7 +169,7 @@ def _client_group(
 
 
 def _kubeconfig(region: str, role: str | None, cluster: str, endpoint: str, certificate: str) -> str:
-    """A kubeconfig, as JSON, which is YAML too."""
+    """A kubeconfig as JSON, which is also valid YAML."""
     token = ["--region", region, "eks", "get-token", "--cluster-name", cluster, "--output", "json"]
     token += ["--role-arn", role] if role else []
     return json.dumps(

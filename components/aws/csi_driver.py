@@ -1,4 +1,4 @@
-"""The driver that mounts a file system whose volume is declared by hand."""
+"""The driver that mounts a file system with a statically declared volume."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def csi_driver(
     after: list[pulumi.Resource],
     parent: pulumi.Resource,
 ) -> eks.Addon:
-    """The add-on, and a role that lets its controller look and not create.
+    """The add-on, and a role that lets its controller read but not create.
 
-    file_system: `efs` or `fsx`. reads: ARN, or `*` where IAM knows none for an action -> the actions it needs.
+    file_system: `efs` or `fsx`. reads: ARN, or `*` if IAM has none for an action -> the actions it needs.
     after: the nodes its controller runs on.
     """
     role, grants = pod_role(

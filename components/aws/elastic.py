@@ -8,7 +8,7 @@ from gpucluster.components.spec.cluster import ClusterSpec
 
 
 def plan_elastic(spec: ClusterSpec) -> ElasticMachines | None:
-    """None where another engine is asked for."""
+    """None if the spec requests another engine."""
     elastic = spec.elastic
     if elastic is None or elastic.engine != "karpenter":
         return None
@@ -17,7 +17,7 @@ def plan_elastic(spec: ClusterSpec) -> ElasticMachines | None:
 
 
 def elastic_not_built(spec: ClusterSpec) -> list[str]:
-    """What of the spec this cluster does not contain."""
+    """Parts that the spec requests and this cluster lacks."""
     if spec.elastic is None or spec.elastic.engine == "karpenter":
         return []
     return ["elastic.engine native: on AWS Karpenter runs the elastic pools"]

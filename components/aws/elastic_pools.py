@@ -24,15 +24,15 @@ from gpucluster.components.names import ELASTIC, SYSTEM_NAMESPACE
 _SERVICE_ACCOUNT = "karpenter"
 # Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/labels.go.
 _ZONE_ID = "topology.k8s.aws/zone-id"
-# A pool goes when its last machine is gone, which takes EC2 longer than the ten minutes that Pulumi waits by itself.
+# A pool is deleted after its last machine, which takes EC2 longer than Pulumi's default wait of ten minutes.
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
 class ElasticPools(pulumi.ComponentResource):
     """One Karpenter release, one node class, a node pool for each of the plan's.
 
-    Each waits for the one before it: permissions and interruption queue, definitions, controller, class, pools.
-    Destroyed in the opposite order, before the system nodes: a controller that goes first leaves its machines running.
+    Each waits for the previous one: permissions and interruption queue, CRDs, controller, class, pools.
+    Deleted in reverse order, before the system nodes: a controller deleted first would leave its machines running.
     """
 
     node_role: iam.Role
@@ -51,7 +51,7 @@ class ElasticPools(pulumi.ComponentResource):
         image: str | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the nodes the controller runs on; it never runs on its own. image: as `node_class` has it."""
+        """after: the nodes the controller runs on; it never runs on its own machines. image: as in `node_class`."""
         super().__init__("gpucluster:aws:ElasticPools", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         cluster = control_plane.cluster
@@ -81,7 +81,7 @@ class ElasticPools(pulumi.ComponentResource):
         controller = self._controller(
             name, cluster, queue.name, access, [*after, *grants, *attachments, node_access, *news]
         )
-        # Karpenter makes an instance profile of a role by the IAM API, which a closed network can't reach.
+        # Karpenter creates an instance profile for a role by the IAM API, which a closed network can't reach.
         # Source: aws/karpenter-provider-aws, getting-started-with-karpenter, private clusters.
         identity: dict[str, pulumi.Input[str]] = {"role": role.name}
         if not access.nat:
@@ -118,7 +118,7 @@ class ElasticPools(pulumi.ComponentResource):
         access: AccessPlan,
         after: Sequence[pulumi.Resource],
     ) -> pulumi.Resource:
-        """Karpenter, after its definitions. queue: name of the one that tells of interruptions."""
+        """Karpenter, after its CRDs. queue: name of the interruption queue."""
         here = pulumi.ResourceOptions(parent=self)
         definitions = release(
             f"{name}-karpenter-crd",

@@ -1,4 +1,4 @@
-"""The KMS key for envelope encryption of Kubernetes secrets, on top of AWS's disk encryption."""
+"""The KMS key for envelope encryption of Kubernetes secrets, in addition to AWS's disk encryption."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pulumi_aws import iam, kms
 def secrets_key(
     name: str, existing: str | None, role_name: pulumi.Input[str], opts: pulumi.ResourceOptions
 ) -> tuple[pulumi.Input[str], iam.RolePolicy]:
-    """The ARN of a key that is rotated every year, and the control plane's right to use it and nothing else.
+    """The ARN of a key with yearly rotation, and the control plane's permission to use only this key.
 
-    EKS can't take the key back from a cluster: a deleted one makes its secrets unreadable for good. So a deletion waits
-    for the longest time, 30 days, in which the key costs nothing. existing: ARN of a key that takes its place.
+    EKS can't remove the key from a cluster: a deleted key makes its secrets unreadable forever. So a deletion waits the
+    longest time, 30 days, during which the key costs nothing. existing: ARN of a key to use instead.
     """
     key = existing or _key(name, opts).arn
     # Source: terraform-aws-modules/terraform-aws-eks v21, cluster encryption policy.

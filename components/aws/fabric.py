@@ -1,4 +1,4 @@
-"""What a pod needs for EFA: all interfaces of its node, and NCCL's plugin for them. Imports no Pulumi."""
+"""Requirements of a pod for EFA: all interfaces of its node, and NCCL's plugin for them. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpucluster.components.kubernetes.job_pool import FabricPod
 NETWORK_LABELS: Final = tuple(f"topology.k8s.aws/network-node-layer-{layer}" for layer in (1, 2, 3))
 """Labels of EKS nodes, the widest layer first. Source: Amazon EKS user guide, ml-workload-topology."""
 
-# NCCL_NET_PLUGIN: NCCL looks for libnccl-net.so, and the EFA installer brings libnccl-net-ofi.so alone.
+# NCCL_NET_PLUGIN: NCCL looks for libnccl-net.so, and the EFA installer contains only libnccl-net-ofi.so.
 # Sources: awslabs/awsome-distributed-ai, efa-cheatsheet.md; aws/aws-ofi-nccl, the name of its plugin from 1.12 on;
 # NVIDIA, NCCL user guide, "Environment variables".
 _SETTINGS: Final = {
@@ -31,12 +31,12 @@ _SETTINGS: Final = {
 
 
 def efa_pod(shape: Machine, registry: str | None) -> FabricPod:
-    """For PyTorch. registry: mirror of the images, None where they come from where they are published."""
+    """For PyTorch. registry: mirror of the images, None to pull them from their publishers."""
     release = release_of(shape)
     topology = topology_path(release)
     return FabricPod(
         resources=_interfaces(shape, release),
-        # Huge pages can't be copied when a process forks, as PyTorch's loaders of data do (the same cheatsheet).
+        # Huge pages can't be copied when a process forks, as PyTorch's data loaders do (the same cheatsheet).
         env={
             **_settings(release),
             **({"NCCL_TOPO_FILE": topology} if topology else {}),
@@ -58,7 +58,7 @@ def efa_pod(shape: Machine, registry: str | None) -> FabricPod:
 
 
 def mpi_efa_pod(shape: Machine) -> FabricPod:
-    """For Open MPI, whose image has the plugin. Of the 5,128 huge pages of 2 MiB on a node with EFA it asks for half.
+    """For Open MPI, whose image has the plugin. It requests half of the 5,128 huge pages of 2 MiB on a node with EFA.
 
     Source: Amazon EKS user guide, node-efa.
     """
@@ -74,5 +74,5 @@ def _settings(release: FabricRelease) -> dict[str, str]:
 
 
 def _interfaces(shape: Machine, release: FabricRelease) -> dict[str, str]:
-    """EFA interfaces of a node: those of its launch template. A node has the resource once their driver runs."""
+    """EFA interfaces of a node: those of its launch template. The node offers the resource once their driver runs."""
     return {release.waits_for: str(sum(interface.kind == "efa-only" for interface in plan_interfaces(shape)))}

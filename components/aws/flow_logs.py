@@ -11,9 +11,9 @@ _RETENTION_DAYS = 30
 
 
 def flow_logs(name: str, vpc: ec2.Vpc, region: str, opts: pulumi.ResourceOptions) -> ec2.FlowLog:
-    """All traffic of a VPC into a log group. Its writer may not make groups, so none comes back after a destroy.
+    """All traffic of a VPC into a log group. Its writer may not create groups, so none reappears after a destroy.
 
-    Source of role and rights: Amazon VPC user guide, flow-logs-iam-role.
+    Source of role and permissions: Amazon VPC user guide, flow-logs-iam-role.
     """
     group = cloudwatch.LogGroup(f"{name}-group", retention_in_days=_RETENTION_DAYS, opts=opts)
     role = iam.Role(

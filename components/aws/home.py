@@ -17,7 +17,7 @@ _NFS = 2049
 
 
 class Home(pulumi.ComponentResource):
-    """Outputs: file_system_id. `ready` is what a pod that mounts it waits for."""
+    """Outputs: file_system_id. Pods that mount it depend on `ready`."""
 
     file_system_id: pulumi.Output[str]
     ready: list[pulumi.Resource]
@@ -33,7 +33,7 @@ class Home(pulumi.ComponentResource):
         after: list[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """subnet_ids: one for each zone with nodes; a zone takes one mount target, which serves all its subnets.
+        """subnet_ids: one for each zone with nodes; a zone has one mount target, which serves all its subnets.
         after: the nodes that the driver's controller needs.
         """
         super().__init__("gpucluster:aws:Home", name, {}, opts)
@@ -41,7 +41,7 @@ class Home(pulumi.ComponentResource):
         file_system = efs.FileSystem(
             f"{name}-files",
             encrypted=True,
-            # Throughput grows with what is stored, and costs nothing beside it.
+            # Throughput grows with the stored data, at no extra cost.
             throughput_mode="bursting",
             tags={EXPECTED_GIB: plan.expected_gib},
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
@@ -94,5 +94,5 @@ class Home(pulumi.ComponentResource):
 
 
 def _arns(region: str) -> str:
-    """What ARNs of EFS in a region begin with, in any account: whose they are is known before the file system is."""
+    """Prefix of EFS ARNs in a region, in any account: so permissions are known before the file system exists."""
     return f"arn:{partition(region)}:elasticfilesystem:{region}:*"

@@ -23,7 +23,7 @@ _NODE_POLICIES = {
 def service_role(
     name: str, service: str, policies: Mapping[str, str], region: str, opts: pulumi.ResourceOptions
 ) -> tuple[iam.Role, list[pulumi.Resource]]:
-    """A role that one AWS service assumes, and its attachments, for others to wait for.
+    """A role that one AWS service assumes, and its attachments, on which others depend.
 
     policies: suffix of the attachment -> name of an AWS managed policy.
     """

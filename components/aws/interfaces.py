@@ -1,4 +1,4 @@
-"""The network interfaces of a GPU node: which cards carry the fabric, which one carries IP."""
+"""The network interfaces of a GPU node: cards for the fabric, and the one for IP."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Interface:
 def plan_interfaces(shape: Machine) -> tuple[Interface, ...]:
     """One IP interface and one fabric interface for each network card.
 
-    Card 0 holds both: device 0 must be the IP interface, so its fabric interface is device 1. The fabric interfaces
-    take no address, so a p5.48xlarge uses one address of the subnet for the node and not 32.
+    Card 0 has both: device 0 must be the IP interface, so its fabric interface is device 1. The fabric interfaces have
+    no address, so a p5.48xlarge uses one address of the subnet for the node, not 32.
     Source: Amazon EC2 user guide, page efa-acc-inst-types.
     """
     return (

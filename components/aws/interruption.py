@@ -25,10 +25,10 @@ _TARGET_ID = "karpenter"
 
 
 def interruption_queue(name: str, opts: pulumi.ResourceOptions) -> tuple[sqs.Queue, list[pulumi.Resource]]:
-    """The queue, and what fills it, for others to wait for."""
+    """The queue, and the resources that fill it, on which others depend."""
     queue = sqs.Queue(
         f"{name}-queue",
-        # An older warning is of no use: the machine is gone.
+        # An older warning is useless: the machine no longer exists.
         message_retention_seconds=_RETENTION_SECONDS,
         sqs_managed_sse_enabled=True,
         opts=opts,
@@ -50,8 +50,8 @@ def interruption_queue(name: str, opts: pulumi.ResourceOptions) -> tuple[sqs.Que
 def _target(
     name: str, rule: cloudwatch.EventRule, queue: sqs.Queue, opts: pulumi.ResourceOptions
 ) -> cloudwatch.EventTarget:
-    """The queue as the target of a rule. Without an id it would have its own long name, which EventBridge cuts off at
-    64 characters with a refusal; another id makes a new target, so those that stand keep theirs.
+    """The queue as the target of a rule. Without an id, its own long name would be the id, which EventBridge refuses
+    above 64 characters; a changed id replaces the target, so existing targets keep theirs.
 
     Source: Amazon EventBridge API, Target.
     """
@@ -62,7 +62,7 @@ def _target(
 
 
 def _policy(queue_arn: str) -> str:
-    """EventBridge and SQS may send; nobody may use the queue without TLS."""
+    """EventBridge and SQS may send; access without TLS is denied."""
     statements: list[dict[str, Any]] = [
         {
             "Effect": "Allow",

@@ -11,7 +11,7 @@ from gpucluster.components.kubernetes.job_pool import JobPool
 
 
 def job_pools(plan: AwsClusterPlan) -> list[JobPool]:
-    """/scratch is an emptyDir in all of them: it lies on the RAID0 of the local disks, under the kubelet."""
+    """/scratch is an emptyDir in all of them, in the kubelet's folder on the RAID0 of the local disks."""
     training, elastic, mig = plan.training, plan.elastic, plan.mig
     return [
         replace(

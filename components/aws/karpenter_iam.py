@@ -1,7 +1,7 @@
-"""IAM rights of Karpenter's controller, in several managed policies because of the size limit of one.
+"""IAM permissions of Karpenter's controller, in several managed policies because of their size limit.
 
 Source: cloudformation.yaml of the getting-started guide, aws/karpenter-provider-aws v1.14.1, statement by statement.
-The policy for zonal shifts is left out, because the setting that needs it is off.
+The policy for zonal shifts is not included, because the setting that needs it is off.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _allow(*actions: str, on: str | Sequence[str], only_if: Mapping[str, Any] | 
 
 
 def _node_lifecycle(cluster: str, ec2: str) -> Statements:
-    """Launch from anything, make and remove only what carries the cluster's and a pool's tag."""
+    """Launch from any source; create and delete only resources with the tags of the cluster and of a pool."""
     owned = f"kubernetes.io/cluster/{cluster}"
     ours = {
         "StringEquals": {f"aws:ResourceTag/{owned}": "owned"},
@@ -96,7 +96,7 @@ def _node_lifecycle(cluster: str, ec2: str) -> Statements:
 
 
 def _iam_integration(cluster: str, region: str, node_role_arn: str, profiles: str) -> Statements:
-    """Give machines the node role and no other, through instance profiles that carry the cluster's tags."""
+    """Give machines only the node role, through instance profiles with the cluster's tags."""
 
     def condition(*kinds: str) -> dict[str, Any]:
         tags = {f"kubernetes.io/cluster/{cluster}": "owned", "topology.kubernetes.io/region": region}
@@ -125,7 +125,7 @@ def _iam_integration(cluster: str, region: str, node_role_arn: str, profiles: st
 
 
 def _resource_discovery(partition: str, account: str, region: str) -> Statements:
-    """Read what a launch needs to know."""
+    """Read facts needed for a launch."""
     described = (
         "CapacityReservations",
         "Images",

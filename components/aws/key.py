@@ -12,7 +12,7 @@ _KEY = r"^arn:aws[a-z-]*:kms:(?P<region>[a-z0-9-]+):(?P<account>\d{12}):key/(mrk
 
 
 def key_problems(key: str | None) -> list[Problem]:
-    """An ARN that is no key's."""
+    """An ARN that does not name a key."""
     if key is None or re.fullmatch(_KEY, key):
         return []
     example = "arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef"
@@ -20,7 +20,7 @@ def key_problems(key: str | None) -> list[Problem]:
 
 
 def key_place_problems(key: str | None, location: Location) -> list[Problem]:
-    """A key of another region, in the words of the stack's configuration."""
+    """A key of another region, in the terms of the stack's configuration."""
     found = None if key is None else re.fullmatch(_KEY, key)
     if found is None or found["region"] == location.region:
         return []

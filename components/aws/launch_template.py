@@ -1,4 +1,4 @@
-"""What the launch templates of all node pools have in common, and how labels reach machines past them."""
+"""Common parts of the launch templates of all node pools, and labels of machines outside of them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ def node_launch_template(
     reservation: ec2.LaunchTemplateCapacityReservationSpecificationArgs | None = None,
 ) -> ec2.LaunchTemplate:
     """A launch template with an encrypted root disk, session tokens for instance metadata, and labels on everything
-    it makes. node_name: what its nodes are called. root_gib: size of the root disk, GiB. roll: its nodes may be
-    replaced.
+    it creates. node_name: name of its nodes. root_gib: size of the root disk, GiB. roll: its nodes may be replaced.
 
-    Its tags and user data stay as they were made, unless the nodes may go: they are part of a version, whose change
-    recycles every node of a managed group, and the provider shows the template's own tags as a new version, too. So an
-    upgrade of this project that sets nodes up otherwise stops nobody's jobs and nobody's update.
+    Its tags and user data stay as created, unless nodes may be replaced: they are part of a version, whose change
+    replaces every node of a managed group, and the provider also shows the template's own tags as a new version. So an
+    upgrade of this project that configures nodes differently stops no jobs and no updates.
     Sources: Amazon EKS user guide, "Customize managed nodes with launch templates"; hashicorp/terraform-provider-aws
     internal/service/ec2/ec2_launch_template.go, CustomizeDiff.
     """
@@ -49,7 +48,7 @@ def node_launch_template(
                 ),
             )
         ],
-        # One hop keeps pods away from the node's credentials.
+        # A hop limit of one keeps pods from the node's credentials.
         metadata_options=ec2.LaunchTemplateMetadataOptionsArgs(
             http_endpoint="enabled", http_tokens="required", http_put_response_hop_limit=1
         ),
@@ -69,9 +68,10 @@ def node_launch_template(
 def label_machines(
     name: str, nodes: eks.NodeGroup, labels: Mapping[str, str], opts: pulumi.ResourceOptions
 ) -> list[pulumi.Resource]:
-    """Labels for the machines that a node group starts from now on: they win over those of its template.
+    """Labels for the machines that a node group starts from now on: they override those of its template.
 
-    Tags of its Auto Scaling group, which EKS makes and leaves to others; disks and network interfaces do not get them.
+    Tags of its Auto Scaling group, which EKS creates and does not manage further; disks and network interfaces do not
+    get them.
     Sources: pulumi-aws 7.51.1, `aws.autoscaling.Tag`; Amazon EC2 Auto Scaling API, CreateAutoScalingGroup, Tags.
     """
     group = nodes.resources.apply(_group_name)
@@ -88,5 +88,5 @@ def label_machines(
 
 
 def _group_name(made: Sequence[Any] | None) -> str:
-    """Empty in an update of other targets alone, which makes no nodes and so no tags of theirs."""
+    """Empty in an update of other targets only, which creates no nodes and so no tags of them."""
     return str(made[0].autoscaling_groups[0].name) if made else ""

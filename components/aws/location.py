@@ -14,9 +14,9 @@ _ROLE = r"^arn:aws[a-z-]*:iam::(?P<account>\d{12}):role/[\w+=,.@/-]+$"
 
 @record(kw_only=True)
 class Location:
-    """zone: of the GPU nodes, by a name such as us-east-1a, which accounts may have for different places, or by an id
-    such as use1-az4, which is one place. cluster_zones: of control plane and system nodes; the first is that of the GPU
-    nodes, where EKS takes it. account: the number of the only account that may be built in; None for that of the login.
+    """zone: of the GPU nodes, by a name such as us-east-1a, which can mean different zones in different accounts, or by
+    an id such as use1-az4, which is unique. cluster_zones: of control plane and system nodes; the first is that of the
+    GPU nodes, if EKS supports it. account: the number of the only account allowed; None for that of the login.
     role: ARN of the role that the login assumes; None for the login itself.
     """
 
@@ -28,19 +28,19 @@ class Location:
 
     @property
     def local_zone(self) -> str | None:
-        """The id of the Local Zone that the GPU nodes stand in; None in an Availability Zone."""
+        """The id of the GPU nodes' Local Zone; None in an Availability Zone."""
         return _local_zone_id(self.region, self.zone)
 
     @property
     def zone_ids(self) -> tuple[str, ...]:
-        """The ids that the zone of the GPU nodes may have: one where it is known."""
+        """The possible ids of the GPU nodes' zone: one if it is known."""
         if not is_zone_id(self.zone) and self.local_zone is None:
             return aws_regions()[self.region].zones
         return (self.local_zone or self.zone,)
 
 
 def is_zone_id(zone: str) -> bool:
-    """Whether it is an id, which ends in a number where a name ends in a letter."""
+    """Whether it is an id, which ends in a number; a name ends in a letter."""
     return zone[-1:].isdigit()
 
 
@@ -57,10 +57,10 @@ def parse_location(
     account: str | None = None,
     role: str | None = None,
 ) -> Location | list[Problem]:
-    """The location, or every problem with it in the words of the stack's configuration.
+    """The location, or every problem with it in the terms of the stack's configuration.
 
-    zone: None where it is missing, which is reported elsewhere. The control plane needs two zones (EKS refuses one).
-    Without `secondZone` it takes, by name, zone a, or b beside a; by id, the first that EKS takes.
+    zone: None if missing, which is reported elsewhere. The control plane needs two zones (EKS refuses one).
+    Without `secondZone` it uses, by name, zone a, or b next to a; by id, the first that EKS supports.
     """
     wrong = [*([] if account is None else _account_problems(account)), *_role_problems(role, account)]
     if region not in aws_regions():
@@ -98,7 +98,7 @@ def _role_problems(role: str | None, account: str | None) -> list[Problem]:
 
 
 def _unknown(region: AwsRegion, field: str, zone: str) -> list[Problem]:
-    """Why it is no zone of the region. Of a region whose zones no source lists, any number will do."""
+    """Why it is not a zone of the region. If no source lists the region's zones, any number is accepted."""
     name, by_rule = rf"^{re.escape(region.name)}[a-z]$", rf"^{region.prefix}-az\d$"
     refused = zone in region.without_eks  # which a new account no longer sees
     if re.fullmatch(name, zone) or refused or local_zone(region.name, zone):
@@ -110,7 +110,7 @@ def _unknown(region: AwsRegion, field: str, zone: str) -> list[Problem]:
 
 
 def _unfit(region: AwsRegion, zone: str, second: str | None) -> list[Problem]:
-    """Why EKS does not take the second zone beside that of the GPU nodes."""
+    """Why EKS does not accept the second zone together with that of the GPU nodes."""
     if second is None:
         return []
     if second == zone:
@@ -126,7 +126,7 @@ def _unfit(region: AwsRegion, zone: str, second: str | None) -> list[Problem]:
 
 
 def _candidates(region: AwsRegion) -> list[str]:
-    """Zones of a region that EKS takes, by id."""
+    """Zones of a region that EKS supports, by id."""
     zones = region.zones or tuple(f"{region.prefix}-az{number}" for number in (1, 2, 3))
     return [zone for zone in zones if zone not in region.without_eks]
 

@@ -1,7 +1,7 @@
 """Logs of pods: a CloudWatch log group, and Fluent Bit on every node, which writes to it.
 
-Not the add-on amazon-cloudwatch-observability: it brings an agent with metrics of its own, billed one by one, that this
-cluster has from Prometheus.
+Not the add-on amazon-cloudwatch-observability: its agent also sends metrics, billed per metric, that this cluster has
+from Prometheus.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ IMAGE: Final = (
 )
 """Fluent Bit 5.0.9 in AWS's distribution; Pod Identity gives it credentials from 4.0 on (fluent/fluent-bit #10115).
 
-Source: tag and digest as public manifests pair them, and the version as one of them saw the program tell it.
+Source: tag and digest as paired in public manifests, and the version as reported by the program in one of them.
 """
 
 _MANIFEST: Final = Path(__file__).parent / "manifests/pod-logs.yaml"
 _NAME: Final = "pod-logs"
 _STATE: Final = "/state"
 _PREFIX: Final = "pod."
-# The kubelet names its files so. Source: Fluent Bit documentation, "Tail" (Tag_Regex).
+# Format of the kubelet's file names. Source: Fluent Bit documentation, "Tail" (Tag_Regex).
 _FILE_NAME: Final = (
     r"(?<pod_name>[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*)"
     r"_(?<namespace_name>[^_]+)_(?<container_name>.+)-(?<container_id>[a-z0-9]{64})\.log$"
@@ -44,9 +44,9 @@ _FILE_NAME: Final = (
 
 
 class PodLogs(pulumi.ComponentResource):
-    """Outputs: group. found: where the logs are.
+    """Outputs: group. found: access to the logs.
 
-    A stream for each container, `pod.NAMESPACE.POD.CONTAINER`. Those of kube-system, its own among them, are left out.
+    A stream for each container, `pod.NAMESPACE.POD.CONTAINER`. Those of kube-system, including its own, are excluded.
     """
 
     found: Logs
@@ -62,15 +62,13 @@ class PodLogs(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the image. after: the nodes that it must not wait for. opts: with the provider of
-        Kubernetes.
-        """
+        """registry: mirror of the image. after: prerequisites, not nodes. opts: with the provider of Kubernetes."""
         super().__init__("gpucluster:aws:PodLogs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         region, group_name = control_plane.region, f"/aws/containerinsights/{cluster_name}/application"
         group = cloudwatch.LogGroup(f"{name}-group", name=group_name, retention_in_days=keep_days, opts=here)
-        # The group has the name that Container Insights gives it, where tools and people look. The role may make none,
-        # so none comes back after a destroy. Source: Fluent Bit documentation, "Amazon CloudWatch".
+        # The group has the name that Container Insights uses, where tools and users look. The role may create no
+        # groups, so none reappears after a destroy. Source: Fluent Bit documentation, "Amazon CloudWatch".
         role, grants = pod_role(
             f"{name}-role",
             cluster_name=control_plane.cluster_name,
@@ -80,7 +78,7 @@ class PodLogs(pulumi.ComponentResource):
                 {
                     "Effect": "Allow",
                     "Action": ["logs:CreateLogStream", "logs:PutLogEvents"],
-                    # None in a staged `up` that leaves it out.
+                    # None in a staged `up` that excludes the group.
                     "Resource": group.arn.apply(lambda arn: arn and f"{arn}:*"),
                 }
             ],
@@ -111,7 +109,7 @@ class PodLogs(pulumi.ComponentResource):
 
 
 def _settings(region: str, group: str) -> str:
-    """Of Fluent Bit. What it has not sent yet, and how far it has read, outlives its pod."""
+    """Configuration of Fluent Bit. Its unsent logs and read positions outlive its pod."""
     sections: Sequence[tuple[str, Mapping[str, str]]] = (
         ("SERVICE", {"Flush": "5", "Grace": "30", "Log_Level": "warn", "storage.path": f"{_STATE}/buffer"}),
         (
@@ -124,7 +122,7 @@ def _settings(region: str, group: str) -> str:
                 "Tag": "<namespace_name>.<pod_name>.<container_name>",
                 "multiline.parser": "cri",
                 "DB": f"{_STATE}/read.db",
-                # A pod may have printed before this one is there.
+                # Pods may have written logs before this one starts.
                 "Read_from_Head": "On",
                 "Skip_Long_Lines": "On",
                 "storage.type": "filesystem",

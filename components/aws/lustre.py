@@ -10,7 +10,7 @@ from gpucluster.components.planning import GIB_PER_TIB, HEADROOM
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
-# What a place has, in the words of the table of regions -> MB/s for each 1,000 GiB of SSD.
+# Deployment in the table of regions -> MB/s for each 1,000 GiB of SSD.
 # Sources: FSx API reference, PerUnitStorageThroughput of CreateFileSystem; FSx for Lustre user guide, using-fsx-lustre.
 LUSTRE_TIERS = {
     "persistent_2": (125, 250, 500, 1000),
@@ -18,7 +18,7 @@ LUSTRE_TIERS = {
     "persistent_1": (50, 100, 200),
 }
 
-# MB/s for each 1,000 GiB -> GiB that one step of capacity has with EFA.
+# MB/s for each 1,000 GiB -> GiB of one step of capacity with EFA.
 # Source: FSx API reference, StorageCapacity of CreateFileSystem.
 _EFA_STEPS = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
 
@@ -29,11 +29,11 @@ _STEP_GIB = 2400
 
 @record(kw_only=True)
 class LustrePlan:
-    """capacity_gib: as provisioned, GiB. usable_gib: what data may fill. tier: MB/s for each 1,000 GiB. deployment: its
-    type, as FSx calls it. beside_gpus: whether it stands in the GPU nodes' zone.
+    """capacity_gib: as provisioned, GiB. usable_gib: GiB that data may fill. tier: MB/s for each 1,000 GiB. deployment:
+    the type in FSx. beside_gpus: whether it is in the GPU nodes' zone.
 
-    fabric: clients may mount it over EFA. bucket: as the spec names the one linked to it. write_back: whether what
-    changes on it is written there. choice: why this tier, in one sentence.
+    fabric: clients may mount it over EFA. bucket: the linked bucket, as the spec names it. write_back: whether changes
+    on it are written to the bucket. choice: reason for this tier, in one sentence.
     """
 
     capacity_gib: int
@@ -49,7 +49,7 @@ class LustrePlan:
 
     @property
     def gb_per_s(self) -> Decimal:
-        """Baseline throughput of the whole, GB/s. AWS counts 2,400 GiB as 2.4 TiB."""
+        """Total baseline throughput, GB/s. AWS counts 2,400 GiB as 2.4 TiB."""
         return Decimal(self.capacity_gib) * self.tier / 1_000_000
 
 
@@ -58,7 +58,7 @@ def plan_lustre(
 ) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
-    Without a price here, `cheapest` says what is taken. sold: a key of LUSTRE_TIERS. beside_gpus: as the plan has it.
+    Without a price here, `cheapest` documents the choice. sold: a key of LUSTRE_TIERS. beside_gpus: as in the plan.
     """
     usable_gib = asked.usable_tib * GIB_PER_TIB
     chosen, choice = cheapest(

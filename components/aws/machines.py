@@ -10,12 +10,12 @@ from gpucluster.components.training_machine import Fitting, chosen_machine, unfi
 
 
 def training_machine(spec: TrainingSpec, machine: str | None) -> Machine:
-    """As `chosen_machine` has it."""
+    """See `chosen_machine`."""
     return chosen_machine("aws", spec, machine, _fitting(spec))
 
 
 def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
-    """As `unfit_problems` has them."""
+    """See `unfit_problems`."""
     return unfit_problems(spec, machine, _fitting(spec))
 
 

@@ -11,7 +11,7 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.record import record
 
 _CLOUD: Final = "aws"
-# GPUs that take MIG mode without a reset, which AWS's A100 may refuse until the machine starts again.
+# GPUs that enable MIG mode without a reset, which AWS's A100 may refuse until the machine restarts.
 # Sources: NVIDIA Multi-Instance GPU user guide, "Deployment considerations"; NVIDIA/gpu-operator #1606.
 _SLICED: Final = ("h100", "h200")
 
@@ -24,20 +24,20 @@ class MigPlan(MigMachines):
 
     @property
     def slices_of_a_gpu(self) -> tuple[str, ...]:
-        """Sizes, the large ones first: they have the fewest places to be in."""
+        """Sizes, the large ones first: they fit in the fewest positions."""
         sizes = reversed(self.pool.layout.sizes(self.pool.gpu).items())
         return tuple(size for size, count in sizes for _ in range(count))
 
 
 def mig_not_built(spec: ClusterSpec) -> list[str]:
-    """What of the spec this cluster does not contain."""
+    """Parts that the spec requests and this cluster lacks."""
     if spec.mig is None or spec.accelerator in _SLICED:
         return []
     return [f"mig: {spec.mig.nodes} nodes of {spec.mig.layout}; on {spec.accelerator} MIG mode needs a GPU reset"]
 
 
 def plan_mig(spec: ClusterSpec) -> MigPlan | None:
-    """The pool, of machines with one GPU where there are some: small ones are bought, started and lost one by one."""
+    """The pool, of single-GPU machines if available: small machines are bought, started and lost one by one."""
     if spec.mig is None or mig_not_built(spec):
         return None
     shape = _shape(spec.accelerator)

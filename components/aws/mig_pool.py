@@ -22,8 +22,8 @@ from gpucluster.components.rolls import RollGuard
 class MigPool(pulumi.ComponentResource):
     """Outputs: node_group_name.
 
-    A fixed number of nodes: Karpenter counts GPUs and knows no slices. Each slices its GPUs before its kubelet starts,
-    so no pod ever finds them whole.
+    A fixed number of nodes: Karpenter counts GPUs but not slices. Each slices its GPUs before its kubelet starts, so no
+    pod ever uses a whole one.
     """
 
     node_role: iam.Role
@@ -70,7 +70,7 @@ class MigPool(pulumi.ComponentResource):
             capacity_type="SPOT" if plan.spot else "ON_DEMAND",
             **node_versions(version),
             scaling_config=eks.NodeGroupScalingConfigArgs(
-                # At the most one is the least that EKS takes. Source: EKS API, NodegroupScalingConfig.
+                # EKS requires a maximum of at least one. Source: EKS API, NodegroupScalingConfig.
                 desired_size=plan.nodes,
                 min_size=plan.nodes,
                 max_size=max(plan.nodes, 1),

@@ -18,18 +18,18 @@ from gpucluster.components.kubernetes.telemetry.rules import NAME, rule_file
 from gpucluster.components.names import EXPECTED_SAMPLES, EXPORTER_NAMESPACE, MONITORING
 
 _SCRAPED: Final = {"AMPAgentlessScraper": ""}
-"""A collector puts this tag on its workspace; without it here, every update would take it off again.
+"""A collector adds this tag to its workspace; without it here, every update would remove it.
 
 Source: pulumi_aws 7.40.0, amp.Scraper ("Ignoring changes to Prometheus Workspace destination").
 """
 
 
 class Monitoring(pulumi.ComponentResource):
-    """Outputs: workspace_id, query_endpoint: where Grafana and others ask, with a signature of AWS (`aps`).
+    """Outputs: workspace_id, query_endpoint: for queries of Grafana and others, signed for AWS (`aps`).
 
-    The collector is no pod: AWS runs it, with an interface in each subnet. Making it gives it an access entry of the
-    cluster by itself, read only, and EKS lets nobody else write that entry. Alerts are evaluated in the workspace; its
-    alert manager tells who is to be told.
+    The collector is not a pod: AWS runs it, with an interface in each subnet. Its creation automatically adds a
+    read-only access entry to the cluster, which only EKS may write. Alerts are evaluated in the workspace; its alert
+    manager notifies the receivers.
     Source: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to.
     """
 
@@ -45,8 +45,8 @@ class Monitoring(pulumi.ComponentResource):
         subnet_ids: Sequence[pulumi.Input[str]],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """collected: whether EKS has a managed collector there. subnet_ids: in two zones at least; it takes addresses
-        there.
+        """collected: whether EKS has a managed collector there. subnet_ids: in at least two zones; the collector uses
+        addresses in them.
         """
         super().__init__("gpucluster:aws:Monitoring", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -61,12 +61,12 @@ class Monitoring(pulumi.ComponentResource):
             f"{name}-rules",
             name=NAME,
             workspace_id=workspace.id,
-            # JSON is YAML too, which is what the workspace takes.
+            # JSON is valid YAML, which the workspace expects.
             data=json.dumps(rule_file(plan.watched), indent=2),
             opts=here,
         )
         if plan.receivers is not None:
-            # Imported here: most clusters have none, and the SDK's modules take a while.
+            # Imported only if needed: most clusters have none, and the SDK's modules load slowly.
             from gpucluster.components.aws.alert_manager import alert_manager
 
             alert_manager(
@@ -104,7 +104,7 @@ class Monitoring(pulumi.ComponentResource):
         )
 
     def sink(self) -> MetricsSink:
-        """What lets the OpenTelemetry collector write into the workspace, and nothing else."""
+        """Lets the OpenTelemetry collector write into the workspace, and nothing else."""
         role, grants = pod_role(
             f"{self._name}-collector-role",
             cluster_name=self._control_plane.cluster_name,
@@ -120,7 +120,7 @@ class Monitoring(pulumi.ComponentResource):
                 "prometheusremotewrite": {
                     "endpoint": self._workspace.prometheus_endpoint.apply(lambda url: f"{url}api/v1/remote_write"),
                     "auth": {"authenticator": "sigv4auth"},
-                    # Names stay as jobs send them: alerts read them so.
+                    # Names stay as jobs send them, because alerts use these names.
                     "add_metric_suffixes": False,
                 }
             },

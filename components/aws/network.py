@@ -17,7 +17,7 @@ from gpucluster.components.spec.own_things import ExistingNetwork
 class Network(pulumi.ComponentResource):
     """Outputs: vpc_id, gpu_subnet_id, cluster_subnet_ids. zone_subnet_ids: one subnet in each zone with nodes.
 
-    `ways_out` is what nodes wait for, so that it outlives them: a Karpenter that can't reach EC2 leaves its machines
+    Nodes depend on `ways_out`, so that it is deleted after them: a Karpenter that can't reach EC2 leaves its machines
     running.
     """
 
@@ -70,7 +70,7 @@ class Network(pulumi.ComponentResource):
         if plan.nat:
             public = subnet("public", plan.public_cidr, location.cluster_zones[0], role="kubernetes.io/role/elb")
             self.ways_out += self._way_out(name, vpc, public, private)
-        # Without it, every byte of a data set read from S3 is billed by the NAT gateway.
+        # Without this endpoint, the NAT gateway bills every byte of a data set read from S3.
         s3 = ec2.VpcEndpoint(
             f"{name}-s3",
             vpc_id=vpc.id,
@@ -97,7 +97,7 @@ class Network(pulumi.ComponentResource):
         self._give(location)
 
     def _use(self, existing: ExistingNetwork, location: Location) -> None:
-        """A network of the user's: nothing of it is a resource of ours."""
+        """The user's existing network; the stack manages no part of it."""
         self.vpc_id = pulumi.Output.from_input(existing.id)
         self.gpu_subnet_id = pulumi.Output.from_input(existing.nodes)
         self.cluster_subnet_ids = [pulumi.Output.from_input(subnet) for subnet in existing.others]
@@ -116,7 +116,7 @@ class Network(pulumi.ComponentResource):
         )
 
     def _routes(self, name: str, vpc: ec2.Vpc, subnets: Sequence[ec2.Subnet]) -> ec2.RouteTable:
-        """A route table of its own for these subnets."""
+        """A separate route table for these subnets."""
         here = pulumi.ResourceOptions(parent=self)
         table = ec2.RouteTable(f"{name}-routes", vpc_id=vpc.id, opts=here)
         self.ways_out += [

@@ -1,4 +1,4 @@
-"""The network of a cluster on AWS: the ranges of its subnets, or a network of the user's. Imports no Pulumi."""
+"""The network of a cluster on AWS: the ranges of its subnets, or the user's network. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from gpucluster.record import record
 
 _VPC = r"^vpc-([0-9a-f]{8}|[0-9a-f]{17})$"
 _SUBNET = r"^subnet-([0-9a-f]{8}|[0-9a-f]{17})$"
-# EKS wants subnets in two zones. Source: Amazon EKS user guide, network-reqs.
+# EKS requires subnets in two zones. Source: Amazon EKS user guide, network-reqs.
 _OTHERS = 2
 
-# Addresses that EC2 keeps of a subnet, and those that a node takes at least: its own and a range of 16.
+# Addresses that EC2 reserves in a subnet, and the minimum of a node: its own and a block of 16.
 # Sources: Amazon VPC user guide, subnet-sizing; Amazon EKS best practices, prefix mode for Linux.
 _KEPT = 5
 _NODE = 17
@@ -28,8 +28,8 @@ _NODE = 17
 class NetworkPlan:
     """Address ranges. GPU nodes and their pods share one subnet, because fabric peers must be in one zone.
 
-    nat: a way out to the internet. services: AWS services with an interface endpoint inside. service_cidr: of
-    Kubernetes services, None for what EKS chooses. existing: the network that takes the place of one of ours.
+    nat: a route to the internet. services: AWS services with an interface endpoint inside. service_cidr: of Kubernetes
+    services; None if EKS chooses it. existing: the user's network, if the stack creates none.
     """
 
     vpc_cidr: str = "10.0.0.0/16"
@@ -53,7 +53,7 @@ class NetworkPlan:
 
     @property
     def most_nodes(self) -> int:
-        """GPU nodes that their subnet has addresses for; one of the user's is a part of the network, if not all."""
+        """GPU nodes that fit into their subnet; the user's subnet is at most the whole network."""
         cidr = self.vpc_cidr if self.existing else self.gpu_cidr
         return (ipaddress.IPv4Network(cidr).num_addresses - _KEPT) // _NODE
 
@@ -71,11 +71,11 @@ def plan_network(asked: ClusterNetwork, *, nat: bool = True, services: tuple[str
 
 
 def network_problems(asked: ClusterNetwork, access: PublicAccess | PrivateAccess) -> list[Problem]:
-    """Ranges that overlap, and ids that are none of AWS's."""
+    """Ranges that overlap, and ids that AWS does not use."""
     plan = plan_network(asked)
     chosen = {"network": plan.vpc_cidr, "services": plan.service_cidr}
     ranges = {name: ipaddress.IPv4Network(cidr) for name, cidr in chosen.items() if cidr is not None}
-    # Clients of a VPN endpoint of AWS come from addresses of the network itself.
+    # Clients of AWS' VPN endpoint have addresses of the network itself.
     peers = access.cidrs if isinstance(access, PrivateAccess) else ()
     services = {name: cidr for name, cidr in ranges.items() if name == "services"}
     return [*range_problems(ranges), *peer_problems(services, peers), *_existing_problems(asked.existing)]
@@ -108,7 +108,7 @@ def _no_id(field: str, seen: str, example: str) -> Problem:
 
 
 def network_notes(asked: ClusterNetwork, plan: NetworkPlan, location: Location, *, nodes: int) -> list[str]:
-    """What a network of the user's has to have, which a plan can't look up. nodes: GPU nodes.
+    """Requirements on the user's network, which a plan can't look up. nodes: GPU nodes.
 
     Sources: Amazon EKS user guide, network-reqs (DNS, zones) and private-clusters; Amazon EC2 user guide, efa.
     """

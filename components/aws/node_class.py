@@ -32,8 +32,8 @@ def node_class(
 ) -> pulumi.CustomResource:
     """Private machines with encrypted root disks, their NVMe disks as one RAID0, and the Lustre client.
 
-    machine_name: what EC2 shows its machines by. identity: `role`, or `instanceProfile` where Karpenter can't make one.
-    image: the day of EKS' release, by default that of this package.
+    machine_name: name of its machines in EC2. identity: `role`, or `instanceProfile` if Karpenter can't create one.
+    image: the day of the EKS release, by default that of this package.
     """
     spec = {
         **identity,

@@ -12,9 +12,9 @@ from gpucluster.components.kubernetes.node_health.plan import MEMORY_REMAPPED, P
 
 HARDWARE: Final = "AcceleratedHardwareReady"
 UNHARMED: Final = tuple(f"NvidiaXID{code}Error" for code in (*PROGRAM_MISTAKES, MEMORY_REMAPPED))
-"""Its reasons that are no reason to take a node away."""
+"""Its reasons that do not justify removing a node."""
 
-# What DCGM tells is no broken machine by itself: EKS, too, repairs nothing for it.
+# DCGM's findings alone do not mean a broken machine: EKS does not repair nodes for them either.
 CONDITIONS: Final[Sequence[Mapping[str, Any]]] = (
     {"type": HARDWARE, "status": "False", "but": [*UNHARMED, "DCGM"]},
     *({"type": f"{part}Ready", "status": "False"} for part in ("ContainerRuntime", "Kernel", "Networking", "Storage")),

@@ -8,12 +8,12 @@ from pulumi_aws import eks
 
 from gpucluster.components.aws.node_health import HARDWARE, UNHARMED
 
-# The service wants a number also where it does nothing; this is its own.
+# The service requires a number even if it does nothing; this is its default.
 _MINUTES: Final = 10
 
 
 def node_repair(*, enabled: bool) -> eks.NodeGroupNodeRepairConfigArgs:
-    """Broken nodes are rebooted or replaced, but for what harms no other program.
+    """Broken nodes are rebooted or replaced, except for faults that harm no other program.
 
     Source: Amazon EKS user guide dbc0b729, node-repair ("nodeRepairConfigOverrides").
     """

@@ -6,8 +6,9 @@ from typing import Any
 
 
 def node_versions(version: str | None) -> dict[str, Any]:
-    """Arguments of a node group. version: a minor version, whose newest image EKS takes when nodes go over to it; a
-    release of the image, such as 1.35.2-20260714, which has kernel and driver in it; None for what it was made with.
+    """Arguments of a node group. version: a minor version, whose newest image EKS uses when nodes change to it; a
+    release of the image, such as 1.35.2-20260714, which fixes kernel and driver; None to keep the version of its
+    creation.
 
     Source: Amazon EKS API, UpdateNodegroupVersion.
     """

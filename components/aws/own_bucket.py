@@ -18,15 +18,15 @@ from gpucluster.components.spec.data import OWN
 from gpucluster.components.untargeted import or_empty
 
 _READ: Final = ("s3:GetObject",)
-# Large files are written in parts, which stay, and are billed, where nobody ends or removes them.
+# Large files are written in parts, which stay and are billed unless the upload is completed or aborted.
 # Source: Amazon S3 user guide, "Multipart upload API and permissions".
 _WRITE: Final = (*_READ, "s3:AbortMultipartUpload", "s3:DeleteObject", "s3:ListMultipartUploadParts", "s3:PutObject")
 
 
 class OwnBucket(pulumi.ComponentResource):
-    """Outputs: address. S3 encrypts what is in it with keys of its own, and keeps no old versions.
+    """Outputs: address. S3 encrypts its contents with S3's own keys, and keeps no old versions.
 
-    Source: Amazon S3 user guide, "Default encryption" and "Object ownership": both without being asked.
+    Source: Amazon S3 user guide, "Default encryption" and "Object ownership": both are defaults.
     """
 
     bucket: s3.Bucket
@@ -37,7 +37,7 @@ class OwnBucket(pulumi.ComponentResource):
         expected = {} if plan.expected_gib is None else {EXPECTED_GIB: plan.expected_gib}
         self.bucket = s3.Bucket(
             f"{name}-data",
-            # Deleted with what is in it, unless it is protected.
+            # Deleted with its contents, unless it is protected.
             force_destroy=not plan.protect,
             tags=expected,
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
@@ -63,7 +63,7 @@ def bucket_identities(
     control_plane: ControlPlane,
     opts: pulumi.ResourceOptions,
 ) -> list[JobIdentity]:
-    """A role for each, which its service account gets by EKS Pod Identity."""
+    """A role for each identity, which its service account gets by EKS Pod Identity."""
     region = control_plane.region
     made: list[JobIdentity] = []
     for identity in identities:

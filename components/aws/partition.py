@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-# Interface endpoints with a prefix of their own in China. Source: aws/aws-cdk, aws-ec2/lib/vpc-endpoint.ts.
+# Interface endpoints with a separate prefix in China. Source: aws/aws-cdk, aws-ec2/lib/vpc-endpoint.ts.
 _CHINESE = frozenset({"ec2", "ecr.api", "ecr.dkr", "eks", "monitoring", "sqs", "sts"})
 
 
-# Account of the registry that EKS serves its images from. Source: Amazon EKS user guide, add-ons-images.
+# Account of EKS' image registry. Source: Amazon EKS user guide, add-ons-images.
 _REGISTRIES = {"us-gov-east-1": "151742754352", "us-gov-west-1": "013241004608"}
 
 
@@ -18,7 +18,7 @@ def partition(region: str) -> str:
 
 
 def addon_registry(region: str) -> str | None:
-    """Where charts of AWS take their images from in a partition that can't pull from the one in their values."""
+    """Registry for AWS' charts in a partition that can't pull from the registry in their values."""
     account = _REGISTRIES.get(region)
     return None if account is None else f"{account}.dkr.ecr.{region}.amazonaws.com"
 
@@ -31,7 +31,7 @@ def console(region: str) -> str:
 
 
 def ec2_principal(region: str) -> str:
-    """EC2 in trust policies. EKS asks for this name in China, where its own is the usual one.
+    """EC2 in trust policies. EKS requires this name in China, although its own principal there is the usual one.
 
     Source: awslabs/cdk-eks-blueprints issue 558, terraform-aws-modules/terraform-aws-eks issues 1904 and 3636.
     """

@@ -18,15 +18,15 @@ from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
 TRAINING = "the training pool"
-"""What it is called among the pools whose machines are looked up."""
+"""Its name among the pools whose machines are looked up."""
 
 _DESCRIBE = "aws ec2 describe-availability-zones --query 'AvailabilityZones[].[ZoneName,ZoneId]'"
 
 
 @record(kw_only=True)
 class LustrePlace:
-    """sold: the deployment that FSx sells, as the table of regions has it. beside_gpus: whether it stands in the GPU
-    nodes' zone, and not in the first of the control plane's.
+    """sold: the deployment that FSx sells, as in the table of regions. beside_gpus: whether it is in the GPU nodes'
+    zone, not in the first of the control plane's.
     """
 
     sold: str
@@ -34,7 +34,7 @@ class LustrePlace:
 
 
 def lustre_place(location: Location) -> LustrePlace:
-    """Where the shared file system stands: in a Local Zone only where FSx is known to sell one."""
+    """Zone of the shared file system: in a Local Zone only if FSx is known to sell one there."""
     local, region = location.local_zone, aws_regions()[location.region].lustre
     if local is not None and (sold := local_zone_lustre(local)):
         return LustrePlace(sold=sold, beside_gpus=True)
@@ -47,7 +47,7 @@ def collects_metrics(region: str) -> bool:
 
 
 def place_problems(spec: ClusterSpec, machines: Mapping[str, Machine], location: Location) -> list[Problem]:
-    """Why the cluster can't stand there, in the words of the stack's configuration. machines: by pool, in words."""
+    """Why the cluster can't run there, in the terms of the stack's configuration. machines: by pool, in prose."""
     region = aws_regions()[location.region]
     problems = sale_problems(machines, location, held=spec.placement.kind == "reservation")
     if region.prometheus == "no":
@@ -61,8 +61,8 @@ def place_problems(spec: ClusterSpec, machines: Mapping[str, Machine], location:
 
 
 def sale_problems(machines: Mapping[str, Machine], location: Location, *, held: bool) -> list[Problem]:
-    """Machines that are not sold there. held: the training pool has a reservation, which is proof of its own that the
-    zone has the machine.
+    """Machines that are not sold there. held: the training pool has a reservation, which by itself proves that the zone
+    has the machine.
     """
     found = {pool: _not_sold(shape, pool, location) for pool, shape in machines.items()}
     proven = {"zone"} if held else set[str]()
@@ -85,7 +85,7 @@ def _not_sold(shape: Machine, pool: str, location: Location) -> Problem | None:
 
 
 def machine_notes(machines: Mapping[str, Machine], location: Location) -> list[str]:
-    """What no list tells of the machines in this place."""
+    """Unknown availability of the machines in this location."""
     return [note for pool, shape in machines.items() if (note := _unknown(shape, pool, location))]
 
 
@@ -104,7 +104,7 @@ def _unknown(shape: Machine, pool: str, location: Location) -> str:
 
 
 def zone_notes(location: Location) -> list[str]:
-    """What the place asks of the account, and what a name leaves open."""
+    """Requirements of the location on the account, and ambiguities of a zone name."""
     if location.local_zone is not None:
         return [_local_zone_note(location)]
     refused = aws_regions()[location.region].without_eks
@@ -128,7 +128,7 @@ def _local_zone_note(location: Location) -> str:
 
 
 def _storage_problems(shared: SharedStorage, location: Location) -> list[Problem]:
-    """What FSx does not sell there of the shared storage that is asked for."""
+    """Requests for shared storage that FSx does not sell there."""
     if shared.kind != "lustre":
         return []
     place = lustre_place(location)

@@ -50,7 +50,7 @@ from gpucluster.components.training import training_losses
 from gpucluster.components.versions import plan_versions, support_notes, version_problems
 from gpucluster.record import record
 
-# Source: Amazon CloudWatch Logs API, PutRetentionPolicy; without 0, which is for ever.
+# Source: Amazon CloudWatch Logs API, PutRetentionPolicy; without 0, which means forever.
 _LOG_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
 
 # Characters. Source: Amazon EKS API, CreateCluster.
@@ -59,7 +59,7 @@ _CLUSTER_NAME = 100
 
 @record(kw_only=True)
 class HomePlan:
-    """The file system for small files. expected_gib: what it holds on average, for the cost."""
+    """The file system for small files. expected_gib: average size of its contents, for the cost."""
 
     expected_gib: str
     protect: bool
@@ -67,7 +67,7 @@ class HomePlan:
 
 @record(kw_only=True)
 class AwsClusterPlan(PlannedCluster):
-    """secrets_key: ARN of the key that stands; None for one of the cluster's own."""
+    """secrets_key: ARN of an existing key; None if the cluster creates its own."""
 
     location: Location
     access: AccessPlan
@@ -88,10 +88,10 @@ def plan_cluster(
     machine: str | None = None,
     prices: Prices | None = None,
 ) -> AwsClusterPlan:
-    """The plan of a spec at a location. Raises PlanError with every reason why AWS can't carry it.
+    """The plan of a spec at a location. Raises PlanError with every reason why AWS can't run it.
 
-    machine: machine type of the training pool, where it shall not be the one that the spec implies.
-    prices: choose the tier of the shared storage, and stand in alerts; without them, nothing has a known price.
+    machine: machine type of the training pool, if not the one that the spec implies.
+    prices: decide the tier of the shared storage and appear in alerts; without them, every price is unknown.
     """
     problems = [*config_problems(spec, machine, location), *plan_problems(spec, stack, machine)]
     if problems:
@@ -161,7 +161,7 @@ def plan_cluster(
 
 
 def config_problems(spec: ClusterSpec, machine: str | None, location: Location | None) -> list[Problem]:
-    """What is wrong with machine and place, in the words of the stack's configuration."""
+    """Problems of machine and location, in the terms of the stack's configuration."""
     problems = machine_problems(spec, machine)
     if problems or location is None:
         return problems
@@ -173,7 +173,7 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
 
 
 def _machines(spec: ClusterSpec, machine: str | None) -> dict[str, Machine]:
-    """The machine of each pool, by its name in words."""
+    """The machine of each pool, by the pool's name in prose."""
     elastic, mig = plan_elastic(spec), plan_mig(spec)
     return {
         TRAINING: training_machine(spec, machine),
@@ -183,7 +183,7 @@ def _machines(spec: ClusterSpec, machine: str | None) -> dict[str, Machine]:
 
 
 def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Problem]:
-    """Every reason why AWS can't carry a spec anywhere."""
+    """Every reason why AWS can't run a spec in any location."""
     del machine
     return [
         *training_problems(spec),
@@ -203,7 +203,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
 
 
 def _cluster_name(spec: ClusterSpec, stack: str) -> str:
-    """Stack names may hold dots, names of clusters may not."""
+    """Stack names may contain dots, cluster names may not."""
     return re.sub(r"[^A-Za-z0-9_-]", "-", f"{spec.name}-{stack}")
 
 
@@ -229,7 +229,7 @@ def _metrics_notes(telemetry: TelemetryPlan, shape: Machine, region: str) -> lis
 
 
 def _not_built(spec: ClusterSpec, location: Location) -> list[str]:
-    """What the spec asks for and this cluster does not contain."""
+    """Parts that the spec requests and this cluster lacks."""
     not_built = mig_not_built(spec)
     if not collects_metrics(location.region):
         not_built.append(
@@ -240,7 +240,7 @@ def _not_built(spec: ClusterSpec, location: Location) -> list[str]:
 
 
 def _notes(training: TrainingPlan, storage: LustrePlan | MountedPlan, location: Location, *, cidr: str) -> list[str]:
-    """What the plan can't check or the spec does not say. cidr: of the network."""
+    """Facts that the plan can't check or the spec does not state. cidr: of the network."""
     if isinstance(storage, MountedPlan):
         return [*mounted_notes(storage, cidr), *training_notes(training, location)]
     notes = [f"shared storage: {storage.choice}"]
@@ -258,7 +258,7 @@ def _notes(training: TrainingPlan, storage: LustrePlan | MountedPlan, location: 
 
 
 def _spot_notes(elastic: ElasticMachines | None, mig: MigPlan | None) -> list[str]:
-    """What an account that never bought spot capacity lacks.
+    """The role that an account lacks before it first buys spot capacity.
 
     Source: aws/karpenter-provider-aws v1.14.1, troubleshooting ("Missing Service Linked Role").
     """
@@ -271,6 +271,6 @@ def _spot_notes(elastic: ElasticMachines | None, mig: MigPlan | None) -> list[st
 
 
 def _losses(spec: ClusterSpec, shape: Machine, elastic: ElasticMachines | None) -> list[str]:
-    """What AWS can't give of what the spec asks."""
+    """Requests of the spec that AWS cannot provide."""
     losses = training_losses(spec, shape)
     return losses + shape_losses(spec.accelerator, elastic.shape) if elastic else losses

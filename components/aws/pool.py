@@ -14,7 +14,7 @@ from gpucluster.components.training import training_losses
 
 
 def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
-    """Why the pool can't be made of the machine, or not there."""
+    """Why the pool can't use the machine, or can't use it there."""
     problems = machine_problems(spec, machine)
     if problems or location is None:
         return problems
@@ -24,13 +24,13 @@ def config_problems(spec: PoolSpec, machine: str | None, location: Location | No
 
 
 def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Problem]:
-    """Every other reason why AWS can't carry the pool."""
+    """Every other reason why AWS can't run the pool."""
     del stack, machine
     return training_problems(spec)
 
 
 def plan_pool(spec: PoolSpec, location: Location, machine: str | None) -> PoolPlan[TrainingPlan]:
-    """The plan of a pool without such problems."""
+    """The plan of a pool without problems."""
     shape = training_machine(spec, machine)
     training = plan_training(spec, shape)
     notes = [

@@ -9,8 +9,8 @@ from gpucluster.components.aws.location import Location
 
 
 def provider(name: str, location: Location, opts: pulumi.ResourceOptions | None = None) -> aws.Provider:
-    """One for the place of a cluster, whatever the configuration of the stack says of another; by a login of another
-    account than the location's it refuses everything, in a preview too.
+    """The provider for the location of a cluster, regardless of the stack's configuration; with a login of another
+    account than the location's it refuses every operation, also in a preview.
     """
     accounts = None if location.account is None else [location.account]
     roles = None if location.role is None else [aws.ProviderAssumeRoleArgs(role_arn=location.role)]

@@ -10,12 +10,12 @@ BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
 def block_size(nodes: int) -> int | None:
-    """Instances of the smallest capacity block that holds so many nodes; None where no block does."""
+    """Instances of the smallest capacity block for this many nodes; None if no block is large enough."""
     return next((size for size in BLOCK_SIZES if size >= nodes), None)
 
 
 def on_demand_note(*, nodes: int, machine: str, location: Location) -> str:
-    """What buying on demand leaves open: no API tells beforehand whether EC2 has the machines.
+    """The risk of on-demand purchase: no API tells in advance whether EC2 has the machines.
 
     Source: aws/containers-roadmap #2204.
     """
@@ -26,7 +26,7 @@ def on_demand_note(*, nodes: int, machine: str, location: Location) -> str:
 
 
 def reservation_notes(reservation: str, *, nodes: int, machine: str, location: Location) -> list[str]:
-    """What must be true of a reservation that a plan, which asks no cloud, can't check."""
+    """Requirements on a reservation that a plan can't check without access to the cloud."""
     return [
         f"{reservation} must hold {nodes} x {machine} in {location.zone}, the zone of the GPU nodes: the plan does not "
         "check this"
@@ -34,7 +34,7 @@ def reservation_notes(reservation: str, *, nodes: int, machine: str, location: L
 
 
 def block_notes(reservation: str, *, nodes: int, active: bool) -> list[str]:
-    """What a capacity block means for so many nodes: its size, and when it gives and takes them."""
+    """A capacity block for this many nodes: its size, and when its nodes start and end."""
     size = block_size(nodes)
     if size is None:
         return []

@@ -17,7 +17,7 @@ _NODE_GROUP_LIMIT = 450
 # Quota L-DF5E4CA3. Source: Amazon VPC user guide, amazon-vpc-limits.
 _NETWORK_INTERFACES = 5_000
 
-# vCPUs of quota L-1216C47A in a new account. Source: the tables of Service Quotas, as public repositories copy them.
+# vCPUs of quota L-1216C47A in a new account. Source: the tables of Service Quotas, as copied in public repositories.
 _STANDARD_VCPUS = 5
 
 # Instances in capacity blocks, at a time in one organization. Source: Amazon EC2 user guide, ec2-capacity-blocks.
@@ -30,11 +30,11 @@ _LUSTRE = {"PERSISTENT_1": "L-C8640C82", "PERSISTENT_2": "L-8F1B9C74"}
 def quota_note(
     training: TrainingPlan, elastic: ElasticMachines | None = None, mig: MigPlan | None = None, *, cluster: str = ""
 ) -> str:
-    """The quotas that decide whether these pools start, with what they need of each, in one line.
+    """The quotas that decide whether these pools start, with the required amounts, in one line.
 
-    cluster: what is around them. Source of the codes: the Service Quotas tables of EC2, VPC and EKS.
+    cluster: the quotas of the rest. Source of the codes: the Service Quotas tables of EC2, VPC and EKS.
     """
-    # A capacity block has quotas of its own.
+    # A capacity block has separate quotas.
     on_demand, spot = 0 if training.capacity_block else training.size * training.shape.vcpus, 0
     if elastic is not None:
         on_demand += elastic.bought("on-demand") * elastic.shape.vcpus
@@ -59,7 +59,7 @@ def quota_note(
 
 
 def cluster_quotas(system: SystemPlan, network: NetworkPlan, storage: LustrePlan | MountedPlan) -> str:
-    """What a whole cluster takes beside its training pool, to go on with."""
+    """Quotas of a cluster's other parts, as a continuation of the line."""
     own, vcpus = network.existing is None, system.nodes * system.vcpus
     standard = _default("L-1216C47A", vcpus, _STANDARD_VCPUS)
     vpc = ", a VPC (L-F678F1CE, 5 by default)" if own else ""

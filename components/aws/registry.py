@@ -51,11 +51,11 @@ class _Own(pulumi.ComponentResource):
         repository = ecr.Repository(
             f"{name}-{IMAGE}",
             name=f"{plan.name}/{IMAGE}",
-            # A node that takes a broken one's place runs the same image under the same tag.
+            # A node that replaces a broken one runs the same image under the same tag.
             image_tag_mutability="IMMUTABLE",
             image_scanning_configuration=ecr.RepositoryImageScanningConfigurationArgs(scan_on_push=True),
             encryption_configurations=[ecr.RepositoryEncryptionConfigurationArgs(encryption_type="AES256")],
-            # As on the other clouds: the cluster's own registry goes with it.
+            # As on the other clouds: the cluster's own registry is deleted with it.
             force_delete=True,
             opts=here,
         )
@@ -83,13 +83,13 @@ def _caches(
     node_roles: Mapping[str, iam.Role],
     opts: pulumi.ResourceOptions,
 ) -> None:
-    """ECR makes a repository when an image is first pulled, with the rights of the node that pulls."""
+    """ECR creates a repository at the first pull of an image, with the permissions of the pulling node."""
     ecr.RepositoryCreationTemplate(
         f"{name}-template",
         prefix=prefix,
         applied_fors=["PULL_THROUGH_CACHE"],
         description=f"Copies of public images, for {DAYS_CACHED} days",
-        # No stack knows of these repositories: what is left of them after a destroy empties itself.
+        # No stack manages these repositories: after a destroy, the rest of them expires.
         lifecycle_policy=_expiry(DAYS_CACHED, "any"),
         region=region,
         opts=opts,

@@ -17,9 +17,9 @@ _REPOSITORY: Final = r"^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(\.cn)?/[a-z
 
 
 def plan_repository(spec: ClusterSpec, location: Location, *, stack: str, nat: bool) -> RegistryPlan | None:
-    """nat: whether the network has a way out. A first pull through a cache needs one even where ECR has an endpoint;
-    other partitions than AWS's own do not list the public registries. Prefixes of caches have 30 characters, and the
-    name of a stack may have more.
+    """nat: whether the network has a route out. A first pull through a cache needs one even if ECR has an endpoint;
+    partitions other than AWS's main one do not list the public registries. Prefixes of caches have at most 30
+    characters, and the name of a stack may be longer.
 
     Sources: Amazon ECR API, CreatePullThroughCacheRule; Amazon ECR user guide, vpc-endpoints.
     """
@@ -28,6 +28,6 @@ def plan_repository(spec: ClusterSpec, location: Location, *, stack: str, nat: b
 
 
 def repository_problems(spec: ClusterSpec) -> list[Problem]:
-    """A repository of the user's that ECR does not have."""
+    """A repository of the user that is not an ECR repository."""
     looks = "the URI of an ECR repository, such as 123456789012.dkr.ecr.us-east-1.amazonaws.com/training"
     return registry_problems(spec, _REPOSITORY, looks=looks)

@@ -15,8 +15,8 @@ from gpucluster.components.names import EXPORTER_PORT, MONITORING, NODE_HEALTH_P
 
 
 def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
-    """The configuration as JSON, which is YAML too: DCGM's exporter on every GPU node, the program that looks for
-    broken ones, and OpenCost, where they run.
+    """The configuration as JSON, which is valid YAML: DCGM's exporter on every GPU node, the program that finds broken
+    ones, and OpenCost, if they run.
     """
     jobs = [
         _pods("gpu-exporter", exporter_namespace, EXPORTER_PORT),
@@ -26,7 +26,7 @@ def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
         jobs.append(
             _pods("opencost", MONITORING, OPENCOST_PORT)
             | {
-                # Namespaces and pods are those it tells of.
+                # Keeps the namespaces and pods that OpenCost reports on.
                 "honor_labels": True,
                 "scrape_interval": "60s",
                 "metric_relabel_configs": [
@@ -38,7 +38,7 @@ def scrape_configuration(*, exporter_namespace: str, opencost: bool) -> str:
 
 
 def _pods(job: str, namespace: str, port: int) -> dict[str, Any]:
-    """Every pod of a namespace that has a port."""
+    """Every pod of a namespace with this port."""
     has_port = {"source_labels": ["__meta_kubernetes_pod_container_port_number"], "action": "keep", "regex": str(port)}
     return {
         "job_name": job,

@@ -15,7 +15,7 @@ from gpucluster.components.spec.data import OWN
 
 _EVERY_CHANGE = ["NEW", "CHANGED", "DELETED"]
 
-# Where the objects of the linked bucket appear on the file system.
+# Path of the linked bucket's objects on the file system.
 BUCKET_PATH = "/bucket"
 
 # Lustre's ports, among file servers and clients, both ways. Source: FSx for Lustre user guide, cannot-create-fs.
@@ -81,7 +81,7 @@ def _file_system(
     own_bucket: OwnBucket | None,
     here: pulumi.ResourceOptions,
 ) -> fsx.LustreFileSystem:
-    """One of the cluster's own, with what lets its clients in, and its bucket."""
+    """Creates the cluster's own file system, the rules that admit its clients, and its bucket link."""
     group, rules = _security_group(f"{name}-lustre", network.vpc_id, client_cidr, control_plane.security_group_id, here)
     if plan.fabric:
         rules += _fabric_rules(f"{name}-lustre", group.id, fabric_group_id, here)
@@ -93,7 +93,7 @@ def _file_system(
         per_unit_storage_throughput=plan.tier,
         file_system_type_version="2.15",
         data_compression_type="LZ4",
-        # Can't be changed later; FSx wants a metadata configuration with it.
+        # Can't be changed later; FSx requires a metadata configuration with it.
         efa_enabled=True if plan.fabric else None,
         metadata_configuration=(
             fsx.LustreFileSystemMetadataConfigurationArgs(mode="AUTOMATIC") if plan.fabric else None
@@ -101,7 +101,7 @@ def _file_system(
         automatic_backup_retention_days=0,
         subnet_ids=network.gpu_subnet_id if plan.beside_gpus else network.cluster_subnet_ids[0],
         security_group_ids=[group.id],
-        # The rules come first: later changes of the group do not reach the file servers.
+        # The rules are created first: later changes of the group do not reach the file servers.
         opts=pulumi.ResourceOptions(parent=here.parent, depends_on=rules, protect=plan.protect),
     )
     if plan.bucket is not None:
@@ -131,10 +131,10 @@ def _security_group(
     client_group_id: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
 ) -> tuple[ec2.SecurityGroup, list[pulumi.Resource]]:
-    """The file servers' group, open on Lustre's ports to itself and to the clients' addresses, and what opens it.
+    """The file servers' group, open on Lustre's ports to itself and to the clients' addresses, and its rules.
 
-    Addresses and not the clients' group, which is the EKS cluster's: a protected file system keeps all it refers to,
-    and would keep the control plane and its bill.
+    Addresses, not the clients' group, which is the EKS cluster's: a protected file system keeps everything it refers
+    to, and would keep the control plane and its bill.
     """
     servers = ec2.SecurityGroup(name, vpc_id=vpc_id, description="Lustre file servers", opts=opts)
     rules: list[pulumi.Resource] = []

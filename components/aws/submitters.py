@@ -1,4 +1,4 @@
-"""IAM principals that submit jobs: an access entry maps each to Kubernetes groups and grants no other right."""
+"""IAM principals that submit jobs: an access entry maps each to Kubernetes groups and grants no other permissions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.components.kubernetes.submitters import Submitter
 
 
 def group_of(namespace: str) -> Submitter:
-    """Who submits jobs in a namespace. EKS takes every name that does not begin with `system:`.
+    """The submitters of a namespace. EKS accepts every group name that does not begin with `system:`.
 
     Source: terraform-aws-modules/terraform-aws-eks issue 2915, the error of CreateAccessEntry.
     """

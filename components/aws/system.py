@@ -7,8 +7,8 @@ from typing import Final
 
 from gpucluster.record import record
 
-# Karpenter's two replicas want two hosts. GoogleCloudPlatform/cluster-toolkit has a system pool of 2 to 10; one node
-# for so many GPU nodes is what a cluster on Google Cloud may grow by.
+# Karpenter's two replicas need two hosts. GoogleCloudPlatform/cluster-toolkit has a system pool of 2 to 10; one node
+# for this many GPU nodes is the maximum growth of a cluster on Google Cloud.
 _LEAST: Final = 2
 _MOST: Final = 10
 _GPU_NODES: Final = 32
@@ -28,5 +28,5 @@ class SystemPlan:
 
 
 def plan_system(gpu_nodes: int) -> SystemPlan:
-    """gpu_nodes: all that the cluster may have."""
+    """gpu_nodes: maximum of the whole cluster."""
     return SystemPlan(nodes=min(max(math.ceil(gpu_nodes / _GPU_NODES), _LEAST), _MOST))

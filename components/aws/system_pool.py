@@ -1,4 +1,4 @@
-"""CPU nodes for system software, and the add-ons that wait for them."""
+"""CPU nodes for system software, and the add-ons that depend on them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from gpucluster.components.aws.node_versions import node_versions
 from gpucluster.components.aws.system import SystemPlan
 from gpucluster.components.names import POOL, SYSTEM_POOL
 
-# EKS makes more replicas for more nodes and cores. Their priority is the system's, and no setting of the add-on.
+# EKS adds replicas with nodes and cores. Their priority is the system's and can't be set in the add-on.
 # Sources: Amazon EKS user guide, coredns-autoscaling; aws/containers-roadmap issue 2711.
 _DNS: Final = {"autoScaling": {"enabled": True, "minReplicas": 2, "maxReplicas": 10}}
 
 
 class SystemPool(pulumi.ComponentResource):
-    """Outputs: node_group_name. `ready` is what in-cluster software waits for."""
+    """Outputs: node_group_name. In-cluster software depends on `ready`."""
 
     node_role: iam.Role
     ready: list[pulumi.Resource]
@@ -57,7 +57,7 @@ class SystemPool(pulumi.ComponentResource):
             ami_type="AL2023_x86_64_STANDARD",
             capacity_type="ON_DEMAND",
             **node_versions(version),
-            # An update starts its new nodes beyond the maximum: EKS raises that for the while by itself
+            # An update starts new nodes beyond the maximum: EKS raises it temporarily
             # (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html).
             scaling_config=eks.NodeGroupScalingConfigArgs(
                 desired_size=plan.nodes, min_size=plan.nodes, max_size=plan.nodes
@@ -65,7 +65,7 @@ class SystemPool(pulumi.ComponentResource):
             update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1),
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str)),
             labels={POOL: SYSTEM_POOL},
-            # A node joins only where its network plug-in is there first.
+            # A node joins only if its network plug-in is installed first.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[*attachments, *control_plane.before_nodes]),
         )
         label_machines(f"{name}-label", group, labels, here)
@@ -79,7 +79,7 @@ class SystemPool(pulumi.ComponentResource):
             configuration=_DNS,
             opts=pulumi.ResourceOptions(parent=self, depends_on=[group]),
         )
-        # Tells of broken GPUs, disks and links, which node repair acts on.
+        # Reports broken GPUs, disks and links, on which node repair acts.
         addon(
             f"{name}-node-monitoring",
             "eks-node-monitoring-agent",

@@ -1,4 +1,4 @@
-"""An SNS topic given by a spec, and the steps that receivers of alerts must do on AWS. Imports no Pulumi."""
+"""An SNS topic given by a spec, and the steps required for receivers of alerts on AWS. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIELD: Final = "telemetry.alerts.topic"
 
 
 def topic_problems(receivers: Alerts | None) -> list[Problem]:
-    """An ARN that is no standard topic's."""
+    """An ARN that does not name a standard topic."""
     if receivers is None or receivers.topic is None or re.fullmatch(_TOPIC, receivers.topic):
         return []
     fix = "write the ARN of a standard SNS topic, such as arn:aws:sns:us-east-1:123456789012:pager"
@@ -24,7 +24,7 @@ def topic_problems(receivers: Alerts | None) -> list[Problem]:
 
 
 def topic_place_problems(receivers: Alerts | None, location: Location) -> list[Problem]:
-    """A topic of another account, in the words of the stack's configuration.
+    """A topic of another account, in the terms of the stack's configuration.
 
     Source: Amazon Managed Service for Prometheus user guide, AMP-alert-manager (topics in the same account).
     """
@@ -41,7 +41,7 @@ def topic_region(topic: str) -> str:
 
 
 def receiver_notes(receivers: Alerts | None) -> list[str]:
-    """What each has to do before it gets anything.
+    """Steps required before each receiver gets alerts.
 
     Sources: Amazon SNS developer guide, "Email notifications" and "Confirming the subscription" of HTTP endpoints;
     Amazon Managed Service for Prometheus user guide, AMP-alertmanager-receiver-AMPpermission.

@@ -27,8 +27,9 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class PlacementPlan:
-    """group: make a cluster placement group. reservation: target this one instead, in `group_name` only where the
-    reservation was created inside that group: a group forced on a reservation starves the launch."""
+    """group: create a cluster placement group. reservation: target this one instead, in `group_name` only if the
+    reservation was created inside that group: with another group, the launch gets no capacity.
+    """
 
     kind: Literal["group", "reservation", "none"]
     reservation: str | None = None
@@ -36,7 +37,7 @@ class PlacementPlan:
 
     @property
     def co_location(self) -> str:
-        """For people."""
+        """A description to print."""
         return {
             "group": "one cluster placement group",
             "reservation": f"as reserved in {self.reservation}",
@@ -55,12 +56,12 @@ class TrainingPlan(TrainingNodes):
 
     @property
     def least(self) -> int:
-        """Nodes that EKS may go down to: it empties the pool of a block before the block ends."""
+        """Minimum of nodes: EKS scales the pool of a capacity block to 0 before the block ends."""
         return 0 if self.capacity_block else self.started
 
 
 def plan_training(spec: TrainingSpec, shape: Machine) -> TrainingPlan:
-    """The training pool of a spec without such problems. shape: of its machines."""
+    """The training pool of a spec without problems. shape: of its machines."""
     return TrainingPlan(
         shape=shape,
         nodes=spec.training.nodes,
@@ -80,7 +81,7 @@ def _placement(spec: TrainingSpec) -> PlacementPlan:
 
 
 def training_problems(spec: TrainingSpec) -> list[Problem]:
-    """Why AWS can't have the training pool."""
+    """Why AWS can't run the training pool."""
     return [*_size_problems(spec), *flex_start_problems(spec, "AWS"), *_reservation_problems(spec)]
 
 
@@ -110,7 +111,7 @@ def _reservation_problems(spec: TrainingSpec) -> list[Problem]:
 
 
 def training_notes(training: TrainingPlan, location: Location) -> list[str]:
-    """What must be true of its capacity that the plan can't check."""
+    """Requirements on its capacity that the plan can't check."""
     reservation, machine = training.placement.reservation, training.shape.machine_type
     if reservation is None:
         return [*_ip_notes(training), on_demand_note(nodes=training.size, machine=machine, location=location)]
@@ -124,7 +125,7 @@ def training_notes(training: TrainingPlan, location: Location) -> list[str]:
 
 
 def _ip_notes(training: TrainingPlan) -> list[str]:
-    """What the one interface with an address leaves of a machine with many cards."""
+    """IP bandwidth of a machine with many cards, of which only one has an address."""
     shape = training.shape
     if shape.network_cards < 2:
         return []

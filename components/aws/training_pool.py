@@ -49,10 +49,11 @@ class TrainingPool(pulumi.ComponentResource):
         gpu_hour_usd: Decimal | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """cluster_group_id: the security group that EKS made for control plane and nodes. subnet_id: private, in the
-        one zone of the pool. after: what stands before the first node starts. repair: of broken nodes, by EKS. pool:
-        its name in the nodes' label. facts: what it says of itself where no cluster of ours is around it.
-        gpu_hour_usd: what a GPU costs, of which a change tells. version: of the nodes; None as they were made.
+        """cluster_group_id: the security group that EKS created for control plane and nodes. subnet_id: private, in the
+        pool's only zone. after: must exist before the first node starts. repair: whether EKS repairs broken nodes.
+        pool: its name in the nodes' label. facts: to register if the pool is outside a cluster of this toolkit.
+        gpu_hour_usd: price of a GPU-hour, for the report of an update that ends jobs. version: of the nodes; None keeps
+        it.
         """
         kind = "gpucluster:aws:TrainingPool"
         made_of: dict[str, Any] = {"zone": location.zone, "capacityBlock": plan.capacity_block}
@@ -70,7 +71,7 @@ class TrainingPool(pulumi.ComponentResource):
             f"{name}-nodes",
             cluster_name=cluster_name,
             node_role_arn=role.arn,
-            # One subnet is one zone: peers of the fabric can't be in two.
+            # One subnet, so one zone: the fabric can't span two.
             subnet_ids=[subnet_id],
             ami_type="AL2023_x86_64_NVIDIA",
             capacity_type="CAPACITY_BLOCK" if plan.capacity_block else "ON_DEMAND",
@@ -149,7 +150,7 @@ def _template(
                 network_card_index=interface.card,
                 device_index=interface.device,
                 interface_type=interface.kind,
-                # A template that names groups keeps EKS from adding the cluster's own.
+                # If a template names groups, EKS does not add the cluster's own.
                 security_groups=list(groups),
                 delete_on_termination="true",
             )
@@ -164,7 +165,7 @@ def _template(
 
 
 def _placement(plan: TrainingPlan, group: ec2.PlacementGroup | None) -> ec2.LaunchTemplatePlacementArgs | None:
-    """The pool's own group, or the one its reservation was created in; nothing is forced on another reservation."""
+    """The pool's own group, or the one that its reservation was created in; another reservation gets no group."""
     if group is not None:
         return ec2.LaunchTemplatePlacementArgs(group_name=group.name)
     if plan.placement.group_name is not None:

@@ -1,13 +1,13 @@
-"""What a GPU node runs before it joins the cluster."""
+"""Setup of a GPU node before it joins the cluster."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
 
-# What has to be there before the kubelet is a unit of its own, which the kubelet requires: EKS asks to leave the
-# kubelet's own unit alone. It does not wait for nodeadm-run.service, which makes the RAID and then starts the kubelet
-# and waits for it: the two would wait for each other. Without what it looks for the node does not join.
+# Prerequisites of the kubelet are a separate unit that the kubelet requires: EKS asks not to change the kubelet's own
+# unit. The unit does not wait for nodeadm-run.service, which creates the RAID and then starts the kubelet and waits for
+# it: the two would wait for each other. If a prerequisite is missing, the node does not join.
 # Sources: Amazon EKS user guide, launch-templates ("Don't specify any commands in your user data that starts or
 # modifies kubelet"); awslabs/amazon-eks-ami, nodeadm/cmd/nodeadm/init/init.go (runDaemons), nodeadm-run.service.
 _UNIT = """\
@@ -22,15 +22,15 @@ ExecStart=/usr/local/bin/{step}
 RequiredBy=kubelet.service
 """
 
-# The GPU image holds no Lustre client: without it the shared storage does not mount. A script that fails does not keep
-# a node from joining, so the unit looks for the client, and for its module, which is not the client's: Amazon's kernels
-# have it themselves, 6.1 under drivers/staging/lustrefsx and 6.12, that of Kubernetes 1.33 to 1.35, under fs/lustre.
+# The GPU image has no Lustre client, without which the shared storage does not mount. A failing script does not keep a
+# node from joining, so the unit checks for the client and for its module, which is not part of the client: Amazon's
+# kernels have it, 6.1 under drivers/staging/lustrefsx and 6.12, that of Kubernetes 1.33 to 1.35, under fs/lustre.
 # Sources: awslabs/amazon-eks-ami v20261012 (release notes); bottlerocket-os/bottlerocket-kernel-kit 6603167,
-# packages/kernel-6.12/kernel-6.12.spec, made of Amazon Linux's package; liadhweka/wsi-cloud, a record of 2026-08-20
-# (`modinfo lustre` before lustre-client 2.15.6 was installed).
+# packages/kernel-6.12/kernel-6.12.spec, derived from Amazon Linux's package; liadhweka/wsi-cloud, a record of
+# 2026-08-20 (`modinfo lustre` before lustre-client 2.15.6 was installed).
 #
-# /scratch is a folder of the RAID0 of all local disks, which is there when the kubelet starts. Without the RAID a
-# /scratch on the root disk would fill it up unseen.
+# /scratch is a folder on the RAID0 of all local disks, which exists when the kubelet starts. Without the RAID, a
+# /scratch on the root disk would fill it up unnoticed.
 # Source: awslabs/amazon-eks-ami, nodeadm/cmd/nodeadm/init (its phase "run") and setup-local-disks.
 GPU_NODE_SETUP = f"""\
 #!/bin/bash
@@ -59,9 +59,9 @@ _RAID = """\
     localStorage:
       strategy: RAID0
 """
-# Memory that a container may lock, as the buffers of EFA are. The list takes the place of nodeadm's own, whose open
-# files stand here again. No number says "unlimited": nodeadm reads it as floating point, 2^64 - 1 becomes 2^64, and a
-# limit of that starts no container. 2^53 bytes stay exact, and no machine has as much.
+# Memory that a container may lock, such as the buffers of EFA. The list replaces nodeadm's own, whose limit of open
+# files is repeated here. No number means "unlimited": nodeadm reads it as floating point, 2^64 - 1 becomes 2^64, and
+# with that limit no container starts. 2^53 bytes stay exact, and no machine has as much.
 # Source: awslabs/amazon-eks-ami v20260714, nodeadm/doc/examples.md ("Modifying container RLIMITs"),
 # nodeadm/internal/containerd/base-runtime-spec.json, base_runtime_spec.go and nodeadm/internal/util/merge.go.
 _NODE_CONFIG = f"""\
@@ -80,12 +80,12 @@ spec:
             hard: {2**53}
 """
 
-# Any string that stands in no part; fixed, so that the same plan gives the same template.
+# Any string that occurs in no part; fixed, so that the same plan gives the same template.
 _BOUNDARY = "==NODE=="
 
 
-# Before the kubelet, whose device plugin would else find whole GPUs; at every boot, for slices never outlive one and on
-# Hopper the mode does not either. Slices that are there stay: a kubelet may start again under pods.
+# Before the kubelet, whose device plugin would otherwise find whole GPUs; at every boot, because slices never survive
+# one and on Hopper neither does MIG mode. Existing slices stay: a kubelet may restart under pods.
 # Sources: NVIDIA Multi-Instance GPU user guide, "Deployment considerations" and "Creating GPU instances";
 # NVIDIA/gpu-operator #2415 (the MIG manager restarts kubelets under pods).
 _SLICES = """\
@@ -108,8 +108,8 @@ _SHELL = 'text/x-shellscript; charset="us-ascii"'
 
 
 def gpu_user_data(slices: Sequence[str] = ()) -> str:
-    """User data of a GPU node as a launch template takes it: a MIME message in base64, with the node's configuration
-    and shell scripts. slices: sizes of the MIG slices of each GPU, none to leave GPUs whole.
+    """User data of a GPU node in the format of a launch template: a MIME message in base64, with the node's
+    configuration and shell scripts. slices: sizes of the MIG slices of each GPU, none to leave GPUs whole.
     """
     unit = _UNIT.format(what="MIG slices of this node", step="slice-gpus")
     sliced = [(_SHELL, _SLICES.format(slices=",".join(slices), unit=unit))] if slices else []
@@ -118,7 +118,7 @@ def gpu_user_data(slices: Sequence[str] = ()) -> str:
 
 
 def karpenter_user_data() -> str:
-    """The same as Karpenter takes it, which adds the RAID by a configuration of its own.
+    """The same in the format of Karpenter, which adds the RAID by its own configuration.
 
     Source: aws/karpenter-provider-aws v1.14.1, pkg/providers/amifamily/bootstrap/nodeadm.go.
     """

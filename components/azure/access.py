@@ -1,4 +1,4 @@
-"""Who reaches the cluster's API and what the network reaches outside, as plain values. Imports no Pulumi."""
+"""Access to the cluster's API, and egress of its network, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.components.teams import named_people
 from gpucluster.record import record
 
-# One of them is the nodes' own way out. Source: AKS documentation, "Secure access to the API server using authorized IP
-# address ranges".
+# One of them is the nodes' own egress address. Source: AKS documentation, "Secure access to the API server using
+# authorized IP address ranges".
 _MOST_RANGES = 200 - 1
 
 CLUSTER_ADMIN = "Azure Kubernetes Service RBAC Cluster Admin"
-"""The built-in role with all rights inside a cluster."""
+"""The built-in role with all permissions inside a cluster."""
 
 
 @record(kw_only=True)
@@ -27,9 +27,9 @@ class AccessPlan:
     """private: the API has no public address; only clients in the network, or connected to it, reach it.
 
     client_cidrs: ranges of the internet that reach it. admins: object ids of the Microsoft Entra groups whose members
-    have all rights in the cluster. peer: id of a network that the cluster's is peered with. only_examples: why nobody
-    could reach the API, which ends an update.
-    summary: all that in one line, for people.
+    have all permissions in the cluster. peer: id of a network to peer with. only_examples: why the API is unreachable,
+    which stops an update.
+    summary: all of the above in one line, to print.
     """
 
     private: bool
@@ -60,7 +60,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, network_cidr: str) -> A
 
 
 def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
-    """What Azure can't make of the spec's access."""
+    """Parts of the spec's access that Azure does not support."""
     problems = dns_problems(access, "AKS")
     if isinstance(access, PublicAccess) and len(access.cidrs) > _MOST_RANGES:
         problems.append(
@@ -85,7 +85,7 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
 
 
 def people_problems(spec: ClusterSpec) -> list[Problem]:
-    """Who submits jobs and can't be known to AKS."""
+    """Submitters of jobs that AKS can't identify."""
     return [problem for field, group in named_people(spec) for problem in _group_problems(field, group)]
 
 
@@ -100,7 +100,7 @@ def _group_problems(field: str, group: str) -> list[Problem]:
 
 
 def access_notes(access: PublicAccess | PrivateAccess) -> list[str]:
-    """What whoever runs up needs and gets: the cluster knows Microsoft Entra only, and no password or certificate."""
+    """Permissions that the identity that runs `up` needs and gets: the cluster accepts only Microsoft Entra logins."""
     others = (
         ("must be in a group of access.admins") if access.admins else "need a group in access.admins, which is empty"
     )

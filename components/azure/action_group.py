@@ -9,14 +9,14 @@ from pulumi_azure_native import monitor
 
 from gpucluster.components.spec.operations import Alerts
 
-# At most 12 characters, which stand in mails. Source: Azure Monitor documentation, "Action groups".
+# At most 12 characters, shown in mails. Source: Azure Monitor documentation, "Action groups".
 _SHORT_NAME: Final = "gpucluster"
 
 
 def action_groups(
     name: str, receivers: Alerts | None, *, group: pulumi.Input[str], opts: pulumi.ResourceOptions
 ) -> list[pulumi.Input[str]]:
-    """Ids of those that tell the receivers: one of the cluster's own for mail and webhook, and the user's. Messages
+    """Ids of the groups that notify the receivers: the cluster's own for mail and webhook, and the user's. Messages
     have the common schema, which is the same for all alerts of Azure Monitor.
     """
     if receivers is None:

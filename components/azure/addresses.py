@@ -10,28 +10,28 @@ from gpucluster.components.problem import Problem
 from gpucluster.components.spec.own_things import ClusterNetwork, ExistingNetwork
 from gpucluster.record import record
 
-# RDMA between the machines of a scale set has these addresses.
+# RDMA between the machines of a scale set uses these addresses.
 # Source: Azure documentation, "Set up InfiniBand on HPC VMs".
 INFINIBAND_RANGE = "172.16.0.0/16"
 
-# What every machine is served from: its metadata, with tokens of its identities, and Azure's wire server, with its
-# settings. Sources: Azure documentation, "Azure Instance Metadata Service" and "What is IP address 168.63.129.16?".
+# Services of every machine: its metadata, with tokens of its identities, and Azure's wire server, with its settings.
+# Sources: Azure documentation, "Azure Instance Metadata Service" and "What is IP address 168.63.129.16?".
 MACHINE_SERVICES = ("169.254.169.254", "168.63.129.16")
 
 # The first four addresses of a subnet and the last one are Azure's. Source: Azure documentation, "Virtual network FAQ".
 _RESERVED = 5
 # An overlay gives every node a /24 of the pods' range. Source: AKS documentation, "Azure CNI Overlay".
 _NODE_PODS = 256
-# TiB -> prefix of the subnet that holds so much Lustre; /24 is the least that any source asks.
+# TiB -> prefix of the subnet for this much Lustre; /24 is the minimum in all sources.
 # Sources: Azure Managed Lustre documentation, "Prerequisites"; azure-native SDK, AmlFilesystem.filesystemSubnet.
 _LUSTRE_SUBNETS = {196: 24, 400: 23}
 
 
 @record(kw_only=True)
 class AddressPlan:
-    """network: of which nodes and lustre are subnets. pods, services: known inside the cluster only, so they have to
-    lie outside of the network. dns: address of the cluster's DNS, one of the services. existing: the network that
-    takes the place of the cluster's own.
+    """network: contains the subnets nodes and lustre. pods, services: known only inside the cluster, so they must lie
+    outside the network. dns: address of the cluster's DNS, one of the services. existing: the user's network, if the
+    stack creates none.
     """
 
     network: str = "10.0.0.0/16"
@@ -60,7 +60,7 @@ def plan_addresses(asked: ClusterNetwork, *, lustre_tib: int = 0) -> AddressPlan
 
 
 def _lustre_range(block: str, capacity_tib: int) -> str:
-    """The subnet of a Managed Lustre file system of this size. Above what is documented, all that there is room for."""
+    """The subnet of a Managed Lustre file system of this size. Above the documented sizes, the whole block."""
     room = ipaddress.IPv4Network(block)
     prefix = next((found for most, found in _LUSTRE_SUBNETS.items() if capacity_tib <= most), room.prefixlen)
     return str(next(room.subnets(new_prefix=prefix))) if prefix > room.prefixlen else block
@@ -75,7 +75,7 @@ def address_problems(plan: AddressPlan, *, nodes: int, peers: Sequence[str] = ()
         name: ipaddress.IPv4Network(cidr)
         for name, cidr in {"network": plan.network, "services": plan.services, "pods": plan.pods}.items()
     }
-    # Of a network of the user's the plan knows no subnet.
+    # The plan does not know the subnets of the user's network.
     cut = {} if plan.existing else {"nodes": plan.nodes, "Lustre": plan.lustre}
     subnets = {name: ipaddress.IPv4Network(cidr) for name, cidr in cut.items()}
     fabric = ipaddress.IPv4Network(INFINIBAND_RANGE)

@@ -23,7 +23,7 @@ def alert_rules(
     control_plane: ControlPlane,
     opts: pulumi.ResourceOptions,
 ) -> alertsmanagement.PrometheusRuleGroup:
-    """Alerts show in Azure Monitor, and go to action groups. told: their ids.
+    """Alerts appear in Azure Monitor and go to action groups. told: their ids.
 
     Source: Azure Monitor documentation, "Azure Monitor managed service for Prometheus rule groups" (a workspace and one
     cluster as scopes, and the cluster's name, which its metrics have as the label `cluster`).
@@ -45,6 +45,6 @@ def alert_rules(
 def _rule(
     given: Mapping[str, Any], actions: list[alertsmanagement.PrometheusRuleGroupActionArgs]
 ) -> alertsmanagement.PrometheusRuleArgs:
-    """`for` is a word of Python's. What records has nothing to tell."""
+    """`for` is a Python keyword. Recording rules have no actions."""
     words: dict[str, Any] = {"for_" if key == "for" else key: text for key, text in given.items()}
     return alertsmanagement.PrometheusRuleArgs(**words, actions=actions if actions and "alert" in given else None)

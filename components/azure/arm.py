@@ -1,4 +1,4 @@
-"""Ids of Azure Resource Manager: how they look, and the ones that are the same in every tenant. Imports no Pulumi."""
+"""Ids of Azure Resource Manager: their syntax, and those that are the same in every tenant. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def storage_account_id(subscription: str, group: str, account: str) -> str:
 
 
 def container_id(account_id: str, container: str) -> str:
-    """The id of a container of blobs by that of its storage account."""
+    """The id of a blob container by that of its storage account."""
     return f"{account_id}/blobServices/default/containers/{container}"

@@ -14,12 +14,13 @@ from gpucluster.components.kubernetes.volume import Volume
 
 
 class BlobStorage(pulumi.ComponentResource):
-    """Outputs: account_name. `volume` is what claims are bound to.
+    """Outputs: account_name. Claims bind to `volume`.
 
-    It is mounted once a node, by the identity that all nodes have: any pod may mount the claim, whatever its service
-    account. By a pod's own identity, every pod of a node would have a mount of its own with the files of all in one
-    folder, and a federated credential for its service account. Sources: kubernetes-sigs/blob-csi-driver 0744a60,
-    pkg/blob/nodeserver.go (tmpPath) and docs/workload-identity-static-pv-mount.md; Azure/azure-storage-fuse issue 143.
+    It is mounted once per node, by the identity of all nodes: any pod may mount the claim, whatever its service
+    account. With a pod's own identity, every pod of a node would have its own mount, with the files of all of them in
+    one folder, and need a federated credential for its service account. Sources: kubernetes-sigs/blob-csi-driver
+    0744a60, pkg/blob/nodeserver.go (tmpPath) and docs/workload-identity-static-pv-mount.md; Azure/azure-storage-fuse
+    issue 143.
     """
 
     volume: Volume

@@ -13,7 +13,7 @@ from gpucluster.components.spec.data import OWN
 
 
 def bucket_config_problems(spec: ClusterSpec, settings: Settings) -> list[Problem]:
-    """What is missing in the configuration, for a linked container or for those that identities name."""
+    """Missing configuration for a linked container or for containers of identities."""
     linked = spec.storage.shared.bucket
     group = None if linked == OWN else settings.bucket_group
     asked = {
@@ -48,7 +48,7 @@ def bucket_config_problems(spec: ClusterSpec, settings: Settings) -> list[Proble
 
 
 def bucket_notes(storage: LustrePlan, region: str) -> list[str]:
-    """Of the container that shared storage is linked to."""
+    """Notes on the container linked to shared storage."""
     bucket = storage.bucket
     if bucket is None:
         return []

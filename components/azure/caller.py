@@ -14,8 +14,8 @@ from gpucluster.record import record
 
 @record
 class Caller:
-    """object_id: in the directory. kind: as Azure wants it told, and refuses the wrong one
-    (UnmatchedPrincipalType); left out, the SDK says User for everybody.
+    """object_id: in the directory. kind: of the principal; Azure refuses the wrong one (UnmatchedPrincipalType); if not
+    set, the SDK says User for every principal.
     """
 
     object_id: pulumi.Output[str]
@@ -23,7 +23,7 @@ class Caller:
 
 
 def caller(opts: pulumi.InvokeOutputOptions) -> Caller:
-    """Who is logged in, as the provider sees it."""
+    """The identity of the provider's login."""
     return Caller(
         object_id=authorization.get_client_config_output(opts=opts).object_id,
         kind=pulumi.Output.unsecret(authorization.get_client_token_output(opts=opts).token.apply(kind_of)),
@@ -31,7 +31,7 @@ def caller(opts: pulumi.InvokeOutputOptions) -> Caller:
 
 
 def kind_of(token: str) -> Literal["ServicePrincipal", "User"]:
-    """Whom a token is for; a person's alone says what an application may do for them.
+    """The kind of a token's owner; only tokens of users state an application's permissions for them.
 
     Source: Microsoft identity platform documentation, "Access token claims reference" (`scp`: only for user tokens).
     """

@@ -1,4 +1,4 @@
-"""Azure as the rest of the project sees it. Imports no Pulumi."""
+"""Azure, as the interface for the rest of the project. Imports no Pulumi."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The training cluster on Azure: puts the parts together.
 
-A part that not every cluster has is imported where it is made.
+Optional parts are imported where they are created.
 """
 
 from __future__ import annotations
@@ -90,13 +90,13 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             infiniband=fabric,
             mig=None if plan.mig is None else plan.mig.pool.strategy,
             mig_layout=None if plan.mig is None or plan.mig.config is None else (plan.mig.layout, plan.mig.config),
-            # An API that `up` can't reach fails here.
+            # If `up` can't reach the API, it fails here.
             after=[self._workspace.namespace],
             opts=self._inside,
         ).ready
         storage = self._files()
         spaces = self._people()
-        # GPU nodes are most of the bill: what makes them usable stands before they start.
+        # GPU nodes are most of the bill: everything they need is created before they start.
         self._pools(software, storage)
         self._topology(spaces)
         read = [*software, *self._watch(lambda: READ)]
@@ -132,12 +132,12 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             group=self._group,
             storage=plan.home is not None or plan.bucket is not None or plan.blobs,
             peer=plan.access.peer,
-            # All that is dear stands in the network.
+            # Every expensive resource depends on the network, so on this check too.
             opts=pulumi.ResourceOptions(parent=self, depends_on=feature),
         )
 
     def _aks(self, log_workspace: LogWorkspace | None) -> ControlPlane:
-        """The control plane, and who it is to Azure."""
+        """The control plane and its Azure identity."""
         name, plan, location = self._name, self._plan, self._plan.location
         reserved_in = plan.training.placement.reserved_in
         identity = ClusterIdentity(
@@ -172,7 +172,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         )
 
     def _files(self) -> Volume:
-        """The cluster's own bucket, the shared storage, which is given, and home folders."""
+        """The cluster's own bucket, the shared storage (returned) and home folders."""
         name, plan, group = self._name, self._plan, self._group
         self._own: OwnBucket | None = None
         if plan.bucket is not None:
@@ -218,7 +218,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
     def _people(self) -> list[TeamSpace]:
         name, plan, control_plane = self._name, self._plan, self._control_plane
         for who in plan.people.memberships:
-            # To find the cluster and log in to it; what they may do there is Kubernetes' to say.
+            # To find the cluster and log in to it; Kubernetes decides their permissions inside.
             granted(
                 f"{name}-submitters-{who}",
                 "Azure Kubernetes Service Cluster User Role",
@@ -247,7 +247,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         )
 
     def _pools(self, before: Sequence[pulumi.Resource], storage: Volume) -> None:
-        """Those of GPU nodes. before: what makes them usable."""
+        """The GPU pools. before: prerequisites that make their nodes usable."""
         name, plan = self._name, self._plan
         nodes = GpuNodes(
             group=self._group,
@@ -262,7 +262,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         if plan.elastic is not None and not self._provisioned:
             from gpucluster.components.azure.native_pools import NativePools
 
-            # First: they start without a machine, so that none has to be found.
+            # First: they start with no machine, so they need no capacity.
             NativePools(f"{name}-elastic", plan.elastic, nodes=nodes, after=before, opts=self._here)
         TrainingPool(
             f"{name}-training",
@@ -270,7 +270,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
             location=plan.location,
             group=self._group,
             nodes=nodes,
-            # A file system takes long, while GPUs would wait and cost.
+            # A file system takes long to create; GPUs would be billed while they wait.
             after=[*before, *storage.after],
             gpu_hour_usd=plan.telemetry.watched.gpu_hour_usd,
             opts=self._here,
@@ -312,7 +312,7 @@ class TrainingCluster(SharedCluster[AzureClusterPlan]):
         )
 
     def _topology(self, spaces: Sequence[TeamSpace]) -> None:
-        """NCCL's file, which the runtimes mount from the namespace of their job."""
+        """NCCL's topology file; the runtimes mount it from their job's namespace."""
         topology = release_of(self._plan.training.shape).topology
         if not topology:
             return

@@ -1,4 +1,4 @@
-"""The AKS control plane, with the one pool that is part of it."""
+"""The AKS control plane, including its built-in system pool."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from gpucluster.components.names import POOL, SYSTEM_POOL
 
 
 class ControlPlane(pulumi.ComponentResource):
-    """Outputs: cluster_name, endpoint, kubeconfig. issuer: of its service accounts' tokens. `ready` is what pools wait
-    for, `open` what is inside the cluster.
+    """Outputs: cluster_name, endpoint, kubeconfig. issuer: of its service accounts' tokens. Pools depend on `ready`,
+    objects inside the cluster on `open`.
 
-    Whoever runs up gets all rights in this cluster, and nowhere else, because software is installed by them.
+    The identity that runs `up` gets all permissions in this cluster, and nowhere else, because it installs software.
     """
 
     cluster: containerservice.ManagedCluster
@@ -60,17 +60,17 @@ class ControlPlane(pulumi.ComponentResource):
         blobs: bool = False,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """provisioning: nodes come by node auto provisioning; no pool may autoscale then. million_samples: of metrics
-        a month. log_workspace: id of the one that agents send what pods print to, None where nobody collects it.
-        keep_empty: minutes that an empty machine of an autoscaled pool waits for a job; None where no pool
-        autoscales. blobs: nodes mount containers of blobs.
+        """provisioning: node auto provisioning creates nodes; then no pool may autoscale. million_samples: of metrics,
+        per month. log_workspace: id of the workspace to which agents send the pods' output; None if it is not
+        collected. keep_empty: minutes that an empty machine of an autoscaled pool waits for a job; None if no pool
+        autoscales. blobs: nodes mount blob containers.
         """
         super().__init__("gpucluster:azure:ControlPlane", name, {}, opts)
         self.cluster = containerservice.ManagedCluster(
             f"{name}-cluster",
             resource_group_name=group,
             resource_name_=cluster_name,
-            # AKS would name the group of its machines after ours, cut where that is too long.
+            # AKS would name the group of its machines after our resource group, truncated if too long.
             node_resource_group=f"{cluster_name}-nodes",
             dns_prefix=cluster_name,
             kubernetes_version=version,
@@ -83,7 +83,7 @@ class ControlPlane(pulumi.ComponentResource):
             agent_pool_profiles=[_system_pool(f"{name}-system", system, network, system_version or version)],
             network_profile=_network(addresses),
             api_server_access_profile=_api_access(access, network),
-            # Microsoft Entra alone: a local account is a certificate that nobody can take back.
+            # Microsoft Entra only: a local account is a certificate that can't be revoked.
             aad_profile=containerservice.ManagedClusterAADProfileArgs(
                 managed=True, enable_azure_rbac=True, admin_group_object_ids=list(access.admins) or None
             ),
@@ -93,11 +93,11 @@ class ControlPlane(pulumi.ComponentResource):
             security_profile=containerservice.ManagedClusterSecurityProfileArgs(
                 workload_identity=containerservice.ManagedClusterSecurityProfileWorkloadIdentityArgs(enabled=True)
             ),
-            # Left out, AKS puts new images on GPU nodes under running jobs, with kernels that drivers do not fit.
+            # If not set, AKS puts new images on GPU nodes under running jobs, with kernels that do not fit the drivers.
             auto_upgrade_profile=containerservice.ManagedClusterAutoUpgradeProfileArgs(
                 upgrade_channel="none", node_os_upgrade_channel="None"
             ),
-            # Its own default pools would make CPU machines of any kind; left out, the SDK asks for them.
+            # The default pools would create CPU machines of any kind; if not set, the SDK requests them.
             node_provisioning_profile=containerservice.ManagedClusterNodeProvisioningProfileArgs(
                 mode="Auto" if provisioning else "Manual", default_node_pools="None"
             ),
@@ -111,9 +111,9 @@ class ControlPlane(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*identity.grants, *network.ready],
-                # AKS lists every pool there, and an edit of one sets all of them in motion.
+                # AKS lists every pool there, and an edit of one starts an update of all.
                 ignore_changes=_as_made(system_version),
-                # The name is taken until the old cluster is gone.
+                # The name is in use until the old cluster is deleted.
                 delete_before_replace=True,
             ),
         )
@@ -121,21 +121,21 @@ class ControlPlane(pulumi.ComponentResource):
 
     @property
     def kubelet_principal(self) -> pulumi.Output[str]:
-        """Whom all nodes are to Azure."""
+        """The object id of the nodes' identity."""
         return self.cluster.identity_profile.apply(lambda profile: str(_kubelet(profile).object_id))
 
     @property
     def kubelet_client(self) -> pulumi.Output[str]:
-        """By what a program on a node asks to be it."""
+        """The client id by which a program on a node requests this identity."""
         return self.cluster.identity_profile.apply(lambda profile: str(_kubelet(profile).client_id))
 
     def _enter(self, name: str, group: pulumi.Input[str], subscription: str, *, private: bool) -> None:
-        """What is known of it once it stands, and the rights to work in it."""
+        """Outputs of the running cluster, and the permissions to work in it."""
         given = containerservice.list_managed_cluster_user_credentials_output(
             resource_group_name=group,
             resource_name=self.cluster.name,
             format="exec",
-            # A private zone of its own, to which AKS would point, it has none.
+            # By default AKS returns a name in a private DNS zone, which this cluster lacks.
             server_fqdn="public" if private else None,
             opts=pulumi.InvokeOutputOptions(parent=self),
         )
@@ -153,7 +153,7 @@ class ControlPlane(pulumi.ComponentResource):
         )
 
     def _rights(self, name: str, subscription: str) -> authorization.RoleAssignment:
-        """Of whoever runs this program. A first preview has nobody to log in."""
+        """Permissions of the identity that runs this program. A first preview needs no login."""
         who = caller(pulumi.InvokeOutputOptions(parent=self, depends_on=[self.cluster]))
         return granted(
             name,
@@ -167,14 +167,14 @@ class ControlPlane(pulumi.ComponentResource):
 
 
 def _kubelet(profile: Mapping[str, Any] | None) -> Any:
-    """The identity of all nodes, which AKS makes with the cluster."""
+    """The identity of all nodes, which AKS creates with the cluster."""
     return (profile or {})["kubeletidentity"]
 
 
 def _network(addresses: AddressPlan) -> containerservice.ContainerServiceNetworkProfileArgs:
     return containerservice.ContainerServiceNetworkProfileArgs(
         network_plugin="azure",
-        # Pods have addresses of the cluster's own, and node auto provisioning wants this set.
+        # Pods have addresses inside the cluster, and node auto provisioning requires this setting.
         network_plugin_mode="overlay",
         network_dataplane="cilium",
         network_policy="cilium",
@@ -197,7 +197,7 @@ def _storage(*, blobs: bool) -> containerservice.ManagedClusterStorageProfileArg
 
 
 def _log_agent(workspace: pulumi.Input[str] | None) -> containerservice.ManagedClusterAddonProfileArgs:
-    """On every node, whatever its taints; what it sends, the workspace's rule says."""
+    """Runs on every node, whatever its taints; the workspace's rule decides what it sends."""
     if workspace is None:
         return containerservice.ManagedClusterAddonProfileArgs(enabled=False)
     return containerservice.ManagedClusterAddonProfileArgs(
@@ -206,7 +206,7 @@ def _log_agent(workspace: pulumi.Input[str] | None) -> containerservice.ManagedC
 
 
 def _autoscaler(keep_empty: int) -> containerservice.ManagedClusterPropertiesAutoScalerProfileArgs:
-    """A GPU machine takes long to come, and is dear while nothing runs on it."""
+    """A GPU machine takes long to start and is expensive while idle."""
     return containerservice.ManagedClusterPropertiesAutoScalerProfileArgs(
         expander="least-waste", max_node_provision_time="30m", scale_down_unneeded_time=f"{keep_empty}m"
     )
@@ -216,14 +216,14 @@ def _api_access(access: AccessPlan, network: Network) -> containerservice.Manage
     if access.private:
         return containerservice.ManagedClusterAPIServerAccessProfileArgs(
             enable_private_cluster=True,
-            # The public name of a private address: it resolves at the other end of a VPN too, where a private zone
-            # would have to be linked first.
+            # The public name of a private address also resolves at the other end of a VPN, where a private zone would
+            # have to be linked first.
             enable_private_cluster_public_fqdn=True,
             private_dns_zone="none",
             disable_run_command=True,
         )
     return containerservice.ManagedClusterAPIServerAccessProfileArgs(
-        # Nodes reach the API by their way out, which of a network of the user's is one of theirs.
+        # Nodes reach the API from their egress address, which the user owns in an existing network.
         authorized_ip_ranges=[
             *access.client_cidrs,
             *([] if network.egress_ip is None else [pulumi.Output.concat(network.egress_ip, "/32")]),
@@ -232,7 +232,7 @@ def _api_access(access: AccessPlan, network: Network) -> containerservice.Manage
     )
 
 
-# What is set of the system pool, as Pulumi names it.
+# Fields that are set on the system pool, by Pulumi's names.
 _OF_THE_POOL: Final = (
     "availabilityZones",
     "count",
@@ -252,7 +252,7 @@ _OF_THE_POOL: Final = (
 
 
 def _as_made(version: str | None) -> list[str]:
-    """What of the system pool stays as it was made: all of it, or all but a version that the spec names."""
+    """Fields of the system pool that stay as created: all, or all except a version that the spec names."""
     if version is None:
         return ["agentPoolProfiles"]
     return [f"agentPoolProfiles[0].{name}" for name in _OF_THE_POOL]
@@ -261,14 +261,14 @@ def _as_made(version: str | None) -> list[str]:
 def _system_pool(
     name: str, plan: SystemPlan, network: Network, version: str
 ) -> containerservice.ManagedClusterAgentPoolProfileArgs:
-    """The pool that AKS insists on. Every other one is a resource of its own."""
+    """The pool that AKS requires. Every other pool is a separate resource."""
     return containerservice.ManagedClusterAgentPoolProfileArgs(
         name=SYSTEM_POOL,
         mode="System",
         type="VirtualMachineScaleSets",
         count=plan.nodes,
         vm_size=plan.machine_type,
-        # Not in the GPU nodes' zone alone: a zone full of GPUs is often out of the rest.
+        # Not only in the GPU nodes' zone: a zone full of GPUs is often out of other machines.
         availability_zones=list(ZONES),
         os_type="Linux",
         os_sku=OS_SKU,

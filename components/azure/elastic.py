@@ -13,7 +13,7 @@ from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.record import record
 
 PROVISIONING_CLASS: Final = "best-effort-atomic-scale-up.autoscaling.x-k8s.io"
-"""By which a queue asks the cluster autoscaler for all nodes of a job at once.
+"""Class by which a queue requests all nodes of a job from the cluster autoscaler at once.
 
 Source: AKS documentation, configure-kueue-with-cluster-autoscaler (2026-07-17).
 """
@@ -25,18 +25,18 @@ _POOL_NAME: Final = 12
 
 @record(kw_only=True)
 class ElasticPlan(ElasticMachines):
-    """shape: without InfiniBand. root_gib: on the machine's own disk, for what jobs keep on a node, too."""
+    """shape: without InfiniBand. root_gib: on the machine's own disk, also for files that jobs keep on a node."""
 
     root_gib: int = 1_000
 
     @property
     def keep_empty(self) -> int:
-        """Minutes that an empty machine waits where the cluster's autoscaler has one such time for all pools."""
+        """Minutes that an empty machine waits if the cluster's autoscaler has one such time for all pools."""
         return max(pool.keep_empty for pool in self.pools)
 
 
 def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
-    """The pools on the smallest machine; what is bought another way than Azure sells is refused elsewhere."""
+    """The pools on the smallest machine; purchase options that Azure does not sell are refused elsewhere."""
     elastic = spec.elastic
     if elastic is None:
         return None
@@ -49,7 +49,7 @@ def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
 
 
 def agent_pools(pool: PoolPlan) -> dict[str, str]:
-    """How AKS calls the scale sets of a pool by the cluster autoscaler, one for each way to buy: way -> name."""
+    """AKS names of a pool's scale sets for the cluster autoscaler: purchase option -> name."""
     name = pool.name.replace("-", "")
     others = {purchase: purchase.replace("-", "")[:5] for purchase in pool.purchase[1:]}
     return {pool.purchase[0]: name} | {
@@ -58,7 +58,7 @@ def agent_pools(pool: PoolPlan) -> dict[str, str]:
 
 
 def elastic_problems(spec: ClusterSpec) -> list[Problem]:
-    """Why AKS can't have such pools."""
+    """Why AKS can't run these pools."""
     plan = plan_elastic(spec)
     if plan is None or plan.engine == "karpenter":
         return []
@@ -79,7 +79,7 @@ def elastic_problems(spec: ClusterSpec) -> list[Problem]:
 
 
 def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
-    """What the elastic pools can't give of what the spec asks."""
+    """Requests of the spec that the elastic pools cannot provide."""
     if plan is None:
         return []
     machine = plan.shape.machine_type
@@ -99,12 +99,12 @@ def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
 
 
 def _duration(minutes: int) -> str:
-    """Minutes as a spec writes them."""
+    """Minutes in the format of a spec."""
     return f"{minutes}m" if minutes % 60 else f"{minutes // 60}h"
 
 
 def elastic_notes(plan: ElasticPlan | None) -> list[str]:
-    """What whoever reads the plan should know of the engine."""
+    """Notes about the engine for the plan's reader."""
     if plan is None or plan.engine == "native":
         return []
     notes = [

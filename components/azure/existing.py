@@ -26,7 +26,7 @@ _FILES_EXAMPLE = f"{_SUBSCRIPTION}/resourceGroups/mine/providers/Microsoft.Stora
 
 
 def existing_problems(spec: ClusterSpec) -> list[Problem]:
-    """Ids that are none of Azure's, and a key, which AKS is given none of."""
+    """Ids that are not Azure's, and a key for secrets, which is not supported on AKS."""
     problems = mounted_problems(spec.storage.shared, _FILES, _FILES_EXAMPLE)
     if spec.secrets_key is not None:
         fix = "remove it: Azure encrypts secrets with platform-managed keys"
@@ -77,7 +77,7 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
 
 
 def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Problem]:
-    """A network of another subscription, in the words of the stack's configuration."""
+    """A network of another subscription, in the terms of the stack's configuration."""
     named = {
         "network.existing.id": None if spec.network.existing is None else spec.network.existing.id,
         "access.peer": _peer(spec),
@@ -96,7 +96,7 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
 
 
 def network_notes(spec: ClusterSpec, *, nodes: int) -> list[str]:
-    """What a network of the user's has to have, which a plan can't look up. nodes: of all pools.
+    """Requirements on the user's network, which a plan can't look up. nodes: of all pools.
 
     Sources: AKS documentation, "Create a managed or user-assigned NAT gateway"; Azure Managed Lustre documentation,
     "Prerequisites"; Azure Storage documentation, "NFS file shares".

@@ -1,5 +1,5 @@
-"""What a pod needs for InfiniBand: all cards of its node, the right to pin memory, and the machine's layout, which a
-virtual machine hides. Imports no Pulumi.
+"""Requirements of a pod for InfiniBand: all cards of its node, the right to pin memory, and the machine's topology,
+which a virtual machine hides. Imports no Pulumi.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from gpucluster.components.azure.nd_topology import FOLDER, NAME
 from gpucluster.components.kubernetes.fabric_libraries import LIBRARY_PATH, MOUNT, VOLUME, fabric_libraries
 from gpucluster.components.kubernetes.job_pool import FabricPod
 
-# NCCL_NET_PLUGIN: no plugin that an image may name for another cloud. With NCCL_NET it leaves SHARP out, sums in the
-# switches: it comes by a plugin in the image, with a network of the plugin's own name, in whose place NCCL takes TCP
-# where there is none.
+# NCCL_NET_PLUGIN: no plugin that an image may set for another cloud. With NCCL_NET it also excludes SHARP, reductions
+# in the switches: SHARP needs a plugin in the image, with a network of the plugin's own name; if NCCL finds no network
+# of this name, it uses TCP.
 # Sources: Azure/ai-infrastructure-on-azure 103bb90, infrastructure_validations/aks/NCCL/helm/nccl-test/values.yaml;
 # NVIDIA, NCCL user guide, "Environment variables"; NVIDIA/nccl v2.22.3, src/net.cc (ncclNetInit).
 _SETTINGS: Final = {
@@ -57,7 +57,7 @@ def mpi_infiniband_pod(shape: Machine) -> FabricPod:
 
 
 def _cards(shape: Machine, release: FabricRelease) -> dict[str, str]:
-    """A node has the resource once the cards' driver runs."""
+    """The node offers the resource once the cards' driver runs."""
     return {release.waits_for: str(shape.network_cards)}
 
 

@@ -13,7 +13,7 @@ _LEAST, MOST_GIB = 100, 102_400
 
 
 def plan_home(home: HomeStorage | None) -> HomePlan | None:
-    """The smallest share that holds what is expected, with headroom."""
+    """The smallest share for the expected size plus headroom."""
     if home is None:
         return None
     capacity = max(_LEAST, math.ceil(home.expected_gib * HEADROOM))

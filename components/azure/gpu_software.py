@@ -1,7 +1,7 @@
 """The software that gives pods GPUs and InfiniBand: NVIDIA's Network Operator and GPU Operator, in order.
 
-The GPU Operator's driver pods wait on each node until the driver of its InfiniBand cards is loaded; a node without such
-cards waits for nothing (NVIDIA/gpu-operator v26.3.3, cmd/nvidia-validator).
+The GPU Operator's driver pods wait on each node until the driver of its InfiniBand cards is loaded; nodes without such
+cards do not wait (NVIDIA/gpu-operator v26.3.3, cmd/nvidia-validator).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from gpucluster.components.kubernetes.telemetry.counters import counters_csv
 from gpucluster.components.names import MIG_LAYOUT
 
 POD_SECURITY: Final = "privileged"
-"""The one pod security standard that a job over InfiniBand can meet: it adds IPC_LOCK, without which it may lock 64 KiB
-of memory, and mounts /scratch of its node.
+"""The only pod security standard that a job over InfiniBand can meet: it adds IPC_LOCK, without which it may lock only
+64 KiB of memory, and mounts /scratch of its node.
 
 Sources: Azure/aks-rdma-infiniband, website/docs/configurations; Kubernetes documentation, "Pod Security Standards".
 """
 
 NO_MIG: Final[Mapping[str, str]] = {"nvidia.com/gpu.deploy.mig-manager": "false"}
-"""Labels of nodes whose GPUs stay whole in a cluster that has sliced ones: the MIG manager does not come to them.
+"""Labels of nodes with whole GPUs in a cluster that also has sliced ones: the MIG manager does not run on them.
 
 Source: NVIDIA/gpu-operator v26.3.3, controllers/state_manager.go (migManagerLabelKey).
 """
@@ -41,7 +41,7 @@ _FEATURE_RULE: Final = Kind("nfd.k8s-sigs.io/v1alpha1", "NodeFeatureRule")
 # Source: the same, api/v1alpha1/nicclusterpolicy_types.go.
 _NIC_CLUSTER_POLICY: Final = Kind("mellanox.com/v1alpha1", "NicClusterPolicy")
 
-# Node Feature Discovery's own label for a card of NVIDIA's, given here to the InfiniBand cards alone.
+# Node Feature Discovery's own label for NVIDIA cards, here set only for InfiniBand cards.
 _INFINIBAND: Final = "feature.node.kubernetes.io/pci-15b3.present"
 # PCI ids of InfiniBand cards as a machine sees them: virtual functions of ConnectX-6 and ConnectX-7.
 # Source: Azure/aks-rdma-infiniband 700dabb, tests/setup-infra/network-operator-nfd.yaml.
@@ -61,9 +61,9 @@ def mig_node_labels(layout: str) -> dict[str, str]:
 
 
 class GpuSoftware(pulumi.ComponentResource):
-    """Pods ask for `rdma/ib`, 8 on a machine with 8 InfiniBand cards, and `nvidia.com/gpu`.
+    """Pods request `rdma/ib`, 8 on a machine with 8 InfiniBand cards, and `nvidia.com/gpu`.
 
-    `ready`: all of it, for jobs to wait for.
+    `ready`: all of it; jobs depend on it.
     """
 
     ready: list[pulumi.Resource]
@@ -80,9 +80,9 @@ class GpuSoftware(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """owner: of the GPU driver. The GPU pools have `gpuProfile.driver` None with operators, and Install with aks;
-        what AKS has put on a node no operator can take over. infiniband: whether any machine has it. mig: how pods ask
-        for slices, where some GPUs are sliced. mig_layout: its name and the slices of a GPU, where the MIG manager does
-        not know it. after: nodes for the controllers.
+        operators can't take over software that AKS installed on a node. infiniband: whether any machine has it. mig:
+        how pods request slices, if some GPUs are sliced. mig_layout: its name and the slices of a GPU, if the MIG
+        manager does not know it. after: nodes for the controllers.
         """
         super().__init__("gpucluster:azure:GpuSoftware", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -106,7 +106,7 @@ class GpuSoftware(pulumi.ComponentResource):
 def _network_operator(
     name: str, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions
 ) -> list[pulumi.Resource]:
-    # As the other operator, it starts privileged pods.
+    # Like the other operator, it starts privileged pods.
     space = Declared(f"{name}-namespace", namespace("network-operator", "privileged"), opts)
     operator = release(
         name,
@@ -142,7 +142,7 @@ def _mig_layouts(
     slices: Mapping[str, int],
     opts: pulumi.ResourceOptions,
 ) -> Declared:
-    """What a layout of our own means to the MIG manager, which reads this instead of its own list.
+    """Defines a layout of this toolkit for the MIG manager, which reads this instead of its own list.
 
     Source: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (migManager.config).
     """
@@ -157,7 +157,7 @@ def _mig_layouts(
 
 
 def _counters(name: str, space: Declared, opts: pulumi.ResourceOptions) -> Declared:
-    """What the exporter collects; its own list lacks the activity of SMs and what goes over NVLink.
+    """Metrics that the exporter collects; its default list lacks SM activity and NVLink traffic.
 
     Sources: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml (dcgmExporter.config);
     NVIDIA/dcgm-exporter 4.5.3-4.8.2, etc/dcp-metrics-included.csv.
@@ -175,21 +175,21 @@ def _counters(name: str, space: Declared, opts: pulumi.ResourceOptions) -> Decla
 
 
 def _counters_name() -> str:
-    """Another list has another name: the exporter reads its file when it starts, and the operator starts it anew for
-    this alone.
+    """A changed list gets a new name: the exporter reads its file only at start, and the operator restarts it only for
+    a new name.
     """
     return f"gpu-counters-{hashlib.sha256(counters_csv().encode()).hexdigest()[:8]}"
 
 
 def _gpu_values(owner: str, *, infiniband: bool, mig: str | None, layouts: bool) -> dict[str, Any]:
-    """No ServiceMonitor of the exporter: where its kind is not defined, the operator never becomes ready
-    (controllers/object_controls.go), and Azure's managed Prometheus has a kind of its own (`metrics_collection.py`).
+    """No ServiceMonitor of the exporter: if its CRD is missing, the operator never becomes ready
+    (controllers/object_controls.go), and Azure's managed Prometheus has its own kind (`metrics_collection.py`).
     """
     ours = owner == "operators"
-    # The cards' driver comes in a container of the Network Operator's, never from the node image: looking for it there
-    # gives modules whose symbols do not match (NVIDIA/aicr pull request 1680).
+    # The cards' driver runs in a container of the Network Operator, never from the node image: a search there finds
+    # modules whose symbols do not match (NVIDIA/aicr pull request 1680).
     rdma = {"rdma": {"enabled": True, "useHostMofed": False}} if ours and infiniband else {}
-    # Discovery stands in a cluster once: the Network Operator brings it.
+    # Discovery runs once in a cluster: the Network Operator installs it.
     discovery = {} if infiniband else {"node-feature-discovery": _DISCOVERY}
     return {
         "nfd": {"enabled": not infiniband},
@@ -248,7 +248,7 @@ _POLICY: Final = {
             }
         ],
         "forcePrecompiled": False,
-        # Only another version in this program starts an upgrade; it takes the jobs off one node after the other.
+        # Only a new version in this program starts an upgrade; it drains nodes one by one.
         "upgradePolicy": {
             "autoUpgrade": True,
             "maxParallelUpgrades": 1,
@@ -262,7 +262,7 @@ _POLICY: Final = {
         "repository": _IMAGES,
         "image": "sriov-network-device-plugin",
         "version": VERSIONS["device_plugin"],
-        # The machine's cards are virtual functions already. linkTypes: not the one for Ethernet.
+        # The machine's cards are virtual functions already. linkTypes: excludes the one for Ethernet.
         "config": json.dumps(
             {
                 "resourceList": [

@@ -1,7 +1,7 @@
-"""Which versions of the two operators, of the network cards' driver and of their device plugin belong together.
+"""Matching versions of the two operators, of the network cards' driver and of their device plugin.
 
-The Network Operator takes any driver and plugin it is given, and its images have moved between releases: a mixture
-starts, and fails on the machines (Azure/aks-rdma-infiniband pull request 120). So the four change together.
+The Network Operator accepts any driver and plugin, and its images have moved between releases: a mixture starts, and
+fails on the machines (Azure/aks-rdma-infiniband pull request 120). So the four change together.
 """
 
 from collections.abc import Mapping
@@ -19,4 +19,6 @@ VERSIONS: Final[Mapping[str, str]] = {
 }
 
 GPU_DRIVER: Final = "580.126.20"
-"""What that GPU Operator installs. Source: NVIDIA/gpu-operator v26.3.3, deployments/gpu-operator/values.yaml."""
+"""The driver that this GPU Operator installs. Source: NVIDIA/gpu-operator v26.3.3,
+deployments/gpu-operator/values.yaml.
+"""

@@ -17,7 +17,7 @@ _SHARE: Final = "home"
 
 
 class Home(pulumi.ComponentResource):
-    """Outputs: account_name, share_name. `volume` is what claims are bound to."""
+    """Outputs: account_name, share_name. Claims bind to `volume`."""
 
     volume: Volume
 
@@ -31,7 +31,7 @@ class Home(pulumi.ComponentResource):
         network: Network,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """account_name: unique among all of Azure's."""
+        """account_name: unique in all of Azure."""
         super().__init__("gpucluster:azure:Home", name, {}, opts)
         account = storage.StorageAccount(
             f"{name}-account",
@@ -39,13 +39,13 @@ class Home(pulumi.ComponentResource):
             resource_group_name=group,
             kind="FileStorage",
             sku=storage.SkuArgs(name="Premium_LRS"),
-            # NFS is no HTTPS: it is let in from the nodes' subnet alone, without any key.
+            # NFS does not use HTTPS: it is admitted only from the nodes' subnet, without any key.
             enable_https_traffic_only=False,
             allow_shared_key_access=False,
             allow_blob_public_access=False,
             minimum_tls_version="TLS1_2",
             network_rule_set=nodes_alone(network.nodes_id),
-            # Its share goes with it.
+            # Its share is deleted with it.
             opts=pulumi.ResourceOptions(parent=self, protect=plan.protect),
         )
         share = storage.FileShare(

@@ -11,10 +11,10 @@ from gpucluster.components.azure.arm import role_id
 
 
 class ClusterIdentity(pulumi.ComponentResource):
-    """Outputs: identity_id. grants: its roles, for the cluster to wait for.
+    """Outputs: identity_id. grants: its roles, on which the cluster depends.
 
-    A user-assigned one: a cluster in a network of its own needs roles before it exists, and AKS uses reserved capacity
-    by no other kind. Source: AKS documentation, "Use capacity reservation groups".
+    User-assigned: a cluster in its own network needs roles before it exists, and AKS uses reserved capacity only with
+    this kind. Source: AKS documentation, "Use capacity reservation groups".
     """
 
     identity_id: pulumi.Output[str]
@@ -30,7 +30,7 @@ class ClusterIdentity(pulumi.ComponentResource):
         roles: Mapping[str, tuple[str, pulumi.Input[str]]],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """roles: suffix of a logical name -> role and the id of what it is for."""
+        """roles: suffix of a logical name -> role and the id of its scope."""
         super().__init__("gpucluster:azure:ClusterIdentity", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         identity = managedidentity.UserAssignedIdentity(f"{name}-cluster", resource_group_name=group, opts=here)
@@ -59,7 +59,7 @@ def granted(
     opts: pulumi.ResourceOptions,
     kind: pulumi.Input[str] = "ServicePrincipal",
 ) -> authorization.RoleAssignment:
-    """A built-in role. kind: of the principal, which may be so new that the directory has not heard of it."""
+    """A built-in role. kind: of the principal, which may be too new for the directory to know it."""
     return authorization.RoleAssignment(
         name,
         principal_id=principal,

@@ -1,7 +1,7 @@
 """Check of the subscription feature that InfiniBand on AKS needs, before anything expensive is created.
 
-Never registered: Azure answers for a feature that nobody has registered, too, so that azure-native takes it for one
-that is there already (pulumi/pulumi-azure-native issue 1722).
+Never registered here: Azure also returns features that nobody has registered, so azure-native treats them as existing
+(pulumi/pulumi-azure-native issue 1722).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from gpucluster.errors import InputError
 def feature_registered(
     name: str, machine_type: str, settings: Settings, *, parent: pulumi.Resource, after: Sequence[pulumi.Resource]
 ) -> list[pulumi.Output[Any]]:
-    """For resources to depend on: where machines have InfiniBand, ends the program unless the feature is registered.
+    """To depend on: if machines have InfiniBand, ends the program unless the feature is registered.
 
-    name: of the cluster or pool. after: until they are made nothing is asked, so that a first preview needs no login.
+    name: of the cluster or pool. after: the check waits for their creation, so that a first preview needs no login.
     """
     if settings.infiniband_feature == "waived" or not has_infiniband(machine_type):
         return []
@@ -36,7 +36,7 @@ def feature_registered(
 
 
 def _check(name: str, state: str | None) -> None:
-    """Azure says Registered once all of its API knows it: nothing is left to wait for.
+    """Azure returns Registered once its whole API knows it: no further wait is needed.
 
     Source: hashicorp/terraform-provider-azurerm pull request 12385, the answer of Azure's team.
     """

@@ -10,7 +10,7 @@ from gpucluster.components.elastic import ElasticMachines
 
 
 def infiniband_notes(machine_type: str, nodes: int, location: Location) -> list[str]:
-    """Of the training pool. nodes: that jobs can use."""
+    """Notes on the training pool. nodes: that jobs can use."""
     if not has_infiniband(machine_type):
         return []
     return [
@@ -48,7 +48,7 @@ def _torset_notes(nodes: int, location: Location) -> list[str]:
 
 
 def driver_notes(machine_type: str, location: Location, *others: ElasticMachines | MigPlan | None) -> list[str]:
-    """machine_type: of the training pool. others: the pools beside it."""
+    """machine_type: of the training pool. others: the other pools."""
     fabric = has_infiniband(machine_type)
     if location.settings.driver == "aks":
         # Azure/AKS issue 3507.

@@ -17,8 +17,8 @@ from gpucluster.components.names import SCRATCH_PATH
 
 
 def job_pools(plan: AzureClusterPlan) -> list[JobPool]:
-    """AKS labels no node by its place in the fabric, whose scale set is non-blocking: a queue knows a topology only
-    where somebody else labels the nodes, for one without its label takes no job.
+    """AKS does not label nodes by their position in the fabric, whose scale set is non-blocking: a queue has a topology
+    only if other software labels the nodes, because a node without the label gets no jobs.
     """
     shape, elastic, mig = plan.training.shape, plan.elastic, plan.mig
     fabric = has_infiniband(shape.machine_type)
@@ -28,7 +28,7 @@ def job_pools(plan: AzureClusterPlan) -> list[JobPool]:
             training_job_pool(plan.training),
             fabric=infiniband_pod(shape) if fabric else None,
             mpi_fabric=mpi_infiniband_pod(shape) if fabric else None,
-            # An emptyDir is on the system disk: the local disks are the node's folder.
+            # An emptyDir is on the system disk; the local disks are in the node's folder.
             scratch=SCRATCH_PATH if shape.nvme_disks else None,
             topology=(TORSET,) if torsets else (),
             near=TORSET if torsets else None,

@@ -15,7 +15,7 @@ from gpucluster.components.problem import Problem
 
 
 def karpenter_problems(machine_types: Sequence[str], *, pool: str, purchase: Sequence[str]) -> list[Problem]:
-    """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
+    """Why Karpenter can't run such a pool, in the terms of the spec; empty if it can.
 
     pool: its name. purchase: on-demand, spot, flex-start or reserved.
     """

@@ -17,18 +17,18 @@ from gpucluster.components.planning import PlanError
 from gpucluster.record import record
 
 # Source: Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go. AKS documentation prints the modes
-# of `gpu` in lower case; the definition takes them as here.
+# of `gpu` in lower case; the CRD accepts them as here.
 _NODE_CLASS: Final = Kind("karpenter.azure.com/v1beta1", "AKSNodeClass")
-# A pool goes when its last machine is gone, which may take longer than the ten minutes that Pulumi waits by itself.
+# A pool is deleted after its last machine, which may take longer than Pulumi's default wait of ten minutes.
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
 @record(kw_only=True)
 class KarpenterPoolsArgs:
-    """zone: its number. subnet_id: of the nodes. driver_owner: who brings the GPU driver.
+    """zone: its number. subnet_id: of the nodes. driver_owner: installs the GPU driver.
 
-    image_family: that of the other pools, for the GPU Operator builds its driver for one system in a cluster. lustre:
-    whether jobs mount the shared file system. os_disk_gb: GB.
+    image_family: that of the other pools, because the GPU Operator builds its driver for one system per cluster.
+    lustre: whether jobs mount the shared file system. os_disk_gb: GB.
     """
 
     region: str
@@ -43,10 +43,10 @@ class KarpenterPoolsArgs:
 
 
 class KarpenterPools(pulumi.ComponentResource):
-    """One node class, and a node pool for each of the plan's, in a cluster with node auto provisioning, which brings
-    Karpenter itself.
+    """One node class, and a node pool for each of the plan's, in a cluster with node auto provisioning, which includes
+    Karpenter.
 
-    Its machines stand alone: an InfiniBand size has no InfiniBand here, so none is taken.
+    Its machines are in no scale set: an InfiniBand size has no InfiniBand here, so it is refused.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class KarpenterPools(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the cluster, and the GPU software that its machines need. Raises PlanError for what Karpenter can't
-        carry here.
+        """after: the cluster, and the GPU software that its machines need. Raises PlanError for pools that Karpenter
+        can't run here.
         """
         super().__init__("gpucluster:azure:ElasticPools", name, {}, opts)
         problems = [
@@ -87,7 +87,7 @@ class KarpenterPools(pulumi.ComponentResource):
                 node_class=("karpenter.azure.com", _NODE_CLASS.name, ELASTIC),
                 machine_types=args.machine_types,
                 zone=f"{args.region}-{args.zone}",
-                # No job meets a machine that can't mount the file system yet.
+                # No job starts on a machine that can't mount the file system yet.
                 startup_taints=[STARTUP_TAINT] if args.lustre else [],
                 opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes], custom_timeouts=_DRAIN),
             )

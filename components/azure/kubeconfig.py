@@ -9,16 +9,16 @@ from typing import Any, cast
 
 import yaml
 
-# The application by which every AKS cluster knows Microsoft Entra.
+# The server application of every AKS cluster in Microsoft Entra.
 # Source: Azure/kubelogin, docs/book/src/concepts/aks.md.
 _SERVER = "6dae42f8-4368-4678-94ff-3960e28e3630"
 
 
 def kubeconfig(cluster: str, given: str) -> str:
-    """A kubeconfig, as JSON, which is YAML too. `kubelogin` gives a token at each use.
+    """A kubeconfig as JSON, which is valid YAML. `kubelogin` gets a token at each use.
 
-    given: the one that AKS gives to users, in base 64. Only address and certificate are taken of it: it would ask a
-    person to log in by a browser, while `up` uses the login of the Azure CLI or, by AAD_LOGIN_METHOD, another one.
+    given: AKS' kubeconfig for users, in base 64. Only address and certificate are used: it would open a browser for
+    login, while `up` uses the login of the Azure CLI or, by AAD_LOGIN_METHOD, another one.
     """
     found = cast(Mapping[str, Any], yaml.safe_load(base64.b64decode(given)))
     server = cast(Mapping[str, str], found["clusters"][0]["cluster"])

@@ -18,8 +18,8 @@ ZONES = ("1", "2", "3")
 
 @record(kw_only=True)
 class Location:
-    """number: of the zone of the GPU nodes and of the storage they mount. A number is another place in each
-    subscription. settings: what the stack's configuration chooses that no other cloud has.
+    """number: of the zone of the GPU nodes and of the storage they mount. A number is a different zone in each
+    subscription. settings: Azure-only choices of the stack's configuration.
     """
 
     subscription: str
@@ -29,20 +29,20 @@ class Location:
 
     @property
     def zone(self) -> str:
-        """The zone as nodes are labelled with it."""
+        """The zone in the format of node labels."""
         return f"{self.region}-{self.number}"
 
 
 def first_zone(region: str) -> str:
-    """The first zone of a region: they have the same numbers everywhere."""
+    """The first zone of a region: zone numbers are the same in all regions."""
     del region
     return ZONES[0]
 
 
 def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
-    """The location, or every problem with it in the words of the stack's configuration.
+    """The location, or every problem with it in the terms of the stack's configuration.
 
-    values: `subscription`, `region`, `zone` and the settings. One that is missing is reported elsewhere.
+    values: `subscription`, `region`, `zone` and the settings. Missing ones are reported elsewhere.
     """
     problems: list[Problem] = []
     subscription, region, zone = (values.get(key) for key in ("subscription", "region", "zone"))

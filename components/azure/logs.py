@@ -14,17 +14,17 @@ _STREAM: Final = "Microsoft-ContainerLogV2"
 _DESTINATION: Final = "workspace"
 # AKS looks for a rule by this name.
 _EXTENSION: Final = "ContainerInsightsExtension"
-# Who changed what, who was let in, and what the API said. kube-audit, with every read besides, is by far the most.
+# Changes, logins, and messages of the API. kube-audit, which also has every read, is by far the largest.
 # Source: AKS documentation, monitor-aks-reference (resource logs) and monitor-aks ("Collect resource logs").
 _CATEGORIES: Final = ("kube-apiserver", "kube-audit-admin", "guard")
 
 
 class LogWorkspace(pulumi.ComponentResource):
-    """A workspace, there before the cluster whose agents write to it; then, by `collect`, what is written there.
+    """A workspace, created before the cluster whose agents write to it; then, by `collect`, the collection rules.
 
     Outputs: workspace_id. Source: Azure Monitor documentation, "Enable monitoring for Kubernetes clusters" and
-    "Configure log collection in Container insights": of all that its agent knows, what containers print alone; by
-    default the namespaces kube-system and gatekeeper-system are left out.
+    "Configure log collection in Container insights": of all that its agent can collect, only output of containers; by
+    default the namespaces kube-system and gatekeeper-system are excluded.
     """
 
     workspace_id: pulumi.Output[str]
@@ -49,7 +49,7 @@ class LogWorkspace(pulumi.ComponentResource):
         self.workspace_id = self._workspace.id
 
     def collect(self, control_plane: ControlPlane) -> Logs:
-        """Sends the logs of a cluster here, and says how to read those of its jobs."""
+        """Sends the logs of a cluster here; returns access to those of its jobs."""
         name, group, here = self._name, self._group, pulumi.ResourceOptions(parent=self)
         rule = monitor.DataCollectionRule(
             f"{name}-rule",
@@ -85,7 +85,7 @@ class LogWorkspace(pulumi.ComponentResource):
             name="logs",
             resource_uri=control_plane.cluster.id,
             workspace_id=self.workspace_id,
-            # Tables of AKS's own, rather than the one that all services share.
+            # AKS's own tables instead of the one that all services share.
             log_analytics_destination_type="Dedicated",
             logs=[monitor.DiagnosticsLogSettingsArgs(category=category, enabled=True) for category in _CATEGORIES],
             opts=here,

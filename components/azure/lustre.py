@@ -13,16 +13,16 @@ from gpucluster.components.spec.data import OWN
 from gpucluster.components.spec.storage import SharedStorage
 from gpucluster.record import record
 
-# The user writes what an object's address starts with. Source: Azure Storage, names of accounts and containers.
+# The user writes the beginning of an object's address. Source: Azure Storage, names of accounts and containers.
 _BUCKET = (
     r"^https://(?P<account>[a-z0-9]{3,24})\.blob\.core\.windows\.net/(?P<container>[a-z0-9](-?[a-z0-9]){2,62})"
     r"(?P<prefix>/.*)?$"
 )
 
-# What is under it in the cluster's own container is under it on the file system, both ways.
+# Path in the cluster's own container, and the same path on the file system, both ways.
 _OWN_PREFIX = "/bucket"
 
-# Most without a request to Microsoft's support, TiB, by MB/s for each TiB.
+# Maximum without a request to Microsoft's support, TiB, by MB/s for each TiB.
 # Source: Azure Managed Lustre documentation, "Create a file system" (2024-11).
 _WITHOUT_REQUEST = {40: 768}
 _WITHOUT_REQUEST_ELSE = 128
@@ -49,7 +49,7 @@ LUSTRE_TIERS = {
 
 @record(kw_only=True)
 class Bucket:
-    """A container of blobs whose objects appear on the file system. prefix: which of them, / for all.
+    """A blob container whose objects appear on the file system. prefix: of these objects, / for all.
 
     account, container: empty for the cluster's own.
     """
@@ -61,10 +61,10 @@ class Bucket:
 
 @record(kw_only=True)
 class LustrePlan:
-    """capacity_tib: as provisioned, TiB of 1,024 GiB. usable_gib: what data may fill. tier: MB/s for each TiB.
+    """capacity_tib: as provisioned, TiB of 1,024 GiB. usable_gib: GiB that data may fill. tier: MB/s for each TiB.
 
-    write_back: what changes where its objects appear is written to the container. choice: why this tier, in one
-    sentence. large: more than is given without a request to support.
+    write_back: whether changes of its objects are written to the container. choice: reason for this tier, in one
+    sentence. large: more than available without a request to support.
     """
 
     capacity_tib: int
@@ -81,7 +81,7 @@ class LustrePlan:
 
     @property
     def gb_per_s(self) -> Decimal:
-        """Throughput of the whole, GB/s."""
+        """Total throughput, GB/s."""
         return Decimal(self.capacity_tib * self.tier) / 1_000
 
     @property
@@ -94,7 +94,7 @@ class LustrePlan:
 
 
 def _steps(tier: int, tib: Decimal) -> int:
-    """The smallest capacity on sale that holds so much, TiB: Azure rounds up by itself, and bills what it made."""
+    """The smallest sufficient capacity on sale, TiB: Azure rounds up automatically, and bills the result."""
     step = LUSTRE_TIERS[tier].step
     return max(1, math.ceil(tib / step)) * step
 
@@ -104,7 +104,7 @@ def _for_all(asked: SharedStorage, tier: int) -> int:
 
 
 def lustre_problems(asked: SharedStorage) -> list[Problem]:
-    """Why Azure can't give this storage, in the words of the spec."""
+    """Why Azure cannot provide this storage, in the terms of the spec."""
     problems: list[Problem] = []
     if asked.bucket not in (None, OWN) and not re.fullmatch(_BUCKET, asked.bucket):
         problems.append(
@@ -137,7 +137,7 @@ def lustre_problems(asked: SharedStorage) -> list[Problem]:
 def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
-    Without a price here, `cheapest` says what is taken. Asked is what `lustre_problems` has no objection to.
+    Without a price here, `cheapest` documents the choice. `asked` must pass `lustre_problems`.
     """
     offers = [
         offer(tier, _for_all(asked, tier) * GIB_PER_TIB, price)
@@ -157,7 +157,7 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
 
 
 def bucket_of(address: str) -> Bucket:
-    """The container that the spec names so. An address is one that `lustre_problems` has no objection to."""
+    """The container at an address of the spec. `address` must pass `lustre_problems`."""
     match = re.fullmatch(_BUCKET, address)
     if match is None:
         return Bucket(account="", container="", prefix=_OWN_PREFIX)

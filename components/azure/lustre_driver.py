@@ -1,4 +1,4 @@
-"""The driver that mounts Azure Managed Lustre. It comes as manifests: its Helm chart is not supported."""
+"""The driver that mounts Azure Managed Lustre. Installed from manifests: its Helm chart is not supported."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gpucluster.components.kubernetes.objects import Declared
 
 DRIVER: Final = "azurelustre.csi.azure.com"
 STARTUP_TAINT: Final = {"key": f"{DRIVER}/agent-not-ready", "effect": "NoSchedule"}
-"""Keeps pods off a new node until the driver, which takes it away, can mount there.
+"""Keeps pods off a new node until the driver can mount there and removes the taint.
 
 Source: kubernetes-sigs/azurelustre-csi-driver v0.4.0, docs/driver-parameters.md.
 """
 
 _MANIFESTS: Final = Path(__file__).with_name("manifests")
 _VERSION: Final = "v0.4.0"
-# Releases of Ubuntu: what AKS calls each, and the Lustre client for its kernels. Source: the same repository, deploy/.
+# Releases of Ubuntu: AKS' name of each, and the Lustre client for its kernels. Source: the same repository, deploy/.
 _RELEASES: Final = (
     {"release": "jammy", "system": "Ubuntu2204", "client": "2.15.7", "client_build": "33-g79ddf99"},
     {"release": "noble", "system": "Ubuntu2404", "client": "2.16.1", "client_build": "14-gbc76088"},
@@ -28,7 +28,7 @@ _RELEASES: Final = (
 
 
 class LustreDriver(pulumi.ComponentResource):
-    """`ready`: what a volume waits for."""
+    """Volumes depend on `ready`."""
 
     ready: list[pulumi.Resource]
 
@@ -39,7 +39,7 @@ class LustreDriver(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: what stands before."""
+        """after: must exist before."""
         super().__init__("gpucluster:azure:LustreDriver", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
         objects = manifests(_MANIFESTS / "lustre-csi.yaml", {})

@@ -13,12 +13,12 @@ CLOUD = "azure"
 
 
 def training_machine(spec: TrainingSpec, machine: str | None) -> Machine:
-    """As `chosen_machine` has it."""
+    """See `chosen_machine`."""
     return chosen_machine(CLOUD, spec, machine, _fitting(spec))
 
 
 def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
-    """As `unfit_problems` has them."""
+    """See `unfit_problems`."""
     single = any(row.machine_type == machine for row in shapes_with(CLOUD, spec.accelerator))
     why = (
         ", which has no InfiniBand (no r in its name): it is for single nodes, sliced GPUs and the elastic pools"
@@ -29,6 +29,6 @@ def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
 
 
 def _fitting(spec: TrainingSpec) -> Fitting:
-    """Machines for training: those with InfiniBand, and for a single node the others too."""
+    """Machines for training: those with InfiniBand, and for a single node also the others."""
     rows = shapes_with(CLOUD, spec.accelerator)
     return {row.machine_type: row for row in rows if spec.training.size == 1 or has_infiniband(row.machine_type)}

@@ -13,12 +13,12 @@ from gpucluster.components.kubernetes.scraped import Scraped, options_scraped
 from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.names import SYSTEM_NAMESPACE
 
-# The Prometheus operator's kind in a group of Azure's own; the metrics add-on brings its definition and ignores the
+# The Prometheus operator's kind in Azure's own API group; the metrics add-on includes its CRD and ignores the
 # operator's. Source: Azure/prometheus-collector 39583fd,
 # azure-monitor-metrics-addon/templates/ama-metrics-podmonitor-crd.yaml.
 _POD_MONITOR: Final = Kind("azmonitoring.coreos.com/v1", "PodMonitor")
-# What Azure takes of labels: their number, and the characters of names and values. A monitor that does not say so loses
-# every sample with one too many. Source: Azure Monitor documentation, "Customize collection using CRDs".
+# Azure's limits of labels: number, and characters of names and values. A monitor without these limits loses every
+# sample that exceeds them. Source: Azure Monitor documentation, "Customize collection using CRDs".
 _LIMITS: Final = {"labelLimit": 63, "labelNameLengthLimit": 511, "labelValueLengthLimit": 1023}
 
 # Of the GPU Operator. Source: NVIDIA/gpu-operator v26.3.3, assets/state-dcgm-exporter/0800_daemonset.yaml.
@@ -31,8 +31,8 @@ _SETTINGS: Final = "ama-metrics-settings-configmap"
 metrics using ConfigMap".
 """
 
-# The node image runs node exporter with the collector of InfiniBand on, and the add-on reads it and keeps a short list
-# of its metrics, to which this adds. A section that is left out has its defaults.
+# The node image runs node exporter with the InfiniBand collector, and the add-on scrapes it and keeps a short list of
+# its metrics, to which this adds. A missing section has its defaults.
 # Sources: Azure/AgentBaker 1138c29, parts/linux/cloud-init/artifacts/node-exporter/node-exporter-startup.sh;
 # Azure/prometheus-collector 39583fd, otelcollector/shared/configmap/mp/tomlparser-default-targets-metrics-keep-list.go
 # and shared/helpers.go; Azure Monitor documentation, "Minimal ingestion profile".
@@ -45,9 +45,9 @@ minimal-ingestion-profile: |-
 
 
 class MetricsCollection(pulumi.ComponentResource):
-    """Metrics of GPUs, of InfiniBand where there is any, and of what the spec asks for besides.
+    """Metrics of GPUs, of InfiniBand if there is any, and of further options of the spec.
 
-    Outputs: monitors, the names of the objects that ask for them.
+    Outputs: monitors, the names of the objects that request them.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class MetricsCollection(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: what is read, with its namespace; the GPU Operator among it, since the add-on's definition comes some
-        time after the cluster.
+        """after: the scraped software and its namespaces, including the GPU Operator, because the add-on's CRD is
+        created some time after the cluster.
         """
         super().__init__("gpucluster:azure:MetricsCollection", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
@@ -86,8 +86,8 @@ class MetricsCollection(pulumi.ComponentResource):
 
 
 def _monitor(target: Scraped) -> dict[str, Any]:
-    """Each names pods itself, those that hold a GPU, cost dollars or sent a metric. The pod that was read would stand
-    in where it names none, and eight free GPUs would look like a job that leaves them idle.
+    """Each target itself names the pods that hold a GPU, cost dollars or sent a metric. Otherwise, if it names none,
+    the scraped pod would appear instead, and eight free GPUs would look like a job that leaves them idle.
     """
     own = {"action": "labeldrop", "regex": "container|namespace|pod"}
     kept = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}

@@ -18,9 +18,7 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class MigPlan(MigMachines):
-    """profile: AKS's name of the layout, where AKS slices; None where the operators' MIG manager does. spot: bought as
-    spot.
-    """
+    """profile: AKS's name of the layout, None if the operators' MIG manager slices, not AKS. spot: bought as spot."""
 
     profile: str | None
     spot: bool
@@ -28,24 +26,24 @@ class MigPlan(MigMachines):
 
     @property
     def layout(self) -> str:
-        """As the MIG manager names it on this GPU."""
+        """Its name in the MIG manager on this GPU."""
         return self.pool.layout.name(self.pool.gpu)
 
     @property
     def config(self) -> Mapping[str, int] | None:
-        """Slices of a GPU by size, where the MIG manager has to be told what the layout means."""
+        """Slices of a GPU by size, if the MIG manager does not know the layout."""
         return None if self.pool.layout.known or self.profile is not None else self.pool.layout.sizes(self.pool.gpu)
 
 
 def _profile(layout: Layout) -> str | None:
-    """AKS's name of the layout; it has none for what is not as many slices of one kind as a GPU holds."""
+    """AKS's name of the layout; only layouts with the maximum number of slices of one kind have one."""
     whole = layout.whole
     named = (found.aks for found in slices() if whole == Kind(found.compute, found.memory) and found.aks)
     return next(named, None)
 
 
 def driver_problems(spec: ClusterSpec, driver: Driver) -> list[Problem]:
-    """Why this owner of the drivers can't slice the GPUs so, in the words of the stack's configuration."""
+    """Why this owner of the drivers can't create this layout, in the terms of the stack's configuration."""
     if spec.mig is None or driver == "operators" or _profile(layout_of(spec.mig.layout, spec.accelerator)) is not None:
         return []
     others = ", ".join(f"all-{found.size}" for found in slices_of(spec.accelerator) if found.aks)
@@ -59,7 +57,7 @@ def driver_problems(spec: ClusterSpec, driver: Driver) -> list[Problem]:
 
 
 def plan_mig(spec: ClusterSpec, driver: Driver) -> MigPlan | None:
-    """The pool, of machines without InfiniBand where there are some with this accelerator."""
+    """The pool, of machines without InfiniBand if there are any with this accelerator."""
     if spec.mig is None:
         return None
     shape = _shape(spec.accelerator)
@@ -81,7 +79,7 @@ def _shape(accelerator: str) -> Machine:
 
 
 def mig_losses(spec: ClusterSpec, plan: MigPlan | None) -> list[str]:
-    """What the pool can't give of what the spec asks."""
+    """Requests of the spec that the pool cannot provide."""
     if plan is None or spec.mig is None or plan.pool.gpu == spec.accelerator:
         return []
     asked = plan.pool.layout.sizes(spec.accelerator)

@@ -16,8 +16,8 @@ from gpucluster.components.rolls import RollGuard
 class MigPool(pulumi.ComponentResource):
     """Outputs: node_pool_name.
 
-    Sliced by AKS, uniformly and for good, where it owns the drivers; else by the MIG manager, which the label of the
-    nodes tells how.
+    If AKS owns the drivers, it slices them, uniformly and permanently; else the MIG manager slices them as the nodes'
+    label says.
     """
 
     ready: list[pulumi.Resource]
@@ -42,7 +42,7 @@ class MigPool(pulumi.ComponentResource):
             root_gib=plan.root_gib,
             count=plan.nodes,
             spot=plan.spot,
-            # From zero, the scheduler would bind pods before the GPUs are sliced.
+            # When scaled from zero, the scheduler would bind pods before the GPUs are sliced.
             enable_auto_scaling=False,
             gpu_instance_profile=plan.profile,
             sliced=mig_node_labels(plan.layout) if plan.profile is None else {},

@@ -1,4 +1,4 @@
-"""Metrics of the cluster: Azure's managed Prometheus, the rule that tells its collectors where to send, and alerts."""
+"""Metrics of the cluster: Azure's managed Prometheus, the rule with the destination of its collectors, and alerts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DESTINATION = "workspace"
 
 
 class Monitoring(pulumi.ComponentResource):
-    """Outputs: workspace_id, query_endpoint: where Grafana and others ask.
+    """Outputs: workspace_id, query_endpoint: for queries of Grafana and others.
 
     Source: Azure Monitor documentation, "Enable monitoring for Kubernetes clusters" (its Bicep template).
     """
@@ -79,5 +79,5 @@ class Monitoring(pulumi.ComponentResource):
 
 
 def _endpoint(metrics: monitor.outputs.AzureMonitorWorkspaceResponseMetrics | None) -> str:
-    """Empty where an update of other targets leaves the workspace out."""
+    """Empty if an update of other targets excludes the workspace."""
     return metrics.prometheus_query_endpoint if metrics is not None else ""

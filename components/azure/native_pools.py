@@ -14,10 +14,10 @@ from gpucluster.components.names import EXPECTED_GPUS
 
 
 class NativePools(pulumi.ComponentResource):
-    """Outputs: node_pool_names, by pool. A queue of Kueue asks for the nodes of a whole job; spot machines have a taint
-    of their own besides.
+    """Outputs: node_pool_names, by pool. A queue of Kueue requests the nodes of a whole job; spot machines have an
+    additional taint.
 
-    Never beside node auto provisioning: AKS takes no autoscaled pool there.
+    Never together with node auto provisioning, with which AKS refuses autoscaled pools.
     """
 
     def __init__(
@@ -57,13 +57,13 @@ def _scale_set(
         kind=pool.name,
         shape=plan.shape,
         root_gib=plan.root_gib,
-        # It has to be sent and is the autoscaler's from then on.
+        # Required at creation; the autoscaler controls it afterwards.
         count=0,
         enable_auto_scaling=True,
         min_count=0,
         max_count=plan.nodes(pool),
         spot=purchase == "spot",
-        # What runs on average is counted once, on the kind that comes first.
+        # Average use is counted once, on the first purchase option.
         node_labels={EXPECTED_GPUS: pool.expected_gpus if first else "0"} if pool.expected_gpus else None,
         opts=opts,
     )

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Final
 
 NAME: Final = "nccl-topology"
-"""Of the ConfigMap and of the volume."""
+"""Name of the ConfigMap and of the volume."""
 FOLDER: Final = "/etc/nccl-topology"
 
 # PCI domain of each GPU, in the order of the cards 0101 to 0108; four pairs on each side of the machine.
 _GPUS: Final = ("0001", "0002", "0003", "0008", "0009", "000a", "000b", "000c")
 # CPUs of each side: 0 to 47, then 48 to 95; before azhpc-images 992d7759 the file had them the other way round. With
-# NCCL_IGNORE_CPU_AFFINITY, NCCL's threads run on these alone. Source: NVIDIA/nccl 5067397c, src/graph/topo.cc.
+# NCCL_IGNORE_CPU_AFFINITY, NCCL's threads run only on these. Source: NVIDIA/nccl 5067397c, src/graph/topo.cc.
 _CPUS: Final = ("00000000,0000ffff,ffffffff", "ffffffff,ffff0000,00000000")
 _LINK: Final = 'link_speed="32.0 GT/s PCIe" link_width="16"'
 _NOBODY: Final = 'vendor="0x0000" device="0x0000" subsystem_vendor="0x0000" subsystem_device="0x0000"'

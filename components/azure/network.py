@@ -17,8 +17,8 @@ _LUSTRE_PORTS = ("988", "1019-1023")
 
 
 class Network(pulumi.ComponentResource):
-    """Outputs: network_id, nodes_id and lustre_id (subnets). egress_ip: the address nodes reach the internet by, None
-    in a network of the user's.
+    """Outputs: network_id, nodes_id and lustre_id (subnets). egress_ip: the nodes' address on the internet; None in the
+    user's network.
     """
 
     network_id: pulumi.Output[str]
@@ -38,8 +38,8 @@ class Network(pulumi.ComponentResource):
         peer: str | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """storage: nodes reach Azure Storage by the network's own way, which an account can let in and nobody else.
-        peer: id of a network of the user's that reaches the cluster.
+        """storage: nodes reach Azure Storage by a service endpoint, so that an account can admit only this network.
+        peer: id of the user's network that reaches the cluster.
         """
         super().__init__("gpucluster:azure:Network", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -66,7 +66,7 @@ class Network(pulumi.ComponentResource):
             f"{name}-vnet",
             resource_group_name=group,
             address_space=network.AddressSpaceArgs(address_prefixes=[plan.network]),
-            # It shows every subnet as its own; they are declared beside it.
+            # The API lists all subnets in it; they are declared separately.
             opts=pulumi.ResourceOptions(parent=self, ignore_changes=["subnets"]),
         )
         rules = network.NetworkSecurityGroup(
@@ -95,7 +95,7 @@ class Network(pulumi.ComponentResource):
             nat_gateway=network.SubResourceArgs(id=nat.id),
             default_outbound_access=False,
             network_security_group=network.NetworkSecurityGroupArgs(id=rules.id),
-            # A network makes one change at a time.
+            # A network accepts one change at a time.
             opts=pulumi.ResourceOptions(parent=self, depends_on=[nodes]),
         )
         self.network_id, self.nodes_id, self.lustre_id = vnet.id, nodes.id, lustre.id
@@ -106,7 +106,7 @@ class Network(pulumi.ComponentResource):
         self._give()
 
     def _use(self, existing: ExistingNetwork) -> None:
-        """A network of the user's: nothing of it is a resource of ours."""
+        """The user's existing network; the stack manages no part of it."""
         self.network_id, self.nodes_id = map(pulumi.Output.from_input, (existing.id, existing.nodes))
         self.lustre_id = pulumi.Output.from_input(existing.storage or "")
         self.egress_ip, self.ready = None, []
@@ -117,7 +117,7 @@ class Network(pulumi.ComponentResource):
 
 
 def _lustre_rules(ranges: Sequence[str]) -> list[network.SecurityRuleArgs]:
-    """Lustre both ways, and the service's own calls to Azure; what else the defaults let in or out stays so."""
+    """Lustre both ways, and the service's own calls to Azure; the default rules apply to all other traffic."""
     lustre = [
         network.SecurityRuleArgs(
             name=f"lustre-{direction.lower()}",

@@ -1,7 +1,7 @@
 """Node conditions of AKS' node problem detector that mark a broken node. Imports no Pulumi.
 
-It looks at GPUs and links of pools whose driver AKS owns, and at no others; what the operators' device plugins count as
-working is all that is known of theirs. AKS repairs no node for these conditions.
+It checks GPUs and links only of pools whose driver AKS owns; for others, the number of working devices in the
+operators' device plugins is the only information. AKS repairs no node for these conditions.
 Source: MicrosoftDocs/azure-aks-docs 35ef8f3d, gpu-health-monitoring.md and node-problem-detector.md.
 """
 

@@ -15,10 +15,10 @@ from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 
 
 class GpuNodes:
-    """Declares pools of GPU nodes in one cluster, alike but for what each call says. inside: where they are.
+    """Declares pools of GPU nodes in one cluster, equal except for the arguments of each call. inside: their location.
 
-    One after the other: pools that are made at one moment change one network, which makes one change at a time
-    (Azure/AKS issues 2720 and 4522: VirtualNetworkNotInSucceededState, SetVNetOwnershipFailed).
+    One by one: pools created at the same time change one network, which accepts one change at a time (Azure/AKS issues
+    2720 and 4522: VirtualNetworkNotInSucceededState, SetVNetOwnershipFailed).
     """
 
     inside: Mapping[str, pulumi.Input[str]]
@@ -35,8 +35,8 @@ class GpuNodes:
         whole: Mapping[str, str],
         after: Sequence[pulumi.Resource],
     ) -> None:
-        """version: of Kubernetes, None for the cluster's. zone: its number. driver: who owns the drivers. labels: of
-        every node. whole: of those whose GPUs are not sliced. after: what stands before the first of them.
+        """version: of Kubernetes, None for the cluster's. zone: its number. driver: owner of the drivers. whole: labels
+        of nodes with unsliced GPUs. after: must exist before the first of them.
         """
         self.inside = {"resourceGroup": group, "clusterName": cluster_name, "subnetId": subnet_id}
         self._common: dict[str, Any] = {
@@ -64,15 +64,15 @@ class GpuNodes:
         node_labels: Mapping[str, str] | None = None,
         **more: Any,
     ) -> containerservice.AgentPool:
-        """One pool. pool: its name in the cluster; AKS takes 12 lower-case letters and digits. kind: of the pool, for
-        selectors, where it is not its name. sliced: labels of nodes whose GPUs are. more: further arguments of
-        AgentPool, by their names.
+        """One pool. pool: its name in the cluster; AKS allows 12 lower-case letters and digits. kind: name of the pool
+        for selectors, if different. sliced: labels of nodes with sliced GPUs. more: further arguments of AgentPool, by
+        their names.
         """
         bought: dict[str, Any] = {}
         labels = {POOL: kind or pool, GPU_PRESENT: "true"}
         labels |= {**(self._whole if sliced is None else sliced), **(node_labels or {})}
         if spot:
-            # AKS labels and taints its nodes besides, by a key that nobody else may write.
+            # AKS also labels and taints these nodes, with a key that only AKS may write.
             bought = {"scale_set_priority": "Spot", "scale_set_eviction_policy": "Delete", "spot_max_price": -1.0}
         # Keywords only: an object of arguments collides with the SDK's own parameter `resource_name`.
         made = containerservice.AgentPool(
@@ -92,14 +92,14 @@ class GpuNodes:
             gpu_profile=containerservice.GPUProfileArgs(driver="None" if self._driver == "operators" else "Install"),
             node_labels=labels,
             node_taints=[f"{GPU}=true:NoSchedule"],
-            # Spot pools take none.
+            # Spot pools do not support it.
             upgrade_settings=None if spot else _in_place(),
             # A deallocated machine keeps its quota and loses its capacity.
             scale_down_mode="Delete",
             **bought,
             **self._common,
             **more,
-            # A pool of this name stands until the old one is gone.
+            # The old pool holds the name until it is deleted.
             opts=pulumi.ResourceOptions.merge(
                 opts, pulumi.ResourceOptions(depends_on=self._after, delete_before_replace=True)
             ),
@@ -109,7 +109,7 @@ class GpuNodes:
 
 
 def _in_place() -> containerservice.AgentPoolUpgradeSettingsArgs:
-    """A spare node of this kind needs quota and capacity that nobody has."""
+    """A surge node of this type would need quota and capacity that are not available."""
     return containerservice.AgentPoolUpgradeSettingsArgs(
         max_surge="0", max_unavailable="1", drain_timeout_in_minutes=30, undrainable_node_behavior="Cordon"
     )

@@ -24,7 +24,7 @@ _CLIENT: Final = "azure.workload.identity/client-id"
 
 
 class OwnBucket(pulumi.ComponentResource):
-    """Outputs: address. Azure encrypts what is in it; it is asked for by an identity, never without."""
+    """Outputs: address. Azure encrypts its contents; access always requires an identity."""
 
     account: storage.StorageAccount
     container: storage.BlobContainer
@@ -40,8 +40,8 @@ class OwnBucket(pulumi.ComponentResource):
         keys: bool,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """account_name: unique among all of Azure's. keys: whether it is opened by keys as well, as Managed Lustre
-        wants.
+        """account_name: unique in all of Azure. keys: whether account keys also give access, as Managed Lustre
+        requires.
         """
         super().__init__("gpucluster:azure:OwnBucket", name, {}, opts)
         self.account, self.container = private_container(
@@ -67,7 +67,7 @@ def bucket_identities(
     control_plane: ControlPlane,
     opts: pulumi.ResourceOptions,
 ) -> list[JobIdentity]:
-    """A managed identity for each, which its service account has by its token."""
+    """A managed identity for each, which its service account uses through its token."""
     made: list[JobIdentity] = []
     for identity in identities:
         full = f"{name}-{identity.name}"
@@ -97,7 +97,7 @@ def bucket_identities(
 
 
 def _place(bucket: str, own: OwnBucket | None, location: Location) -> tuple[pulumi.Output[str], pulumi.Input[str]]:
-    """rclone's way to a container, and its id."""
+    """rclone's remote of a container, and its id."""
     account: pulumi.Input[str]
     scope: pulumi.Input[str]
     if bucket == OWN and own is not None:

@@ -20,8 +20,8 @@ def peerings(
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
-    """Both directions, without which Azure connects nothing. peer: id of the user's network. after: what changes ours
-    before, for a network makes one change at a time.
+    """Both directions; Azure connects nothing without both. peer: id of the user's network. after: earlier changes of
+    our network, because a network accepts one change at a time.
 
     Source: Azure documentation, "Create, change, or delete a virtual network peering".
     """

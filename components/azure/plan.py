@@ -54,7 +54,7 @@ from gpucluster.components.training import training_losses
 from gpucluster.components.versions import plan_versions, support_notes, version_problems
 from gpucluster.record import record
 
-# Of what is declared, and of the machines that AKS makes; each subscription registers them once.
+# Providers of the declared resources and of machines that AKS creates; each subscription registers them once.
 _SERVICES = (
     "Microsoft.AlertsManagement",
     "Microsoft.Compute",
@@ -82,19 +82,19 @@ _REGISTRY = (
     "(`az acr show --name NAME --query id`)"
 )
 
-# Of the one way to pay for a workspace that is still sold. Source: terraform-provider-azurerm,
-# azurerm_log_analytics_workspace (retention_in_days).
+# Of the only workspace pricing that is still sold. Source: terraform-provider-azurerm, azurerm_log_analytics_workspace
+# (retention_in_days).
 _LOG_DAYS = range(30, 731)
 
-# A cluster's name is its DNS prefix, too. Source: AKS documentation, "Naming rules".
+# A cluster's name is also its DNS prefix. Source: AKS documentation, "Naming rules".
 _CLUSTER_NAME = 54
 
 
 @record(kw_only=True)
 class AzureClusterPlan(PlannedCluster):
-    """account_name, bucket_account, shared_account: of the storage accounts for home folders, for the cluster's own
-    bucket and for one that nodes mount, unique among all of Azure's, as the registry's is among registries. driver: who
-    owns the drivers of all GPU nodes.
+    """account_name, bucket_account, shared_account: names of the storage accounts for home folders, the cluster's own
+    bucket and the one that nodes mount; unique in all of Azure, as the registry's name is among registries. driver: the
+    owner of the drivers of all GPU nodes.
     """
 
     account_name: str
@@ -113,7 +113,7 @@ class AzureClusterPlan(PlannedCluster):
 
     @property
     def blobs(self) -> bool:
-        """Whether nodes mount a container of blobs."""
+        """Whether nodes mount a blob container."""
         return isinstance(self.storage, BucketPlan)
 
 
@@ -124,10 +124,10 @@ def plan_cluster(
     machine: str | None = None,
     prices: Prices | None = None,
 ) -> AzureClusterPlan:
-    """The plan of a spec at a location. Raises PlanError with every reason why Azure can't carry it.
+    """The plan of a spec at a location. Raises PlanError with every reason why Azure can't run it.
 
-    machine: machine type of the training pool, where it shall not be the one that the spec implies.
-    prices: choose the tier of the shared storage, and stand in alerts; without them, nothing has a known price.
+    machine: machine type of the training pool, if not the one that the spec implies.
+    prices: decide the tier of the shared storage and appear in alerts; without them, every price is unknown.
     """
     problems = [*config_problems(spec, machine, location), *plan_problems(spec, stack, machine)]
     if problems:
@@ -200,7 +200,7 @@ def plan_cluster(
 
 
 def config_problems(spec: ClusterSpec, machine: str | None, location: Location | None) -> list[Problem]:
-    """Why the machine, or what a stack's configuration chooses, can't be used, in the words of the configuration."""
+    """Why the machine, or a choice in a stack's configuration, can't be used, in the terms of the configuration."""
     problems = machine_problems(spec, machine)
     if location is None:
         return problems
@@ -210,7 +210,7 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
 
 
 def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Problem]:
-    """Every reason why Azure can't carry a spec anywhere."""
+    """Every reason why Azure can't run a spec in any location."""
     del machine
     return [
         *other_flex_start_problems(spec, "Azure"),
@@ -231,7 +231,7 @@ def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Pr
 
 
 def _account_name(spec: ClusterSpec, stack: str, location: Location) -> str:
-    """3 to 24 lower-case letters and digits, which nobody else in Azure has."""
+    """3 to 24 lower-case letters and digits, unique in Azure."""
     own = hashlib.sha256(f"{location.subscription} {stack} {spec.name}".encode()).hexdigest()[:10]
     return f"{re.sub(r'[^a-z0-9]', '', spec.name)[:14]}{own}"
 
@@ -245,7 +245,7 @@ def _address_problems(spec: ClusterSpec) -> list[Problem]:
 
 
 def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
-    """What Azure can't give of what the spec asks."""
+    """Requests of the spec that Azure cannot provide."""
     losses = training_losses(spec, shape)
     if spec.storage.shared.fabric:
         losses.append(
@@ -256,7 +256,7 @@ def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
 
 
 def _sold_notes(shape: Machine, location: Location, prices: Prices | None) -> list[str]:
-    """Where a machine is listed is known by its price alone; no list names zones, which differ by subscription."""
+    """Only price lists tell which regions have a machine; no list names zones, which differ by subscription."""
     region, machine = location.region, shape.machine_type
     if prices is not None and prices.machine_usd(CLOUD, region, machine, "on-demand") is None:
         return [f"no price list has {machine} in {region}: whether it is available there is unknown"]

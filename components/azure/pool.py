@@ -21,13 +21,13 @@ _NAME: Final = r"^[a-z][a-z0-9]{0,11}$"
 
 
 def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
-    """Why the pool can't be made of the machine, or its scale set is too small."""
+    """Why the pool can't use the machine, or why its scale set is too small."""
     problems = machine_problems(spec, machine)
     return problems if location is None else [*problems, *scale_set_problems(spec, location)]
 
 
 def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Problem]:
-    """Every other reason why Azure can't carry the pool."""
+    """Every other reason why Azure can't run the pool."""
     del stack, machine
     named = (
         []
@@ -44,7 +44,7 @@ def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Probl
 
 
 def plan_pool(spec: PoolSpec, location: Location, machine: str | None) -> PoolPlan[TrainingPlan]:
-    """The plan of a pool without such problems."""
+    """The plan of a pool without problems."""
     shape = training_machine(spec, machine)
     training = plan_training(spec, shape, location)
     bought = [] if isinstance(spec.purchase, CapacityBlockPurchase) else [(shape, training.size)]

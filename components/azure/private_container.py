@@ -23,8 +23,8 @@ def private_container(
     protect: bool,
     parent: pulumi.Resource,
 ) -> tuple[storage.StorageAccount, storage.BlobContainer]:
-    """account_name: unique among all of Azure's. keys: whether it is opened by keys as well, as Managed Lustre wants.
-    expected_gib: that it holds, for the cost.
+    """account_name: unique in all of Azure. keys: whether account keys also give access, as Managed Lustre requires.
+    expected_gib: average GiB stored, for the cost.
     """
     kept = pulumi.ResourceOptions(parent=parent, protect=protect)
     account = storage.StorageAccount(
@@ -54,7 +54,7 @@ def private_container(
 
 
 def nodes_alone(subnet: pulumi.Input[str]) -> storage.NetworkRuleSetArgs:
-    """Of an account that is let in from the nodes' subnet, by its service endpoint, and from nowhere else."""
+    """Rules of an account that admit only the nodes' subnet, by its service endpoint."""
     return storage.NetworkRuleSetArgs(
         default_action=storage.DefaultAction.DENY,
         bypass="None",

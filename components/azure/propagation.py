@@ -16,7 +16,7 @@ authorization for the Kubernetes API" (2026-08-18): up to five minutes, both."""
 
 
 def known_everywhere(grants: Sequence[authorization.RoleAssignment]) -> pulumi.Output[Any]:
-    """Nothing, for resources to depend on, five minutes after the last of the grants was made; at once in a preview."""
+    """An output to depend on: ready five minutes after the last grant was created; at once in a preview."""
     return pulumi.Output.all(*(grant.created_on for grant in grants)).apply(_wait)
 
 

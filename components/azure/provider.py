@@ -9,5 +9,5 @@ from gpucluster.components.azure.location import Location
 
 
 def provider(name: str, location: Location, opts: pulumi.ResourceOptions | None = None) -> azure.Provider:
-    """One for the place of a cluster, whatever the configuration of the stack says of another."""
+    """The provider for the location of a cluster, regardless of the stack's configuration."""
     return azure.Provider(name, subscription_id=location.subscription, location=location.region, opts=opts)

@@ -23,13 +23,13 @@ from gpucluster.components.spec.training import (
     ReservationPlacement,
 )
 
-# Machines in one block, and how long it lasts.
+# Machines in one block, and its duration.
 _BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 _BLOCK_DAYS, _BLOCK_WEEKS = 14, (3, 26)
 
 
 def purchase_problems(spec: TrainingSpec) -> list[Problem]:
-    """Why these nodes can't be bought as the spec says, in any subscription."""
+    """Why these nodes can't be bought as the spec requests, in any subscription."""
     nodes = spec.training.size
     problems = flex_start_problems(spec, "Azure")
     if isinstance(spec.placement, ReservationPlacement):
@@ -88,7 +88,7 @@ def _block_problems(nodes: int, hours: int) -> list[Problem]:
 
 
 def scale_set_problems(spec: TrainingSpec, location: Location) -> list[Problem]:
-    """Why the scale set of this subscription is too small, in the words of the stack's configuration."""
+    """Why the scale set of this subscription is too small, in the terms of the stack's configuration."""
     nodes, limit = spec.training.size, location.settings.scale_set_limit
     problems: list[Problem] = []
     if limit < nodes <= MOST_NODES:
@@ -114,7 +114,7 @@ def scale_set_problems(spec: TrainingSpec, location: Location) -> list[Problem]:
 
 
 def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> list[str]:
-    """What must be true that a plan, which asks no cloud, can't check."""
+    """Requirements that a plan can't check without access to the cloud."""
     nodes, machine = spec.training.size, shape.machine_type
     if not isinstance(spec.placement, ReservationPlacement):
         if not isinstance(spec.purchase, OnDemandPurchase):

@@ -17,10 +17,10 @@ def quota_note(
     system: SystemPlan | None = None,
     storage: LustrePlan | None = None,
 ) -> str:
-    """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
+    """The quotas that decide whether a cluster starts, with the required amounts, in one line.
 
-    pools, spot: machines and their number. Each family counts against the whole region as well; spot has one quota of
-    its own. That of the CPU nodes starts at 0 or 10 in many subscriptions. Sources: Azure documentation, "Check vCPU
+    pools, spot: machines and their number. Each family also counts against the whole region; spot has a separate quota.
+    The quota of the CPU nodes starts at 0 or 10 in many subscriptions. Sources: Azure documentation, "Check vCPU
     quotas"; langchain-ai/terraform issue 261; NVIDIA/aicr pull request 1709.
     """
     families: dict[str, int] = {}

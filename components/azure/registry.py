@@ -1,4 +1,4 @@
-"""Images on Azure: a container registry that caches public ones, and the nodes' right to pull."""
+"""Images on Azure: a container registry that caches public ones, and the nodes' permission to pull."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gpucluster.components.registry import IMAGE, UPSTREAMS, RegistryPlan
 from gpucluster.components.untargeted import or_empty
 
 _TIER: Final = "Premium"
-"""10,000 reads a minute, against 1,000 of Basic and 3,000 of Standard: a node reads an image by some dozens, and a GPU
-node that waits for one costs more in an hour than this tier in a month. 500 GiB are in its price.
+"""10,000 reads a minute, against 1,000 of Basic and 3,000 of Standard: a node reads an image in some dozens of reads,
+and a GPU node that waits for one costs more in an hour than this tier in a month. Its price includes 500 GiB.
 
 Source: Azure documentation, "Azure Container Registry SKU features and limits"."""
 
@@ -30,7 +30,7 @@ def registry(
     control_plane: ControlPlane,
     parent: pulumi.Resource,
 ) -> Registry:
-    """All nodes pull as the identity of the cluster's kubelets, those that come and go as well."""
+    """All nodes, including elastic ones, pull with the identity of the cluster's kubelets."""
     scope: pulumi.Input[str]
     caches: Mapping[str, pulumi.Output[str]] = {}
     if plan.existing is not None:
@@ -77,7 +77,7 @@ class _Own(pulumi.ComponentResource):
             registry_name=plan.name,
             resource_group_name=group,
             sku=containerregistry.SkuArgs(name=_TIER),
-            # Microsoft Entra alone: the registry's own user is a password that everybody shares.
+            # Microsoft Entra only: the registry's own user is a shared password.
             admin_user_enabled=False,
             opts=here,
         )

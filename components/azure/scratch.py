@@ -17,7 +17,7 @@ _MANIFEST: Final = Path(__file__).parent / "manifests/scratch.yaml"
 
 
 class Scratch(pulumi.ComponentResource):
-    """One RAID0 of a node's local disks, mounted at /scratch of the node; jobs mount it from there."""
+    """One RAID0 of a node's local disks, mounted at /scratch on the node; jobs mount this folder."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class Scratch(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """disks: local NVMe disks of each node of these pools. after: what stands before."""
+        """disks: local NVMe disks of each node of these pools. after: must exist before."""
         super().__init__("gpucluster:azure:Scratch", name, {}, opts)
         [daemon] = manifests(_MANIFEST, {"disks": str(disks), "pools": list(pools)})
         Declared(f"{name}-daemon", daemon, pulumi.ResourceOptions(parent=self, depends_on=list(after)))

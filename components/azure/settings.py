@@ -15,18 +15,18 @@ from gpucluster.record import record
 Driver = Literal["operators", "aks"]
 
 FEATURE_NAMESPACE, FEATURE = "Microsoft.ContainerService", "AKSInfinibandSupport"
-"""The feature by which nodes come to one InfiniBand network; it holds for a whole subscription.
+"""The feature that places nodes on one InfiniBand network; it applies to a whole subscription.
 
 Source: Azure/aks-rdma-infiniband 700dabb, website/docs/getting-started/02-prerequisites.md.
 """
 
 TORSET = "ib/torset"
-"""Label of nodes by the leaf switch that they share. AKS sets none; Microsoft's labelers do, each time they are run.
+"""Label of nodes by the leaf switch that they share. AKS does not set it; Microsoft's labelers do, each time they run.
 
 Source: Azure/ai-infrastructure-on-azure a01b073, utilities/aks/torset_labeler/helm/README.md.
 """
 
-# Virtual machines of one scale set with a single placement group, as sold and as Microsoft's support raises it.
+# Virtual machines of one scale set with a single placement group: by default, and raised by Microsoft's support.
 # Source: Azure documentation, "Set up InfiniBand on HPC VMs" (2026-09-25).
 _NODES, MOST_NODES = 100, 300
 
@@ -35,13 +35,13 @@ _NODES, MOST_NODES = 100, 300
 class Settings:
     """scale_set_limit: virtual machines that one scale set may hold in this subscription.
 
-    driver: who owns the drivers of all GPU nodes: NVIDIA's operators, for GPUs and InfiniBand, or AKS for the GPUs.
-    proximity_group: whether the training pool gets a proximity placement group: it shortens the way between nodes over
-    Ethernet and is no part of InfiniBand.
-    infiniband_feature: whether the subscription has to have the feature of InfiniBand on AKS, or does without it.
-    bucket_group: resource group of the storage account that shared storage is linked to. lustre_principal: object id
-    of "HPC Cache Resource Provider" in the tenant, which gets its roles in that account. system_machine: of the CPU
-    nodes, where it shall not be the one for a cluster of this size. torsets: training nodes are labelled with TORSET.
+    driver: owner of the drivers of all GPU nodes: NVIDIA's operators, for GPUs and InfiniBand, or AKS for the GPUs.
+    proximity_group: whether the training pool gets a proximity placement group: it shortens Ethernet paths between
+    nodes and does not affect InfiniBand.
+    infiniband_feature: whether the subscription must have the feature of InfiniBand on AKS, or is exempt.
+    bucket_group: resource group of the storage account linked to shared storage. lustre_principal: object id of "HPC
+    Cache Resource Provider" in the tenant, which gets its roles in that account. system_machine: of the CPU nodes, if
+    not the default for a cluster of this size. torsets: training nodes are labelled with TORSET.
     """
 
     scale_set_limit: int = _NODES

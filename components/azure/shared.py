@@ -17,17 +17,17 @@ SharedPlan = LustrePlan | BucketPlan | MountedPlan
 
 
 def plan_shared(asked: SharedStorage, price: TierPrices) -> SharedPlan:
-    """Asked is what `shared_problems` has no objection to."""
+    """`asked` must pass `shared_problems`."""
     return plan_shared_bucket(asked) or plan_mounted(asked) or plan_lustre(asked, price)
 
 
 def shared_problems(asked: SharedStorage) -> list[Problem]:
-    """Why Managed Lustre can't be made as asked; of the others there is nothing to choose."""
+    """Why Managed Lustre can't be created as requested; the others have no options."""
     return lustre_problems(asked) if asked.makes_lustre else []
 
 
 def shared_notes(storage: SharedPlan, region: str, cidr: str) -> list[str]:
-    """What the spec does not say of it. cidr: of the network."""
+    """Facts about it that the spec does not state. cidr: of the network."""
     if isinstance(storage, MountedPlan):
         return mounted_notes(storage, cidr)
     if isinstance(storage, BucketPlan):

@@ -1,4 +1,4 @@
-"""The shared storage: Azure Managed Lustre in the GPU nodes' zone and the blobs it shows, or what takes its place."""
+"""The shared storage: Azure Managed Lustre in the GPU nodes' zone and its linked blobs, or another storage."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from gpucluster.components.buckets import BucketPlan
 from gpucluster.components.kubernetes.volume import Volume
 from gpucluster.components.mounted import MountedPlan
 
-# What the service principal needs in the account. Source: Azure Managed Lustre documentation, "Prerequisites".
+# Roles of the service principal in the account. Source: Azure Managed Lustre documentation, "Prerequisites".
 _ROLES = {"account": "Storage Account Contributor", "data": "Storage Blob Data Contributor"}
-# The service itself takes a quarter of an hour; a large one longer.
+# The service takes a quarter of an hour to create one; longer for a large one.
 _HOUR = pulumi.CustomTimeouts(create="1h", update="1h", delete="1h")
 
 
@@ -37,7 +37,7 @@ def shared_storage(
     own_bucket: OwnBucket | None,
     opts: pulumi.ResourceOptions,
 ) -> Volume:
-    """What the spec asks for every node to mount."""
+    """The storage of the spec that every node mounts."""
     if isinstance(plan.storage, MountedPlan):
         return _mounted(plan.storage)
     if isinstance(plan.storage, BucketPlan):
@@ -63,7 +63,7 @@ def shared_storage(
 
 
 def _mounted(plan: MountedPlan) -> Volume:
-    """A Managed Lustre file system of the user's."""
+    """The user's Managed Lustre file system."""
     return lustre_volume(
         file_system=plan.files.id.rpartition("/")[2],
         mgs_address=plan.files.host,
@@ -73,7 +73,7 @@ def _mounted(plan: MountedPlan) -> Volume:
 
 
 class Storage(pulumi.ComponentResource):
-    """Outputs: file_system_id, mgs_address: of its management server. `volume` is what claims are bound to."""
+    """Outputs: file_system_id, mgs_address: of its management server. Claims bind to `volume`."""
 
     volume: Volume
 
@@ -101,19 +101,19 @@ class Storage(pulumi.ComponentResource):
             storage_capacity_ti_b=float(plan.capacity_tib),
             sku=storagecache.SkuNameArgs(name=plan.sku),
             zones=[location.number],
-            # Half an hour a week, in which files wait.
+            # Half an hour per week, during which file access waits.
             maintenance_window=storagecache.AmlFilesystemMaintenanceWindowArgs(
                 day_of_week=storagecache.MaintenanceDayOfWeekType.SUNDAY, time_of_day_utc="03:00"
             ),
             hsm=hsm,
-            # Size, speed, container and subnet can't be changed: another one is a new file system, without the data.
+            # Size, speed, container and subnet can't be changed: a change creates a new file system, without the data.
             opts=pulumi.ResourceOptions(
                 parent=self, depends_on=[*network.ready, *before], protect=plan.protect, custom_timeouts=_HOUR
             ),
         )
         if plan.bucket is not None and plan.write_back:
-            # Files that are deleted or renamed it leaves as they were. Source: Azure Managed Lustre documentation,
-            # "Use the auto-export feature".
+            # Does not export deletions and renames. Source: Azure Managed Lustre documentation, "Use the auto-export
+            # feature".
             storagecache.AutoExportJob(
                 f"{name}-write-back",
                 resource_group_name=group,
@@ -130,9 +130,10 @@ class Storage(pulumi.ComponentResource):
     def _hsm(
         self, name: str, bucket: Bucket, location: Location, group: pulumi.Input[str], own: OwnBucket | None
     ) -> tuple[storagecache.AmlFilesystemHsmArgs, list[pulumi.Input[pulumi.Resource]]]:
-        """The container, one for the log beside it, and the roles that the service has to have before it is made.
+        """The container, another one for the log, and the roles that the service needs before the file system is
+        created.
 
-        A file system that comes too early fails for good, after a quarter of an hour.
+        A file system created too early fails permanently, after a quarter of an hour.
         """
         here = pulumi.ResourceOptions(parent=self)
         principal = location.settings.lustre_principal or ""
@@ -172,5 +173,5 @@ class Storage(pulumi.ComponentResource):
 
 
 def _address(client_info: storagecache.outputs.AmlFilesystemClientInfoResponse | None) -> str:
-    """Empty where an update of other targets leaves the file system out."""
+    """Empty if an update of other targets excludes the file system."""
     return client_info.mgs_address if client_info is not None else ""

@@ -8,7 +8,7 @@ from typing import Final
 from gpucluster.catalog.cpu_machines import cpu_machines
 from gpucluster.record import record
 
-# Machine -> the family of its quota; all have a disk of their own that holds the system.
+# Machine -> the family of its quota; all have a local disk large enough for the system.
 # Source: Azure/karpenter-provider-azure 352646f5, pkg/providers/instancetype/known_skus.yaml.
 SYSTEM_MACHINES: Final[Mapping[str, str]] = {
     "Standard_D4ds_v5": "standardDDSv5Family",
@@ -22,8 +22,8 @@ SYSTEM_MACHINES: Final[Mapping[str, str]] = {
     "Standard_D16ds_v4": "standardDDSv4Family",
 }
 
-# Nodes of a cluster that may be called large, and the machine for one; three of 8 vCPUs are the least that is
-# recommended beside several add-ons.
+# Number of nodes from which a cluster is large, and the machine for it; three nodes of 8 vCPUs are the recommended
+# minimum with several add-ons.
 # Sources: AKS documentation, "Best practices for performance and scaling for large workloads" and "Use system node
 # pools" (fb060abe6, 2026-08).
 _LARGE: Final = 100
@@ -41,10 +41,10 @@ class SystemPlan:
 
     @property
     def quota(self) -> tuple[str, int]:
-        """The family of its quota, and the vCPUs of it, those of a node more, by which it is upgraded, among them."""
+        """The family of its quota, and the required vCPUs, including those of one surge node for upgrades."""
         return SYSTEM_MACHINES[self.machine_type], cpu_machines()[self.machine_type].vcpus * (self.nodes + 1)
 
 
 def plan_system(nodes: int, machine: str | None) -> SystemPlan:
-    """nodes: all others that the cluster may have. machine: chosen for the stack."""
+    """nodes: maximum number of all other nodes. machine: chosen for the stack."""
     return SystemPlan(machine_type=machine or (_OF_LARGE if nodes >= _LARGE else _MACHINE))

@@ -7,7 +7,7 @@ from typing import Final
 from gpucluster.components.names import ADDONS_TOLERATION, GPU_TOLERATION
 
 SPOT: Final = "kubernetes.azure.com/scalesetpriority"
-"""Key of the label and the taint that AKS gives Spot nodes by itself, with the value spot.
+"""Key of the label and the taint that AKS automatically sets on Spot nodes, with the value spot.
 
 Source: AKS documentation, "Add an Azure Spot node pool".
 """
@@ -20,6 +20,6 @@ SPOT_TOLERATION: Final = {
 }
 
 DAEMONS: Final = [ADDONS_TOLERATION, GPU_TOLERATION, SPOT_TOLERATION]
-"""Of what runs on every node, GPU nodes first of all."""
+"""For software on every node, GPU nodes in particular."""
 CONTROLLERS: Final = [ADDONS_TOLERATION]
-"""Of what runs anywhere but on GPU nodes."""
+"""For software on any node except GPU nodes."""

@@ -15,10 +15,10 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class PlacementPlan:
-    """One scale set is one InfiniBand domain, whatever stands here.
+    """One scale set is one InfiniBand domain, regardless of these fields.
 
-    reservation: id of a capacity reservation group, which lies in the resource group of id `reserved_in`.
-    proximity_group: made for the pool.
+    reservation: id of a capacity reservation group, which is in the resource group with id `reserved_in`.
+    proximity_group: created for the pool.
     """
 
     reservation: str | None = None
@@ -35,7 +35,7 @@ class TrainingPlan(TrainingNodes):
 
     @property
     def co_location(self) -> str:
-        """What keeps the nodes together, for people."""
+        """The co-location of the nodes, as text."""
         if self.size == 1:
             return "none, a single node"
         where = f", in {self.placement.reservation}" if self.placement.reservation else ""

@@ -18,9 +18,9 @@ from gpucluster.components.rolls import RollGuard
 
 
 class TrainingPool(pulumi.ComponentResource):
-    """Outputs: node_pool_name, proximity_group_id (None without one). `ready` is what software on the nodes waits for.
+    """Outputs: node_pool_name, proximity_group_id (None without one). Software on the nodes depends on `ready`.
 
-    AKS gives pools of sizes with InfiniBand a single placement group by itself, since 2022-04; no field asks for it.
+    Since 2022-04, AKS automatically gives pools of InfiniBand sizes a single placement group; no field requests it.
     """
 
     ready: list[pulumi.Resource]
@@ -40,9 +40,10 @@ class TrainingPool(pulumi.ComponentResource):
         gpu_hour_usd: Decimal | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """group: the cluster's resource group. after: what stands before the first node starts. pool: its name in the
-        cluster. facts: what it says of itself where no cluster of ours is around it.
-        gpu_hour_usd: what a GPU costs, of which a change tells.
+        """group: the cluster's resource group. after: must exist before the first node starts. pool: its name in the
+        cluster. facts: to register if the pool is outside a cluster of this toolkit.
+
+        gpu_hour_usd: price of a GPU-hour, for the report of an update that ends jobs.
         """
         kind = "gpucluster:azure:TrainingPool"
         made_of: dict[str, Any] = {"machineType": plan.shape.machine_type, "zone": location.zone}
@@ -51,7 +52,7 @@ class TrainingPool(pulumi.ComponentResource):
         guard = RollGuard(kind, name, made_of, plan, field="training.roll", gpu_hour_usd=gpu_hour_usd)
         super().__init__(kind, name, {**made_of, **(facts or {})}, guard.over(opts))
         here = pulumi.ResourceOptions(parent=self)
-        # The cluster of ours around it has looked already, before it was made.
+        # A cluster of this toolkit has checked this already, before its creation.
         feature = (
             []
             if facts is None
@@ -62,7 +63,7 @@ class TrainingPool(pulumi.ComponentResource):
                 f"{name}-proximity",
                 resource_group_name=group,
                 proximity_placement_group_type="Standard",
-                # A zone goes only with the sizes that are meant for it.
+                # Azure accepts a zone only together with the intended sizes.
                 zones=[location.number],
                 intent=compute.ProximityPlacementGroupPropertiesIntentArgs(vm_sizes=[plan.shape.machine_type]),
                 opts=here,
@@ -75,13 +76,13 @@ class TrainingPool(pulumi.ComponentResource):
             pool=pool,
             shape=plan.shape,
             root_gib=plan.root_gib,
-            # Fixed: a gang starts when all of it is there.
+            # Fixed: a gang starts only when all its nodes are ready.
             count=plan.started,
             enable_auto_scaling=False,
             proximity_placement_group_id=None if proximity is None else proximity.id,
             capacity_reservation_group_id=plan.placement.reservation,
-            # Pools of earlier releases have a CPU manager, which does nothing for pods without limits of CPUs, and
-            # which AKS never changes.
+            # Pools of earlier releases have a CPU manager, which does nothing for pods without CPU limits, and which
+            # AKS never changes.
             opts=guard.over(
                 pulumi.ResourceOptions(parent=self, depends_on=[*after, *feature], ignore_changes=["kubeletConfig"])
             ),

@@ -1,4 +1,4 @@
-"""Azure's file systems as volumes of a cluster. Jobs see the claims alone, named as on every cloud."""
+"""Azure's file systems as volumes of a cluster. Jobs see only the claims, named as on every cloud."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def lustre_volume(
     capacity_gib: int,
     after: Sequence[pulumi.Resource],
 ) -> Volume:
-    """An Azure Managed Lustre file system. file_system: its name. mgs_address: of its management server. after: the
-    driver among others.
+    """An Azure Managed Lustre file system. file_system: its name. mgs_address: of its management server. after:
+    includes the driver.
 
     Source: kubernetes-sigs/azurelustre-csi-driver v0.4.0, docs/examples/pv.yaml.
     """
@@ -41,7 +41,7 @@ def blob_volume(
     capacity_gib: int,
     after: Sequence[pulumi.Resource],
 ) -> Volume:
-    """A container of blobs by blobfuse, whose driver is AKS's own. client_id: of an identity of the nodes.
+    """A blob container mounted by blobfuse, with AKS's own driver. client_id: of an identity of the nodes.
 
     Sources: kubernetes-sigs/blob-csi-driver 0744a60, deploy/example/blobfuse-mi/pv-blobfuse-mi.yaml and
     docs/driver-parameters.md (volumeHandle, fuse2).
@@ -73,8 +73,8 @@ def files_volume(
     capacity_gib: int,
     after: Sequence[pulumi.Resource],
 ) -> Volume:
-    """A share of Azure Files by NFS, which asks for no credentials: the account is open to the nodes' subnet only. Its
-    driver is AKS's own.
+    """A share of Azure Files by NFS, which needs no credentials: the account admits only the nodes' subnet. The driver
+    is AKS's own.
 
     Source: kubernetes-sigs/azurefile-csi-driver, deploy/example/pv-azurefile-nfs.yaml.
     """

@@ -62,7 +62,7 @@ def check(
 
 
 def _command_line(spec: Path, name: str, given: dict[str, str], machine: str | None) -> StackConfig:
-    """What the options of `check SPEC` say in place of a stack. given: options that name a place."""
+    """The configuration from the options of `check SPEC`, in place of a stack. given: location options."""
     cloud = cloud_of(name)
     foreign = sorted(set(given) - set(cloud.keys))
     if foreign:

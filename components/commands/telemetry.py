@@ -99,7 +99,7 @@ def opencost(stack: str) -> None:
 
 
 def _watched(stack: str) -> tuple[Watched, str, str]:
-    """(what alerts say, cloud, region). Raises InputError with every problem where the stack can't be used."""
+    """(facts for alerts, cloud, region). Raises InputError with every problem if the stack can't be used."""
     plan = plan_stack(read_stack(stack, Path.cwd()), plan_prices)
     cloud, region, watched = plan.training.shape.cloud, plan.location.region, plan.telemetry.watched
     if watched.gpu_hour_usd is None:

@@ -1,4 +1,4 @@
-"""Who reaches the cluster's API and what the network reaches outside, as plain values. Imports no Pulumi."""
+"""Access to the cluster's API, and egress of its network, as plain values. Imports no Pulumi."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpucluster.components.teams import named_people
 from gpucluster.record import record
 
 _ADDRESS = r"[^@\s:]+@[^@\s:]+\.[^@\s:.]+"
-# All rights are for single ones: who puts people into a group would give them away.
+# Only single principals may be admins: otherwise anybody who manages a group could add admins.
 _PRINCIPAL = rf"^(user|serviceAccount):{_ADDRESS}$"
 _SUBMITTER = rf"^(group|user|serviceAccount):{_ADDRESS}$"
 _GROUP = "group:"
@@ -22,14 +22,14 @@ _GROUP = "group:"
 
 @record(kw_only=True)
 class AccessPlan:
-    """private: the API has no address on the internet. client_cidrs: ranges that reach it, besides the nodes.
+    """private: the API has no address on the internet. client_cidrs: ranges that reach it, in addition to the nodes.
 
-    dns: its DNS name answers from anywhere whoever has the right to connect, which no list of ranges narrows; else it
-    is closed to the outside.
-    admins: IAM principals with all rights in the cluster, besides who makes it.
-    nat: whether nodes have a way out to the internet. registry: mirror that images outside Google's registries come
-    from. only_examples: why nobody could reach the API, which ends an update.
-    summary: all that in one line, for people.
+    dns: its DNS name is reachable from anywhere by identities with the permission to connect, whatever their address;
+    else it is closed to external traffic.
+    admins: IAM principals with all permissions in the cluster, in addition to its creator.
+    nat: whether nodes have a route to the internet. registry: mirror for images from outside Google's registries.
+    only_examples: why the API is unreachable, which stops an update.
+    summary: all of the above in one line, to print.
     """
 
     private: bool
@@ -71,7 +71,7 @@ def plan_access(access: PublicAccess | PrivateAccess, *, nodes_cidr: str) -> Acc
 
 
 def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
-    """What Google Cloud can't make of the spec's access."""
+    """Parts of the spec's access that Google Cloud does not support."""
     return no_peer(access) + [
         Problem(
             f"access.admins[{at}]",
@@ -85,7 +85,7 @@ def access_problems(access: PublicAccess | PrivateAccess) -> list[Problem]:
 
 
 def people_problems(spec: ClusterSpec) -> list[Problem]:
-    """Who submits jobs and can't be known to GKE."""
+    """Submitters of jobs that GKE can't identify."""
     problems = [
         Problem(
             field,
@@ -114,7 +114,7 @@ def people_problems(spec: ClusterSpec) -> list[Problem]:
 
 
 def security_group(spec: ClusterSpec) -> str | None:
-    """The group that GKE looks for others in; None where no group submits.
+    """The group in which GKE looks up other groups; None if no group submits jobs.
 
     Source: GKE documentation, "Configure Google Groups for RBAC": it has this name in every domain.
     """
@@ -123,7 +123,7 @@ def security_group(spec: ClusterSpec) -> str | None:
 
 
 def people_notes(spec: ClusterSpec) -> list[str]:
-    """What has to be so in the directory, which a plan can't look up."""
+    """Requirements on the directory, which a plan can't look up."""
     around = security_group(spec)
     if around is None:
         return []

@@ -25,8 +25,8 @@ _FABRIC = "10.8.0.0/16"
 
 @record(kw_only=True)
 class AddressPlan:
-    """nodes, pods, services: of the cluster's own network. private_services: where Google's own services (Lustre,
-    Filestore) appear in it. gpu: one for each subnet of a GPU network.
+    """nodes, pods, services: of the cluster's own network. private_services: for Google's own services (Lustre,
+    Filestore) in it. gpu: one for each subnet of a GPU network.
     """
 
     nodes: str = "10.0.0.0/20"
@@ -36,7 +36,7 @@ class AddressPlan:
     gpu: tuple[str, ...] = ()
 
     def named(self) -> dict[str, str]:
-        """Every range by what it is for."""
+        """Every range by its use."""
         return {
             "nodes": self.nodes,
             "services": self.services,
@@ -47,8 +47,8 @@ class AddressPlan:
 
 
 def plan_addresses(gpu_subnets: int, asked: ClusterNetwork) -> AddressPlan:
-    """The plan of a cluster whose nodes have interfaces in so many GPU subnets: each a sixteenth of their range. Of a
-    network of the user's `nodes` is the whole, and pods and services, which it has already, are those of ours.
+    """The plan of a cluster whose nodes have interfaces in this many GPU subnets: each a sixteenth of their range. In
+    the user's network, `nodes` is the whole range, and pods and services, which exist already, keep our defaults.
     """
     ranges, existing = asked.ranges, asked.existing
     network, fabric = ranges.network or _NETWORK, ranges.fabric or _FABRIC
@@ -66,8 +66,8 @@ def address_problems(
 ) -> list[Problem]:
     """Ranges that are public, overlap, or are too small.
 
-    peers: ranges at the other end of a VPN, as in access.cidrs. existing: the network is one of the user's, of which
-    nothing but its range is known.
+    peers: ranges at the other end of a VPN, as in access.cidrs. existing: it is the user's network, of which only the
+    range is known.
     """
     ranges = {
         name: ipaddress.IPv4Network(cidr)

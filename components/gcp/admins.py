@@ -1,4 +1,4 @@
-"""People and service accounts with all rights in the cluster, and in no other cluster of the project."""
+"""Users and service accounts with all permissions in the cluster, and in no other cluster of the project."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gpucluster.components.kubernetes.objects import Declared, manifest_of
 
 
 class Admins(pulumi.ComponentResource):
-    """For each principal the right to find the cluster, by IAM, and every right in it, by Kubernetes; where the API has
-    a DNS name alone, the right to connect to that besides.
+    """For each principal the permission to find the cluster, by IAM, and all permissions in it, by Kubernetes; if the
+    API has only a DNS name, also the permission to connect to it.
 
-    `roles/container.admin` would give them all clusters of the project.
+    `roles/container.admin` would give them access to all clusters of the project.
     """
 
     def __init__(
@@ -28,7 +28,7 @@ class Admins(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """connect_role: id of a role to make with the right to connect; None where addresses decide. after: APIs."""
+        """connect_role: id of a role to create, with permission to connect; None if addresses decide. after: APIs."""
         super().__init__("gpucluster:gcp:Admins", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         outside = pulumi.ResourceOptions(parent=self, depends_on=list(after))

@@ -1,8 +1,8 @@
 """Total limits of all node pools of a cluster with GKE's node auto-provisioning. Imports no Pulumi.
 
-Sources: GKE documentation, "Configure node pool auto-creation" (limits of the cluster hold for the pools that GKE makes
-for ComputeClasses) and "About node pool auto-creation" (they count every pool, GKE's own and others); Pulumi's
-gcp.container.Cluster (limits for cpu and memory are mandatory; they bound the scaling of existing pools as well).
+Sources: GKE documentation, "Configure node pool auto-creation" (limits of the cluster apply to the pools that GKE
+creates for ComputeClasses) and "About node pool auto-creation" (they count every pool, GKE's own and others); Pulumi's
+gcp.container.Cluster (limits for cpu and memory are mandatory; they also limit the scaling of existing pools).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class PoolSize:
-    """A pool at its greatest. scaled: GKE decides how many of the nodes there are."""
+    """A pool at its maximum size. scaled: GKE decides the number of nodes."""
 
     shape: Machine
     nodes: int
@@ -25,9 +25,10 @@ class PoolSize:
 
 
 def cluster_limits(elastic: Machine, pools: Sequence[PoolSize], *, vcpus: int, memory_gib: int) -> Mapping[str, int]:
-    """Greatest amounts by GKE's resource type: cpu in vCPUs, memory in GiB, and GPUs of the type that GKE may add.
+    """Maximum amounts by GKE's resource type: cpu in vCPUs, memory in GiB, and GPUs of the type that GKE may add.
 
-    elastic: the machine that GKE adds. pools: of GPU nodes, the elastic one too. vcpus, memory_gib: of the other nodes.
+    elastic: the machine that GKE adds. pools: of GPU nodes, including the elastic one. vcpus, memory_gib: of the other
+    nodes.
     """
     total: Counter[str] = Counter(cpu=vcpus, memory=memory_gib)
     for pool in pools:
@@ -39,8 +40,8 @@ def cluster_limits(elastic: Machine, pools: Sequence[PoolSize], *, vcpus: int, m
 
 
 def limit_losses(elastic: ElasticPlan, others: Sequence[PoolSize]) -> list[str]:
-    """Where a limit for all GPUs of one type does not hold for an elastic pool alone: GPUs that other pools may have,
-    and do not have yet, are free for it.
+    """Cases in which a limit for all GPUs of one type does not limit a single elastic pool: it may use GPUs that other
+    pools may have but do not have yet.
     """
     kind = elastic.shape.gke_gpu
     waiting = sum(pool.nodes * pool.shape.gpus for pool in others if pool.scaled and pool.shape.gke_gpu == kind)

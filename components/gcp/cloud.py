@@ -1,4 +1,4 @@
-"""Google Cloud as the rest of the project sees it. Imports no Pulumi."""
+"""Google Cloud, as the interface for the rest of the project. Imports no Pulumi."""
 
 from __future__ import annotations
 

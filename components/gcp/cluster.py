@@ -1,6 +1,6 @@
 """The training cluster on Google Cloud: puts the parts together.
 
-A part that not every cluster has is imported where it is made.
+Optional parts are imported where they are created.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         found = Inside(pools=job_pools(plan), after=ready, registry=registry_of, conditions=CONDITIONS)
         self._open(self._control_plane, found, pod_security=POD_SECURITY if fabric else "baseline")
         kube_dns_by_nodes(f"{name}-kube-dns", after=ready, opts=self._inside)
-        # GPU nodes are most of the bill: an API that `up` can't reach, or a fabric that GKE refuses, fails before.
+        # GPU nodes are most of the bill: if `up` can't reach the API, or GKE refuses the fabric, it fails before them.
         before_gpus: list[pulumi.Resource] = [*ready, self._workspace.namespace]
         if fabric is not None:
             before_gpus += GpuNetworks(
@@ -104,9 +104,9 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         )
 
     def _gke(self) -> tuple[ControlPlane, Network]:
-        """The control plane and its network, which waits for the key and the account of nodes."""
+        """The control plane and its network; the network waits for the key and the nodes' service account."""
         name, plan, location = self._name, self._plan, self._plan.location
-        # Elsewhere the network, which waits for the grants and takes its time, stands between them and the cluster.
+        # Without an existing network, the grants propagate while the network is created, before the cluster.
         known = None if plan.network.existing is None else known_everywhere()
         self._nodes = NodeIdentity(
             f"{name}-identity",
@@ -150,7 +150,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         return control_plane, network
 
     def _files(self) -> Volume:
-        """The cluster's own bucket, the shared storage, which is given, and home folders."""
+        """The cluster's own bucket, the shared storage (returned) and home folders."""
         name, plan, location = self._name, self._plan, self._plan.location
         self._own: OwnBucket | None = None
         if plan.bucket is not None:
@@ -213,7 +213,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         )
 
     def _pools(self, before: Sequence[pulumi.Resource], storage: Volume) -> None:
-        """Those of GPU nodes. before: what makes them usable."""
+        """The GPU pools. before: prerequisites that make their nodes usable."""
         name, plan, location = self._name, self._plan, self._plan.location
         TrainingPool(
             f"{name}-training",
@@ -222,7 +222,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             cluster_name=self._control_plane.cluster_name,
             node_account=self._nodes.email,
             gpu_subnets=self._network.gpu_subnets,
-            # A file system takes up to an hour, in which GPUs would wait and cost.
+            # A file system takes up to an hour to create; GPUs would be billed while they wait.
             after=[*self._control_plane.before_nodes, *before, *storage.after],
             version=plan.versions.nodes,
             gpu_hour_usd=plan.telemetry.watched.gpu_hour_usd,
@@ -245,7 +245,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
             self._elastic(plan.elastic)
 
     def _logs(self) -> Logs | None:
-        """Where what pods print is kept."""
+        """The log store of the pods' output."""
         plan = self._plan
         if plan.keep_logs_days == DAYS_OF_DEFAULT:
             return default_logs(plan.cluster_name, plan.location)
@@ -262,7 +262,7 @@ class TrainingCluster(SharedCluster[GcpClusterPlan]):
         ).found
 
     def _connect_role(self, suffix: str) -> str | None:
-        """The id of a role with the right to connect, where the API has a DNS name alone."""
+        """The id of a role with the permission to connect, if the API has only a DNS name."""
         plan = self._plan
         return f"{plan.name}_{plan.account_suffix}_{suffix}".replace("-", "_") if plan.access.dns else None
 

@@ -1,4 +1,4 @@
-"""The resources of Compute Engine in use. `from pulumi_gcp import compute` would import 280 modules for these seven."""
+"""The Compute Engine resources in use. `from pulumi_gcp import compute` would import 280 modules for these seven."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from gpucluster.components.gcp.network import Network
 from gpucluster.components.gcp.node_pool import CLOUD_PLATFORM
 from gpucluster.components.labels import EXPECTED_SAMPLES
 
-# Without DCGM: `monitoring.py` says why.
+# Without DCGM: `monitoring.py` explains why.
 # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/scheduler/gke-cluster; Pulumi's gcp.container.Cluster.
 _METRICS: Final = (
     "SYSTEM_COMPONENTS",
@@ -37,9 +37,9 @@ _POD_LOGS: Final = ("SYSTEM_COMPONENTS", "WORKLOADS", "APISERVER")
 
 
 class ControlPlane(pulumi.ComponentResource):
-    """A key for secrets, then, by `start`, the cluster. Outputs: cluster_name, endpoint, kubeconfig.
+    """Creates a key for secrets, then, in `start`, the cluster. Outputs: cluster_name, endpoint, kubeconfig.
 
-    key_use: GKE's right to the key. before_nodes: what has to stand before a node can join.
+    key_use: GKE's permission to use the key. before_nodes: resources that must exist before a node can join.
     """
 
     key_use: kms.CryptoKeyIAMMember
@@ -59,8 +59,8 @@ class ControlPlane(pulumi.ComponentResource):
         known: pulumi.ResourceHookBinding | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """existing_key: id of the key for secrets, None for one that is made. after: the APIs. known: what follows the
-        creation of a grant.
+        """existing_key: id of the key for secrets; None to create one. after: the APIs. known: hook that runs after a
+        grant is created.
         """
         super().__init__("gpucluster:gcp:ControlPlane", name, {}, opts)
         self._name, self._location = name, location
@@ -91,16 +91,16 @@ class ControlPlane(pulumi.ComponentResource):
         million_samples: Decimal,
         pod_logs: bool,
     ) -> None:
-        """security_group: in which groups of people are looked for. network: one that waits for the right to the key
-        and for the nodes' account, which Google Cloud takes a minute to know everywhere. lustre, bucket, filestore:
-        which storage its drivers mount. limits: greatest amounts of all pools together where GKE makes pools by itself.
-        million_samples: of metrics a month. pod_logs: whether what pods print is collected.
+        """security_group: the group in which GKE looks up users' groups. network: must wait for the permission to use
+        the key and for the nodes' account, which take a minute to propagate in Google Cloud. lustre, bucket, filestore:
+        which storage drivers to enable. limits: maximum of all pools together, if GKE creates pools automatically.
+        million_samples: of metrics, per month. pod_logs: whether the pods' output is collected.
         """
         name, location = self._name, self._location
         self.cluster = container.Cluster(
             f"{name}-cluster",
             name=cluster_name,
-            # Regional: the API survives the loss of a zone, and CPU nodes need not be found in that of the GPUs.
+            # Regional: the API survives the loss of a zone, and CPU nodes need no capacity in the GPUs' zone.
             location=location.region,
             node_locations=list(location.system_zones),
             network=network.network_name,
@@ -109,14 +109,14 @@ class ControlPlane(pulumi.ComponentResource):
             ip_allocation_policy=container.ClusterIpAllocationPolicyArgs(
                 cluster_secondary_range_name=network.pods_range, services_secondary_range_name=network.services_range
             ),
-            # Both can't be changed later: GPU interfaces are handed to pods by them.
+            # Neither can be changed later; both are required to give pods the GPU interfaces.
             datapath_provider="ADVANCED_DATAPATH",
             enable_multi_networking=True,
-            # Every pool is one of ours; the first, which GKE insists on, goes at once.
+            # Every pool is declared separately; the first one, which GKE requires, is deleted at once.
             remove_default_node_pool=True,
             initial_node_count=1,
             node_config=container.ClusterNodeConfigArgs(service_account=nodes.email),
-            # The state would keep a cluster that destroy must be able to remove.
+            # Otherwise the state's protection would keep `destroy` from deleting the cluster.
             deletion_protection=False,
             min_master_version=version,
             release_channel=container.ClusterReleaseChannelArgs(channel="EXTENDED" if extended else "REGULAR"),
@@ -129,13 +129,13 @@ class ControlPlane(pulumi.ComponentResource):
                     container.ClusterMasterAuthorizedNetworksConfigCidrBlockArgs(cidr_block=cidr)
                     for cidr in access.client_cidrs
                 ],
-                # Without it, every machine in Google Cloud, of whomever, could try.
+                # Otherwise any machine in Google Cloud, of any customer, could try to connect.
                 gcp_public_cidrs_access_enabled=False,
             ),
             authenticator_groups_config=None
             if security_group is None
             else container.ClusterAuthenticatorGroupsConfigArgs(security_group=security_group),
-            # The DNS name asks for rights and for no address: open to the outside it passes by the ranges above.
+            # The DNS name checks permissions, not addresses: if open to external traffic, it bypasses the ranges above.
             control_plane_endpoints_config=container.ClusterControlPlaneEndpointsConfigArgs(
                 dns_endpoint_config=container.ClusterControlPlaneEndpointsConfigDnsEndpointConfigArgs(
                     allow_external_traffic=access.dns
@@ -159,9 +159,9 @@ class ControlPlane(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=network.ready,
-                # The name is taken until the old cluster is gone.
+                # The name is in use until the old cluster is deleted.
                 delete_before_replace=True,
-                # Of the pool that is gone.
+                # Belongs to the deleted first pool.
                 ignore_changes=["nodeConfig"],
             ),
         )
@@ -177,7 +177,7 @@ class ControlPlane(pulumi.ComponentResource):
         )
 
     def _dns_name(self) -> pulumi.Output[str]:
-        """Empty where a preview does not tell."""
+        """Empty if unknown in a preview."""
 
         def name(config: container.outputs.ClusterControlPlaneEndpointsConfig) -> str:
             found = config.dns_endpoint_config
@@ -187,15 +187,15 @@ class ControlPlane(pulumi.ComponentResource):
 
 
 def _maintenance() -> container.ClusterMaintenancePolicyArgs:
-    """Patches of the control plane at night; no minor version and no node of a running job, while the version is
-    supported.
+    """Patches the control plane at night; while the version is supported, excludes minor versions and, because of
+    running jobs, node upgrades.
     """
     return container.ClusterMaintenancePolicyArgs(
         daily_maintenance_window=container.ClusterMaintenancePolicyDailyMaintenanceWindowArgs(start_time="03:00"),
         maintenance_exclusions=[
             container.ClusterMaintenancePolicyMaintenanceExclusionArgs(
                 exclusion_name="no-minor-or-node-upgrades",
-                # Any day that has passed: a plan has no clock.
+                # Any date in the past: a plan has no clock.
                 start_time="2026-01-01T00:00:00Z",
                 exclusion_options=container.ClusterMaintenancePolicyMaintenanceExclusionExclusionOptionsArgs(
                     scope="NO_MINOR_OR_NODE_UPGRADES", end_time_behavior="UNTIL_END_OF_SUPPORT"
@@ -206,14 +206,14 @@ def _maintenance() -> container.ClusterMaintenancePolicyArgs:
 
 
 def _auto_provisioning(limits: Mapping[str, int], nodes: NodeIdentity) -> container.ClusterClusterAutoscalingArgs:
-    """The one bound of the pools that GKE makes; what they are is said by the classes that ask for them."""
+    """The only limit of the pools that GKE creates; the compute classes that request them define them."""
     return container.ClusterClusterAutoscalingArgs(
         enabled=True,
         resource_limits=[
             container.ClusterClusterAutoscalingResourceLimitArgs(resource_type=kind, minimum=0, maximum=most)
             for kind, most in limits.items()
         ],
-        # For a pool that no class asks for: the nodes' own account, never that of the project, and verified boot.
+        # For a pool that no class requests: the nodes' own account, never the project's, and verified boot.
         auto_provisioning_defaults=container.ClusterClusterAutoscalingAutoProvisioningDefaultsArgs(
             service_account=nodes.email,
             oauth_scopes=[CLOUD_PLATFORM],

@@ -1,10 +1,10 @@
 """The scaled-down kube-dns of a cluster that uses Cloud DNS.
 
-GKE keeps kube-dns running beside Cloud DNS, and nodes that are older than the switch still ask it. Its autoscaler makes
-a replica for each 256 vCPUs of all nodes: one for every 1.2 nodes of 208 vCPUs that resolve nearly nothing. At their
-priority, system-cluster-critical, they would push the controllers of jobs off the system nodes.
+GKE keeps kube-dns running next to Cloud DNS, and nodes older than the switch still query it. Its autoscaler creates a
+replica for each 256 vCPUs of all nodes: one for every 1.2 nodes of 208 vCPUs, which send almost no queries. At their
+priority, system-cluster-critical, they would evict the controllers of jobs from the system nodes.
 Sources: GKE documentation, "Use Cloud DNS for GKE" (restrictions) and "About kube-dns for GKE";
-kubernetes-sigs/cluster-proportional-autoscaler, README.md (linear mode takes either of the two).
+kubernetes-sigs/cluster-proportional-autoscaler, README.md (linear mode accepts either of the two).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BY_NODES: Final = {"nodesPerReplica": 16, "preventSinglePointFailure": True, "i
 
 
 def kube_dns_by_nodes(name: str, *, after: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> None:
-    """Lets the autoscaler of kube-dns count nodes alone. GKE makes its settings where there are none yet."""
+    """Lets the autoscaler of kube-dns count only nodes. GKE creates its settings only if there are none yet."""
     Declared(
         name,
         manifest_of(

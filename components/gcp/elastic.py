@@ -29,21 +29,21 @@ class ElasticPlan(ElasticMachines):
 
     @property
     def max_gpus(self) -> int:
-        """Of all pools together."""
+        """Total of all pools."""
         return sum(pool.max_gpus for pool in self.pools)
 
     def fallbacks(self, pool: PoolPlan) -> tuple[str, ...]:
-        """How GKE buys machines by itself where the pool's own way finds none."""
+        """Purchase options of machines that GKE adds automatically if the pool's first option finds none."""
         return pool.purchase[1:] if self.engine == "native" else ()
 
     @property
     def open_ended(self) -> tuple[PoolPlan, ...]:
-        """The pools for which GKE makes node pools by itself."""
+        """The pools for which GKE creates node pools automatically."""
         return tuple(pool for pool in self.pools if self.fallbacks(pool))
 
 
 def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
-    """The pools on the machines of Google Cloud that have fewer than 8 GPUs."""
+    """The pools on Google Cloud's machines with fewer than 8 GPUs."""
     elastic = spec.elastic
     if elastic is None:
         return None
@@ -56,12 +56,12 @@ def plan_elastic(spec: ClusterSpec) -> ElasticPlan | None:
 
 
 def _sold(asked: Sequence[str]) -> Sequence[str]:
-    """The ways asked that these machines are sold in; Spot where none of them is."""
+    """The requested purchase options that exist for these machines; Spot if none does."""
     return [kind for kind in asked if kind != "on-demand"] or ["spot"]
 
 
 def elastic_problems(spec: ClusterSpec) -> list[Problem]:
-    """Why the engine can't carry what is asked of it."""
+    """Why the engine can't run the requested pools."""
     elastic = spec.elastic
     if elastic is None:
         return []
@@ -79,7 +79,7 @@ def elastic_problems(spec: ClusterSpec) -> list[Problem]:
     found = [
         problem
         for name, pool in elastic.pools.items()
-        # On demand is a loss rather than a mistake: no engine can buy these machines so.
+        # On demand is a loss rather than a mistake: no engine can buy these machines on demand.
         for problem in karpenter_problems(
             machine, pool=name, purchase=[kind for kind in pool.purchase if kind != "on-demand"]
         )
@@ -88,7 +88,7 @@ def elastic_problems(spec: ClusterSpec) -> list[Problem]:
 
 
 def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
-    """What the elastic pools can't give of what the spec asks."""
+    """Requests of the spec that the elastic pools cannot provide."""
     if plan is None or spec.elastic is None:
         return []
     losses = shape_losses(spec.accelerator, plan.shape)
@@ -105,5 +105,5 @@ def elastic_losses(spec: ClusterSpec, plan: ElasticPlan | None) -> list[str]:
 
 
 def elastic_notes(plan: ElasticPlan | None) -> list[str]:
-    """What whoever reads the plan should know of the engine."""
+    """Notes about the engine for the plan's reader."""
     return [] if plan is None or plan.engine == "native" else [KARPENTER_NOTE]

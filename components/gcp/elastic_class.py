@@ -15,20 +15,20 @@ from gpucluster.components.planning import PlanError
 from gpucluster.record import record
 
 COMPUTE_CLASS: Final = "cloud.google.com/compute-class"
-"""Label and taint of the nodes of a class, and what its pods select; GKE adds the toleration to them."""
+"""Label and taint of the nodes of a class, and selector of its pods; GKE adds the toleration to pods."""
 
 # Source: GKE documentation, "ComputeClass" custom resource definition.
 _KIND: Final = Kind("cloud.google.com/v1", "ComputeClass")
 
 _SEVEN_DAYS: Final = 604_800
 
-# Of a node that runs any job at least 1 of 8 GPUs is in use: only empty nodes are below 1 %. At 0 even those are not.
+# A node with any job uses at least 1 of 8 GPUs: only empty nodes are below 1 %. With 0, even those are not.
 _EMPTY_ONLY: Final = 1
 
 
 @record(kw_only=True)
 class ElasticMachine:
-    """What GKE adds by itself. node_account: e-mail address of the nodes' own account. boot_gb: boot disk, GB."""
+    """A machine that GKE adds automatically. node_account: e-mail of the nodes' account. boot_gb: boot disk, GB."""
 
     zone: str
     machine_type: str
@@ -39,12 +39,12 @@ class ElasticMachine:
 
 
 def class_node_label(pool: str) -> dict[str, str]:
-    """The label by which an existing node pool belongs to the pool's class."""
+    """The label that assigns an existing node pool to the pool's class."""
     return {COMPUTE_CLASS: pool}
 
 
 def class_node_taint(pool: str) -> dict[str, str]:
-    """The taint it needs too, in Kubernetes' words."""
+    """The taint it also needs, in Kubernetes' terms."""
     return {"key": COMPUTE_CLASS, "value": pool, "effect": "NoSchedule"}
 
 
@@ -56,13 +56,13 @@ def elastic_class(
     fallbacks: Sequence[str],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
-    """One ComputeClass, called as its pool. Pods select it by `cloud.google.com/compute-class`.
+    """One ComputeClass, named like its pool. Pods select it by `cloud.google.com/compute-class`.
 
     The node pool of this name is tried first; it needs `class_node_label` and `class_node_taint`, and the same account,
-    image and labels as here. fallbacks: how the machines that GKE adds by itself are bought, in this order: spot,
-    flex-start, and on-demand where the machine is sold so. A class has no limit of its own: an existing pool ends at
-    its greatest size, pools that GKE makes at the limits of the cluster's node auto-provisioning, which count the
-    existing ones too (GKE documentation, "Configure node pool auto-creation"). Raises PlanError for rules GKE would
+    image and labels as here. fallbacks: purchase options of the machines that GKE adds automatically, in this order:
+    spot, flex-start, and on-demand if the machine is sold this way. A class has no limit: an existing pool stops at its
+    maximum size, pools that GKE creates stop at the limits of the cluster's node auto-provisioning, which also count
+    existing pools (GKE documentation, "Configure node pool auto-creation"). Raises PlanError for rules that GKE would
     refuse.
     """
     return Declared(

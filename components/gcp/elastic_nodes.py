@@ -1,4 +1,4 @@
-"""A node pool that GKE's class of elastic machines tries first, and scales from nothing."""
+"""A node pool that GKE's class of elastic machines tries first, and scales from zero."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def elastic_nodes(
     nodes: NodeIdentity,
     opts: pulumi.ResourceOptions,
 ) -> container.NodePool:
-    """Up to the pool's GPUs on the smallest machine, bought in the way it prefers."""
+    """Up to the pool's GPUs on the smallest machine, with its preferred purchase option."""
     flexible = pool.purchase[0] == "flex-start"
     bought: dict[str, Any] = flex_start(FLEX_START_DAYS * 24) if flexible else {"spot": True}
     gpus = gpu_config(plan.shape)

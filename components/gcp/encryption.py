@@ -1,4 +1,4 @@
-"""The KMS key for application-layer encryption of Kubernetes secrets, on top of Google's encryption."""
+"""The KMS key for application-layer encryption of Kubernetes secrets, in addition to Google's encryption."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def secrets_key(
     known: pulumi.ResourceHookBinding | None,
     opts: pulumi.ResourceOptions,
 ) -> tuple[pulumi.Input[str], kms.CryptoKeyIAMMember]:
-    """The id of a key that is rotated every 90 days, and the right of GKE's own service account to use it and nothing
-    else. existing: id of a key that takes its place. known: what follows the creation of the right.
+    """The id of a key that is rotated every 90 days, and the permission of GKE's own service account to use only this
+    key. existing: id of a key to use instead. known: hook that runs after the permission is created.
 
-    Key rings can't be deleted in Google Cloud, and cost nothing; a destroyed key waits for 30 days, in which it can be
-    brought back. Source: Google Cloud documentation, "Encrypt secrets at the application layer".
+    Key rings can't be deleted in Google Cloud, and are free; a destroyed key waits for 30 days, during which it can be
+    restored. Source: Google Cloud documentation, "Encrypt secrets at the application layer".
     """
     begun = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
     key = existing or _key(name, region, begun, opts).id

@@ -20,7 +20,7 @@ _KEY = rf"^{_PROJECT}/locations/(?P<region>[a-z0-9-]+)/keyRings/[\w-]{{1,63}}/cr
 
 
 def existing_problems(spec: ClusterSpec) -> list[Problem]:
-    """Ids that are none of Google Cloud's."""
+    """Ids that are not Google Cloud's."""
     problems = mounted_problems(
         spec.storage.shared, _FILES, "projects/my-project/locations/us-central1-b/instances/shared"
     )
@@ -68,10 +68,10 @@ def _network_problems(spec: ClusterSpec, existing: ExistingNetwork) -> list[Prob
 
 
 def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Problem]:
-    """What lies in another project or region, in the words of the stack's configuration.
+    """Resources in another project or region, in the terms of the stack's configuration.
 
-    A network of another project (Shared VPC) is refused: what the cluster needs there, such as firewall rules, its
-    service accounts would have to make in that project.
+    A network of another project (Shared VPC) is refused: the cluster's service accounts would have to create resources
+    there, such as firewall rules.
     """
     key = re.fullmatch(_KEY, spec.secrets_key or "")
     network, subnet = (
@@ -97,7 +97,7 @@ def existing_place_problems(spec: ClusterSpec, location: Location) -> list[Probl
 
 
 def network_notes(asked: ClusterNetwork, *, nat: bool, mtu: int) -> list[str]:
-    """What a network of the user's has to have, which a plan can't look up. nat: nodes reach the internet. mtu: bytes.
+    """Requirements on the user's network, which a plan can't look up. nat: nodes reach the internet. mtu: bytes.
 
     Sources: GKE documentation, "VPC-native clusters"; Managed Lustre documentation, "Configure a VPC network".
     """

@@ -1,4 +1,4 @@
-"""What each GPU fabric of Google Cloud needs in a cluster: its networks and its release."""
+"""Requirements of each GPU fabric of Google Cloud in a cluster: its networks and its release."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -12,11 +12,11 @@ from gpucluster.components.shapes import shapes
 from gpucluster.record import record
 
 MARKER: Final = "fabric-release"
-"""File beside the plugin on a node with its version, which the installer writes last: jobs wait for it."""
+"""File next to the plugin on a node with its version, which the installer writes last: jobs wait for it."""
 
 POD_SECURITY: Final = "privileged"
-"""The one pod security standard that a job over these fabrics can meet: it mounts the plugin's folder of its node, and
-with RxDM /sys and /proc/sys as well, and adds NET_ADMIN.
+"""The only pod security standard that a job over these fabrics can meet: it mounts the plugin's folder of its node,
+with RxDM also /sys and /proc/sys, and adds NET_ADMIN.
 
 Sources: container-engine-accelerators, the test pods of each fabric; Kubernetes documentation, "Pod Security
 Standards".
@@ -25,7 +25,7 @@ Standards".
 
 @record(kw_only=True)
 class DeviceNetwork:
-    """An additional interface of every node, as pods name it."""
+    """An additional interface of every node, by its name for pods."""
 
     name: str
     device_mode: Literal["NetDevice", "RDMA"]
@@ -35,8 +35,8 @@ class DeviceNetwork:
 class Fabric:
     """The fabric of one machine type, in one release.
 
-    All pods of a job need the same plugin, and a daemon that fits it: the daemon runs beside each job, so its image is
-    taken from here and nowhere else.
+    All pods of a job need the same plugin and a matching daemon: the daemon runs next to each job, so only this image
+    of it is used.
     """
 
     machine_type: str
@@ -71,7 +71,7 @@ def _hardware(machine_type: str) -> Hardware:
 
 
 def fabric_of(shape: Machine, named: str | None = None) -> Fabric | None:
-    """The fabric of a machine in the release that clusters get, or in the named one; None for a machine without."""
+    """The fabric of a machine in the default or the named release; None for a machine without a fabric."""
     if hardware_of(shape) is None:
         return None
     return Fabric(machine_type=shape.machine_type, release=release_of(shape, named))

@@ -24,8 +24,8 @@ def fabric_networks(
 ) -> list[Subnet]:
     """The subnets of a node's additional interfaces, in the order of its cards.
 
-    modes, cidrs: one for each. All interfaces of mode RDMA share one network of the zone's RoCE profile, which takes no
-    firewall rule.
+    modes, cidrs: one for each. All interfaces of mode RDMA share one network of the zone's RoCE profile, which supports
+    no firewall rules.
     """
     roce: compute.Network | None = None
     subnets: list[Subnet] = []
@@ -51,7 +51,7 @@ def fabric_networks(
 
 
 def _roce_network(name: str, mtu: int, location: Location, opts: pulumi.ResourceOptions) -> compute.Network:
-    """A network that carries RDMA and nothing else, tied to the zone by its profile."""
+    """A network only for RDMA, bound to the zone by its profile."""
     return compute.Network(
         name,
         auto_create_subnetworks=False,

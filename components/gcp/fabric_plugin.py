@@ -1,6 +1,6 @@
-"""Puts NCCL's fabric plugin on every training node, and what TCPX and TCPXO need beside it: `manifests/`.
+"""Installs NCCL's fabric plugin on every training node, and the other software of TCPX and TCPXO: `manifests/`.
 
-The receive daemon runs beside each job, as its runtime says (`fabric_pod.py`), and so do NCCL's settings.
+Each job's runtime adds the receive daemon and NCCL's settings (`fabric_pod.py`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _INSTALLERS: Final = {"RoCE": "nccl-rdma-installer", "TCPX": "nccl-tcpx-installe
 
 
 class FabricPlugin(pulumi.ComponentResource):
-    """The installer; with TCPX and TCPXO the device injector too.
+    """The installer; with TCPX and TCPXO also the device injector.
 
-    Outputs: plugin and daemon, the images that belong together (no daemon with RoCE).
+    Outputs: plugin and daemon, matching images (no daemon with RoCE).
     """
 
     plugin: str
@@ -36,7 +36,7 @@ class FabricPlugin(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: what stands before the training nodes."""
+        """after: must exist before the training nodes."""
         super().__init__("gpucluster:gcp:FabricPlugin", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self, depends_on=list(after))
         self.plugin = fabric.release.plugin

@@ -1,5 +1,5 @@
-"""What a pod needs for the GPU fabric of Google Cloud: an interface in each device network, the plugin that stands on
-its node, NCCL's settings for it, and the receive daemon beside it where there is one. Imports no Pulumi.
+"""Requirements of a pod for the GPU fabric of Google Cloud: an interface in each device network, the plugin on its
+node, NCCL's settings for it, and the receive daemon, if any. Imports no Pulumi.
 
 The sources of everything here are the release notes and test pods of GoogleCloudPlatform/container-engine-accelerators:
 gpudirect-tcpx/README.md (2026-06-22) and nccl-test-latest.yaml; gpudirect-tcpxo/README.md (2026-01-09),
@@ -18,7 +18,7 @@ from gpucluster.components.kubernetes.job_pool import FabricPod
 from gpucluster.components.names import NCCL_TESTS
 
 TOPOLOGY_LABELS: Final = tuple(f"cloud.google.com/gce-topology-{level}" for level in ("block", "subblock", "host"))
-"""Labels of nodes that are placed together, the widest level first.
+"""Labels of co-located nodes, the widest level first.
 
 Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, examples/gke-a3-megagpu/kueue-configuration.yaml.tftpl.
 """
@@ -93,8 +93,8 @@ _TCPXO: Final[Mapping[str, str]] = {
     "NCCL_FASTRAK_USE_LLCM": "1",
     "NCCL_NVLS_ENABLE": "1",
 }
-# What Google's script set_nccl_env.sh sets on A3 Ultra. Source: Ray's documentation of its serving on A3 Ultra, which
-# lists them; the script itself comes with the plugin.
+# Variables that Google's script set_nccl_env.sh sets on A3 Ultra. Source: Ray's documentation of its serving on A3
+# Ultra, which lists them; the script itself is part of the plugin.
 _ROCE: Final[Mapping[str, str]] = {
     "NCCL_CROSS_NIC": "0",
     "NCCL_NET_GDR_LEVEL": "PIX",
@@ -108,12 +108,12 @@ _ROCE: Final[Mapping[str, str]] = {
 }
 _SETTINGS: Final = {"TCPX": _TCPX, "TCPXO": _TCPXO, "RoCE": _ROCE}
 
-# Devices of the node that the daemon drives; TCPXO's maps GPU memory by one more.
+# Devices of the node that the daemon uses; TCPXO's daemon needs one more to map GPU memory.
 _GPUS: Final = (*(f"/dev/nvidia{index}" for index in range(8)), "/dev/nvidiactl", "/dev/nvidia-uvm")
 _DEVICES: Final = {"TCPX": _GPUS, "TCPXO": (*_GPUS, "/dev/dmabuf_import_helper")}
 
 _LIBRARY_VOLUME: Final = {"name": "libraries", "hostPath": {"path": "/home/kubernetes/bin/nvidia/lib64"}}
-# Read only: a job that wrote there would change what the next job on this node loads.
+# Read only: otherwise a job could change the libraries of the next job on this node.
 _LIBRARY_MOUNT: Final = {"name": "libraries", "mountPath": _LIBRARIES, "readOnly": True}
 _HOST_MOUNTS: Final = (
     _LIBRARY_MOUNT,
@@ -128,7 +128,7 @@ _TCPX_DAEMON: Final[Mapping[str, Any]] = {
         *("--gpu_nic_preset", "a3vm"),
         *("--gpu_shmem_type", "fd"),
         *("--uds_path", _SOCKETS),
-        # With these backslashes and quotes in Google's own.
+        # Google's own text has these backslashes and quotes.
         *("--setup_param", '\\"--verbose 128 2 0 \\"'),
     ],
     "env": [_FIND_LIBRARIES],
@@ -148,7 +148,7 @@ _TCPXO_DAEMON: Final[Mapping[str, Any]] = {
         "allowPrivilegeEscalation": False,
         "capabilities": {"add": ["NET_ADMIN", "NET_BIND_SERVICE"]},
     },
-    # It writes the file when it has come up, in about 30 seconds; on a node with a fault it never does.
+    # It writes the file after its start, in about 30 seconds; on a broken node it never does.
     "startupProbe": {
         "exec": {"command": ["cat", _HEALTH]},
         "initialDelaySeconds": 1,
@@ -159,7 +159,7 @@ _TCPXO_DAEMON: Final[Mapping[str, Any]] = {
 
 
 def fabric_pod(fabric: Fabric) -> FabricPod:
-    """For PyTorch: NCCL itself is the node's, in front of the one of the image."""
+    """For PyTorch: the node's NCCL takes precedence over the image's."""
     return FabricPod(
         env={
             **_SETTINGS[fabric.kind],
@@ -175,7 +175,7 @@ def fabric_pod(fabric: Fabric) -> FabricPod:
 
 
 def mpi_fabric_pod(fabric: Fabric) -> FabricPod:
-    """For Open MPI, whose image loads an NCCL of its own before any other and would use every interface for itself."""
+    """For Open MPI, whose image loads its own NCCL before any other, and which itself would use every interface."""
     made = fabric_pod(fabric)
     interfaces = ",".join(["lo", *(name for name in _interfaces(fabric) if name != "eth0")])
     tests = [] if fabric.release.tests == NCCL_TESTS else [_TESTS]
@@ -184,7 +184,7 @@ def mpi_fabric_pod(fabric: Fabric) -> FabricPod:
             **made.env,
             "LD_LIBRARY_PATH": f"{_library_path(fabric)}:/opt/amazon/openmpi/lib",
             "LD_PRELOAD": "",
-            # As the Dockerfile of awslabs' image has them; Google's image leaves Open MPI to choose.
+            # As in the Dockerfile of awslabs' image; Google's image lets Open MPI choose.
             "OMPI_MCA_btl": "tcp,self",
             "OMPI_MCA_pml": "^ucx",
             "OMPI_MCA_btl_tcp_if_exclude": interfaces,
@@ -198,13 +198,13 @@ def mpi_fabric_pod(fabric: Fabric) -> FabricPod:
 
 
 def _ready(fabric: Fabric) -> dict[str, Any]:
-    """Waits until the node has the release: a job may come to a new node before the installer. By the plugin's image,
-    which the node has anyway.
+    """Waits until the node has the release: a job may start on a new node before the installer. Runs in the plugin's
+    image, which the node pulls anyway.
     """
     folder = fabric.release.waits_for
     cards = machines()[fabric.machine_type].network_cards
     devices = f' && [ "$(ls {folder} | wc -l)" -eq {cards} ]' if folder else ""
-    # What the installer mounts while this container waits has to show in it.
+    # Mounts that the installer makes while this container waits must be visible in it.
     seen = [{"name": _APERTURE_VOLUME, "mountPath": folder, "readOnly": True, "mountPropagation": "HostToContainer"}]
     return {
         "name": "fabric-ready",
@@ -221,7 +221,7 @@ def _ready(fabric: Fabric) -> dict[str, Any]:
 
 
 def _copy_tests(fabric: Fabric) -> dict[str, Any]:
-    """Puts NCCL's tests where every runtime for MPI has them."""
+    """Copies NCCL's tests to their common path in every MPI runtime."""
     return {
         "name": _TESTS["name"],
         "image": fabric.release.mpi,
@@ -237,7 +237,7 @@ def _library_path(fabric: Fabric) -> str:
 
 
 def _interfaces(fabric: Fabric) -> dict[str, str]:
-    """Interface of the pod -> its network. RoCE's second network for hosts is the node's alone, as eth1."""
+    """Interface of the pod -> its network. RoCE's second host network belongs only to the node, as eth1."""
     devices = [network.name for network in fabric.networks if network.device_mode == "RDMA" or fabric.release.daemon]
     first = 2 if fabric.kind == "RoCE" else 1
     return {"eth0": "default", **{f"eth{first + index}": name for index, name in enumerate(devices)}}

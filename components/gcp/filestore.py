@@ -16,7 +16,7 @@ _LARGE_STEP, MOST_GIB = 2_560, 102_400
 
 
 def plan_home(home: HomeStorage | None) -> HomePlan | None:
-    """The smallest zonal Filestore instance that holds what is expected, with headroom."""
+    """The smallest zonal Filestore instance for the expected size plus headroom."""
     if home is None:
         return None
     needed = max(home.expected_gib * HEADROOM, Decimal(_LEAST))

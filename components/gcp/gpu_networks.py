@@ -1,4 +1,4 @@
-"""The objects by which pods ask for the GPU interfaces of their node."""
+"""The objects by which pods request the GPU interfaces of their node."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Subnet = tuple[pulumi.Input[str], pulumi.Input[str]]
 class GpuNetworks(pulumi.ComponentResource):
     """One Network and one GKENetworkParamSet for each additional interface of the training nodes.
 
-    `ready`: all of them, for the node pool to wait for.
+    `ready`: all of them; the node pool depends on it.
     """
 
     ready: list[pulumi.Resource]
@@ -38,7 +38,7 @@ class GpuNetworks(pulumi.ComponentResource):
     ) -> None:
         """subnets: in the order of the node pool's additional networks.
 
-        Raises PlanError when they are not as many as the fabric has interfaces.
+        Raises PlanError if their number is not that of the fabric's interfaces.
         """
         super().__init__("gpucluster:gcp:GpuNetworks", name, {}, opts)
         networks = fabric.networks

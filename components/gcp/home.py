@@ -18,7 +18,7 @@ _SHARE: Final = "home"
 
 
 class Home(pulumi.ComponentResource):
-    """Outputs: instance_name, ip. `volume` is what claims are bound to."""
+    """Outputs: instance_name, ip. Claims bind to `volume`."""
 
     volume: Volume
 
@@ -64,5 +64,5 @@ class Home(pulumi.ComponentResource):
 
 
 def _address(networks: Sequence[filestore.outputs.InstanceNetwork] | None) -> str:
-    """Where the share is mounted from; empty where a preview, or an update of other targets, does not tell."""
+    """The server's address; empty if unknown in a preview or excluded from an update of other targets."""
     return next(iter((networks[0].ip_addresses if networks else None) or [""]))

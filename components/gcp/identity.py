@@ -20,7 +20,7 @@ _NODE_ROLES = (
 
 
 class NodeIdentity(pulumi.ComponentResource):
-    """Outputs: email. grants: its roles, for nodes to wait for."""
+    """Outputs: email. grants: its roles, on which nodes depend."""
 
     email: pulumi.Output[str]
     member: pulumi.Output[str]
@@ -37,7 +37,7 @@ class NodeIdentity(pulumi.ComponentResource):
         known: pulumi.ResourceHookBinding | None = None,
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """known: what follows the creation of a grant."""
+        """known: hook that runs after a grant is created."""
         super().__init__("gpucluster:gcp:NodeIdentity", name, {}, opts)
         granted = pulumi.ResourceOptions(parent=self, hooks=known)
         self.account = serviceaccount.Account(

@@ -16,12 +16,12 @@ from gpucluster.components.gcp.plan import GcpClusterPlan
 from gpucluster.components.job_pools import elastic_job_pool, mig_job_pool, training_job_pool
 from gpucluster.components.kubernetes.job_pool import JobPool
 
-# Google's driver mounts a bucket by a container beside the job's. Source: GKE documentation, "Cloud Storage FUSE CSI
+# Google's driver mounts a bucket by a sidecar container of the job. Source: GKE documentation, "Cloud Storage FUSE CSI
 # driver".
 _BUCKET = {"gke-gcsfuse/volumes": "true"}
-# By which GKE knows that it may wait for such nodes. Source: GKE documentation, "About flex-start".
+# Tells GKE that it may wait for such nodes. Source: GKE documentation, "About flex-start".
 _FLEX_START = {"cloud.google.com/gke-flex-start": "true"}
-# Asks GKE for all nodes of a job at once. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0,
+# Requests all nodes of a job from GKE at once. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0,
 # examples/gke-consumption-options/dws-flex-start-queued-provisioning/dws-queues.yaml.tftpl.
 _QUEUED = "queued-provisioning.gke.io"
 QUEUED_TOLERATION: Mapping[str, str] = {
@@ -29,11 +29,11 @@ QUEUED_TOLERATION: Mapping[str, str] = {
     "operator": "Exists",
     "effect": "NoSchedule",
 }
-"""GKE taints the nodes that come so. Source: elideng-sg/hypercomputer-internode-deepdive, assets/lab-07 (GKE 1.35)."""
+"""GKE's taint of such nodes. Source: elideng-sg/hypercomputer-internode-deepdive, assets/lab-07 (GKE 1.35)."""
 
 
 def job_pools(plan: GcpClusterPlan) -> list[JobPool]:
-    """/scratch is an emptyDir in all of them: it lies on the RAID0 that GKE makes of the local disks."""
+    """/scratch is an emptyDir in all of them, on the RAID0 that GKE creates from the local disks."""
     annotations = _BUCKET if isinstance(plan.storage, BucketPlan) else {}
     pools = [_training(plan, annotations)]
     if plan.elastic is not None:
@@ -46,7 +46,7 @@ def job_pools(plan: GcpClusterPlan) -> list[JobPool]:
 def _training(plan: GcpClusterPlan, annotations: Mapping[str, str]) -> JobPool:
     training = plan.training
     fabric = fabric_of(training.shape, plan.versions.fabric)
-    # A job gets exactly the flex-start nodes that came for it: there is nothing to choose by how near they are.
+    # A job gets exactly the flex-start nodes started for it: there is no choice by proximity.
     placed = training.placement.compact or training.placement.reservation is not None
     return replace(
         training_job_pool(training),

@@ -1,4 +1,4 @@
-"""Karpenter's service account and its rights in a project."""
+"""Karpenter's service account and its permissions in a project."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Final
 import pulumi
 from pulumi_gcp import projects, serviceaccount
 
-# Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, deploy/iam/karpenter-controller-role.yaml. Left out, because
-# nodes have no public addresses: compute.subnetworks.useExternalIp. Left out, because it changes any cluster of the
-# project: container.clusters.update. It asks for it where the system pool is not RUNNING, to make a node pool
-# `karpenter-fallback` that no destroy would find; refused, it looks again until the pool is RUNNING
+# Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, deploy/iam/karpenter-controller-role.yaml. Not included, because
+# nodes have no public addresses: compute.subnetworks.useExternalIp. Not included, because it changes any cluster of the
+# project: container.clusters.update. Karpenter uses it if the system pool is not RUNNING, to create a node pool
+# `karpenter-fallback` that no destroy would find; if refused, it checks again until the pool is RUNNING
 # (pkg/controllers/nodepooltemplate/controller.go, pkg/providers/nodepooltemplate/nodepooltemplate.go).
 PERMISSIONS: Final = (
     "compute.disks.create",
@@ -41,9 +41,9 @@ MACHINE_PERMISSIONS: Final = (
     "compute.instances.setServiceAccount",
     "compute.instances.setTags",
 )
-"""Those that change a machine, of its own alone: never a node of GKE's, nor what else is in the project."""
+"""Permissions to change a machine, only of its own: never GKE's nodes or other resources of the project."""
 
-# How it names its machines. Source: the same release, pkg/providers/instance/instance.go.
+# Prefix of its machines' names. Source: the same release, pkg/providers/instance/instance.go.
 _OWN: Final = 'resource.name.extract("/instances/{name}").startsWith("karpenter-")'
 
 
@@ -58,11 +58,11 @@ def karpenter_identity(
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> tuple[pulumi.Output[str], list[pulumi.Resource]]:
-    """The e-mail address of the account a Kubernetes service account acts as, and its grants, for others to wait for.
+    """The e-mail address of the account a Kubernetes service account acts as, and its grants, on which others depend.
 
-    account_id: 6 to 30 characters, unique in the project; the role is named by it too. node_account: e-mail address of
-    the account of the machines, which Karpenter must be allowed to give them. after: the APIs and the cluster, with
-    workload identity: the project's first one makes the pool of identities that the last grant names.
+    account_id: 6 to 30 characters, unique in the project; also names the role. node_account: e-mail address of the
+    account of the machines, which Karpenter must be allowed to assign to them. after: the APIs and the cluster, with
+    workload identity: the project's first cluster creates the pool of identities that the last grant names.
     """
     opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
     account = serviceaccount.Account(name, account_id=account_id, project=project, display_name="Karpenter", opts=opts)
@@ -88,7 +88,7 @@ def karpenter_identity(
         role_id=account_id.replace("-", "_"),
         title=f"Karpenter {account_id}",
         permissions=list(PERMISSIONS),
-        # A role that stands loses those of machines once they are granted anew.
+        # An existing role loses the machine permissions only after they are granted separately.
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[own])),
     )
     grants: list[pulumi.Resource] = [

@@ -27,7 +27,7 @@ KARPENTER_NOTE: Final = (
 
 
 def karpenter_problems(machine_type: str, *, pool: str, purchase: Sequence[str]) -> list[Problem]:
-    """Why Karpenter can't have such a pool, in the words of the spec; empty where it can.
+    """Why Karpenter can't run such a pool, in the terms of the spec; empty if it can.
 
     pool: its name. purchase: on-demand, spot, flex-start or reserved.
     """
@@ -53,7 +53,7 @@ def karpenter_problems(machine_type: str, *, pool: str, purchase: Sequence[str])
 
 
 def _machines() -> list[str]:
-    """H100 machines, the small ones first, whose GPU networks it can give them."""
+    """H100 machines whose GPU networks Karpenter can configure, the small ones first."""
     rows = [row for row in shapes() if (row.cloud, row.model) == ("gcp", _MODEL)]
     fitting = [row for row in rows if row.network_cards <= _MOST_NETWORKS]
     return [row.machine_type for row in sorted(fitting, key=lambda row: row.gpus)]

@@ -22,7 +22,7 @@ from gpucluster.record import record
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, pkg/apis/v1alpha1/gcenodeclass.go.
 _NODE_CLASS: Final = Kind("karpenter.k8s.gcp/v1alpha1", "GCENodeClass")
 _SERVICE_ACCOUNT = "karpenter"
-# A pool goes when its last machine is gone, which may take longer than the ten minutes that Pulumi waits by itself.
+# A pool is deleted after its last machine, which may take longer than Pulumi's default wait of ten minutes.
 _DRAIN = pulumi.CustomTimeouts(delete="30m")
 
 
@@ -31,9 +31,9 @@ class KarpenterPoolsArgs:
     """cluster_location: region or zone of the cluster. subnetwork: projects/P/regions/R/subnetworks/S of the nodes.
 
     account_id: of Karpenter's own service account, 6 to 30 characters. node_account: e-mail address of the nodes' one.
-    template_pool: node pool whose start-up data the machines take: the system pool.
+    template_pool: node pool whose start-up data the machines use: the system pool.
     boot_gib: boot disk, GiB. registry: mirror of the
-    controller's image, None to take it from where it is published.
+    controller's image, None to pull it from its publisher.
     """
 
     project: str
@@ -52,9 +52,9 @@ class KarpenterPoolsArgs:
 
 
 class KarpenterPools(pulumi.ComponentResource):
-    """One Karpenter release, one node class, a node pool for each of the plan's; each part waits for the one before it.
+    """One Karpenter release, one node class, a node pool for each of the plan's; each part waits for the previous one.
 
-    Destroyed in the opposite order, before the system nodes: a controller that goes first leaves its machines running.
+    Deleted in reverse order, before the system nodes: a controller deleted first would leave its machines running.
     """
 
     def __init__(
@@ -65,8 +65,8 @@ class KarpenterPools(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the nodes the controller runs on (two at least: its pods never share one). Raises PlanError for what
-        Karpenter can't carry here.
+        """after: the nodes the controller runs on (at least two: its pods never share one). Raises PlanError for pools
+        that Karpenter can't run here.
         """
         super().__init__("gpucluster:gcp:ElasticPools", name, {}, opts)
         problems = [
@@ -124,7 +124,7 @@ class KarpenterPools(pulumi.ComponentResource):
 
 
 def _values(args: KarpenterPoolsArgs, email: pulumi.Input[str]) -> dict[str, Any]:
-    """Of the controller's chart. email: of its own account."""
+    """Values of the controller's chart. email: of its own account."""
     return {
         "controller": {
             "settings": {
@@ -136,7 +136,7 @@ def _values(args: KarpenterPoolsArgs, email: pulumi.Input[str]) -> dict[str, Any
                 "defaultNodepoolServiceAccount": args.node_account,
             }
         },
-        # No key in a secret: the account comes by workload identity.
+        # No key in a secret: workload identity provides the account.
         "credentials": {"enabled": False},
         "serviceAccount": {
             "name": _SERVICE_ACCOUNT,
@@ -146,7 +146,7 @@ def _values(args: KarpenterPoolsArgs, email: pulumi.Input[str]) -> dict[str, Any
 
 
 def _node_class(name: str, args: KarpenterPoolsArgs) -> dict[str, object]:
-    """Private machines with GKE's own image and driver. The pool has the GPU taint, so no second one is asked for."""
+    """Private machines with GKE's own image and driver. The pool has the GPU taint, so the class adds none."""
     return {
         "serviceAccount": args.node_account,
         "imageSelectorTerms": [{"family": "ContainerOptimizedOS", "channel": "cluster"}],

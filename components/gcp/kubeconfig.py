@@ -6,10 +6,10 @@ import json
 
 
 def kubeconfig(cluster: str, endpoint: str, certificate: str | None) -> str:
-    """A kubeconfig, as JSON, which is YAML too. `gke-gcloud-auth-plugin` gives a token at each use.
+    """A kubeconfig as JSON, which is valid YAML. `gke-gcloud-auth-plugin` gets a token at each use.
 
-    endpoint: address or name of the API. certificate: of its authority, in base 64; None for the DNS name, whose
-    certificate is one that every system trusts.
+    endpoint: address or name of the API. certificate: of its CA, in base64; None for the DNS name, which has a publicly
+    trusted certificate.
     """
     authority = {} if certificate is None else {"certificate-authority-data": certificate}
     server = {"server": f"https://{endpoint}", **authority}

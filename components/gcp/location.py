@@ -37,11 +37,11 @@ REGIONS = tuple(
 )
 """Source: Google Cloud documentation, "Regions and zones"."""
 
-# Three zones of a region that have every ordinary machine; elsewhere they are a, b and c. Source: the same.
+# Three zones of a region with every common machine; in other regions a, b and c. Source: the same.
 _OTHER_ZONES = {"europe-west1": "bcd", "us-east1": "bcd"}
 
 # Source: Google Cloud documentation, "Creating and managing projects": 6 to 30 characters; older projects of a domain
-# have it in front, and a colon.
+# start with the domain and a colon.
 _PROJECT = r"^([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]$"
 
 
@@ -55,7 +55,7 @@ class Location:
 
     @property
     def system_zones(self) -> tuple[str, ...]:
-        """Where CPU nodes stand: in three zones, so that one without capacity does not stop the cluster."""
+        """Zones of CPU nodes: three, so that one without capacity does not stop the cluster."""
         return tuple(f"{self.region}-{letter}" for letter in _OTHER_ZONES.get(self.region, "abc"))
 
 
@@ -65,9 +65,9 @@ def first_zone(region: str) -> str:
 
 
 def parse_location(values: Mapping[str, str]) -> Location | list[Problem]:
-    """The location, or every problem with it in the words of the stack's configuration.
+    """The location, or every problem with it in the terms of the stack's configuration.
 
-    values: `project`, `region` and `zone`. One that is missing is reported elsewhere.
+    values: `project`, `region` and `zone`. Missing ones are reported elsewhere.
     """
     problems: list[Problem] = []
     project, region, zone = (values.get(key) for key in ("project", "region", "zone"))

@@ -18,10 +18,10 @@ _DIGITS: Final = 6
 
 
 class LogBucket(pulumi.ComponentResource):
-    """A bucket that keeps logs for another time than `_Default` does, and what sends the pods' logs there. Outputs:
-    bucket. found: where the logs are.
+    """A bucket with another retention than `_Default`, and a sink that sends the pods' logs there. Outputs:
+    bucket. found: access to the logs.
 
-    `_Default` takes them, too: to leave them out there would change what is the whole project's.
+    `_Default` also receives them: excluding them there would change a setting of the whole project.
     """
 
     found: Logs
@@ -39,8 +39,8 @@ class LogBucket(pulumi.ComponentResource):
     ) -> None:
         """after: the API."""
         super().__init__("gpucluster:gcp:LogBucket", name, {}, opts)
-        # A bucket that is deleted keeps its name for 7 days: another cluster's nodes are another account, whose number
-        # no other has. Source: Cloud Logging documentation, "Configure log buckets" (delete a bucket).
+        # A deleted bucket keeps its name for 7 days: another cluster's nodes have another account, with a unique
+        # number. Source: Cloud Logging documentation, "Configure log buckets" (delete a bucket).
         bucket_id = pulumi.Output.concat(cluster_name, "-", nodes.account.unique_id.apply(lambda id_: id_[-_DIGITS:]))
         bucket = logging.ProjectBucketConfig(
             f"{name}-bucket",
@@ -51,7 +51,7 @@ class LogBucket(pulumi.ComponentResource):
             description=f"What pods of {cluster_name} print",
             opts=pulumi.ResourceOptions(parent=self, depends_on=list(after)),
         )
-        # Within a project the sink writes without a right of its own.
+        # Within a project the sink needs no permissions to write.
         logging.ProjectSink(
             f"{name}-sink",
             project=location.project,
@@ -72,7 +72,7 @@ class LogBucket(pulumi.ComponentResource):
 
 
 def default_logs(cluster_name: str, location: Location) -> Logs:
-    """Where those are that nothing of the cluster's own keeps."""
+    """Access to logs that are only in the project's bucket."""
     return Logs(
         console=pulumi.Output.from_input(_console(cluster_name, location)),
         command=pulumi.Output.from_input(_command(cluster_name, location, "")),
@@ -80,7 +80,7 @@ def default_logs(cluster_name: str, location: Location) -> Logs:
 
 
 def _of(cluster_name: str, location: Location) -> str:
-    """The pods of a cluster, in the language of Cloud Logging."""
+    """The pods of a cluster, in Cloud Logging's query language."""
     return (
         f'resource.type="k8s_container" AND resource.labels.cluster_name="{cluster_name}" '
         f'AND resource.labels.location="{location.region}"'

@@ -20,7 +20,8 @@ _BUCKET = rf"^({OWN}|gs://[a-z0-9][a-z0-9._-]{{1,220}}[a-z0-9](/.*)?)$"
 
 @record(kw_only=True)
 class Tier:
-    """Capacities of one tier, GiB: from least to most, in steps of `step` to the threshold and of `large_step` beyond.
+    """Capacities of one tier, GiB: from least to most, in steps of `step` up to the threshold and of `large_step`
+    above.
 
     An instance at or below the threshold can never grow past it.
     """
@@ -32,7 +33,7 @@ class Tier:
     large_step: int
 
     def capacity(self, needed_gib: Decimal) -> int:
-        """The smallest capacity on sale that holds so much; above `most` where none does."""
+        """The smallest sufficient capacity on sale; above `most` if none is."""
         step = self.step if needed_gib <= self.threshold else self.large_step
         return max(self.least, math.ceil(needed_gib / step) * step)
 
@@ -49,10 +50,10 @@ LUSTRE_TIERS = {
 
 @record(kw_only=True)
 class LustrePlan:
-    """capacity_gib: as provisioned, GiB. usable_gib: what data may fill. tier: MB/s for each TiB of 1,024 GiB.
+    """capacity_gib: as provisioned, GiB. usable_gib: GiB that data may fill. tier: MB/s for each TiB of 1,024 GiB.
 
-    bucket: as the spec names the one that it copies from, and to where write_back. choice: why this tier, in one
-    sentence.
+    bucket: the bucket that it copies from and, with write_back, to, as the spec names it. choice: reason for this tier,
+    in one sentence.
     """
 
     capacity_gib: int
@@ -65,7 +66,7 @@ class LustrePlan:
 
     @property
     def gb_per_s(self) -> Decimal:
-        """Throughput of the whole, GB/s."""
+        """Total throughput, GB/s."""
         return Decimal(self.capacity_gib) / GIB_PER_TIB * self.tier / 1_000
 
 
@@ -75,7 +76,7 @@ def _capacity(asked: SharedStorage, tier: int) -> int:
 
 
 def lustre_problems(asked: SharedStorage) -> list[Problem]:
-    """Why no tier, or not the one the spec sets, is large and fast enough, and a bucket that is none of Google's."""
+    """Why no tier, or not the one the spec sets, is large and fast enough, and a bucket that is not Google's."""
     problems: list[Problem] = []
     if asked.bucket is not None and not re.fullmatch(_BUCKET, asked.bucket):
         problems.append(
@@ -102,8 +103,8 @@ def lustre_problems(asked: SharedStorage) -> list[Problem]:
 def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
     """The cheapest tier and capacity that hold the data with headroom and reach the throughput.
 
-    Without a price here, `cheapest` says what is taken.
-    Asked is what `lustre_problems` has no objection to.
+    Without a price here, `cheapest` documents the choice.
+    `asked` must pass `lustre_problems`.
     """
     capacities = {tier: _capacity(asked, tier) for tier in LUSTRE_TIERS}
     chosen, choice = cheapest(
@@ -122,7 +123,7 @@ def plan_lustre(asked: SharedStorage, price: TierPrices) -> LustrePlan:
 
 
 def zone_notes(zone: str) -> list[str]:
-    """That nothing says Managed Lustre is sold in this zone. No list that was read is whole, so none refuses."""
+    """A note if no known list has Managed Lustre in this zone. All lists are incomplete, so none refuses a zone."""
     known = zones_of("managed-lustre")
     if zone in known:
         return []

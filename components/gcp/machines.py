@@ -15,12 +15,12 @@ CLOUD = "gcp"
 
 
 def training_machine(spec: TrainingSpec, machine: str | None) -> Machine:
-    """As `chosen_machine` has it."""
+    """See `chosen_machine`."""
     return chosen_machine(CLOUD, spec, machine, _fitting(spec))
 
 
 def machine_problems(spec: TrainingSpec, machine: str | None) -> list[Problem]:
-    """As `unfit_problems` has them."""
+    """See `unfit_problems`."""
     flexible = machine is not None and flexible_only(machine)
     why = ", which is sold as Spot or flex-start only, for the elastic pools" if flexible else ""
     return unfit_problems(spec, machine, _fitting(spec), why=why)
@@ -32,7 +32,7 @@ def _fitting(spec: TrainingSpec) -> Fitting:
 
 
 def zone_problems(shape: Machine, location: Location, what: str) -> list[Problem]:
-    """Why the machine can't be had in the zone. what: the pool, in words."""
+    """Why the machine is not available in the zone. what: the pool, in prose."""
     known = zones_of(shape.machine_type)
     if not known or location.zone in known:
         return []

@@ -20,13 +20,13 @@ class MigPlan(MigMachines):
 
     @property
     def size(self) -> str:
-        """Of every slice."""
+        """Size of every slice."""
         [size] = self.pool.slices
         return size
 
 
 def mig_problems(spec: ClusterSpec) -> list[Problem]:
-    """Why GKE can't slice the GPUs so."""
+    """Why GKE can't create this layout."""
     if spec.mig is None:
         return []
     problems: list[Problem] = []
@@ -53,7 +53,7 @@ def mig_problems(spec: ClusterSpec) -> list[Problem]:
 
 
 def plan_mig(spec: ClusterSpec) -> MigPlan | None:
-    """The pool, of machines with 8 GPUs and no fabric in use. Asked is what `mig_problems` has no objection to."""
+    """The pool, of machines with 8 GPUs and no fabric in use. The spec must pass `mig_problems`."""
     if spec.mig is None:
         return None
     shape = training_shape(CLOUD, spec.accelerator, 0)
@@ -62,5 +62,5 @@ def plan_mig(spec: ClusterSpec) -> MigPlan | None:
 
 
 def mig_notes(plan: MigPlan | None) -> list[str]:
-    """What pods have to ask for; GKE labels nodes with the size by itself."""
+    """Resources that pods must request; GKE automatically labels nodes with the size."""
     return [] if plan is None else mig_note(plan.pool, f"cloud.google.com/gke-gpu-partition-size: {plan.size}")

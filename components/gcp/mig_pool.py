@@ -19,7 +19,7 @@ from gpucluster.components.rolls import RollGuard
 
 
 class MigPool(pulumi.ComponentResource):
-    """Outputs: node_pool_name. Pods ask for `nvidia.com/gpu` and select `cloud.google.com/gke-gpu-partition-size`."""
+    """Outputs: node_pool_name. Pods request `nvidia.com/gpu` and select `cloud.google.com/gke-gpu-partition-size`."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class MigPool(pulumi.ComponentResource):
         guard = RollGuard(kind, name, made_of, plan, field="mig.roll")
         super().__init__(kind, name, made_of, guard.over(opts))
         flexible = plan.purchase == "flex-start"
-        # Flex-start nodes go with their jobs, also where the cluster is not paused.
+        # Flex-start nodes are deleted with their jobs, even if the cluster is not paused.
         size: dict[str, Any] = {"autoscaling": scaled(max(plan.nodes, 1))} if flexible else {"node_count": plan.nodes}
         bought: dict[str, Any] = {
             "on-demand": {},

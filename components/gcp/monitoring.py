@@ -1,7 +1,7 @@
 """Scrape targets and alert rules of Google Cloud's Managed Prometheus in the cluster.
 
-GKE's own exporter of DCGM stays off: it tells neither the errors of a GPU nor those of its memory, and with two of them
-the same counters would be paid twice.
+GKE's own DCGM exporter stays off: it reports neither GPU errors nor memory errors, and with two exporters the same
+counters would be billed twice.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from gpucluster.components.spec.fields import SecretStr
 _CLUSTER_RULES: Final = Kind("monitoring.googleapis.com/v1", "ClusterRules")
 _POD_MONITORING: Final = Kind("monitoring.googleapis.com/v1", "PodMonitoring")
 
-# Where GKE puts the driver of a node. Source: GoogleCloudPlatform/prometheus-engine v0.17.2,
+# Path of GKE's driver on a node. Source: GoogleCloudPlatform/prometheus-engine v0.17.2,
 # examples/nvidia-dcgm/exporter.yaml.
 _DRIVER: Final = "/home/kubernetes/bin/nvidia"
 
 
 class Monitoring(pulumi.ComponentResource):
-    """Outputs: monitors, the names of the objects that ask for metrics.
+    """Outputs: monitors, the names of the objects that request metrics.
 
-    Alerts go to the cluster's managed Alertmanager, which tells nobody until a secret names a receiver.
+    Alerts go to the cluster's managed Alertmanager, which notifies nobody until a secret configures a receiver.
     Source: GoogleCloudPlatform/prometheus-engine v0.17.2, pkg/operator/operator_config.go, manifests/operator.yaml.
     """
 
@@ -48,8 +48,8 @@ class Monitoring(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the exporter's image. tolerations: of its pods. after: nodes, and what the options bring,
-        with its namespace.
+        """registry: mirror of the exporter's image. tolerations: of its pods. after: nodes, and the optional software
+        to scrape, with its namespace.
         """
         super().__init__("gpucluster:gcp:Monitoring", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -80,9 +80,9 @@ class Monitoring(pulumi.ComponentResource):
 
 
 def _monitoring(target: Scraped) -> dict[str, Any]:
-    """No label says which pod was read: each names pods itself, those that hold a GPU, cost dollars or sent a metric.
-    Where it names none, the pod that was read would stand in, and eight free GPUs would look like a job that leaves
-    them idle.
+    """No label names the scraped pod: each target itself names the pods that hold a GPU, cost dollars or sent a metric.
+    Otherwise, if it names none, the scraped pod would appear instead, and eight free GPUs would look like a job that
+    leaves them idle.
     """
     kept = {"action": "keep", "sourceLabels": ["__name__"], "regex": "|".join(target.metrics)}
     return {
@@ -98,7 +98,7 @@ def _monitoring(target: Scraped) -> dict[str, Any]:
     }
 
 
-# What the operator of managed Prometheus reads, in the namespace that it makes. Source: GoogleCloudPlatform/
+# Read by the operator of managed Prometheus, in the namespace that it creates. Source: GoogleCloudPlatform/
 # prometheus-engine v0.17.2, pkg/operator/operator_config.go (AlertmanagerPublicSecretName, ...Key).
 _NAMESPACE: Final = "gmp-public"
 _NAME: Final = "alertmanager"
@@ -112,8 +112,8 @@ def _alertmanager_secret(
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> Declared:
-    """The configuration by which it posts to a webhook. after: nodes, with which the operator and its namespace come.
-    JSON is YAML too.
+    """Its configuration to post to a webhook. after: nodes, with which the operator and its namespace are created.
+    JSON is valid YAML.
     """
     config = alertmanager_config({"webhook_configs": [{"url": webhook.get_secret_value()}]})
     return Declared(
@@ -131,7 +131,7 @@ def _alertmanager_secret(
 
 
 def query_endpoint(project: str) -> str:
-    """Where Grafana and others ask for metrics of a project.
+    """URL for metrics queries of Grafana and others in a project.
 
     Source: Cloud Monitoring API v1, projects.location.prometheus.api.v1.query.
     """

@@ -15,7 +15,7 @@ from gpucluster.components.gcp.location import Location
 
 
 class NativePools(pulumi.ComponentResource):
-    """A queue puts the class of its pool into a job."""
+    """A queue adds the class of its pool to a job."""
 
     def __init__(
         self,

@@ -18,11 +18,12 @@ _SERVICES = "services"
 
 
 class Network(pulumi.ComponentResource):
-    """Outputs: network and subnetwork, by name. gpu_subnets: of the nodes' additional interfaces, in their order.
+    """Outputs: network and subnetwork, by name. gpu_subnets: of the nodes' additional interfaces, in order.
     pods_range, services_range: names of the subnet's secondary ranges.
 
-    ready: the whole of the cluster's own network. ways_out: what nodes wait for. private_services: what Google's own
-    services inside the network wait for, empty where there are none; `private_range` is the name of their range.
+    ready: all of the cluster's own network. ways_out: resources that nodes depend on. private_services: resources that
+    Google's own services inside the network depend on, empty without such services; `private_range` is the name of
+    their range.
     """
 
     network: compute.Network
@@ -48,8 +49,8 @@ class Network(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the APIs, and what Google Cloud gets the time of a network to know everywhere. labels: the range for
-        Google's services is the only part of a network that takes any.
+        """after: the APIs, and grants that propagate while the network is created. Of the network, only the range for
+        Google's services accepts labels.
         """
         super().__init__("gpucluster:gcp:Network", name, {}, opts)
         self.ways_out, self.private_services, self.private_range = [], [], None
@@ -68,7 +69,7 @@ class Network(pulumi.ComponentResource):
         self.register_outputs({"network": self.network_name, "subnetwork": self.subnetwork_name})
 
     def _use(self, existing: ExistingNetwork, after: Sequence[pulumi.Resource]) -> None:
-        """A network of the user's: nothing of it is a resource of ours."""
+        """The user's existing network; the stack manages no part of it."""
         self.network_id, self.subnetwork_id = map(pulumi.Output.from_input, (existing.id, existing.nodes))
         self.network_name = self.network_id.apply(_last)
         self.subnetwork_name = self.subnetwork_id.apply(_last)
@@ -76,7 +77,7 @@ class Network(pulumi.ComponentResource):
         self.ready = list(after)
 
     def _make(self, name: str, plan: NetworkPlan, location: Location, after: Sequence[pulumi.Resource]) -> None:
-        """One of the cluster's own."""
+        """Creates the cluster's own network."""
         here = pulumi.ResourceOptions(parent=self)
         self.network = compute.Network(
             f"{name}-vpc",
@@ -90,7 +91,7 @@ class Network(pulumi.ComponentResource):
             network=self.network.id,
             region=location.region,
             ip_cidr_range=plan.addresses.nodes,
-            # Nodes have no public address: this is their way to Google's APIs and registries.
+            # Nodes have no public address: this is their access to Google's APIs and registries.
             private_ip_google_access=True,
             secondary_ip_ranges=[
                 compute.SubnetworkSecondaryIpRangeArgs(range_name=_PODS, ip_cidr_range=plan.addresses.pods),
@@ -111,15 +112,18 @@ class Network(pulumi.ComponentResource):
         self.pods_range, self.services_range = _PODS, _SERVICES
 
     def _way_out(self, name: str, location: Location) -> list[pulumi.Resource]:
-        """NAT for images that are not in Google's registries. The GPU networks have none: nothing leaves by them."""
+        """NAT for images that are not in Google's registries. The GPU networks have none: no traffic leaves through
+        them.
+        """
         here = pulumi.ResourceOptions(parent=self)
         router = compute.Router(f"{name}-router", network=self.network.id, region=location.region, opts=here)
         nat = compute.RouterNat(
             f"{name}-nat",
             router=router.name,
             region=location.region,
-            # Google adds addresses as ports run out. 64 ports, which every node has by itself, are as many connections
-            # to one registry at a time: eight processes of a job open more. Mapping by endpoint excludes it.
+            # Google adds addresses as ports run out. The default of 64 ports a node allows as many connections to one
+            # registry at a time: eight processes of a job open more. Endpoint-independent mapping excludes dynamic
+            # ports.
             # Source: Cloud NAT documentation, "IP addresses and ports".
             nat_ip_allocate_option="AUTO_ONLY",
             enable_dynamic_port_allocation=True,
@@ -135,7 +139,7 @@ class Network(pulumi.ComponentResource):
         return [router, nat]
 
     def _private_services(self, name: str, cidr: str) -> None:
-        """A range of ours in which Google's services (Lustre, Filestore) stand, and the way to them."""
+        """A range for Google's services (Lustre, Filestore), and the peering with them."""
         here = pulumi.ResourceOptions(parent=self)
         address, _, length = cidr.partition("/")
         reserved = compute.GlobalAddress(
@@ -152,7 +156,7 @@ class Network(pulumi.ComponentResource):
             network=self.network.id,
             service="servicenetworking.googleapis.com",
             reserved_peering_ranges=[reserved.name],
-            # A service that is gone may hold the connection for days; without the peering the network can go.
+            # A deleted service may hold the connection for days; without the peering, the network can be deleted.
             # Source: hashicorp/terraform-provider-google issue 19908.
             deletion_policy="REMOVE_PEERING",
             opts=here,

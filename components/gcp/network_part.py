@@ -15,7 +15,7 @@ from gpucluster.components.spec.parts import NetworkSpec
 
 
 def config_problems(spec: NetworkSpec, machine: str | None, location: Location | None) -> list[Problem]:
-    """Why there are no networks for the machine, or not in the zone."""
+    """Why the machine needs no such networks, or is not available in the zone."""
     del spec
     known = _machines()
     if machine not in known:
@@ -25,16 +25,16 @@ def config_problems(spec: NetworkSpec, machine: str | None, location: Location |
 
 
 def plan_problems(spec: NetworkSpec, stack: str, machine: str | None) -> list[Problem]:
-    """Every other reason against them."""
+    """Every other problem of the spec."""
     del stack, machine
     return label_problems(spec.labels)
 
 
 def plan_networks(spec: NetworkSpec, machine: str) -> NetworkPlan:
-    """The networks that nodes of the machine need."""
+    """The networks for nodes of the machine."""
     return plan_network(_machines()[machine], nat=spec.nat, private_services=spec.private_services)
 
 
 def _machines() -> dict[str, Machine]:
-    """Those with networks of their own for GPUs, or whole: a training pool's."""
+    """Machines that a training pool can use."""
     return {row.machine_type: row for row in shapes() if row.cloud == CLOUD and not flexible_only(row.machine_type)}

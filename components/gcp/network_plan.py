@@ -12,8 +12,8 @@ from gpucluster.record import record
 @record(kw_only=True)
 class NetworkPlan:
     """gpu_networks: modes of the device networks, in the order of a node's interfaces; several of mode RDMA are subnets
-    of one network. mtu: of every network, bytes. nat: a way out to the internet. private_services: Google's own
-    services appear inside the network. existing: the network that takes the place of the cluster's own.
+    of one network. mtu: of every network, bytes. nat: a route to the internet. private_services: Google's own services
+    appear inside the network. existing: the user's network, if the stack creates none.
     """
 
     addresses: AddressPlan
@@ -25,7 +25,7 @@ class NetworkPlan:
 
     @property
     def vpcs(self) -> int:
-        """VPC networks made: the cluster's own, one for each GPU interface over TCP, one for all over RoCE."""
+        """VPC networks to create: the cluster's own, one for each GPU interface over TCP, one for all over RoCE."""
         return (self.existing is None) + self.gpu_networks.count("NetDevice") + ("RDMA" in self.gpu_networks)
 
 
@@ -38,7 +38,7 @@ def network_modes(shape: Machine) -> tuple[str, ...]:
 def plan_network(
     shape: Machine, *, nat: bool, private_services: bool, asked: ClusterNetwork | None = None
 ) -> NetworkPlan:
-    """The networks of nodes of a shape. nat, private_services: as of the plan. asked: None for ranges of ours."""
+    """The networks of nodes of a shape. nat, private_services: as of the plan. asked: None for default ranges."""
     asked = asked or ClusterNetwork()
     fabric = fabric_of(shape)
     modes = network_modes(shape)

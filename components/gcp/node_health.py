@@ -1,7 +1,7 @@
 """Node conditions of GKE's device plugin that mark a broken node. Imports no Pulumi.
 
-It sets one condition for XIDs 48, 63, 64, 79, 119, 120, 123 and 140, whose reason is a JSON object of those seen, and
-takes it away when the node has booted again. GKE's automatic repair does not read it.
+It sets one condition for XIDs 48, 63, 64, 79, 119, 120, 123 and 140, whose reason is a JSON object of the observed
+ones, and removes it after a reboot of the node. GKE's automatic repair does not read it.
 Sources: GoogleCloudPlatform/container-engine-accelerators 06e703e6, pkg/gpu/nvidia/health_check/health_checker.go; GKE
 documentation, "Auto-repair nodes".
 """

@@ -12,11 +12,11 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import GPU, GPU_PRESENT, POOL
 
 CLOUD_PLATFORM: Final = "https://www.googleapis.com/auth/cloud-platform"
-"""The scope that leaves what nodes may do to the roles of their account."""
+"""The scope that leaves permissions of nodes to the roles of their account."""
 
-# What would replace nodes for an edit of a label or of the trial's duration. Sources: gcloud reference, container
+# Fields whose change (a label, the trial's duration) would replace nodes. Sources: gcloud reference, container
 # node-pools, --labels ("Updating this label will causes the node(s) to be recreated"); for the duration, the provider
-# makes a new pool (hashicorp/terraform-provider-google google/services/container/node_config.go, ForceNew).
+# replaces the pool (hashicorp/terraform-provider-google google/services/container/node_config.go, ForceNew).
 FROZEN: Final = ["nodeConfig.resourceLabels", "nodeConfig.maxRunDuration"]
 
 # Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/compute/gke-node-pool.
@@ -33,10 +33,10 @@ def node_config(
     resource_labels: Mapping[str, str] | None = None,
     more: Mapping[str, Any] | None = None,
 ) -> container.NodePoolNodeConfigArgs:
-    """Nodes of one pool: the nodes' own account, no way to it for pods, verified boot.
+    """Nodes of one pool: the nodes' own account, inaccessible to pods, and verified boot.
 
-    pool: its kind, for selectors. resource_labels: of its machines in
-    Compute Engine, beside those of the component. more: further arguments, by their names.
+    pool: its name for selectors. resource_labels: of its machines in Compute Engine, in addition to the component's.
+    more: further arguments, by their names.
     """
     given: dict[str, Any] = {"node_labels": {}, **(more or {})}
     return container.NodePoolNodeConfigArgs(
@@ -48,7 +48,7 @@ def node_config(
         oauth_scopes=[CLOUD_PLATFORM],
         labels={POOL: pool, **given.pop("node_labels")},
         resource_labels=resource_labels,
-        # Without it, pods read the credentials of their node.
+        # Otherwise pods could read the credentials of their node.
         workload_metadata_config=container.NodePoolNodeConfigWorkloadMetadataConfigArgs(mode="GKE_METADATA"),
         metadata={"disable-legacy-endpoints": "true"},
         shielded_instance_config=container.NodePoolNodeConfigShieldedInstanceConfigArgs(
@@ -61,7 +61,7 @@ def node_config(
 
 
 def gpu_config(shape: Machine, *, partition: str | None = None) -> dict[str, Any]:
-    """What GPU nodes have besides, for `more`: their GPUs with GKE's driver, the GPU taint, their disks as one.
+    """Additional arguments of GPU nodes, for `more`: GPUs with GKE's driver, the GPU taint, the disks as one.
 
     partition: size of the slices of every GPU.
     """
@@ -72,7 +72,7 @@ def gpu_config(shape: Machine, *, partition: str | None = None) -> dict[str, Any
                 type=shape.gke_gpu,
                 count=shape.gpus,
                 gpu_partition_size=partition,
-                # Left out, it is a difference at every preview (hashicorp/terraform-provider-google 23248).
+                # If not set, every preview shows a difference (hashicorp/terraform-provider-google 23248).
                 gpu_driver_installation_config=(
                     container.NodePoolNodeConfigGuestAcceleratorGpuDriverInstallationConfigArgs(
                         gpu_driver_version="DEFAULT"
@@ -80,7 +80,7 @@ def gpu_config(shape: Machine, *, partition: str | None = None) -> dict[str, Any
                 ),
             )
         ],
-        # GKE adds it by itself; written here, it is no difference.
+        # GKE adds it automatically; set here, it shows no difference.
         "taints": [container.NodePoolNodeConfigTaintArgs(key=GPU, value="present", effect="NO_SCHEDULE")],
         # One RAID0 for emptyDir, images and logs.
         "ephemeral_storage_local_ssd_config": (
@@ -93,7 +93,7 @@ def gpu_config(shape: Machine, *, partition: str | None = None) -> dict[str, Any
 
 
 def flex_start(hours: int) -> dict[str, Any]:
-    """What nodes have besides that come when there is capacity and go after so many hours."""
+    """Additional arguments of nodes that start when capacity is available and are deleted after these hours."""
     return {
         "flex_start": True,
         "max_run_duration": f"{hours * 3600}s",
@@ -104,7 +104,7 @@ def flex_start(hours: int) -> dict[str, Any]:
 
 
 def scaled(most: int, *, least: int = 0, anywhere: bool = True) -> container.NodePoolAutoscalingArgs:
-    """A pool that GKE scales between so many nodes. anywhere: wherever capacity is found, else evenly over zones."""
+    """A pool that GKE scales between these limits. anywhere: in any zone with capacity, else evenly over zones."""
     return container.NodePoolAutoscalingArgs(
         total_min_node_count=least,
         total_max_node_count=most,

@@ -19,9 +19,9 @@ from gpucluster.components.untargeted import or_empty
 
 READS: Final = "roles/storage.objectViewer"
 WRITES: Final = "roles/storage.objectUser"
-"""Lists, reads, writes and deletes objects, and changes no rights of others."""
+"""Lists, reads, writes and deletes objects, and can't change permissions of others."""
 
-# An e-mail address of a service agent has the project's number, by which pods are named. Source: Google Cloud
+# A service agent's e-mail address contains the project's number, which principals of pods need. Source: Google Cloud
 # documentation, "Service agents".
 _NUMBER: Final = r"service-(\d+)@"
 
@@ -35,15 +35,15 @@ def private_bucket(
     after: Sequence[pulumi.Resource],
     parent: pulumi.Resource,
 ) -> storage.Bucket:
-    """One in the region, closed to the public, which Google encrypts. expected_gib: that it holds, for the cost."""
+    """A bucket in the region, not public, encrypted by Google. expected_gib: average GiB stored, for the cost."""
     return storage.Bucket(
         name,
         location=location.region.upper(),
         uniform_bucket_level_access=True,
         public_access_prevention="enforced",
-        # Folders as a file system has them, which FUSE and copies to Managed Lustre are faster on.
+        # Folders as in a file system, which speed up FUSE and copies to Managed Lustre.
         hierarchical_namespace=storage.BucketHierarchicalNamespaceArgs(enabled=True),
-        # Deleted with what is in it, unless it is protected.
+        # Deleted with its contents, unless it is protected.
         force_destroy=not protect,
         labels={} if expected_gib is None else {EXPECTED_GIB: expected_gib},
         opts=pulumi.ResourceOptions(parent=parent, depends_on=list(after), protect=protect),
@@ -79,7 +79,7 @@ class OwnBucket(pulumi.ComponentResource):
 
 
 def bucket_name(bucket: str, own: OwnBucket | None) -> pulumi.Input[str]:
-    """Its name, by what the spec calls it."""
+    """The name of a bucket as the spec names it."""
     return (
         or_empty(own.bucket.name)
         if bucket == OWN and own is not None
@@ -97,10 +97,10 @@ def bucket_identities(
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> list[JobIdentity]:
-    """The right of each service account, as itself, to its buckets.
+    """The permission of each service account, as itself, for its buckets.
 
-    agent: e-mail address of a service agent of the project. after: the cluster, whose pool of identities has to be
-    there first. A service account is one of a namespace of the project, whichever of its clusters it is in.
+    agent: e-mail address of a service agent of the project. after: the cluster, whose pool of identities must exist
+    first. A principal names project, namespace and service account, not the cluster.
     Source: GKE documentation, "Authenticate to Google Cloud APIs from GKE workloads".
     """
     opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))

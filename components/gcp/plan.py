@@ -60,7 +60,7 @@ from gpucluster.components.versions import chosen_fabric_notes, plan_versions, s
 from gpucluster.record import record
 
 DAYS_OF_DEFAULT = 30
-"""How long the bucket of a project that takes all logs keeps them, unless the project says otherwise.
+"""Retention of a project's default log bucket, which receives all logs, unless the project sets another.
 
 Source: Cloud Logging documentation, "Quotas and limits" (logs retention periods: 1 to 3650 days of other buckets).
 """
@@ -73,9 +73,10 @@ SharedPlan = LustrePlan | BucketPlan | MountedPlan
 
 @record(kw_only=True)
 class GcpClusterPlan(PlannedCluster):
-    """cluster_name: of the Lustre instance, too. account_suffix: tells the service accounts of two stacks apart, whose
-    ids are too short for a stack's name. limits: what all pools together may hold, by GKE's resource type; None where
-    GKE makes no pools by itself. security_group: in which GKE looks for groups of people; None where none submits.
+    """cluster_name: also names the Lustre instance. account_suffix: distinguishes the service accounts of two stacks,
+    whose ids are too short for a stack's name. limits: maximum of all pools together, by GKE's resource type; None if
+    GKE creates no pools automatically. security_group: the group in which GKE looks up users' groups; None if no group
+    submits jobs.
     """
 
     account_suffix: str
@@ -100,10 +101,10 @@ def plan_cluster(
     machine: str | None = None,
     prices: Prices | None = None,
 ) -> GcpClusterPlan:
-    """The plan of a spec at a location. Raises PlanError with every reason why Google Cloud can't carry it.
+    """The plan of a spec at a location. Raises PlanError with every reason why Google Cloud can't run it.
 
-    machine: machine type of the training pool, where it shall not be the one that the spec implies.
-    prices: choose the tier of the shared storage, and stand in alerts; without them, nothing has a known price.
+    machine: machine type of the training pool, if not the one that the spec implies.
+    prices: decide the tier of the shared storage and appear in alerts; without them, every price is unknown.
     """
     problems = [*config_problems(spec, machine, location), *plan_problems(spec, stack, machine)]
     if problems:
@@ -192,7 +193,7 @@ def plan_cluster(
 
 
 def config_problems(spec: ClusterSpec, machine: str | None, location: Location | None) -> list[Problem]:
-    """Why the machine, or the zone for the machines of a spec, can't be used, in the words of the configuration."""
+    """Why the machine, or the zone for the spec's machines, can't be used, in the terms of the configuration."""
     problems = machine_problems(spec, machine)
     if problems or location is None:
         return problems
@@ -209,7 +210,7 @@ def config_problems(spec: ClusterSpec, machine: str | None, location: Location |
 
 
 def plan_problems(spec: ClusterSpec, stack: str, machine: str | None) -> list[Problem]:
-    """Every reason why Google Cloud can't carry a spec anywhere."""
+    """Every reason why Google Cloud can't run a spec in any location."""
     shape = training_machine(spec, machine)
     return [
         *purchase_problems(spec, shape),
@@ -259,7 +260,7 @@ def _nodes_beside_training(spec: ClusterSpec) -> int:
 
 
 def _other_pools(training: TrainingPlan, mig: MigPlan | None) -> list[PoolSize]:
-    """The GPU pools beside the elastic ones; of them GKE scales those of flex-start."""
+    """The GPU pools except the elastic ones; GKE scales those bought as flex-start."""
     pools = [PoolSize(shape=training.shape, nodes=training.size, scaled=training.flex_start_hours is not None)]
     if mig is not None:
         pools.append(PoolSize(shape=mig.shape, nodes=mig.nodes, scaled=mig.purchase == "flex-start"))
@@ -288,7 +289,7 @@ def _storage(spec: ClusterSpec, location: Location, prices: Prices | None) -> Sh
 
 
 def label_problems(labels: Mapping[str, str]) -> list[Problem]:
-    """Labels that Google Cloud does not take. Source: Google Cloud documentation, "Requirements for labels"."""
+    """Labels that Google Cloud refuses. Source: Google Cloud documentation, "Requirements for labels"."""
     wrong = [key for key in labels if problem_of_key(key, LabelSyntax.GOOGLE) is not None]
     return [
         Problem("labels", f"has the name {key!r}", "on Google Cloud a label's name starts with a letter")
@@ -316,7 +317,7 @@ def _address_problems(spec: ClusterSpec, network: NetworkPlan) -> list[Problem]:
 
 
 def _losses(spec: ClusterSpec, shape: Machine) -> list[str]:
-    """What Google Cloud can't give of what the spec asks."""
+    """Requests of the spec that Google Cloud cannot provide."""
     losses = training_losses(spec, shape)
     if spec.storage.shared.fabric:
         losses.append(

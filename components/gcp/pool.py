@@ -16,7 +16,7 @@ from gpucluster.errors import InputError
 
 
 def config_problems(spec: PoolSpec, machine: str | None, location: Location | None) -> list[Problem]:
-    """Why the pool can't be made of the machine, or not in the zone."""
+    """Why the pool can't use the machine, or can't use it in the zone."""
     problems = machine_problems(spec, machine)
     if problems or location is None:
         return problems
@@ -24,13 +24,13 @@ def config_problems(spec: PoolSpec, machine: str | None, location: Location | No
 
 
 def plan_problems(spec: PoolSpec, stack: str, machine: str | None) -> list[Problem]:
-    """Every other reason why Google Cloud can't carry the pool."""
+    """Every other reason why Google Cloud can't run the pool."""
     del stack
     return [*purchase_problems(spec, training_machine(spec, machine)), *label_problems(spec.labels)]
 
 
 def plan_pool(spec: PoolSpec, location: Location, machine: str | None, *, gpu_subnets: int) -> PoolPlan[TrainingPlan]:
-    """The plan of a pool without such problems. gpu_subnets: that it gets. Raises InputError where these do not fit."""
+    """The plan of a valid pool. gpu_subnets: their number. Raises InputError if the machine needs another."""
     shape = training_machine(spec, machine)
     needed = len(network_modes(shape))
     if gpu_subnets != needed:

@@ -1,4 +1,4 @@
-"""A wait until a granted right has propagated in Google Cloud: a cluster created earlier is refused."""
+"""Waits until a granted role has propagated in Google Cloud: earlier, the creation of a cluster is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TAKES: Final = 120
 
 
 def known_everywhere() -> pulumi.ResourceHookBinding:
-    """For a grant: what depends on it is made two minutes after it was created; one that stands is not waited for."""
+    """For a grant: its dependents are created two minutes after it; an existing grant causes no wait."""
     return pulumi.ResourceHookBinding(after_create=[_wait])
 
 

@@ -9,5 +9,5 @@ from gpucluster.components.gcp.location import Location
 
 
 def provider(name: str, location: Location, opts: pulumi.ResourceOptions | None = None) -> gcp.Provider:
-    """One for the place of a cluster, whatever the configuration of the stack says of another."""
+    """The provider for the location of a cluster, regardless of the stack's configuration."""
     return gcp.Provider(name, project=location.project, region=location.region, zone=location.zone, opts=opts)

@@ -25,7 +25,7 @@ from gpucluster.components.spec.training import (
 FLEX_START_DAYS = 7
 _CALENDAR_NODES = 80
 _CALENDAR_DAYS = 90
-# Nodes of one node pool in one zone; one compact placement would take 1,500. Sources: GKE documentation, "Quotas and
+# Nodes of one node pool in one zone; one compact placement would support 1,500. Sources: GKE documentation, "Quotas and
 # limits" and "Define compact placement for GKE nodes".
 POOL_NODES = 1_000
 
@@ -35,8 +35,8 @@ _RESERVATION = (
 )
 _RESERVATION_FORM = "projects/PROJECT/reservations/NAME, where wanted with /reservationBlocks/BLOCK"
 
-# How far a machine is sold on demand -> what to say of it. Blueprints: GoogleCloudPlatform/accelerated-platforms
-# (on-demand pools of A3 High and A3 Mega).
+# Availability of a machine on demand -> note about it. Blueprints: GoogleCloudPlatform/accelerated-platforms (on-demand
+# pools of A3 High and A3 Mega).
 _ON_DEMAND = {
     "rarely": (
         "on demand: Google's table of consumption options does not list {machine} on demand, although public "
@@ -50,9 +50,9 @@ _ON_DEMAND = {
 
 
 def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
-    """Why these nodes can't be bought as the spec says."""
+    """Why these nodes can't be bought as the spec requests."""
     nodes = spec.training.size
-    days = (spec.duration or 0) / 24  # the spec has one wherever it matters
+    days = (spec.duration or 0) / 24  # the spec has one if needed
     problems: list[Problem] = []
     if isinstance(spec.placement, ReservationPlacement) and not re.fullmatch(_RESERVATION, spec.placement.id):
         problems.append(
@@ -105,8 +105,8 @@ def purchase_problems(spec: TrainingSpec, shape: Machine) -> list[Problem]:
 
 
 def queues_nodes(spec: TrainingSpec) -> bool:
-    """Whether all flex-start nodes of a job come at once, which the queue of the whole cluster asks GKE for: several
-    that came one by one would cost while they wait for the last. A pool alone has no queue of ours.
+    """Whether all flex-start nodes of a job start at once, as the cluster's queue requests from GKE: if several started
+    one by one, they would be billed while they wait for the last. A pool outside our cluster has no such queue.
 
     Source: GKE documentation, "Run a large-scale workload with flex-start with queued provisioning" (best practice).
     """
@@ -115,7 +115,7 @@ def queues_nodes(spec: TrainingSpec) -> bool:
 
 
 def purchase_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
-    """What this way to buy can't give."""
+    """Features that this purchase option lacks."""
     if not isinstance(spec.purchase, FlexStartPurchase):
         return []
     queued = queues_nodes(spec)
@@ -134,7 +134,7 @@ def purchase_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
 
 
 def purchase_notes(spec: TrainingSpec, shape: Machine, location: Location) -> list[str]:
-    """What must be true that a plan, which asks no cloud, can't check."""
+    """Requirements that a plan can't check without access to the cloud."""
     nodes = spec.training.size
     placement = spec.placement
     if isinstance(placement, ReservationPlacement):

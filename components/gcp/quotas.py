@@ -14,7 +14,8 @@ from gpucluster.components.spec.training import CapacityBlockPurchase, FlexStart
 from gpucluster.record import record
 
 PD_QUOTA: Final = "SSD_TOTAL_GB"
-"""Of disks of type pd-balanced. Source: terraform-google-modules/terraform-google-kubernetes-engine issue 1795."""
+"""Quota of disks of type pd-balanced. Source: terraform-google-modules/terraform-google-kubernetes-engine issue 1795.
+"""
 _DISKS: Final = {"hyperdisk-balanced": "HDB_TOTAL_GB", "pd-balanced": PD_QUOTA}
 """Type of a boot disk -> its quota. Source: Compute Engine API v1, discovery document of 2026-11-06, `Quota.metric`."""
 _LOCAL_DISK_GB: Final = 375
@@ -23,7 +24,7 @@ _LOCAL_DISK_GB: Final = 375
 
 @record(kw_only=True)
 class _Pool:
-    """disk: type of the boot disk. local: whether it has the machine's local disks."""
+    """disk: type of the boot disk. local: whether it uses the machine's local disks."""
 
     shape: Machine
     nodes: int
@@ -44,13 +45,13 @@ def quota_note(
     system_gib: int = 0,
     more: Iterable[str] = (),
 ) -> str:
-    """The quotas that decide whether a cluster starts, with what it needs of each, in one line.
+    """The quotas that decide whether a cluster starts, with the required amounts, in one line.
 
     Which quota a machine counts against: Compute Engine documentation, "Allocation quotas". A calendar reservation
     charges none; Spot and flex-start charge the preemptible one. Source: Google Cloud documentation, Cluster Director
     "Choose a consumption option". vCPUs and local disks count by the machine's family. Source: Google Cloud
     documentation, Cloud Quotas "Terminology" and "Request a quota adjustment". root_gib: boot disk of a training node.
-    system_gib: all boot disks of CPU nodes. more: what else the cluster needs.
+    system_gib: all boot disks of CPU nodes. more: further quotas of the cluster.
     """
     pools = list(_pools(spec, shape, elastic, mig, root_gib))
     needed = Counter[str]()

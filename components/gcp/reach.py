@@ -1,4 +1,4 @@
-"""The right to find the cluster, and where the API has a DNS name alone, to connect to it; no right inside."""
+"""The permission to find the cluster and, if the API has only a DNS name, to connect to it; none inside."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pulumi_gcp import projects
 def connecting_role(
     name: str, role_id: str | None, *, what: str, project: str, opts: pulumi.ResourceOptions
 ) -> projects.IAMCustomRole | None:
-    """A role with the right to connect. role_id: None where addresses decide who may. what: it is for."""
+    """A role with the permission to connect. role_id: None if addresses decide access. what: its purpose."""
     if role_id is None:
         return None
     return projects.IAMCustomRole(
@@ -33,8 +33,8 @@ def reaching(
     project: str,
     opts: pulumi.ResourceOptions,
 ) -> dict[str, str]:
-    """Grants the rights, and gives the logical name of each principal: by it and not by its place, so that taking one
-    out leaves the rest.
+    """Grants the permissions; returns the logical name of each principal: by principal, not by position, so that
+    removing one keeps the rest.
     """
     names = {who: f"{name}-{re.sub(r'[^A-Za-z0-9]+', '-', who.partition(':')[2])}" for who in principals}
     for who, full in names.items():

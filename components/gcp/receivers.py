@@ -9,7 +9,7 @@ _WHO = "the Alertmanager that Google Cloud runs"
 
 
 def receiver_problems(receivers: Alerts | None) -> list[Problem]:
-    """Mail and topics: the rules are evaluated in the cluster, and what evaluates them sends to an Alertmanager alone.
+    """Mail and topics: the rules are evaluated in the cluster, by software that sends only to an Alertmanager.
 
     Sources: Managed Service for Prometheus documentation, "Managed rule evaluation and alerting"; Alertmanager
     documentation, "Configuration" (email_config, receiver).
@@ -31,7 +31,7 @@ def receiver_problems(receivers: Alerts | None) -> list[Problem]:
 
 
 def receiver_notes(receivers: Alerts | None, *, nat: bool) -> list[str]:
-    """nat: the network has a way out."""
+    """nat: the network has a route to the internet."""
     if receivers is None or nat:
         return []
     return [

@@ -28,7 +28,7 @@ def registry(
     after: Sequence[pulumi.Resource],
     parent: pulumi.Resource,
 ) -> Registry:
-    """Nodes may read every repository of their own project; one of another project lets them in here."""
+    """Nodes may read every repository of their own project; for one of another project, this grants access."""
     found = None if plan.existing is None else re.fullmatch(REPOSITORY, plan.existing)
     if found is not None:
         if found["project"] != location.project:
@@ -58,7 +58,7 @@ class _Own(pulumi.ComponentResource):
         self._name, self._plan, self._location = name, plan, location
         jobs = self._repository(
             IMAGE,
-            # A node that takes a broken one's place runs the same image under the same tag.
+            # A node that replaces a broken one runs the same image under the same tag.
             docker_config=artifactregistry.RepositoryDockerConfigArgs(immutable_tags=True),
         )
         self.path = or_empty(jobs.registry_uri)
@@ -66,7 +66,7 @@ class _Own(pulumi.ComponentResource):
         self.register_outputs({"path": self.path})
 
     def _cache(self, short: str, upstream: str) -> pulumi.Output[str]:
-        """Its images go with it."""
+        """A cache; its images are deleted with it."""
         return self._repository(
             short,
             mode="REMOTE_REPOSITORY",

@@ -15,6 +15,6 @@ REPOSITORY: Final = (
 
 
 def repository_problems(spec: ClusterSpec) -> list[Problem]:
-    """A repository of the user's that Artifact Registry does not have."""
+    """A repository of the user that is not in Artifact Registry."""
     looks = "the path of an Artifact Registry repository, such as us-central1-docker.pkg.dev/my-project/training"
     return registry_problems(spec, REPOSITORY, looks=looks)

@@ -24,12 +24,12 @@ from gpucluster.components.names import NAMESPACE
 _FILESYSTEM: Final = "shared"
 # Lustre's port, for nodes of GKE 1.33.2-gke.4655000 and newer. Source: Kubernetes Engine API, LustreCsiDriverConfig.
 _PORT: Final = "988"
-# Lustre takes its time. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/file-system/managed-lustre.
+# Lustre is slow to create. Source: GoogleCloudPlatform/cluster-toolkit v1.95.0, modules/file-system/managed-lustre.
 _HOUR: Final = pulumi.CustomTimeouts(create="1h", update="1h", delete="1h")
 
 
 class LustreStorage(pulumi.ComponentResource):
-    """Outputs: instance_id, ip. `volume` is what claims are bound to."""
+    """Outputs: instance_id, ip. Claims bind to `volume`."""
 
     volume: Volume
 
@@ -46,7 +46,7 @@ class LustreStorage(pulumi.ComponentResource):
         apis: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """instance_id: unique in project and zone. range_cidr: where the file servers stand."""
+        """instance_id: unique in project and zone. range_cidr: of the file servers."""
         super().__init__("gpucluster:gcp:Storage", name, {}, opts)
         # The servers open connections to their clients as well.
         rule = compute.Firewall(
@@ -62,7 +62,7 @@ class LustreStorage(pulumi.ComponentResource):
             instance_id=instance_id,
             location=location.zone,
             filesystem=_FILESYSTEM,
-            # Numbers are texts in this API.
+            # Numbers are strings in this API.
             capacity_gib=str(plan.capacity_gib),
             per_unit_storage_throughput=str(plan.tier),
             network=pulumi.Output.format("projects/{0}/global/networks/{1}", location.project, network.network_name),
@@ -71,13 +71,13 @@ class LustreStorage(pulumi.ComponentResource):
                 depends_on=[rule, *network.private_services],
                 protect=plan.protect,
                 custom_timeouts=_HOUR,
-                # Its id is taken until the old one is gone.
+                # The old one holds the id until it is deleted.
                 delete_before_replace=True,
             ),
         )
         if plan.bucket is not None:
-            # What is copied, and when, is a command's to say. Source: Managed Lustre documentation, "Transfer data to
-            # or from Cloud Storage".
+            # A command decides what is copied, and when. Source: Managed Lustre documentation, "Transfer data to or
+            # from Cloud Storage".
             agent = projects.ServiceIdentity(
                 f"{name}-agent",
                 project=location.project,
@@ -105,7 +105,7 @@ class LustreStorage(pulumi.ComponentResource):
 
 
 def mounted_storage(plan: MountedPlan) -> Volume:
-    """A Managed Lustre instance of the user's."""
+    """The user's Managed Lustre instance."""
     _, project, _, zone, _, instance = plan.files.id.split("/")
     return lustre_volume(
         project=project,
@@ -119,7 +119,7 @@ def mounted_storage(plan: MountedPlan) -> Volume:
 
 
 class BucketStorage(pulumi.ComponentResource):
-    """Outputs: bucket. `volume` is what claims are bound to."""
+    """Outputs: bucket. Claims bind to `volume`."""
 
     volume: Volume
 
@@ -134,7 +134,7 @@ class BucketStorage(pulumi.ComponentResource):
         namespaces: Sequence[str],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """after: the cluster, whose pool of identities has to be there first. namespaces: whose pods use the bucket."""
+        """after: the cluster, whose pool of identities must exist first. namespaces: of pods that use the bucket."""
         super().__init__("gpucluster:gcp:Storage", name, {}, opts)
         bucket = private_bucket(
             f"{name}-shared",
@@ -149,7 +149,7 @@ class BucketStorage(pulumi.ComponentResource):
                 f"{name}-use{'' if namespace == NAMESPACE else f'-{namespace}'}",
                 bucket=bucket.name,
                 role=WRITES,
-                # Every pod of the namespace, as itself: no key and no account of Google's in between.
+                # Every pod of the namespace, as itself: without a key or a Google service account.
                 # Source: GKE documentation, "Authenticate to Google Cloud APIs from GKE workloads".
                 member=pulumi.Output.format(
                     "principalSet://iam.googleapis.com/projects/{0}/locations/global/workloadIdentityPools/{1}/"
@@ -167,5 +167,5 @@ class BucketStorage(pulumi.ComponentResource):
 
 
 def _address(mount_point: str | None) -> str:
-    """Of IP_ADDRESS@tcp:/FILESYSTEM; empty where an update of other targets leaves the instance out."""
+    """The address in IP_ADDRESS@tcp:/FILESYSTEM; empty if an update of other targets excludes the instance."""
     return (mount_point or "").partition("@")[0]

@@ -1,5 +1,5 @@
-"""Groups, people and service accounts who submit jobs: by IAM they find the cluster; what they may do in it is
-Kubernetes' to say.
+"""Groups, users and service accounts that submit jobs: by IAM they find the cluster; Kubernetes decides their
+permissions inside.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from gpucluster.components.kubernetes.submitters import Submitter
 
 
 def submitter_of(principal: str) -> Submitter:
-    """As Kubernetes knows a principal of IAM."""
+    """An IAM principal as Kubernetes identifies it."""
     kind, _, address = principal.partition(":")
     return Submitter(kind="Group" if kind == "group" else "User", name=address)
 
@@ -27,7 +27,7 @@ def submitter_access(
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> None:
-    """connect_role: id of a role to make with the right to connect; None where addresses decide. after: APIs."""
+    """connect_role: id of a role to create with the permission to connect; None if addresses decide. after: APIs."""
     outside = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=list(after)))
     connect = connecting_role(name, connect_role, what=name, project=project, opts=outside)
     reaching(name, principals, connect, project=project, opts=outside)

@@ -9,7 +9,7 @@ from gpucluster.record import record
 
 # In three zones, so that DNS, Karpenter and operators survive the loss of one.
 _NODES: Final = 3
-# More come when pods find no room: one for so many GPU nodes, for what GKE runs by the number of nodes, such as
+# GKE adds nodes when pods do not fit: one for this many GPU nodes, for software that GKE scales by nodes, such as
 # kube-dns and konnectivity. GoogleCloudPlatform/cluster-toolkit lets a system pool grow from 2 to 10.
 _GPU_NODES: Final = 32
 _MOST_OF_A_SMALL_CLUSTER: Final = 6
@@ -17,7 +17,7 @@ _MOST_OF_A_SMALL_CLUSTER: Final = 6
 
 @record(kw_only=True)
 class SystemPlan:
-    """CPU nodes for DNS, Karpenter and operators: one in each of three zones, up to `most` where they need more."""
+    """CPU nodes for DNS, Karpenter and operators: one in each of three zones, up to `most` if they need more."""
 
     most: int
     nodes: int = _NODES
@@ -29,5 +29,5 @@ class SystemPlan:
 
 
 def plan_system(gpu_nodes: int) -> SystemPlan:
-    """gpu_nodes: all that the cluster may have."""
+    """gpu_nodes: maximum of the whole cluster."""
     return SystemPlan(most=max(_MOST_OF_A_SMALL_CLUSTER, _NODES + math.ceil(gpu_nodes / _GPU_NODES)))

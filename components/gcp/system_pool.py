@@ -14,7 +14,7 @@ from gpucluster.components.names import SYSTEM_POOL
 
 
 class SystemPool(pulumi.ComponentResource):
-    """Outputs: node_pool_name. `ready` is what in-cluster software waits for."""
+    """Outputs: node_pool_name. In-cluster software depends on `ready`."""
 
     node_pool_name: pulumi.Output[str]
     ready: list[pulumi.Resource]
@@ -36,10 +36,10 @@ class SystemPool(pulumi.ComponentResource):
             name=SYSTEM_POOL,
             cluster=control_plane.cluster_name,
             location=location.region,
-            # Not in the GPU nodes' zone alone: a zone full of GPUs is often out of the rest.
+            # Not only in the GPU nodes' zone: a zone full of GPUs is often out of other machines.
             node_locations=list(location.system_zones),
             version=version,
-            # For each zone, when the pool is made; then GKE decides.
+            # Per zone, at the pool's creation; afterwards GKE decides.
             node_count=plan.nodes // len(location.system_zones),
             autoscaling=scaled(plan.most, least=plan.nodes, anywhere=False),
             management=container.NodePoolManagementArgs(auto_repair=True, auto_upgrade=True),

@@ -14,9 +14,10 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class PlacementPlan:
-    """compact: nodes close together, by a resource policy made for this pool or the one named.
+    """compact: nodes close together, by a resource policy created for this pool or the named one.
 
-    reservation: its id. policy: the resource policy the reservation was made with; none is forced on another one.
+    reservation: its id. policy: the resource policy that the reservation was created with; another reservation gets
+    none.
     """
 
     compact: bool
@@ -26,9 +27,9 @@ class PlacementPlan:
 
 @record(kw_only=True)
 class TrainingPlan(TrainingNodes):
-    """flex_start_hours: how long flex-start nodes run, None for other ways to buy. queued: all nodes of a job come at
-    once, at the request of its queue. calendar: the reservation is one of calendar mode, whose capacity can be had once
-    it is delivered.
+    """flex_start_hours: how long flex-start nodes run, None for other purchase options. queued: all nodes of a job
+    start at once, requested by its queue. calendar: a reservation in calendar mode, whose capacity is available only
+    after its delivery.
     """
 
     placement: PlacementPlan
@@ -65,7 +66,7 @@ def _placement(spec: TrainingSpec, shape: Machine) -> PlacementPlan:
 
 
 def co_location(spec: TrainingSpec, placement: PlacementPlan) -> str:
-    """What keeps the nodes together, for people."""
+    """The co-location of the nodes, as text."""
     if placement.reservation is not None:
         return f"as reserved in {placement.reservation}"
     if placement.compact:
@@ -74,7 +75,7 @@ def co_location(spec: TrainingSpec, placement: PlacementPlan) -> str:
 
 
 def training_losses(spec: TrainingSpec, shape: Machine) -> list[str]:
-    """What the machines of the training pool can't give of what the spec asks."""
+    """Requests of the spec that the machines of the training pool cannot provide."""
     if shape.fabric_gbps == 0:
         losses = [f"GPU fabric: {shape.machine_type} has none; nodes communicate by TCP at {shape.host_gbps} Gb/s"]
     else:

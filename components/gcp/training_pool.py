@@ -41,10 +41,12 @@ class TrainingPool(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """node_account: email of the nodes' service account. gpu_subnets: network and subnet, by name, of each
-        additional interface; they can't be changed once the pool stands. after: what stands before the first node
-        starts. pool: its name in the cluster and in the nodes' label. facts: what it says of itself where no cluster of
-        ours is around it.
-        gpu_hour_usd: what a GPU costs, of which a change tells. version: of the nodes; None as they were made.
+        additional interface; they can't be changed after the pool's creation. after: must exist before the first node
+        starts. pool: its name in the cluster and in the nodes' label. facts: to register if the pool is outside a
+        cluster of this toolkit.
+
+        gpu_hour_usd: price of a GPU-hour, for the report of an update that ends jobs. version: of the nodes; None keeps
+        it.
         """
         kind = "gpucluster:gcp:TrainingPool"
         made_of = _made_of(plan, location)
@@ -59,7 +61,7 @@ class TrainingPool(pulumi.ComponentResource):
             name=pool,
             cluster=cluster_name,
             location=location.region,
-            # One zone: peers of the fabric can't be in two, and node_count is for each zone.
+            # One zone: the fabric can't span two, and node_count is per zone.
             node_locations=[location.zone],
             version=version,
             max_pods_per_node=plan.max_pods,
@@ -76,13 +78,13 @@ class TrainingPool(pulumi.ComponentResource):
             placement_policy=_compact(policy_name),
             network_config=_in_networks(gpu_subnets),
             node_config=_config(plan, pool, node_account),
-            # A pool of this name stands until the old one is gone, and so does what it holds of a reservation.
+            # The old pool holds this name, and its part of a reservation, until it is deleted.
             opts=guard.over(
                 pulumi.ResourceOptions(
                     parent=self,
                     depends_on=list(after),
                     delete_before_replace=True,
-                    # How a pool was made; the provider would make it anew.
+                    # Set at creation; the provider would replace the pool to change it.
                     ignore_changes=["bestEffortProvisioning", *([] if plan.roll else FROZEN)],
                 )
             ),
@@ -96,7 +98,7 @@ class TrainingPool(pulumi.ComponentResource):
     def _policy(
         self, name: str, plan: TrainingPlan, location: Location, after: Sequence[pulumi.Resource]
     ) -> pulumi.Input[str] | None:
-        """The name of the policy that places the nodes compactly: the one that stands, else one of the pool's own."""
+        """The name of the compact placement policy: an existing one, else the pool's own."""
         if plan.placement.policy is not None or not plan.placement.compact:
             return plan.placement.policy
         made = compute.ResourcePolicy(
@@ -111,14 +113,14 @@ class TrainingPool(pulumi.ComponentResource):
 
 
 def _made_of(plan: TrainingPlan, location: Location) -> dict[str, Any]:
-    """What forces new nodes."""
+    """Inputs whose change forces new nodes."""
     return {
         "machineType": plan.shape.machine_type,
         "zone": location.zone,
         "reservation": plan.placement.reservation,
         "placementPolicy": plan.placement.policy or plan.placement.compact,
         "flexStart": plan.flex_start_hours is not None,
-        # Left out where it is not so: another input would be a change to every pool that stands.
+        # Only if true: a new input would be a change to every existing pool.
         **({"queued": True} if plan.queued else {}),
     }
 
@@ -153,19 +155,19 @@ def _in_networks(
 
 
 def _size(plan: TrainingPlan) -> dict[str, Any]:
-    """A fixed number of nodes; flex-start nodes come as there is capacity."""
+    """A fixed number of nodes; flex-start nodes are added as capacity allows."""
     return {"node_count": plan.started} if plan.flex_start_hours is None else {"autoscaling": scaled(plan.size)}
 
 
 def _without_spares(plan: TrainingPlan) -> container.NodePoolBestEffortProvisioningArgs | None:
-    """A pool stands with the nodes that jobs use; GKE goes on to look for a spare that is not to be had."""
+    """The pool is ready with the nodes that jobs use; GKE keeps looking for a spare that is not available."""
     if not plan.spares or not plan.active or plan.flex_start_hours is not None:
         return None
     return container.NodePoolBestEffortProvisioningArgs(enabled=True, min_provision_nodes=plan.nodes)
 
 
 def _calendar(plan: TrainingPlan) -> dict[str, str]:
-    """Nodes that are paid for, also while the pool waits for them with none."""
+    """The number of paid nodes, billed even while the pool waits for them and has none."""
     return {CALENDAR_NODES: str(plan.size)} if plan.calendar else {}
 
 

@@ -1,4 +1,4 @@
-"""Google Cloud's file systems as volumes of a cluster. Jobs see the claims alone, named as on every cloud."""
+"""Google Cloud's file systems as volumes of a cluster. Jobs see only the claims, named as on every cloud."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def lustre_volume(
     """A Managed Lustre instance. instance: its id. filesystem: its name in the mount point. ip: of its server.
 
     Source: GoogleCloudPlatform/lustre-csi-driver, examples/pre-prov/preprov-pvc-pv.yaml, pkg/util/util.go
-    (ParseVolumeID: three parts, no more) and pkg/csi_driver/node.go (mounts by the attributes, once a node).
+    (ParseVolumeID: exactly three parts) and pkg/csi_driver/node.go (mounts by the attributes, once per node).
     """
     return Volume(
         driver="lustre.csi.storage.gke.io",
@@ -43,7 +43,7 @@ def bucket_volume(*, bucket: pulumi.Input[str], capacity_gib: int, after: Sequen
     return Volume(
         driver="gcsfuse.csi.storage.gke.io",
         handle=bucket,
-        # Objects whose folders nobody made are seen, too.
+        # Also shows objects whose folders were never created.
         mount_options=["implicit-dirs"],
         capacity_gib=capacity_gib,
         after=after,
@@ -59,7 +59,7 @@ def filestore_volume(
     capacity_gib: int,
     after: Sequence[pulumi.Resource],
 ) -> Volume:
-    """A share of a Filestore instance. location: its zone, or its region where it has one.
+    """A share of a Filestore instance. location: its zone, or its region if it is regional.
 
     Sources: GKE documentation, "Access existing Filestore instances"; kubernetes-sigs/gcp-filestore-csi-driver,
     pkg/csi_driver/node.go (mounts by the attributes).

@@ -3,10 +3,10 @@
 ========================= =============================================================================================
 column                    meaning
 ========================= =============================================================================================
-`chart`, `repository`     as Helm names them; no repository where `chart` is a full OCI reference
+`chart`, `repository`     as Helm names them; no repository if `chart` is a full OCI reference
 `image`                   of the chart in a mirror, which keeps the path of its usual registry
-`image_value`             the value of the chart that names it; `registry` where the chart adds the path itself
-`source`, `as_of`         where and when the version was read; values are those of its values.yaml
+`image_value`             the value of the chart that names it; `registry` if the chart adds the path itself
+`source`, `as_of`         source and date of the version; values are those of its values.yaml
 ========================= =============================================================================================
 """
 
@@ -18,12 +18,12 @@ from gpucluster.catalog.rows import read_rows
 from gpucluster.record import record
 
 CHART_SET: Final = "2026-11"
-"""What all of these together are called in a spec. Another version of any of them is another set."""
+"""Name of the whole set of charts in a spec. A new version of any chart makes a new set."""
 
 
 @record(kw_only=True)
 class Chart:
-    """image, image_value: None where nothing takes its images from a mirror."""
+    """image, image_value: None if the image never comes from a mirror."""
 
     name: str
     chart: str
@@ -35,7 +35,7 @@ class Chart:
     as_of: str
 
     def image_from(self, registry: str) -> dict[str, Any]:
-        """Values that take its image from a mirror."""
+        """Values that pull its image from a mirror."""
         if self.image_value is None:
             raise ValueError(f"charts.csv names no image of {self.name}")
         *path, last = self.image_value.split(".")
@@ -54,8 +54,8 @@ KARPENTER: Final = CHARTS["karpenter"]
 KARPENTER_CRD: Final = CHARTS["karpenter-crd"]
 KARPENTER_GCP: Final = CHARTS["karpenter-gcp"]
 KARPENTER_GCP_CRD: Final = CHARTS["karpenter-gcp-crd"]
-# Kueue, JobSet and Trainer belong together: Kueue starts a TrainJob from 0.17 on by `runtimePatches`, known to Trainer
-# from 2.2 on; a Trainer that knows only the way before, `podTemplateOverrides`, would never start a job.
+# Versions of Kueue, JobSet and Trainer must match: from 0.17 on, Kueue starts a TrainJob by `runtimePatches`, known to
+# Trainer from 2.2 on; a Trainer that knows only the older `podTemplateOverrides` would never start a job.
 # Sources: go.mod and pkg/controller/jobs/trainjob of kubernetes-sigs/kueue v0.16.6 and v0.19.2, whose go.mod names
 # jobset v0.12.0; go.mod and charts/kubeflow-trainer/Chart.yaml of kubeflow/trainer v2.3.0.
 KUEUE: Final = CHARTS["kueue"]
@@ -65,7 +65,7 @@ EFA_DEVICE_PLUGIN: Final = CHARTS["efa-device-plugin"]
 NVIDIA_DEVICE_PLUGIN: Final = CHARTS["nvidia-device-plugin"]
 # Alerts and dashboards read the label Hostname, which the next release calls hostname (NVIDIA/dcgm-exporter d5e5f51).
 DCGM_EXPORTER: Final = CHARTS["dcgm-exporter"]
-# Which of these two, and which driver of the network cards, belong together: components/azure/gpu_versions.py.
+# Matching versions of these two and of the network cards' driver: components/azure/gpu_versions.py.
 NETWORK_OPERATOR: Final = CHARTS["network-operator"]
 GPU_OPERATOR: Final = CHARTS["gpu-operator"]
 COLLECTOR: Final = CHARTS["collector"]

@@ -1,8 +1,8 @@
 """Checks every Kubernetes object of a program before it is registered.
 
-On a first preview the cluster does not exist, so no API server checks anything: without this, a mistake shows after
-the GPU nodes are up and billed. Only the program decides the fields (`objects.py`); here the text in them is checked.
-What depends on another resource is not known yet: the API server checks that part.
+On a first preview the cluster does not exist, so no API server checks anything: without this, a mistake shows only
+after the GPU nodes run and are billed. The program alone decides the fields (`objects.py`); this checks the text in
+them. Values that depend on another resource are still unknown: the API server checks them.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from gpucluster.components.labelling import NODE_LABELS
 from gpucluster.components.planning import PlanError
 
 _RELEASE: Final = "kubernetes:helm.sh/v3:Release"
-# Maps of labels, and maps of amounts, wherever they stand in an object.
+# Fields with maps of labels, and with maps of amounts, anywhere in an object.
 _LABELS: Final = frozenset({"labels", "matchLabels", "nodeSelector"})
 _AMOUNTS: Final = frozenset({"capacity", "hard", "limits", "requests"})
-# A plain dict is told at once.
+# A plain dict matches first, which is fast.
 _MAPPINGS: Final = (dict, Mapping)
-# Most values of an object; nothing is in them.
+# Most values of an object; they contain nothing to check.
 _LEAVES: Final[Collection[type]] = {bool, float, int, str, type(None)}
 
 
 def check_object(args: pulumi.ResourceTransformationArgs) -> None:
-    """A transformation: given to a component, it sees everything below it.
+    """A transformation: on a component, it sees every resource below it.
 
-    Raises PlanError with everything wrong in an object: where it stands, its value, what is allowed, what to change.
+    Raises PlanError with every problem of an object: path, value, allowed values, change to make.
     """
     problems = [f"{args.type_.rsplit(':', 1)[-1]} {args.name}: {problem}" for problem in _problems(args)]
     if problems:
@@ -68,7 +68,7 @@ def _problems(args: pulumi.ResourceTransformationArgs) -> Iterator[str]:
 
 
 def _deep(path: str, value: Any) -> Iterator[str]:
-    """Problems of the labels and amounts in a value, however deep."""
+    """Problems of the labels and amounts in a value, at any depth."""
     if isinstance(value, list):
         for index, item in enumerate(cast(list[Any], value)):
             if type(item) not in _LEAVES:
@@ -100,7 +100,7 @@ def _name(path: str, name: Any, longest: int) -> Iterator[str]:
 
 
 def _text(path: str, value: Any, problem: Callable[[str], str | None]) -> Iterator[str]:
-    """Nothing for what is left out or not known yet."""
+    """Nothing for missing or still unknown values."""
     if isinstance(value, str):
         yield from _said(f"{path} is {value!r}", problem(value))
 
@@ -111,5 +111,5 @@ def _said(what: str, allowed: str | None) -> Iterator[str]:
 
 
 def _members(value: Any) -> Mapping[str, Any]:
-    """Those of a dict, none for anything else."""
+    """The members of a dict, none for anything else."""
     return cast(Mapping[str, Any], value) if isinstance(value, _MAPPINGS) else {}

@@ -1,6 +1,6 @@
 """Monitoring inside a cluster, the same on every cloud: dashboards, and optional OpenCost and metrics collector.
 
-Metrics and rules are each cloud's: `monitoring.py` there.
+Metrics and rules differ by cloud: see `monitoring.py` of each.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from gpucluster.components.kubernetes.telemetry.plan import TelemetryPlan
 from gpucluster.components.names import MONITORING, OPENCOST_PORT
 
 _DASHBOARD = {"grafana_dashboard": "1"}
-"""What Grafana's sidecar looks for. Source: grafana/helm-charts, charts/grafana/values.yaml (sidecar.dashboards)."""
+"""The label that Grafana's sidecar looks for. Source: grafana/helm-charts, charts/grafana/values.yaml
+(sidecar.dashboards).
+"""
 
 
 class ClusterTelemetry(pulumi.ComponentResource):
-    """Outputs: namespace; collector, where jobs send metrics of themselves, where there is one.
+    """Outputs: namespace; collector, the address for metrics that jobs send, if there is one.
 
-    `ready`: what there is to be read, with its namespace.
+    `ready`: resources with metrics to read, and their namespace.
     """
 
     ready: list[pulumi.Resource]
@@ -43,7 +45,7 @@ class ClusterTelemetry(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """sink: where a collector sends what it gets, None without one. tolerations: of OpenCost and the collector.
+        """sink: where a collector sends its metrics, None without one. tolerations: of OpenCost and the collector.
         registry: mirror of the images. after: nodes for both.
         """
         super().__init__("gpucluster:kubernetes:Telemetry", name, {}, opts)
@@ -68,7 +70,7 @@ class ClusterTelemetry(pulumi.ComponentResource):
             only_these_ports(f"{name}-ports", ports, namespace=inside, opts=here)
         else:
             only_from_within(f"{name}-network", namespace=inside, opts=here)
-        # Most clusters have neither: only those that do import them.
+        # Most clusters have neither, so their modules are imported only if needed.
         if plan.price_sheet is not None:
             from gpucluster.components.kubernetes.opencost import opencost
 

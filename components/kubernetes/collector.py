@@ -1,7 +1,7 @@
 """The OpenTelemetry collector: receives metrics of jobs and sends them to the cloud's managed Prometheus.
 
-Jobs send to `http://collector.monitoring:4318` (OTLP over HTTP) or `:4317` (over gRPC); every metric gets the names of
-its pod and namespace, by which alerts and dashboards find it.
+Jobs send to `http://collector.monitoring:4318` (OTLP over HTTP) or `:4317` (over gRPC); every metric is labelled with
+the names of its pod and namespace, by which alerts and dashboards find it.
 Source: open-telemetry/opentelemetry-helm-charts dd5665c, charts/opentelemetry-collector.
 """
 
@@ -17,11 +17,11 @@ from gpucluster.components.kubernetes.metrics_sink import ACCOUNT, HERE, PORTS, 
 from gpucluster.components.kubernetes.release import release
 from gpucluster.components.kubernetes.restricted import CONTAINER, pod
 
-# Not of Docker Hub, which has it as well and lets few pull it from one address.
+# Not from Docker Hub, which also has it but limits pulls per address.
 # Source: open-telemetry/opentelemetry-collector-releases, cmd/goreleaser/internal/configure.go.
 _IMAGE: Final = "ghcr.io/open-telemetry/opentelemetry-collector-releases/opentelemetry-collector-contrib"
 _USER: Final = 10001
-# As the recordings have it; an exporter may leave out what it takes for a resource's.
+# As the recordings spell them; an exporter may omit attributes of the resource.
 _NAMES: Final = (
     'set(attributes["namespace"], resource.attributes["k8s.namespace.name"])',
     'set(attributes["pod"], resource.attributes["k8s.pod.name"])',
@@ -74,7 +74,7 @@ def _values(sink: MetricsSink, tolerations: list[dict[str, str]]) -> dict[str, A
 
 
 def _read_port(sink: MetricsSink) -> dict[str, Any]:
-    """The port by its name, for whoever fetches; it is one of the Service too."""
+    """The port by its name, for a scraper; also a port of the Service."""
     if sink.read_at is None:
         return {}
     numbers = {"containerPort": sink.read_at, "servicePort": sink.read_at}

@@ -12,7 +12,7 @@ from gpucluster.components.kubernetes.objects import Declared, manifest_of
 CLUSTER_CRITICAL: Final = "system-cluster-critical"
 NODE_CRITICAL: Final = "system-node-critical"
 _PODS: Final = "1000000"
-"""As good as no limit: the quota is there to be there."""
+"""Practically no limit: only the existence of the quota matters."""
 
 
 def critical_pods(
@@ -22,7 +22,7 @@ def critical_pods(
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
 ) -> Declared:
-    """GKE lets pods of such a priority into namespaces alone that have a quota of them; elsewhere it changes nothing.
+    """GKE allows pods of such a priority only in namespaces with a quota for them; elsewhere it changes nothing.
 
     Source: NVIDIA's documentation of its GPU Operator, "NVIDIA GPU Operator with Google GKE".
     """

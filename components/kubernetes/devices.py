@@ -1,4 +1,4 @@
-"""The device plugins that let pods ask for GPUs and fabric interfaces."""
+"""The device plugins by which pods request GPUs and fabric interfaces."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Devices(pulumi.ComponentResource):
         after: list[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """registry: mirror of the images, None to take them from where they are published. efa_registry: of AWS's own,
-        where it is another than the chart has. mig: how pods ask for
-        slices, where some GPUs are sliced. after: nodes on which the plugins can run.
+        """registry: mirror of the images, None to pull them from their publishers. efa_registry: of AWS' own image, if
+        it differs from the chart's. mig: how pods request slices, if some GPUs are sliced. after: nodes on which the
+        plugins can run.
         """
         super().__init__("gpucluster:kubernetes:Devices", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)

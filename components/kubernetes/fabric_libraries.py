@@ -1,7 +1,7 @@
-"""User-space libraries of EFA and InfiniBand for jobs whose image lacks them.
+"""User-space libraries of EFA and InfiniBand for jobs with an image that lacks them.
 
-NCCL finds InfiniBand by libibverbs, and EFA by the plugin aws-ofi-nccl and libfabric. An init container copies them
-from an image that has them all into a folder of the pod, so that every image of a job runs the same version.
+NCCL uses InfiniBand through libibverbs, and EFA through the plugin aws-ofi-nccl and libfabric. An init container copies
+them from an image that has them all into a folder of the pod, so that jobs with any image use the same version.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _FOLDER: Final = "/opt/fabric"
 MOUNT: Final[dict[str, Any]] = {"name": VOLUME, "mountPath": _FOLDER}
 LIBRARY_PATH: Final = f"{_FOLDER}/lib:/usr/local/nvidia/lib64:/usr/local/cuda/lib64"
 
-# A driver stands once, under the name that libfabric links, with a link by the name that libibverbs looks for: loaded
-# under two files it would be two drivers, and libfabric would not know the devices of the other.
-# libibverbs takes a driver named in RDMAV_DRIVERS from the library path.
+# A driver exists once, under the name that libfabric links, with a symlink of the name that libibverbs looks for:
+# loaded from two files it would be two drivers, and libfabric would not know the devices of the other.
+# libibverbs loads a driver named in RDMAV_DRIVERS from the library path.
 # Source: linux-rdma/rdma-core, libibverbs/dynamic_driver.c.
 _SCRIPT: Final = """\
 set -eu
@@ -42,7 +42,7 @@ for plugin in {plugins}; do
 done
 """
 
-# aws-ofi-nccl finds the file by the path it was installed to, which a job's image has not.
+# aws-ofi-nccl looks for the file in its installation path, which a job's image lacks.
 # Source: aws/aws-ofi-nccl v1.19.0, src/platform-aws.cpp (XML_DIR).
 _TOPOLOGY: Final = """\
 found=$(find /opt -name {topology} | head -n 1)
@@ -54,12 +54,12 @@ cp -L "$found" {path}
 echo '{sha256}  {path}' | sha256sum -c -
 """
 
-# What belongs to the job's own system and to the node's GPU driver.
+# Libraries of the job's own system and of the node's GPU driver.
 _LEFT: Final = "/(ld-linux|libc|libm|libdl|librt|libpthread|libstdc[+][+]|libgcc_s|libcuda|libcudart|libnvidia-ml)[-.]"
 
 
 def topology_path(release: FabricRelease) -> str | None:
-    """Where a job finds the description of its machine; None for a machine that needs none."""
+    """Path of the machine's topology file in a job; None for a machine that needs none."""
     return f"{_FOLDER}/{release.topology}" if release.topology else None
 
 
@@ -67,7 +67,7 @@ def fabric_libraries(
     image: str, *, driver: str, plugins: str = "", topology: FabricRelease | None = None
 ) -> dict[str, Any]:
     """The init container. driver: of rdma-core, such as efa or mlx5. plugins: NCCL's, as files of the image. topology:
-    the release whose description of the machine is a file of the image.
+    the release whose topology file is in the image.
     """
     script = _SCRIPT.format(folder=_FOLDER, driver=driver, plugins=plugins, left=_LEFT)
     if topology is not None and topology.topology:

@@ -1,8 +1,8 @@
 """GPU metrics for Prometheus: NVIDIA's DCGM exporter, one pod on each GPU node.
 
-It stands in a namespace of its own, the only one here whose pods may have privileges: it reads the kubelet's list of
-who holds which GPU from its node, and profiling counters need SYS_ADMIN. It has no network of the host's and no rights
-in the cluster, and is privileged only where the machine's driver is no container runtime's to hand out.
+It runs in its own namespace, the only one here whose pods may have privileges: it reads from its node which pod holds
+which GPU, by the kubelet's list, and profiling counters need SYS_ADMIN. It has no host network and no permissions in
+the cluster, and is privileged only if no container runtime provides the machine's driver.
 Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, deployment/values.yaml and deployment/templates.
 """
 
@@ -27,7 +27,7 @@ from gpucluster.components.names import (
     GPU_TOLERATION,
 )
 
-# The chart's own, which a list of mounts would take away.
+# The chart's own mount, which a custom list of mounts would remove.
 _COUNTERS_MOUNT: Final = {
     "name": "exporter-metrics-volume",
     "mountPath": "/etc/dcgm-exporter/default-counters.csv",
@@ -36,7 +36,7 @@ _COUNTERS_MOUNT: Final = {
 
 
 class GpuExporter(pulumi.ComponentResource):
-    """For clusters whose cloud or operator brings no exporter. Outputs: namespace.
+    """For clusters whose cloud or operator includes no exporter. Outputs: namespace.
 
     `ready`: the exporter.
     """
@@ -54,8 +54,8 @@ class GpuExporter(pulumi.ComponentResource):
         after: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """driver_folder: of the machine, where no container runtime gives pods the driver. registry: mirror of the
-        image, None to take it from where it is published. tolerations: besides that of GPU nodes.
+        """driver_folder: of the machine, if no container runtime gives pods the driver. registry: mirror of the image,
+        None to pull it from its publisher. tolerations: in addition to that of GPU nodes.
         """
         super().__init__("gpucluster:kubernetes:GpuExporter", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -70,7 +70,7 @@ class GpuExporter(pulumi.ComponentResource):
                 "tolerations": [GPU_TOLERATION, *map(dict, tolerations)],
                 "serviceAccount": {"name": EXPORTER_ACCOUNT},
                 "customMetrics": counters_csv(),
-                # Its kind is the Prometheus operator's, which is not here.
+                # Its kind belongs to the Prometheus operator, which is not installed.
                 "serviceMonitor": {"enabled": False},
                 **({} if driver_folder is None else _with_driver(driver_folder)),
             },
@@ -84,7 +84,7 @@ class GpuExporter(pulumi.ComponentResource):
 
 
 def _with_driver(folder: str) -> dict[str, Any]:
-    """What lets the exporter find the driver and every GPU by itself; pods hold GPUs there by the names of devices.
+    """Lets the exporter find the driver and every GPU; there, pods hold GPUs by the names of devices.
 
     Source: GoogleCloudPlatform/prometheus-engine v0.17.2, examples/nvidia-dcgm/exporter.yaml.
     """

@@ -10,11 +10,11 @@ from gpucluster.catalog.image_tags import CUDA, DatedTag, dated_tags, torch_from
 
 _FIRST: Final = ""
 _LAST: Final = "~"
-"""Before and after every tag."""
+"""Sorts before and after every tag."""
 
 
 def image_values(release: FabricRelease) -> dict[str, object]:
-    """Of a release that takes every image, what refuses none."""
+    """Values of the policy; for a release that accepts every image, values that refuse none."""
     cuda, below = release.cuda, release.torch_below
     refused = [_row(torch_from(below), _FIRST, _LAST)] if below else []
     for row, following in pairwise([*dated_tags(), None]):

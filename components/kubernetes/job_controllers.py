@@ -1,5 +1,5 @@
-"""The software that runs jobs: Kueue, which holds them back until there is room, JobSet and Trainer, which make their
-pods. In this order, each in a namespace of its own.
+"""The software that runs jobs: Kueue, which holds them until there is room, and JobSet and Trainer, which create their
+pods. In this order, each in its own namespace.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class _Part:
-    """suffix: of the logical names. ports: of its webhooks, metrics and, for Kueue, its answers about what waits.
+    """suffix: of the logical names. ports: of its webhooks, metrics and, for Kueue, its visibility API.
 
-    adopts: whether it takes objects over that another release, or none, has left in the cluster.
+    adopts: whether it takes over objects that another release, or none, left in the cluster.
     """
 
     suffix: str
@@ -38,9 +38,9 @@ class _Part:
 
 
 class Queueing(pulumi.ComponentResource):
-    """ready: what queues and runtimes depend on.
+    """Queues and runtimes depend on `ready`.
 
-    Kueue takes its definitions along when it goes, so everything of its kinds must be gone before.
+    Kueue deletes its CRDs with itself, so all objects of its kinds must be deleted first.
     """
 
     ready: list[pulumi.Resource]
@@ -55,8 +55,8 @@ class Queueing(pulumi.ComponentResource):
         teams: Sequence[TeamPlan] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """tolerations: of the controllers. registry: mirror of the images. after: nodes for the controllers. teams: who
-        has queues of their own.
+        """tolerations: of the controllers. registry: mirror of the images. after: nodes for the controllers. teams:
+        those with their own queues.
         """
         super().__init__("gpucluster:kubernetes:Queueing", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -98,7 +98,7 @@ class Queueing(pulumi.ComponentResource):
 
 
 def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list[_Part]:
-    # Tags are given where the charts' sources name a moving one; their releases name these.
+    # Tags are set because the charts' sources name a moving one; their releases name these.
     return [
         _Part(
             suffix="jobset",
@@ -117,11 +117,11 @@ def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list
             chart=TRAINER,
             release_name="kubeflow-trainer",
             ports=(8443, 9443),
-            # Up to 2.1 the chart's definitions were in its folder crds/, which is of no release.
+            # Up to 2.1 the chart's CRDs were in its folder crds/, which belongs to no release.
             # Source: charts/kubeflow-trainer of kubeflow/trainer v2.1.0 and v2.3.0.
             adopts=True,
             values={
-                # JobSet stands already, and one is enough.
+                # JobSet is installed already.
                 "jobset": {"install": False},
                 "image": {
                     "registry": "ghcr.io",
@@ -131,7 +131,7 @@ def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list
                 "manager": {"tolerations": tolerations},
             },
         ),
-        # Kueue is last: it looks for the kinds that it admits as it starts, then at ever longer intervals of up to 2
+        # Kueue is last: at its start it looks for the kinds that it admits, then at growing intervals of up to 2
         # minutes, and until it has found them it refuses every TrainJob ("unsupported runtime").
         # Source: kubernetes-sigs/kueue v0.19.2, pkg/controller/jobframework/setup.go.
         _Part(
@@ -145,7 +145,7 @@ def _parts(tolerations: list[dict[str, str]], config: Mapping[str, Any]) -> list
                     "tolerations": tolerations,
                     "manager": {
                         "image": {"repository": "registry.k8s.io/kueue/kueue", "tag": f"v{KUEUE.version}"},
-                        # No job starts without it, so no pod of the system's may take its place.
+                        # No job starts without it, so no system pod may preempt it.
                         "priorityClassName": CLUSTER_CRITICAL,
                     },
                 },

@@ -17,9 +17,9 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class JobIdentity:
-    """remotes: bucket as the spec names it -> rclone's way to it, by rights that the pod has and no key.
+    """remotes: bucket as the spec names it -> its rclone remote, which uses the pod's permissions and no key.
 
-    annotations: by which the cloud knows the account.
+    annotations: by which the cloud recognizes the account.
     """
 
     plan: IdentityPlan
@@ -28,9 +28,9 @@ class JobIdentity:
 
 
 class JobIdentities(pulumi.ComponentResource):
-    """A service account and a ConfigMap, called as it and `-buckets`, for each identity, in its namespace.
+    """A service account and a ConfigMap (named like it, with `-buckets`) for each identity, in its namespace.
 
-    The ConfigMap has variables by which rclone knows the buckets, so that a job is the same on every cloud.
+    The ConfigMap has variables that define the buckets for rclone, so that a job is the same on every cloud.
     Source: rclone v1.71.0, docs/content/docs.md ("Config file", "Connection strings").
     """
 
@@ -43,7 +43,7 @@ class JobIdentities(pulumi.ComponentResource):
         spaces: Sequence[TeamSpace],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """spaces: of the teams, whose labels their accounts have."""
+        """spaces: of the teams, whose accounts get their labels."""
         super().__init__("gpucluster:kubernetes:JobIdentities", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
         of_teams = {space.team.namespace: space for space in spaces}
@@ -56,7 +56,7 @@ class JobIdentities(pulumi.ComponentResource):
                 f"{name}-{asked.name}-account",
                 manifest_of(
                     SERVICE_ACCOUNT,
-                    # The cloud's own token is mounted without it.
+                    # The cloud's own token is mounted independently of this.
                     {"automountServiceAccountToken": False},
                     object_name=asked.name,
                     namespace=namespace,

@@ -20,8 +20,9 @@ _NOT_DRAINED: Final = {"karpenter.sh/do-not-disrupt": "true"}
 def kept(purchase: Sequence[str]) -> Mapping[str, str]:
     """Annotations of pods that neither Karpenter nor a cluster autoscaler may move to save a machine.
 
-    purchase: how their pool buys. What Karpenter may not drain, it does not drain for a Spot notice either: a job would
-    not hear of it. In a pool that buys Spot, the budgets of `karpenter` alone keep it from moving jobs.
+    purchase: purchase options of their pool. Pods that Karpenter may not drain are not drained for a Spot notice
+    either: a job would get no warning. In a pool that buys Spot, only the budgets of `karpenter` keep Karpenter from
+    moving jobs.
 
     Sources: Karpenter documentation, "Disruption"; sigs.k8s.io/karpenter v1.15.0, pkg/controllers/node/termination/
     terminator/eviction.go (Reconcile); kubernetes/autoscaler, cluster-autoscaler/FAQ.md.
@@ -33,9 +34,9 @@ def kept(purchase: Sequence[str]) -> Mapping[str, str]:
 class FabricPod:
     """Requirements of a pod for the GPU fabric of its node, with the cloud's resource names and NCCL's settings.
 
-    resources: asked for besides GPUs, each pod taking all of its node. env: of the job's container. capabilities: of
-    the same. before: containers that run before it, or beside it where their restartPolicy is Always. volumes, mounts:
-    of these containers and of the job's.
+    resources: requested in addition to GPUs; each pod uses all of its node. env: of the job's container. capabilities:
+    of the same. before: containers that run before it, or alongside it if their restartPolicy is Always. volumes,
+    mounts: of these containers and of the job's.
     """
 
     resources: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -51,14 +52,14 @@ class FabricPod:
 class JobPool:
     """name: of the pool, of its queue, and in the nodes' label `gpucluster/pool`.
 
-    nodes: machines that jobs may use together; spares are not among them. gpus: what the whole pool has, resource ->
-    amount. ask: what one pod asks for. elastic: whether its machines come for a job and go after it; all such pools
-    have equal machines. fabric, mpi_fabric: of pods of PyTorch and of MPI; None where nodes have none. fabric_release:
-    None for the one that clusters get. selector: labels of its nodes that pods have to select besides, which its queue
-    puts into them. tolerations: besides those of every pool. scratch: the node's folder for /scratch; None where an
-    emptyDir is on the local disks. topology: labels of nodes that tell how near they are, widest first; none where they
-    have none. near: the one of these within which a job's pods are wanted. provisioning: class by which a cluster
-    autoscaler is asked for all nodes of a job at once.
+    nodes: total machines that jobs may use, excluding spares. gpus: of the whole pool, resource -> amount. ask: request
+    of one pod. elastic: whether its machines start for a job and are deleted after it; all such pools have equal
+    machines. fabric, mpi_fabric: of pods of PyTorch and of MPI; None if nodes have none.
+    fabric_release: None for the default one. selector: further labels of its nodes that pods have to select, which its
+    queue adds to them. tolerations: in addition to those of every pool. scratch: the node's folder for /scratch; None
+    if an emptyDir is on the local disks. topology: labels of nodes that show their proximity, widest first; empty if
+    they have none. near: the one of these within which a job's pods should run. provisioning: class by which a cluster
+    autoscaler provides all nodes of a job at once.
     """
 
     name: str
@@ -80,19 +81,19 @@ class JobPool:
 
     @property
     def release(self) -> FabricRelease:
-        """Of the fabric of its nodes, with the images that load it."""
+        """The release of its nodes' fabric, with the images that load it."""
         return none_release() if self.fabric is None else release_of(self.shape, self.fabric_release)
 
     @property
     def pods_per_node(self) -> int:
-        """Pods that share a machine, when each asks for what `ask` says."""
+        """Pods that share a machine, if each requests `ask`."""
         resource, amount = next(iter(self.ask.items()))
         return max(1, self.gpus[resource] // max(1, self.nodes) // amount)
 
     @property
     def requests(self) -> dict[str, str]:
-        """CPUs and memory of one pod: three quarters of its part of the machine, for Kubernetes, its daemons and the
-        containers beside the job's need some.
+        """CPUs and memory of one pod: three quarters of its part of the machine; Kubernetes, its daemons and containers
+        next to the job's need the rest.
         """
         return {
             "cpu": str(max(1, self.shape.vcpus * 3 // 4 // self.pods_per_node)),
@@ -101,12 +102,12 @@ class JobPool:
 
     @property
     def shared_memory(self) -> str:
-        """Of /dev/shm, which processes of a job exchange data by: an eighth of the machine's memory."""
+        """Size of /dev/shm, where processes of a job exchange data: an eighth of the machine's memory."""
         return f"{max(1, self.shape.memory_gib // 8 // self.pods_per_node)}Gi"
 
     @property
     def quotas(self) -> dict[str, str]:
-        """What jobs may use together: everything they can ask for, since a queue takes no job that asks for more."""
+        """Quota of all jobs: covers every resource they can request, since a queue refuses jobs that request more."""
         quotas = {
             "cpu": str(self.nodes * self.shape.vcpus),
             "memory": f"{self.nodes * self.shape.memory_gib}Gi",
@@ -124,6 +125,6 @@ class JobPool:
 
 
 def _times(amount: str, nodes: int) -> str:
-    """An amount such as 32 or 5120Mi, for all nodes."""
+    """An amount such as 32 or 5120Mi, times the number of nodes."""
     digits = amount.rstrip("KMGTi")
     return f"{int(digits) * nodes}{amount[len(digits) :]}"

@@ -34,9 +34,9 @@ def rules_of(
 ) -> dict[str, list[dict[str, Any]]]:
     """Name -> the manifests of a policy and its binding.
 
-    pools: whose pods have the rights that a pod may have. release: of the fabric, which not all images load. queues:
-    runtime -> those of its pools. namespaces: those of jobs. restricted: whether their own standard refuses already
-    what a pod may not reach of its machine.
+    pools: their pods define the permissions that any pod may have. release: of the fabric, which not all images can
+    load. queues: runtime -> queues of its pools. namespaces: of jobs. restricted: whether their pod security standard
+    already refuses access to the machine.
     """
     values = {
         "namespaces": namespaces,
@@ -61,7 +61,7 @@ def _queue_values(queues: Mapping[str, Sequence[str]]) -> dict[str, object]:
 
 
 def _pod_values(pools: Sequence[JobPool]) -> dict[str, object]:
-    """What pods have of their machine, and what the runtimes' own is called."""
+    """Parts of the machine that pods may use, and names of the runtimes' own volumes and mounts."""
     fabrics = [part for pool in pools for part in (pool.fabric, pool.mpi_fabric) if part is not None]
     volumes = [volume for fabric in fabrics for volume in fabric.volumes]
     mounted = {volume["hostPath"]["path"] for volume in volumes if isinstance(volume.get("hostPath"), Mapping)}

@@ -1,5 +1,5 @@
-"""Everything a TrainJob needs that is the same everywhere, whatever it needs of a cloud: the software, a queue for each
-pool, priorities, the runtimes, and the rules that keep the fabric on.
+"""Everything a TrainJob needs that is the same on every cloud: the software, a queue for each pool, priorities, the
+runtimes, and the rules that keep the fabric in use.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PRIORITIES: Final[Mapping[str, tuple[int, str]]] = {
     "medium": (500, "The ordinary job; preempts jobs of low priority"),
     "high": (750, "Runs before other waiting jobs, and preempts running ones if it needs their GPUs"),
 }
-"""Name -> value and description; a job that names none has 0, and is stopped for all of these.
+"""Name -> value and description; a job without one has 0, and is preempted for all of these.
 
 Source of the values: GoogleCloudPlatform/cluster-toolkit v1.95.0, its classes for Kueue.
 """
@@ -60,8 +60,8 @@ class Jobs(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """home: whether there is a home file system. tolerations: of controllers. registry: mirror of the images, None
-        where they come from where they are published. after: nodes for the controllers. closed: addresses that no job
-        may reach. spaces: of the teams.
+        to pull them from their publishers. after: nodes for the controllers. closed: addresses that no job may reach.
+        spaces: of the teams.
         """
         super().__init__("gpucluster:kubernetes:Jobs", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)
@@ -118,7 +118,7 @@ class Jobs(pulumi.ComponentResource):
 
 
 def runtimes_of(pools: Sequence[JobPool], *, home: bool, registry: str | None) -> dict[str, dict[str, Any]]:
-    """The runtimes of a cluster by name: for training two, one for all elastic pools, one for slices."""
+    """The runtimes of a cluster by name: two for training, one for all elastic pools, one for slices."""
     return {
         runtime: mpi_runtime(served[0], mirrored(served[0].release.mpi, registry), home=home)
         if runtime == MPI_RUNTIME
@@ -133,7 +133,7 @@ def queues_of(pools: Sequence[JobPool]) -> dict[str, list[str]]:
 
 
 def _served(pools: Sequence[JobPool]) -> dict[str, list[JobPool]]:
-    """Runtime -> the pools its jobs may run in, of those that the cluster has."""
+    """Runtime -> the cluster's pools in which its jobs may run."""
     training = [pool for pool in pools if pool.name == TRAINING_POOL]
     served = {
         TRAINING_RUNTIME: training,

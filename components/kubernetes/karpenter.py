@@ -1,4 +1,4 @@
-"""A Karpenter node pool for single-node GPU jobs: the same on every cloud but for its machines and node class."""
+"""A Karpenter node pool for single-node GPU jobs: the same on every cloud except its machines and node class."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def node_pool(
     startup_taints: Sequence[Mapping[str, str]] = (),
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
-    """A pool that grows to its limit, takes jobs that tolerate its GPU taint, and removes machines that stand empty.
+    """A pool that grows to its limit, runs jobs that tolerate its GPU taint, and removes empty machines.
 
-    node_class: API group, kind and name. zone_label: the label of nodes that has such a value as zone.
-    startup_taints: what a new machine has until something takes it away.
+    node_class: API group, kind and name. zone_label: the node label that `zone` is a value of.
+    startup_taints: of a new machine, until some software removes them.
     """
     group, kind, class_name = node_class
     spec = {
@@ -46,7 +46,7 @@ def node_pool(
                 ],
                 "taints": [{"key": GPU, "value": "true", "effect": "NoSchedule"}],
                 **({"startupTaints": [dict(taint) for taint in startup_taints]} if startup_taints else {}),
-                # Forceful when it comes, so a limit on draining goes with it.
+                # Expiry is forceful, so it needs a limit on draining.
                 "expireAfter": f"{plan.expire_after or _OLDEST}h",
                 "terminationGracePeriod": "24h",
             },
@@ -57,7 +57,7 @@ def node_pool(
             "consolidationPolicy": "WhenEmpty",
             "consolidateAfter": f"{plan.keep_empty}m",
             "budgets": [
-                # Empty machines only cost money: all of them may go at once.
+                # Empty machines only cost money: all of them may be deleted at once.
                 {"nodes": "100%", "reasons": ["Empty"]},
                 # A new image or a changed class waits for a machine to expire: with a limit on draining, Karpenter
                 # would drain machines for it even while a job forbids it.

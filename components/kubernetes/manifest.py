@@ -17,8 +17,8 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def manifests(file: Path, values: Mapping[str, object]) -> list[dict[str, Any]]:
     """The objects of a file.
 
-    values: what stands in the place of `${name}`: itself, where the place is all of a text; JSON in an `expression`,
-    since CEL reads it; in other text words, with commas in a list.
+    values: replace `${name}`: unchanged if the placeholder is the whole text; as JSON in an `expression`, since CEL
+    reads it; else as words, with commas in a list.
     """
     loaded: list[dict[str, Any]] = list(yaml.load_all(file.read_text(encoding="utf-8"), _LOADER))
     try:

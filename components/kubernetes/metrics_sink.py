@@ -13,17 +13,17 @@ from gpucluster.record import record
 PORTS: Final = (4317, 4318)
 """OTLP over gRPC and over HTTP."""
 ACCOUNT: Final = "collector"
-"""Its service account, which the cloud's identity is given to, and its Service."""
+"""Name of its service account, which gets the cloud's identity, and of its Service."""
 HERE: Final = "${env:MY_POD_IP}"
 """The collector's own address, in its configuration."""
 
 
 @record(kw_only=True)
 class MetricsSink:
-    """Where metrics go, in the words of the collector's configuration: exporters and extensions by name.
+    """Destination of metrics, in the format of the collector's configuration: exporters and extensions by name.
 
-    account_annotations, pod_labels: what gives its pods an identity of the cloud. read_at: the port where somebody
-    fetches the metrics, where it does not send them. after: what must stand before it.
+    account_annotations, pod_labels: give its pods an identity of the cloud. read_at: port to scrape, if it does not
+    send its metrics. after: must exist before it.
     """
 
     exporters: Mapping[str, Any]
@@ -38,7 +38,7 @@ _READ_AT: Final = 8889
 READ: Final = MetricsSink(
     exporters={"prometheus": {"endpoint": f"{HERE}:{_READ_AT}", "add_metric_suffixes": False}}, read_at=_READ_AT
 )
-"""For a cloud that reads pods by itself: the collector needs neither an identity of the cloud nor an address in it.
+"""For a cloud that scrapes pods: the collector needs neither an identity of the cloud nor an address in it.
 
-What a job no longer sends is told for 5 minutes more (opentelemetry-collector-contrib, exporter/prometheusexporter).
+A job's last values are reported for 5 minutes more (opentelemetry-collector-contrib, exporter/prometheusexporter).
 """

@@ -13,7 +13,9 @@ PodSecurity = Literal["baseline", "privileged", "restricted"]
 
 
 def namespace(object_name: str, enforce: PodSecurity, *, warn: PodSecurity | None = None) -> dict[str, Any]:
-    """Its manifest. enforce: what pods must meet. warn: a standard whose violation gets a warning; None for none."""
+    """Its manifest. enforce: the standard that pods must meet. warn: a standard whose violation gets a warning; None
+    for none.
+    """
     modes: Mapping[str, PodSecurity | None] = {"enforce": enforce, "warn": warn}
     labels = {f"pod-security.kubernetes.io/{mode}": standard for mode, standard in modes.items() if standard}
     return manifest_of(NAMESPACE, {}, object_name=object_name, labels=labels)

@@ -1,5 +1,5 @@
-"""Who reaches the pods of a namespace, and whom they reach. Kubernetes lets everybody reach a pod until one policy
-selects it; the kubelet reaches it always.
+"""Ingress and egress of the pods of a namespace. In Kubernetes every client can reach a pod until a policy selects it;
+the kubelet can always reach it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ _EVERYWHERE: Final = "0.0.0.0/0"
 
 
 def only_from_within(name: str, *, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions) -> pulumi.CustomResource:
-    """Pods of the namespace reach each other, by any port, and nobody else reaches them."""
+    """Pods of the namespace reach each other on any port; all other clients are refused."""
     rules: dict[str, Any] = {"policyTypes": ["Ingress"], "ingress": [{"from": [{"podSelector": {}}]}]}
     return _policy(name, "only-from-within", rules, namespace, opts)
 
@@ -26,9 +26,10 @@ def not_to_these(
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
-    """Pods of the namespace reach every pod and every address but these.
+    """Pods of the namespace reach every pod and every address except these.
 
-    Pods are named apart, for Cilium takes none by its address. Source: Cilium documentation, "Layer 3 Policies".
+    Pods have their own rule, because Cilium does not match pods by address. Source: Cilium documentation, "Layer 3
+    Policies".
     """
     block = {"cidr": _EVERYWHERE, "except": [f"{address}/32" for address in addresses]}
     rules: dict[str, Any] = {
@@ -45,7 +46,7 @@ def only_these_ports(
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.CustomResource:
-    """Everybody reaches the pods, by these ports of TCP alone: the API server calls them, from outside of any pod."""
+    """Any client reaches the pods, only on these TCP ports: the API server calls them, from outside any pod."""
     open_ports = [{"protocol": "TCP", "port": port} for port in ports]
     rules: dict[str, Any] = {"policyTypes": ["Ingress"], "ingress": [{"ports": open_ports}]}
     return _policy(name, "only-these-ports", rules, namespace, opts)

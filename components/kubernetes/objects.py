@@ -1,7 +1,7 @@
-"""Objects in the cluster, declared as their manifests are written.
+"""Objects in the cluster, declared by their manifests.
 
-The SDK's classes would send the same, and loading them takes 0.7 seconds. No plan checks what the program fills in
-itself: tests hold the objects of every example against a real API server.
+The SDK's classes would send the same, but loading them takes 0.7 seconds. No plan checks the fields that the program
+itself fills in: tests check the objects of every example against a real API server.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gpucluster.record import record
 
 @record
 class Kind:
-    """nested: False where its fields stand beside `metadata`, not in a `spec`."""
+    """nested: False if its fields are next to `metadata`, not in a `spec`."""
 
     api_version: str
     name: str
@@ -26,7 +26,7 @@ class Kind:
 class Declared(pulumi.CustomResource):
     """An object with the content of its manifest. patch: of an object that something else created.
 
-    A class with a constructor of its own, so that the engine names the line that declares it.
+    A class with its own constructor, so that the engine names the line that declares it.
     """
 
     def __init__(
@@ -40,9 +40,9 @@ class Declared(pulumi.CustomResource):
 
     @property
     def object_name(self) -> pulumi.Output[str]:
-        """Its name in the cluster; what has it from here comes after the object."""
+        """Its name in the cluster; resources that use this output are created after the object."""
         metadata: pulumi.Output[Mapping[str, str] | None] = pulumi.get(self, "metadata")
-        # Nothing in a staged `up` that leaves the object out.
+        # None in a staged `up` that excludes the object.
         return metadata.apply(lambda found: (found or {}).get("name"))  # pyright: ignore[reportReturnType]
 
 
@@ -55,8 +55,8 @@ def manifest_of(
     namespace: pulumi.Input[str] | None = None,
     annotations: Mapping[str, pulumi.Input[str]] | None = None,
 ) -> dict[str, Any]:
-    """The manifest of an object. fields: its spec, where it has one. object_name: None for one that the provider gives.
-    labels: beside those of the component. namespace: of a kind that has one.
+    """The manifest of an object. fields: its spec, if it has one. object_name: None if the provider chooses it.
+    labels: in addition to the component's. namespace: of a namespaced kind.
     """
     metadata = {
         "name": object_name,

@@ -1,8 +1,8 @@
 """OpenCost: the cost of each namespace and pod, at the prices of the plan.
 
-It reads use from the kubelets by itself and keeps it for 15 days in memory, so it needs no Prometheus to ask and no
-rights in the cloud. In the cluster it may read objects, and `nodes/proxy`, by which kubelets tell use and through which
-one can do more: that is why it is an option.
+It reads usage directly from the kubelets and keeps it in memory for 15 days, so it needs no Prometheus and no
+permissions in the cloud. In the cluster it may read objects and `nodes/proxy`, by which kubelets report usage but which
+permits more: that is why it is optional.
 Sources: opencost/opencost-helm-chart 725bb93, charts/opencost; opencost/opencost pull request 3166.
 """
 
@@ -36,7 +36,7 @@ def opencost(
     after: Sequence[pulumi.Resource],
     opts: pulumi.ResourceOptions,
 ) -> pulumi.Resource:
-    """price_sheet: as `telemetry.opencost` writes it. cluster_name: what it calls the cluster."""
+    """price_sheet: as `telemetry.opencost` writes it. cluster_name: the cluster's name in OpenCost."""
     prices = Declared(
         f"{name}-prices",
         manifest_of(CONFIG_MAP, {"data": {_FILE: price_sheet}}, object_name=_PRICES, namespace=namespace),

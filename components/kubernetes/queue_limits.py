@@ -11,11 +11,11 @@ from typing import Final
 from gpucluster.components.kubernetes.job_pool import JobPool
 
 _DEVICES: Final = ("nvidia.com/", "vpc.amazonaws.com/efa", "rdma/")
-"""What the names of GPUs, their slices and the fabric's interfaces start with, where pods ask for them."""
+"""Prefixes of the resource names of GPUs, their slices and the fabric's interfaces."""
 
 
 def limit_values(pools: Sequence[JobPool], queues: Mapping[str, Sequence[str]]) -> dict[str, object]:
-    """queues: runtime -> those of its pools."""
+    """queues: runtime -> queues of its pools."""
     by_name = {pool.name: pool for pool in pools}
     return {
         "pools": list(by_name),

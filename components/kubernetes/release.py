@@ -11,9 +11,9 @@ from gpucluster.components.kubernetes.charts import Chart
 
 
 class Release(pulumi.CustomResource):
-    """name: of the release; the provider gives one to a release without.
+    """name: of the release; by default the provider chooses one.
 
-    A class with a constructor of its own, so that the engine names the line that declares it.
+    A class with its own constructor, so that the engine names the line that declares it.
     """
 
     name: pulumi.Output[str]
@@ -35,10 +35,10 @@ def release(
     skip_crds: bool = False,
     adopts: bool = False,
 ) -> Release:
-    """A release that waits until its pods are ready, and undoes itself where they never are.
+    """A release that waits until its pods are ready, and is rolled back if they never are.
 
-    registry: mirror of its image; None to take it from where it is published. adopts: whether objects of its chart that
-    are in the cluster already become its own.
+    registry: mirror of its image; None to pull it from its publisher. adopts: whether it takes over objects of its
+    chart that already exist in the cluster.
     """
     return Release(
         name,
@@ -60,7 +60,7 @@ def release(
 
 
 def _merged(values: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Values with others in their place, however deep."""
+    """Values with others replacing them, at any depth."""
     found = dict(values)
     for key, value in more.items():
         both = isinstance(found.get(key), Mapping) and isinstance(value, Mapping)

@@ -1,7 +1,7 @@
 """Restarts of jobs, and their graceful shutdown. Imports no Pulumi.
 
-What Kubernetes or Kueue takes a pod away for (a broken node, maintenance, preemption, a place that is gone) is no
-failure of its job: the Job ends for a reason of its own, for which the JobSet starts again without counting.
+If Kubernetes or Kueue removes a pod (a broken node, maintenance, preemption, a node that no longer exists), that is no
+failure of its job: the Job ends with a specific reason, for which the JobSet restarts without counting it.
 Sources: kubernetes-sigs/jobset v0.12.0, api/jobset/v1alpha2/jobset_types.go (FailurePolicyRule); kubernetes v1.36.3,
 pkg/controller/job/pod_failure_policy.go; kueue v0.19.2, pkg/controller/tas/node_controller.go (TerminatedByKueue).
 """
@@ -23,7 +23,7 @@ FAILURE_POLICY: Final[Mapping[str, Any]] = {
         }
     ],
 }
-"""Of a JobSet: a gang that has lost a node starts again as a whole, from its last checkpoint."""
+"""Of a JobSet: a gang that has lost a node restarts as a whole, from its last checkpoint."""
 
 POD_FAILURE_POLICY: Final[Mapping[str, Any]] = {
     "rules": [{"action": "FailJob", "onPodConditions": [{"type": kind, "status": "True"} for kind in _TAKEN_AWAY]}]
@@ -31,9 +31,9 @@ POD_FAILURE_POLICY: Final[Mapping[str, Any]] = {
 """Of each of its Jobs."""
 
 GRACE_SECONDS: Final = 120
-"""From SIGTERM to SIGKILL, for a last checkpoint: as long as the longest warning that a cloud gives before it takes a
-machine back, two minutes on AWS. Google Cloud and Azure give 30 seconds. torchrun hands SIGTERM on and gives its
-processes 30 seconds.
+"""From SIGTERM to SIGKILL, for a last checkpoint: as long as the longest warning of a cloud before it reclaims a
+machine, two minutes on AWS. Google Cloud and Azure give 30 seconds. torchrun forwards SIGTERM and gives its processes
+30 seconds.
 
 Sources: Amazon EC2 user guide, spot-instance-termination-notices; GKE documentation, "Spot VMs"; Azure documentation,
 "Scheduled Events"; pytorch/pytorch, torch/distributed/elastic/multiprocessing/api.py (PContext.close).
@@ -50,15 +50,15 @@ SILENT_NODE: Final[Sequence[Mapping[str, Any]]] = [
     }
     for taint in ("not-ready", "unreachable")
 ]
-"""Of pods: for how long they stay on a node whose kubelet is silent. Kubernetes gives five minutes to pods that say
-nothing; a gang that has lost a node does nothing but hold the others.
+"""Of pods: how long they stay on a node whose kubelet is silent. Kubernetes' default is five minutes; a gang that has
+lost a node only blocks its other nodes.
 
 Source: kubernetes v1.36.3, plugin/pkg/admission/defaulttolerationseconds.
 """
 
 FORCED: Final[Mapping[str, str]] = {"kueue.x-k8s.io/safe-to-forcefully-delete": "true"}
-"""Annotation of pods: what was taken away from a node that nobody can reach counts as ended a minute after its grace
-period, where Kubernetes waits for word from the node until that is gone itself.
+"""Annotation of pods: a pod evicted from an unreachable node counts as ended a minute after its grace period;
+Kubernetes itself waits for a report from the node until the node is deleted.
 
 Source: kubernetes-sigs/kueue v0.19.2, keps/6757-failure-recovery, of its gate FailureRecoveryPolicy.
 """

@@ -10,5 +10,5 @@ CONTAINER: Final[Mapping[str, Any]] = {"allowPrivilegeEscalation": False, "capab
 
 
 def pod(user: int) -> dict[str, Any]:
-    """user: the number of the one its image runs as."""
+    """user: id of the user that its image runs as."""
     return {"runAsNonRoot": True, "runAsUser": user, "seccompProfile": {"type": "RuntimeDefault"}}

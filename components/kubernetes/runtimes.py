@@ -1,6 +1,6 @@
 """Training runtimes of a cluster's pools: they turn a portable TrainJob into pods for this cloud.
 
-A job's command takes the place of the runtime's, so nothing here is done by a wrapper: all of it is in the pod.
+A job's command replaces the runtime's, so no wrapper can do anything: the pod contains everything.
 Imports no Pulumi.
 """
 
@@ -37,24 +37,24 @@ NODE: Final = "node"
 _SSH_VOLUME: Final = "mpi-ssh-auth"
 
 NEAR: Final = "kueue.x-k8s.io/podset-preferred-topology"
-"""Annotation of pods that are wanted near each other. Source: kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2."""
+"""Annotation of pods that should run near each other. Source: kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2."""
 
-# Kueue admits all pods of a job or none, yet looks for a place for each of its replicated jobs by itself. In a group of
-# two, of which one has a single pod, they get one place. It then counts the pods beside the single one from 1, as a
-# LeaderWorkerSet does, where a JobSet counts from 0; pods whose count is off are placed in no order.
+# Kueue admits all pods of a job or none, yet places each of its replicated jobs separately. In a group of two, of which
+# one has a single pod, they get a common place. Kueue then counts the pods beside the single one from 1, as a
+# LeaderWorkerSet does, while a JobSet counts from 0; pods with an offset count are placed in no order.
 # Source: kubernetes-sigs/kueue v0.19.2, keps/2724-topology-aware-scheduling and pkg/controller/tas/topology_ungater.go.
 _GROUP: Final = "kueue.x-k8s.io/podset-group-name"
 _OFFSET: Final = "kueue.x-k8s.io/pod-index-offset"
 
-# Of a job that has ended, pods and logs.
+# Retention of an ended job's pods and logs.
 _KEPT_SECONDS: Final = RETENTION_HOURS * 3600
 
 _SSH_PORT: Final = 2222
 _KEYS: Final = "/etc/mpi-ssh"
 _HOME: Final = "/root/.ssh"
 
-# ssh takes no key that others may read, and Trainer's volume lets everybody. What a session over ssh has of the
-# container's environment stands in a file, for it starts with none.
+# ssh refuses keys that others may read, and Trainer's volume lets everybody read them. An ssh session starts without
+# the container's environment, so a file holds the variables it needs.
 _PREPARE_SSH: Final = f"""\
 set -eu
 install -m 600 {_KEYS}/* {_HOME}
@@ -75,8 +75,8 @@ _OPEN_MPI: Final[Mapping[str, str]] = {
 
 
 def torch_runtime(pools: Sequence[JobPool], image: str, *, home: bool) -> dict[str, Any]:
-    """PyTorch, one process for each GPU, started by torchrun, in one of some pools of equal machines. image: where a
-    job names none. home: whether there is a home file system.
+    """PyTorch, one process for each GPU, started by torchrun, in any of several pools of equal machines. image: default
+    of jobs. home: whether there is a home file system.
     """
     pool = pools[0]
     fabric = pool.fabric or FabricPod()
@@ -94,8 +94,8 @@ def torch_runtime(pools: Sequence[JobPool], image: str, *, home: bool) -> dict[s
 
 
 def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
-    """Open MPI over the nodes of a job, of which the first starts the program. The image is the runtime's own: Trainer
-    gives the one of a job to the first node alone.
+    """Open MPI over the nodes of a job; the first starts the program. The image is always the runtime's: Trainer
+    applies a job's image only to the first node.
     """
     fabric = pool.mpi_fabric or FabricPod()
     container = _container(pool, fabric, image, {**_OPEN_MPI, **fabric.env}, home=home)
@@ -133,7 +133,7 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
     launcher = {**job("launcher", container, step=True), "dependsOn": [{"name": NODE, "status": "Ready"}]}
     return {
         "mlPolicy": {
-            # Trainer makes so many launchers: one. The nodes beside it are one less than a job asks for, at least one.
+            # Trainer creates this many launchers. The other nodes are one less than a job requests, at least one.
             "numNodes": 1,
             "mpi": {
                 "numProcPerNode": pool.whole_gpus,
@@ -155,14 +155,15 @@ def mpi_runtime(pool: JobPool, image: str, *, home: bool) -> dict[str, Any]:
 
 
 def _container(pool: JobPool, fabric: FabricPod, image: str, env: Mapping[str, str], *, home: bool) -> dict[str, Any]:
-    # Devices stand in the limits alone, which Kubernetes takes for requests, too: Trainer merges a job's own into them,
-    # and the limit of a device may not differ from its request.
+    # Devices are only in the limits, which Kubernetes also uses as requests: Trainer merges a job's own into them, and
+    # the limit of a device may not differ from its request.
     devices = {**{resource: str(amount) for resource, amount in pool.ask.items()}, **fabric.resources}
     return {
         "name": NODE,
         "image": image,
         "env": [{"name": name, "value": value} for name, value in sorted(env.items())],
-        # No limit of CPUs and memory: the machine is the job's alone, or its pods share it by what they ask for.
+        # No limits of CPU and memory: the job has the whole machine, or its pods share it in proportion to their
+        # requests.
         "resources": {"requests": pool.requests, "limits": devices},
         "volumeMounts": [
             {"name": "shm", "mountPath": "/dev/shm"},
@@ -179,7 +180,7 @@ def _container(pool: JobPool, fabric: FabricPod, image: str, env: Mapping[str, s
 
 
 def _rights(fabric: FabricPod) -> dict[str, Any]:
-    """Capabilities reach root alone: Kubernetes gives a container none that pass to another user's program.
+    """Only root gets capabilities: Kubernetes gives a container none that pass to a program of another user.
 
     Source: kubernetes/kubernetes issue 56374 (ambient capabilities).
     """
@@ -198,7 +199,7 @@ def _pod(pools: Sequence[JobPool], fabric: FabricPod, container: Mapping[str, An
     return {
         **_place([each.name for each in pools]),
         "tolerations": list(map(dict, [*tolerations, *SILENT_NODE])),
-        # A job has no business with the cluster's API; what it may do in the cloud comes by workload identity.
+        # A job needs no access to the cluster's API; its permissions in the cloud come from workload identity.
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "restartPolicy": "Never",
@@ -215,7 +216,7 @@ def _pod(pools: Sequence[JobPool], fabric: FabricPod, container: Mapping[str, An
 
 
 def _place(pools: Sequence[str]) -> dict[str, Any]:
-    """Never beside the pools; of several, the one whose queue the job names, as the queue's flavor puts it in."""
+    """Only nodes of these pools; of several, the flavor of the job's queue adds the selector of its pool."""
     if len(pools) == 1:
         return {"nodeSelector": {POOL: pools[0]}}
     terms = [{"matchExpressions": [{"key": POOL, "operator": "In", "values": list(pools)}]}]
@@ -230,7 +231,7 @@ def _job(
     name: str, pod: Mapping[str, Any], pools: Sequence[JobPool], fabric: FabricPod, *, step: bool
 ) -> dict[str, Any]:
     pool = pools[0]
-    # A runtime of several pools says what holds in all of them.
+    # A runtime of several pools has only the annotations common to all of them.
     of_all = {key: value for key, value in pool.annotations.items() if all(key in one.annotations for one in pools)}
     near = {NEAR: pool.near} if pool.near else {}
     annotations = {**of_all, **fabric.annotations, **near, **FORCED}
@@ -240,7 +241,7 @@ def _job(
         "replicas": 1,
         "template": {
             **({"metadata": {"labels": {STEP: TRAINER}}} if step else {}),
-            # A pod that fails fails its gang: started alone, it would wait for peers that have gone.
+            # A failing pod fails its gang: restarted alone, it would wait for peers that no longer exist.
             "spec": {"backoffLimit": 0, "podFailurePolicy": dict(POD_FAILURE_POLICY), "template": template},
         },
     }

@@ -13,9 +13,9 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Scraped:
-    """Pods with a label, and the port that tells their metrics, by its name. seconds: between two readings.
+    """Pods with a label, and the name of their metrics port. seconds: scrape interval.
 
-    metrics: those to keep; all where none is named.
+    metrics: those to keep; all if empty.
     """
 
     name: str
@@ -46,7 +46,7 @@ NODE_HEALTH: Final = Scraped(name="node-health", namespace="node-health", labels
 
 
 def options_scraped(plan: TelemetryPlan) -> list[Scraped]:
-    """What the spec brings: nodes that broke, OpenCost's dollars, and what jobs sent to a collector that is read."""
+    """Targets by options of the spec: broken nodes, OpenCost's dollars, and job metrics at a collector to scrape."""
     return [
         *([NODE_HEALTH] if plan.node_health else []),
         *([_OPENCOST] if plan.price_sheet is not None else []),

@@ -1,4 +1,4 @@
-"""Identities that may submit and watch jobs, and have no other right in the cluster."""
+"""Identities that may submit and watch jobs, and have no other permissions in the cluster."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from gpucluster.record import record
 _NAME: Final = "job-submitter"
 _SEE: Final = ("get", "list", "watch")
 _CHANGE: Final = (*_SEE, "create", "update", "patch", "delete")
-# API group -> its resources: what is submitted to a queue, and the way to it (docs/jobs.md). What Trainer makes of a
-# TrainJob is not theirs to change, for rules judge the TrainJob; nor are Services, for a load balancer is one.
+# API group -> its resources: objects submitted to a queue, and access to them (docs/jobs.md). Objects that Trainer
+# creates for a TrainJob are read-only, because rules judge the TrainJob; so are Services, because they include load
+# balancers.
 _SUBMITTED: Final[Mapping[str, Sequence[str]]] = {
     "trainer.kubeflow.org": ("trainjobs",),
     "batch": ("jobs",),
@@ -32,14 +33,14 @@ _SEEN: Final[Mapping[str, Sequence[str]]] = {
 
 @record(kw_only=True)
 class Submitter:
-    """name: as the API server hears it from the cloud."""
+    """name: as the cloud reports it to the API server."""
 
     kind: Literal["Group", "User"] = "Group"
     name: str
 
 
 class Submitters(pulumi.ComponentResource):
-    """A role in a namespace of jobs, and who has it: in this namespace, and nothing in any other."""
+    """A role in a namespace of jobs and its members, with permissions only in this namespace."""
 
     def __init__(
         self,

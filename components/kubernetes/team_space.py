@@ -1,6 +1,4 @@
-"""What a team has of the cluster but its queues: a namespace with the claims and rules of `training`, and who may
-submit jobs in it.
-"""
+"""The parts of a team except its queues: a namespace with the claims and rules of `training`, and its submitters."""
 
 from __future__ import annotations
 
@@ -20,12 +18,12 @@ from gpucluster.components.teams import PeoplePlan, TeamPlan
 class TeamSpace(pulumi.ComponentResource):
     """Outputs: namespace.
 
-    A dot ends the team's name in the logical names of what it has, for names of teams have hyphens.
+    In logical names, a dot follows the team's name, because team names contain hyphens.
     """
 
     namespace: Declared
     labels: Mapping[str, str]
-    """Of all that is the team's, beside the cluster's."""
+    """Labels of all objects of the team, in addition to the cluster's."""
 
     def __init__(
         self,
@@ -37,7 +35,7 @@ class TeamSpace(pulumi.ComponentResource):
         closed: Sequence[str] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """people: who submits its jobs. workspace: with its volumes. closed: addresses that no job may reach."""
+        """people: submitters of its jobs. workspace: with its volumes. closed: addresses that no job may reach."""
         self.labels = {TEAM: team.name}
         super().__init__("gpucluster:kubernetes:TeamSpace", name, {}, labelled_objects(self.labels, opts))
         here = pulumi.ResourceOptions(parent=self)
@@ -66,9 +64,9 @@ def people_spaces(
     closed: Sequence[str] = (),
     opts: pulumi.ResourceOptions,
 ) -> list[TeamSpace]:
-    """Who submits jobs in `training`, and the namespaces of teams. name: of the cluster.
+    """The submitters of `training`, and the namespaces of teams. name: of the cluster.
 
-    members: namespace and who submits there in the spec's words -> the same as the cloud tells the API server.
+    members: namespace and its submitters in the spec's terms -> the same as the cloud reports them to the API server.
     """
     if people.submitters:
         Submitters(

@@ -14,10 +14,10 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Volume:
-    """driver: its CSI driver. handle, attributes, mount_options: in the driver's words.
+    """driver: its CSI driver. handle, attributes, mount_options: in the driver's terms.
 
-    capacity_gib: what the claim asks, GiB; nothing enforces it. after: what makes it mountable. staged: the driver
-    mounts it once a node and takes it apart by its handle, so that no two claims may have the same.
+    capacity_gib: requested by the claim, GiB; nothing enforces it. after: required for mounting. staged: the driver
+    mounts it once per node and unmounts it by its handle, so that no two claims may have the same.
     """
 
     driver: str
@@ -31,8 +31,8 @@ class Volume:
     def again(self, owner: str) -> Volume:
         """The same file system for a second claim, of an owner with this name.
 
-        Where two volumes have one handle, the kubelet takes what is mounted for the first for the second's, too, whose
-        pods then wait for ever. Source: kubernetes/kubernetes issue 105868.
+        If two volumes have the same handle, the kubelet mistakes the first one's mount for the second's, whose pods
+        then wait forever. Source: kubernetes/kubernetes issue 105868.
         """
         return replace(self, handle=pulumi.Output.concat(self.handle, ".", owner)) if self.staged else self
 
@@ -45,7 +45,7 @@ def claimed(
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
 ) -> Declared:
-    """The claim of a volume that all nodes mount at once, with the volume it is bound to."""
+    """The claim of a volume that all nodes mount, and the volume it is bound to."""
     capacity = {"storage": f"{volume.capacity_gib}Gi"}
     both = {"accessModes": ["ReadWriteMany"], "storageClassName": ""}
     mounted = {

@@ -1,4 +1,4 @@
-"""The namespace training jobs run in and the claims they mount: the same names on every cloud."""
+"""The namespace of training jobs and the claims they mount: the same names on every cloud."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from gpucluster.components.names import HOME_CLAIM, NAMESPACE, SHARED_CLAIM
 
 
 class Workspace(pulumi.ComponentResource):
-    """namespace: the first object of ours in the cluster; what costs much waits for it, and so for an API in reach.
+    """namespace: the first object in the cluster; expensive resources depend on it, and so on a reachable API.
 
-    Outputs, once the volumes are mounted: namespace, claim; homeClaim where there is a home file system.
+    Outputs, once the volumes are mounted: namespace, claim; homeClaim if there is a home file system.
     """
 
     namespace: Declared
     pod_security: PodSecurity
     volumes: Mapping[str, Volume]
-    """Once they are mounted, by the names of their claims."""
+    """By the names of their claims, once mounted."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Workspace(pulumi.ComponentResource):
         )
 
     def mount(self, shared: Volume, home: Volume | None) -> None:
-        """Adds the claims, which come last: their file systems may need what waits for the namespace."""
+        """Adds the claims, last: their file systems may need resources that wait for the namespace."""
         self.volumes = {SHARED_CLAIM: shared, **({} if home is None else {HOME_CLAIM: home})}
         inside = self.namespace.object_name
         here = pulumi.ResourceOptions(parent=self)
@@ -50,7 +50,7 @@ class Workspace(pulumi.ComponentResource):
 
 
 def job_namespace(name: str, object_name: str, pod_security: PodSecurity, *, opts: pulumi.ResourceOptions) -> Declared:
-    """A namespace in which jobs run. Pods that miss `baseline` get a warning, whatever it enforces."""
+    """A namespace for jobs. Pods that violate `baseline` get a warning, whatever it enforces."""
     warn = None if pod_security == "baseline" else "baseline"
     return Declared(name, namespace(object_name, pod_security, warn=warn), opts)
 
@@ -62,7 +62,7 @@ def claims(
     namespace: pulumi.Input[str],
     opts: pulumi.ResourceOptions,
 ) -> dict[str, Declared]:
-    """Those of a namespace, by name. volumes: by the names of their claims."""
+    """The claims of a namespace, by name. volumes: by the names of their claims."""
     return {
         claim: claimed(
             name if claim == SHARED_CLAIM else f"{name}-{claim}",

@@ -13,14 +13,14 @@ from gpucluster.components.kubernetes.job_pool import JobPool
 from gpucluster.components.names import NAMESPACE
 from gpucluster.components.teams import TeamPlan
 
-# Who owns what is borrowed takes it back, from whoever has borrowed most and whatever the priority of the job: a share
-# that can't be had when it is wanted is none.
+# The owner of borrowed quota reclaims it, first from the largest borrower and whatever the priority of the job: a share
+# that is not available on demand is worthless.
 # Source: kubernetes-sigs/kueue v0.19.2, site/content/en/docs/concepts/preemption.md ("Fair Sharing").
 _SHARED: Final[Mapping[str, str]] = {"reclaimWithinCohort": "Any"}
 
 
 def cluster_queue(pool: JobPool, teams: Sequence[TeamPlan]) -> dict[str, Any]:
-    """The queue of a pool for the namespace `training`: all of the pool, or with teams what they leave of it."""
+    """The queue of a pool for the namespace `training`: all of the pool, or with teams the rest of it."""
     if not teams:
         return _spec(pool, NAMESPACE, pool.quotas, {})
     return _spec(pool, NAMESPACE, rest_of(pool, teams), _SHARED)
@@ -33,12 +33,12 @@ def team_queue(pool: JobPool, team: TeamPlan) -> dict[str, Any]:
 
 
 def part_of(pool: JobPool, share: Fraction) -> dict[str, str]:
-    """A share of everything that jobs of a pool can ask for."""
+    """A share of every resource that jobs of a pool can request."""
     return {resource: _times(amount, share) for resource, amount in pool.quotas.items()}
 
 
 def rest_of(pool: JobPool, teams: Sequence[TeamPlan]) -> dict[str, str]:
-    """What the shares of all teams leave of it."""
+    """The rest after the shares of all teams."""
     parts = [part_of(pool, team.shares[pool.name]) for team in teams]
     rest: dict[str, str] = {}
     for resource, amount in pool.quotas.items():
@@ -48,7 +48,7 @@ def rest_of(pool: JobPool, teams: Sequence[TeamPlan]) -> dict[str, str]:
 
 
 def _spec(pool: JobPool, namespace: str, quotas: Mapping[str, str], preemption: Mapping[str, str]) -> dict[str, Any]:
-    """preemption: of jobs of others; a queue with some is of the pool's cohort."""
+    """preemption: of others' jobs; a queue with any belongs to the pool's cohort."""
     resources = [{"name": resource, "nominalQuota": amount} for resource, amount in quotas.items()]
     checked = {"admissionChecks": [{"name": pool.name, "onFlavors": [pool.name]}]}
     return {
@@ -60,8 +60,8 @@ def _spec(pool: JobPool, namespace: str, quotas: Mapping[str, str], preemption: 
             }
         ],
         **({"cohortName": pool.name} if preemption else {}),
-        # Without it a large job of a high priority waits for as long as smaller ones of any priority keep coming, which
-        # start beside it. StrictFIFO would keep GPUs idle for it; a gang that is stopped goes on from its checkpoint.
+        # Without it a large job of a high priority waits as long as smaller ones of any priority keep arriving and
+        # start before it. StrictFIFO would keep GPUs idle for it; a preempted gang continues from its checkpoint.
         # Source: kubernetes-sigs/kueue v0.19.2, apis/kueue/v1beta2/clusterqueue_types.go.
         "preemption": {"withinClusterQueue": "LowerPriority", **preemption},
         **({} if pool.provisioning is None else {"admissionChecksStrategy": checked}),

@@ -9,10 +9,10 @@ from gpucluster.components.names import NAMESPACE
 from gpucluster.components.teams import TeamPlan
 
 RETENTION_HOURS: Final = 7 * 24
-"""For so long what is left of a job that has ended can be looked at."""
+"""For this long the objects of an ended job can be inspected."""
 
 KUEUE_CONFIG: Final[Mapping[str, Any]] = {
-    # As in the chart, whose text this replaces as a whole.
+    # As in the chart, whose configuration this replaces completely.
     # Source: kubernetes-sigs/kueue v0.19.2, charts/kueue/values.yaml.
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",
     "kind": "Configuration",
@@ -31,23 +31,23 @@ KUEUE_CONFIG: Final[Mapping[str, Any]] = {
         }
     },
     "clientConnection": {"qps": 300, "burst": 500},
-    # A job whose pods do not run within half an hour, image and machine of an elastic pool included, gives its GPUs
-    # back and goes to the end of those of its priority; the fourth time it is stopped for good. The half hour is
-    # Kueue's own. Source: the same release, apis/config/v1beta2/defaults.go.
+    # A job whose pods do not run within half an hour, including image pull and machine start of an elastic pool, gives
+    # its GPUs back and joins the end of the queue of its priority; the fourth time it is stopped for good. The half
+    # hour is Kueue's default. Source: the same release, apis/config/v1beta2/defaults.go.
     "waitForPodsReady": {"timeout": "30m", "requeuingStrategy": {"timestamp": "Eviction", "backoffLimitCount": 3}},
-    # Pods that say so end without word from a node that cannot be reached: annotation FORCED of the runtimes. Alpha.
+    # Annotated pods count as ended if their node is unreachable: annotation FORCED of the runtimes. Alpha.
     "featureGates": {"FailureRecoveryPolicy": True},
     "objectRetentionPolicies": {
         "workloads": {"afterFinished": f"{RETENTION_HOURS}h", "afterDeactivatedByKueue": f"{RETENTION_HOURS}h"}
     },
-    # Its webhooks stand before objects of these namespaces alone, where nothing with a GPU may start without it anyway.
-    # Those of the chart would stand before every pod, Deployment and StatefulSet of the cluster, none of which could
-    # start while Kueue is away. Source: the same, templates/webhook/manifests.yaml.
+    # Its webhooks check only objects of these namespaces, where nothing with a GPU may start without it anyway.
+    # The chart's webhooks would check every pod, Deployment and StatefulSet of the cluster, none of which could start
+    # while Kueue is down. Source: the same, templates/webhook/manifests.yaml.
     "managedJobsNamespaceSelector": {
         "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": [NAMESPACE]}]
     },
-    # Of these it takes care of what has a queue in its labels, and of nothing else. Kinds of Ray are those of KubeRay,
-    # for which it waits until somebody installs it.
+    # Of these kinds it manages only objects with a queue in their labels. Ray's kinds belong to KubeRay, for which
+    # Kueue waits until it is installed.
     "integrations": {
         "frameworks": [
             "batch/job",
@@ -62,11 +62,11 @@ KUEUE_CONFIG: Final[Mapping[str, Any]] = {
         ]
     },
 }
-"""The text of its configuration, whose kinds are those of apis/config/v1beta2 of the same release."""
+"""Kueue's configuration, of the kinds in apis/config/v1beta2 of the same release."""
 
 
 def kueue_config(teams: Sequence[TeamPlan]) -> Mapping[str, Any]:
-    """The same with teams: it takes care of their namespaces as well, and shares out what is idle."""
+    """The same with teams: Kueue also manages their namespaces, and lends idle quota."""
     if not teams:
         return KUEUE_CONFIG
     namespaces = [NAMESPACE, *(team.namespace for team in teams)]
@@ -75,6 +75,6 @@ def kueue_config(teams: Sequence[TeamPlan]) -> Mapping[str, Any]:
         "managedJobsNamespaceSelector": {
             "matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": namespaces}]
         },
-        # The second where the first makes no room. Source: the same, site/content/en/docs/concepts/preemption.md.
+        # The second applies if the first makes no room. Source: the same, site/content/en/docs/concepts/preemption.md.
         "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
     }

@@ -24,15 +24,15 @@ _GROUP = "kueue.x-k8s.io"
 
 
 class JobQueue(pulumi.ComponentResource):
-    """A flavor and two queues, all called as the pool; a topology where its nodes tell one, a check where nodes are
-    asked for.
+    """A flavor and two queues, all named like the pool; a topology if its nodes have one, a check if nodes are
+    requested from an autoscaler.
 
     Jobs of the namespace `training` name the queue by the label `kueue.x-k8s.io/queue-name`. A queue has one flavor, so
-    no job ever falls to the nodes of another pool. Output: queue.
+    no job ever runs on the nodes of another pool. Output: queue.
     """
 
     flavors: list[pulumi.CustomResource]
-    """What other queues of the pool depend on."""
+    """Other queues of the pool depend on these."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class JobQueue(pulumi.ComponentResource):
         teams: Sequence[TeamPlan] = (),
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """namespace: `training`, once it is there. after: Kueue. teams: who else has a part of the pool."""
+        """namespace: `training`, after its creation. after: Kueue. teams: other owners of a part of the pool."""
         super().__init__("gpucluster:kubernetes:JobQueue", name, {}, opts)
 
         def declare(
@@ -74,7 +74,7 @@ class JobQueue(pulumi.ComponentResource):
             config = declare(
                 "provisioning",
                 PROVISIONING_REQUEST_CONFIG,
-                # Pods without a GPU run elsewhere and wait for no node.
+                # Pods without a GPU run on other nodes and wait for none.
                 {"provisioningClassName": pool.provisioning, "managedResources": [GPU]},
                 [],
             )
@@ -94,7 +94,7 @@ class JobQueue(pulumi.ComponentResource):
                 )
             ]
         self.flavors = [flavor, *checks]
-        # What a queue uses, Kueue keeps until the queue is gone.
+        # Kueue keeps the objects that a queue uses until the queue is deleted.
         shared = declare("cluster-queue", CLUSTER_QUEUE, cluster_queue(pool, teams), self.flavors)
         declare("queue", LOCAL_QUEUE, {"clusterQueue": pool.name}, [shared], namespace)
         self.register_outputs({"queue": pool.name})

@@ -25,11 +25,11 @@ class TeamQueues(pulumi.ComponentResource):
         pools: Sequence[JobPool],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        """queues: those of the namespace `training`, by pool, whose flavors are everybody's."""
+        """queues: those of the namespace `training`, by pool; all namespaces share their flavors."""
         super().__init__("gpucluster:kubernetes:TeamQueues", name, {}, opts)
         made: list[str] = []
         for pool in pools:
-            # Neither has dots of its own.
+            # Neither name contains dots.
             shared = f"{space.team.name}.{pool.name}"
             queue = Declared(
                 f"{name}.{pool.name}-cluster-queue",

@@ -1,1 +1,1 @@
-"""Keeps jobs off broken GPU nodes: what counts as broken, the program that acts on it, and the objects it runs by."""
+"""Keeps jobs off broken GPU nodes: what counts as broken, the program that acts on it, and its objects."""

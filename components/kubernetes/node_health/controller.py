@@ -1,11 +1,11 @@
 """Keeps jobs off broken GPU nodes.
 
-This file is the whole program: it runs in the cluster, from a ConfigMap, by Python's own library alone.
+This file is the whole program: it runs in the cluster, from a ConfigMap, with only Python's standard library.
 
-It measures nothing. What a node is like is told by others, in the node's conditions and in how many of its devices
-work: by the cloud's agent and by the device plugins. A node that is broken gets a taint that ends its pods; the jobs
-start again on a spare. The value of the taint is the boot that broke: once the node has booted again and nothing is
-wrong with it, the taint goes. A taint with any other value is a person's, and stays.
+It measures nothing. The cloud's agent and the device plugins report the state of a node, in the node's conditions and
+in its number of working devices. A broken node gets a taint that ends its pods; the jobs restart on a spare. The value
+of the taint is the id of the boot that broke: once the node has rebooted and has no fault, the taint is removed. A
+taint with any other value was set by a person, and stays.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _TIMEOUT_SECONDS: Final = 30
 _STATES: Final = {"LeftAlone": "left_alone", "Reported": "reported"}
 
 Node = Mapping[str, Any]
-"""As the API server tells it."""
+"""As the API server returns it."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
-    """mode: drain, or report to tell of broken nodes and leave them alone. taint: its key. nodes: selector of labels.
-    broken_seconds, well_seconds: how long a node has to be so. one_in: of so many nodes at most one is tainted at a
-    time, but always one. pool: label whose value is the key of devices: pool -> resource -> how many a node has; those
-    under an empty key are counted on every node. conditions: each with type and status, and reasons that do not count,
-    by what they start with.
+    """mode: drain, or report, which reports broken nodes and leaves them alone. taint: its key. nodes: selector of
+    labels. broken_seconds, well_seconds: how long a node must be in this state. one_in: of this many nodes at most one
+    is tainted at a time, but always one. pool: label whose value is the key of devices: pool -> resource -> number on a
+    node; those under an empty key are counted on every node. conditions: each with type and status, and prefixes of
+    reasons that do not count.
     """
 
     mode: str
@@ -59,7 +59,7 @@ class Settings:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Step:
-    """What is to be done with a node: Broken (taint it), Well (take the taint away), or to be told alone."""
+    """An action on a node: Broken (taint it), Well (remove the taint), or only a report."""
 
     node: Node
     does: str
@@ -68,7 +68,7 @@ class Step:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Memory:
-    """Of each node, by its uid: since when it is broken or well, and what was told of it last."""
+    """State of each node, by its uid: since when it is broken or well, and the last report."""
 
     broken: dict[str, float] = dataclasses.field(default_factory=dict[str, float])
     well: dict[str, float] = dataclasses.field(default_factory=dict[str, float])
@@ -76,7 +76,7 @@ class Memory:
 
 
 def fault(node: Node, settings: Settings) -> str:
-    """What is wrong with a node, or nothing."""
+    """The fault of a node, empty if it has none."""
     status = node["status"]
     seen = {condition["type"]: condition for condition in status.get("conditions", [])}
     for sign in settings.conditions:
@@ -90,7 +90,7 @@ def fault(node: Node, settings: Settings) -> str:
 
 
 def _missing(node: Node, settings: Settings) -> str:
-    """Devices that a node lacks. None at all are a plugin that has not started, or is being replaced."""
+    """Devices that a node lacks. Zero devices mean a plugin that has not started, or is being replaced."""
     status = node["status"]
     pool = node["metadata"].get("labels", {}).get(settings.pool, "")
     wanted = {**settings.devices.get("", {}), **settings.devices.get(pool, {})}
@@ -103,7 +103,7 @@ def _missing(node: Node, settings: Settings) -> str:
 
 
 def steps(nodes: Sequence[Node], memory: Memory, settings: Settings, now: float) -> Iterator[Step]:
-    """What is to be done now. now: seconds, of any clock that only goes forward."""
+    """The actions due now. now: seconds of any monotonic clock."""
     room = max(1, len(nodes) // settings.one_in) - sum(_taint(node, settings) is not None for node in nodes)
     for node in sorted(nodes, key=lambda each: each["metadata"]["name"]):
         uid, why, mine = node["metadata"]["uid"], fault(node, settings), _taint(node, settings)
@@ -135,7 +135,7 @@ def metrics(nodes: Sequence[Node], memory: Memory, settings: Settings) -> str:
 
 
 def _state(node: Node, memory: Memory, settings: Settings) -> str:
-    """As the metric names it; empty of a node that is well."""
+    """As the metric names it; empty if the node is well."""
     if _taint(node, settings) is not None:
         return "drained"
     told = memory.told.get(node["metadata"]["uid"], "")
@@ -152,7 +152,7 @@ def _taint(node: Node, settings: Settings) -> str | None:
 
 
 def _booted_since(node: Node, value: str) -> bool:
-    """Whether a taint of this value tells of an earlier boot, and the node is ready again."""
+    """Whether a taint of this value names an earlier boot, and the node is ready again."""
     return _is_ready(node) and re.fullmatch(_BOOT, value) is not None and value != _boot(node)
 
 
@@ -166,7 +166,7 @@ def _boot(node: Node) -> str:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Access:
-    """How to reach the API server. authority: PEM. headers: asked for each time, for tokens are renewed."""
+    """Access to the API server. authority: PEM. headers: read for each request, because tokens are renewed."""
 
     server: str
     authority: str
@@ -184,7 +184,7 @@ class Access:
 
     @classmethod
     def of_kubeconfig(cls, file: Path) -> Access:
-        """As whom a kubeconfig says, outside of a cluster. It is JSON, with a token, and a file of the authority."""
+        """As the user of a kubeconfig, outside a cluster. It is JSON, with a token and a file of the authority."""
         said = json.loads(file.read_text())
         cluster, user = said["clusters"][0]["cluster"], said["users"][0]["user"]
         headers = {"Authorization": f"Bearer {user['token']}"}
@@ -195,7 +195,7 @@ class Access:
 
 
 class Api:
-    """What is asked of the API server."""
+    """Requests to the API server."""
 
     def __init__(self, access: Access) -> None:
         self._access = access
@@ -203,18 +203,18 @@ class Api:
         self._open = urllib.request.build_opener(urllib.request.ProxyHandler({}), trusted).open
 
     def nodes(self, selector: str) -> list[Node]:
-        """From the API server's memory, which is all that a look every few seconds may cost."""
+        """From the API server's cache: a check every few seconds must be cheap."""
         asked = urllib.parse.urlencode({"labelSelector": selector, "resourceVersion": "0"})
         return self._ask("GET", f"/api/v1/nodes?{asked}")["items"]
 
     def set_taints(self, node: Node, taints: Sequence[Mapping[str, Any]]) -> None:
-        """Refused where somebody else has changed the node since it was read: the next look tries again."""
+        """Refused if the node was changed since it was read: the next check retries."""
         version = node["metadata"]["resourceVersion"]
         change = {"metadata": {"resourceVersion": version}, "spec": {"taints": list(taints)}}
         self._ask("PATCH", f"/api/v1/nodes/{node['metadata']['name']}", change, kind="application/merge-patch+json")
 
     def tell(self, step: Step) -> None:
-        """An event of the node; those of nodes are in the namespace `default`."""
+        """Creates an event of the node; events of nodes are in the namespace `default`."""
         name, now = step.node["metadata"]["name"], _now()
         event = {
             "metadata": {"generateName": f"{name}.", "namespace": "default"},
@@ -253,23 +253,23 @@ def _do(step: Step, api: Api, settings: Settings) -> None:
 
 
 class Metrics(http.server.BaseHTTPRequestHandler):
-    """What the last look saw, for Prometheus."""
+    """The result of the last check, for Prometheus."""
 
     text = ""
 
     def do_GET(self) -> None:
-        """Any path tells the same."""
+        """Returns the same for any path."""
         self.send_response(200)
         self.send_header("Content-Type", "text/plain; version=0.0.4")
         self.end_headers()
         self.wfile.write(Metrics.text.encode())
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: a line for each reading would be all of the log."""
+        """Logs nothing: a line for each scrape would fill the log."""
 
 
 def _look(api: Api, memory: Memory, settings: Settings) -> None:
-    """One look at all nodes. What fails is tried again at the next."""
+    """One check of all nodes. The next one retries failed actions."""
     nodes = api.nodes(settings.nodes)
     for step in steps(nodes, memory, settings, time.monotonic()):
         try:

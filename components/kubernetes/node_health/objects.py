@@ -19,12 +19,12 @@ from gpucluster.components.kubernetes.scraped import NODE_HEALTH
 from gpucluster.components.names import NODE_HEALTH_PORT
 
 NAME: Final = NODE_HEALTH.name
-"""Of the namespace and of everything in it."""
+"""Name of the namespace and of everything in it."""
 IMAGE: Final = (
     "public.ecr.aws/docker/library/python:3.13-slim"
     "@sha256:6771159cd4fa5d9bba1258caf0b82e6b73458c694d178ad97c5e925c2d0e1a91"
 )
-"""Python and its library. Docker's own image, from a registry that does not count what one address pulls.
+"""Python and its standard library. Docker's official image, from a registry without pull limits per address.
 
 Source: tag and digest as public Dockerfiles pair them, by this registry and by Docker Hub.
 """
@@ -34,7 +34,7 @@ _PROGRAM: Final = "controller.py"
 
 
 class NodeHealth(pulumi.ComponentResource):
-    """Outputs: namespace. `ready`: that of Kubernetes."""
+    """Outputs: namespace. `ready`: the namespace object."""
 
     ready: list[pulumi.Resource]
 
@@ -49,7 +49,7 @@ class NodeHealth(pulumi.ComponentResource):
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         """settings: as `plan.settings_json` writes them. tolerations: of controllers. registry: mirror of the image,
-        None to take it from where it is published. after: nodes for it.
+        None to pull it from its publisher. after: nodes for it.
         """
         super().__init__("gpucluster:kubernetes:NodeHealth", name, {}, opts)
         here = pulumi.ResourceOptions(parent=self)

@@ -14,28 +14,28 @@ BROKEN: Final = "gpucluster/broken"
 """Key of the taint of a broken node."""
 
 PROGRAM_MISTAKES: Final = (13, 31)
-"""XIDs that a program's mistake causes as well: an exception in the graphics engine, and a fault of a memory page.
-Counted, one faulty program would take every node it runs on out of the cluster.
+"""XIDs that a faulty program causes as well: an exception in the graphics engine, and a fault of a memory page.
+If they counted, one faulty program would take every node it runs on out of the cluster.
 
 Source: Amazon EKS user guide, node-health-nma ("NVIDIA XID error codes"); NVIDIA/k8s-device-plugin 0.18.2,
-internal/rm/health.go, which leaves out the same.
+internal/rm/health.go, which ignores the same.
 """
 MEMORY_REMAPPED: Final = 63
-"""XID of a row of memory that will be remapped at the GPU's next reset: until then programs run on unharmed.
+"""XID of a memory row that will be remapped at the GPU's next reset: until then programs run unharmed.
 
 Source: NVIDIA's documentation of GPU memory error management, "Error Recovery and Response Flags".
 """
 
-# Two looks of the program: what is gone at the next one was none.
+# Two checks of the program: a fault that is gone at the next one does not count.
 _BROKEN_SECONDS: Final = 10
 _WELL_SECONDS: Final = 120
-# What is wrong with more is no broken machine, but a driver, an image or a detector. As Karpenter and EKS' node repair
-# stop: aws/karpenter-provider-aws v1.14.1, "Node Auto Repair"; Amazon EKS user guide, node-repair.
+# A fault of more nodes is not a broken machine, but a driver, an image or a detector. Karpenter and EKS' node repair
+# stop likewise: aws/karpenter-provider-aws v1.14.1, "Node Auto Repair"; Amazon EKS user guide, node-repair.
 _ONE_IN: Final = 5
 
 
 def settings_json(mode: BrokenNodes, pools: Sequence[JobPool], conditions: Sequence[Mapping[str, Any]]) -> str:
-    """The `Settings` of the program. mode: drain or report. conditions: as they have them."""
+    """The program's `Settings` as JSON. mode: drain or report. conditions: as in `Settings`."""
     training = {pool.name: _devices(pool) for pool in pools if pool.name == TRAINING_POOL}
     settings = {
         "mode": mode,
@@ -52,7 +52,7 @@ def settings_json(mode: BrokenNodes, pools: Sequence[JobPool], conditions: Seque
 
 
 def health_note(mode: BrokenNodes, *, spares: int, repair: str) -> str:
-    """The plan's note about broken nodes. repair: who repairs a broken node, and when."""
+    """The plan's note about broken nodes. repair: the actor that repairs a broken node, and when."""
     if mode == "leave":
         return "broken GPU nodes are not detected (health.broken_nodes: leave)"
     if mode == "report":
@@ -62,6 +62,6 @@ def health_note(mode: BrokenNodes, *, spares: int, repair: str) -> str:
 
 
 def _devices(pool: JobPool) -> dict[str, int]:
-    """What a node of the pool has, of all that a pod asks for that takes a whole node."""
+    """Devices of a node of the pool: those that a pod requests that uses a whole node."""
     fabric: Mapping[str, str] = {} if pool.fabric is None else pool.fabric.resources
     return {**pool.ask, **{device: int(amount) for device, amount in fabric.items() if amount.isdigit()}}

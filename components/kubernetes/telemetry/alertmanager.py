@@ -9,7 +9,7 @@ from gpucluster.components.kubernetes.telemetry.rules import NAME
 
 
 def alertmanager_config(receiver: Mapping[str, Any]) -> dict[str, Any]:
-    """Its configuration. receiver: its ways of sending, such as webhook_configs.
+    """Its configuration. receiver: its notification settings, such as webhook_configs.
 
     Source: Alertmanager documentation, "Configuration" (route, receiver).
     """

@@ -1,8 +1,8 @@
-"""Alert rules: idle and oversized GPUs in dollars an hour, and broken ones with their node.
+"""Alert rules: idle and oversized GPUs in dollars per hour, and broken ones with their node.
 
 Thresholds are those of operators of H100 clusters: idle is below 5 % utilisation with more than 10 % of memory used for
-30 minutes; peak memory below 70 %, mean SM activity below 60 %, 8 GPUs asked and at most 2 busy, and communication over
-30 % of a step say that a job has the wrong size; a node with fewer GPUs than its machine has is broken.
+30 minutes; a job has the wrong size at peak memory below 70 %, mean SM activity below 60 %, 8 GPUs requested and at
+most 2 busy, or communication over 30 % of a step; a node with fewer GPUs than its machine has is broken.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ MEMORY: Final = "gpucluster:gpu_memory_used:ratio"
 ACTIVE: Final = "gpucluster:gpu_sm_active:ratio"
 SENT: Final = "gpucluster:gpu_pcie_sent:bytes_per_second"
 BROKEN: Final = "gpucluster_node_broken"
-"""What `node-health` tells of each GPU node that is not well, with its state."""
+"""Metric of `node-health` for each GPU node that is not well, with its state."""
 COMMUNICATION: Final = "gpucluster_step_communication_ratio"
-"""What a job exports of itself: the share of a step that its communication takes, which no exporter can know."""
+"""Metric that a job itself exports: the share of communication in a step, which no exporter can know."""
 
 _JOB: Final = "namespace, pod"
 _GANG: Final = "namespace, gang"
@@ -31,8 +31,8 @@ _GANG: Final = "namespace, gang"
 class Watched:
     """Facts about a cluster for its alerts. labels: owner, team and the others of its spec.
 
-    gpus: of one training machine. fabric_gbps: of one, 0 without a fabric; nccl_net: what NCCL calls it.
-    gpu_hour_usd: what one GPU costs an hour; None where no price is known, and alerts then count GPUs.
+    gpus: of one training machine. fabric_gbps: of one, 0 without a fabric; nccl_net: its name in NCCL.
+    gpu_hour_usd: price of a GPU-hour; if None (unknown), alerts count GPUs.
     """
 
     labels: Mapping[str, str]
@@ -54,7 +54,7 @@ class Alert:
     runbook: str
 
     def rule(self, labels: Mapping[str, str]) -> dict[str, Any]:
-        """The alert as every Prometheus takes it."""
+        """The alert in the format of every Prometheus."""
         return {
             "alert": self.name,
             "expr": self.expression,
@@ -65,10 +65,10 @@ class Alert:
 
 
 def recordings() -> list[dict[str, Any]]:
-    """The exporter's metrics with one spelling of pod and namespace, whichever way they were scraped."""
+    """The exporter's metrics with one spelling of pod and namespace, however they were scraped."""
     used = "DCGM_FI_DEV_FB_USED / (DCGM_FI_DEV_FB_USED + DCGM_FI_DEV_FB_FREE)"
     return [
-        # Of a slice DCGM has no utilisation, and some versions say 0 (NVIDIA/dcgm-exporter issues 216 and 430).
+        # DCGM has no utilisation of a slice, and some versions report 0 (NVIDIA/dcgm-exporter issues 216 and 430).
         {"record": UTILISATION, "expr": one_spelling('DCGM_FI_DEV_GPU_UTIL{GPU_I_PROFILE=""}')},
         {"record": MEMORY, "expr": one_spelling(used)},
         {"record": ACTIVE, "expr": one_spelling("DCGM_FI_PROF_SM_ACTIVE")},
@@ -77,14 +77,14 @@ def recordings() -> list[dict[str, Any]]:
 
 
 def one_spelling(expression: str) -> str:
-    """A scrape without honorLabels puts exported_ before the exporter's own labels; this takes it off again."""
+    """Removes the prefix exported_, which a scrape without honorLabels adds to the exporter's own labels."""
     pod = f'label_replace({expression}, "pod", "$1", "exported_pod", "(.+)")'
     return f'label_replace({pod}, "namespace", "$1", "exported_namespace", "(.+)")'
 
 
 def alerts(watched: Watched) -> tuple[Alert, ...]:
     """Every alert, those about money first."""
-    # GPUs that no pod holds have no pod among their labels.
+    # GPUs that no pod holds have no pod label.
     held, memory, active = (f'{name}{{pod!=""}}' for name in (UTILISATION, MEMORY, ACTIVE))
     idle = f"({held} < 5 and {memory} > 0.1)"
     six_hours = f"count by ({_JOB}) ({held} offset 6h)"
@@ -176,7 +176,7 @@ def alerts(watched: Watched) -> tuple[Alert, ...]:
 
 
 def _of_broken_nodes(watched: Watched) -> tuple[Alert, ...]:
-    """By what `node-health` tells: a state, until the node is well again."""
+    """Alerts by the metric of `node-health`: a state, until the node is well again."""
     broken = f'{BROKEN}{{state!="left_alone"}}'
     page = "docs/self-healing.md"
     return (
@@ -209,8 +209,8 @@ def _of_broken_nodes(watched: Watched) -> tuple[Alert, ...]:
 
 
 def _over_tcp(watched: Watched) -> Alert:
-    """GPUs wait for TCP as busily as for a fabric: what they send tells the two apart. On A3 Mega it was 1,327 Gb/s a
-    node, and 30 by TCP (elideng-sg/hypercomputer-internode-deepdive, lab-22 7.2).
+    """GPUs that wait for TCP look as busy as with a fabric: the bytes they send distinguish the two. On A3 Mega it was
+    1,327 Gb/s a node, and 30 by TCP (elideng-sg/hypercomputer-internode-deepdive, lab-22 7.2).
     """
     nodes = f"count by ({_GANG}, Hostname) ({_of_gang(UTILISATION)}) == {watched.gpus}"
     sent = f"max by ({_GANG}) (sum by ({_GANG}, Hostname) ({_of_gang(SENT)}))"
@@ -229,13 +229,13 @@ def _over_tcp(watched: Watched) -> Alert:
 
 
 def _of_gang(metric: str) -> str:
-    """A metric of pods of TrainJobs with the name of the job, as JobSet makes their names of it."""
+    """A metric of TrainJobs' pods with the job's name, from which JobSet derives the pods' names."""
     pods = "(.+)-(?:node|launcher)-[0-9]+-[0-9]+-[^-]+"
     return f'label_replace({metric}{{pod=~"{pods}"}}, "gang", "$1", "pod", "{pods}")'
 
 
 def _dollars(gpus: str, watched: Watched) -> str:
-    """USD an hour of so many GPUs, where a price is known."""
+    """USD per hour of this many GPUs, if a price is known."""
     return gpus if watched.gpu_hour_usd is None else f"{gpus} * {watched.gpu_hour_usd.normalize():f}"
 
 

@@ -12,7 +12,7 @@ from gpucluster.record import record
 
 @record
 class Counter:
-    """A field of DCGM as a metric. help: what it is, with its unit."""
+    """A field of DCGM as a metric. help: its meaning and unit."""
 
     field: str
     kind: Literal["gauge", "counter"]

@@ -33,7 +33,7 @@ _USE: Final = (
     _Panel(
         title="GPU memory used", expression=f"max by (namespace, pod) ({MEMORY})", unit="percentunit", legend="{{pod}}"
     ),
-    # One sample an hour of each GPU that a pod holds. A team is a namespace.
+    # One sample per hour of each GPU that a pod holds. A team is a namespace.
     _Panel(
         title="GPU-hours held in 7 days, by namespace",
         expression=f'sum by (namespace) (count_over_time({UTILISATION}{{pod!=""}}[7d:1h]))',
@@ -48,10 +48,10 @@ _USE: Final = (
     ),
 )
 
-# The counters of InfiniBand are node exporter's; those of EFA are of the exporter that AWS adds to it
-# (awslabs/awsome-distributed-ai, 4.validation_and_observability). Of a fabric that passes the kernel by, as TCPXO and
-# RoCE do, the interfaces of pods count nothing: what a GPU sends crosses PCIe, which DCGM counts on every cloud. Over
-# TCPX the kernel sends, and cAdvisor counts it in the pod, once for each of its containers.
+# InfiniBand counters come from node exporter; EFA counters from the exporter that AWS adds to it
+# (awslabs/awsome-distributed-ai, 4.validation_and_observability). For a fabric that bypasses the kernel, such as TCPXO
+# and RoCE, the interfaces of pods count nothing: GPU traffic crosses PCIe, which DCGM counts on every cloud. Over TCPX
+# the kernel sends, and cAdvisor counts it in the pod, once for each of its containers.
 # Source: elideng-sg/hypercomputer-internode-deepdive, lab-22 7.1 to 7.3 (measured on A3 Mega and A3 High).
 _FABRIC: Final = (
     _Panel(
@@ -117,7 +117,7 @@ _HEALTH: Final = (
 
 
 def dashboards(watched: Watched) -> dict[str, dict[str, Any]]:
-    """Name -> dashboard. Without a price there is none of dollars."""
+    """Name -> dashboard. Without a price, the cost dashboard is missing."""
     parts: dict[str, Sequence[_Panel]] = {"use": _USE, "fabric": _FABRIC, "health": _HEALTH}
     if watched.gpu_hour_usd is not None:
         parts["cost"] = _cost(watched.gpu_hour_usd)

@@ -22,7 +22,7 @@ _COLUMNS = (
     "Version",
 )
 COST_METRICS: Final = ("container_gpu_allocation", "kube_namespace_labels", "node_gpu_hourly_cost")
-"""What the dashboard of dollars reads of all that OpenCost tells."""
+"""OpenCost's metrics that the cost dashboard reads."""
 _BY = "metadata.labels.node.kubernetes.io/instance-type"
 
 

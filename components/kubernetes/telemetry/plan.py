@@ -17,20 +17,20 @@ from gpucluster.components.spec.operations import Alerts
 from gpucluster.record import record
 
 SCRAPE_SECONDS: Final = 30
-"""How often a GPU's counters are read: NVIDIA's exporter asks DCGM for them every 30 seconds, so that more often tells
-the same twice. Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, README (DCGM_EXPORTER_INTERVAL, 30000 ms)."""
+"""Scrape interval of GPU counters: NVIDIA's exporter reads DCGM every 30 seconds, so shorter intervals return the same
+values twice. Source: NVIDIA/dcgm-exporter 4.5.3-4.8.2, README (DCGM_EXPORTER_INTERVAL, 30000 ms)."""
 
-# As the cost module has it: a year's hours over 12.
+# As in the cost module: a year's hours over 12.
 _MINUTES_A_MONTH: Final = 730 * 60
 _GPUS_OF_A_MIG_NODE: Final = 8
 
 
 @record(kw_only=True)
 class TelemetryPlan:
-    """watched: what alerts and dashboards say. price_sheet: OpenCost's, None without OpenCost.
-    collector: whether jobs can send metrics of themselves. node_health: whether a program looks for broken nodes.
-    million_samples: that the counters of the GPUs and the rules give managed Prometheus in a month of 730 hours.
-    receivers: who is told of alerts, None for nobody.
+    """watched: facts for alerts and dashboards. price_sheet: OpenCost's, None without OpenCost.
+    collector: whether jobs can send their own metrics. node_health: whether a program looks for broken nodes.
+    million_samples: sent by GPU counters and rules to managed Prometheus in a month of 730 hours.
+    receivers: of alerts, None for none.
     """
 
     watched: Watched
@@ -44,7 +44,7 @@ class TelemetryPlan:
 def plan_telemetry(
     spec: ClusterSpec, shape: Machine, *, region: str, stack: str, prices: Prices | None
 ) -> TelemetryPlan:
-    """shape: of the training nodes, whose price the alerts tell. prices: none are known without."""
+    """shape: of the training nodes, whose price the alerts use. prices: None if no price is known."""
     bought = spec.purchase.kind
     hour = None if prices is None else prices.machine_usd(shape.cloud, region, shape.machine_type, bought)
     sheet = None
@@ -67,7 +67,7 @@ def plan_telemetry(
 
 
 def telemetry_notes(plan: TelemetryPlan, *, metrics: str, shape: Machine, region: str) -> list[str]:
-    """What whoever reads the plan should know. metrics: where they go."""
+    """Notes for the plan's reader. metrics: the store of metrics."""
     known = plan.watched.gpu_hour_usd is not None
     return [
         f"{metrics} stores GPU metrics and evaluates alerts; alerts go to {_told(plan.receivers)}",
@@ -89,11 +89,11 @@ def _told(receivers: Alerts | None) -> str:
 
 
 def _gpus(spec: ClusterSpec, shape: Machine) -> Decimal:
-    """GPUs that the month has on average."""
+    """Average number of GPUs in a month."""
     training = spec.training.size * shape.gpus
     sliced = 0 if spec.mig is None else spec.mig.nodes * _GPUS_OF_A_MIG_NODE
     pools = () if spec.elastic is None else spec.elastic.pools.values()
-    # Where nobody says how much runs, the cost of the machines is that of half of the limit, too.
+    # Without a stated use, half of the limit counts, as in the cost of the machines.
     elastic = (Decimal(pool.max_gpus) / 2 if pool.expected_gpus is None else pool.expected_gpus for pool in pools)
     return sum(elastic, Decimal(training + sliced))
 

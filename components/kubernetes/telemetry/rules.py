@@ -16,7 +16,7 @@ _ALWAYS: Final = frozenset({"stack", *(label.replace("-", "_") for label in REQU
 
 
 def rule_file(watched: Watched) -> dict[str, Any]:
-    """A rule file of Prometheus, which Amazon Managed Prometheus takes as a namespace of rules too."""
+    """A rule file of Prometheus, which Amazon Managed Prometheus also accepts as a namespace of rules."""
     return {
         "groups": [
             {
@@ -46,7 +46,7 @@ def azure_rule_group(watched: Watched) -> dict[str, Any]:
     """Properties of a Microsoft.AlertsManagement prometheusRuleGroups resource, without its scopes.
 
     Source: azure-native 3.29.0, alertsmanagement.PrometheusRuleGroup; severity 0 is critical and 4 verbose, durations
-    are ISO 8601, and a rule has 10 labels at most: of a spec with more, those that every spec has come first.
+    are ISO 8601, and a rule has 10 labels at most: for a spec with more, labels common to all specs are kept first.
     """
     severities = {"critical": 0, "warning": 2, "info": 3}
     group = rule_file(watched)["groups"][0]
@@ -72,7 +72,7 @@ def azure_rule_group(watched: Watched) -> dict[str, Any]:
 
 
 def _is_of_the_spec(label: tuple[str, str]) -> bool:
-    """Of one spec alone, rather than of all."""
+    """Whether a label belongs to this spec, not to all specs."""
     return label[0] not in _ALWAYS
 
 
