@@ -19,7 +19,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """g_per_kwh: grams of CO2e per kWh. pue: power of the whole building per power of the machines. sources: of both."""
+    """g_per_kwh: grams of CO2e per kWh. pue: power of the building per power of machines. sources: of both."""
 
     provider: str
     region: str
