@@ -58,7 +58,7 @@ def _inside(value: object) -> Iterable[object]:
         frame = value.cr_frame
         return [*(frame.f_locals.values() if frame is not None else ()), value.cr_await]
     if inspect.isfunction(value) and value.__module__.startswith("pulumi."):
-        # the SDK's own helpers close over outputs; a user's function may close over others than its result holds
+        # the SDK's own helpers close over outputs; the result of a user's function may not depend on its closure
         return inspect.getclosurevars(value).nonlocals.values()
     if is_object(value):
         return value.values()
