@@ -116,7 +116,7 @@ class _Nothing(Mocks):
         return args.name, {key: value for key, value in inputs.items() if (args.typ, key) != _IDENTITY}
 
     def call(self, args: MockCallArgs) -> Any:
-        """Calls that a real preview skips, since their inputs do not exist yet, are errors."""
+        """Answers calls that a real preview skips, since their inputs do not exist yet."""
         if args.token not in _ANSWERS:
             raise AssertionError(f"a preview asks no cloud: {args.token}")
         return _ANSWERS[args.token]

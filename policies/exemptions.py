@@ -4,7 +4,7 @@ A component registers them as output `exemptions`, or the stack exports them, as
 `{rule, resource, reason, owner, until}`; they apply to the component itself and to everything inside it. For other
 programs they are in the pack's configuration of the rule, without `rule`, and apply to the whole stack. `resource` is a
 logical name, a URN, or `*` for all. `until` is the last day of validity (YYYY-MM-DD, UTC), at most a year ahead, and a
-month for `*`. The reason has several letters, and the rule exists. An entry that lacks one of them, or that has
+month for `*`. The reason has at least two words, and the rule exists. An entry that lacks one of them, or that has
 expired, exempts nothing.
 """
 

@@ -31,8 +31,8 @@ class Table:
 
     words: left-aligned columns; the others contain figures, and are right-aligned.
     folded: the column that wraps within the remaining width; None: no wrapping. even: the others have equal widths, and
-    wrap too. below: head of the column for texts below a row, if they cannot be placed below. detail: heading of all
-    rows in a comment that shows only the strong ones first, and folds the others.
+    wrap too. below: head of the column for texts below a row, if they cannot be placed below. detail: summary of the
+    folded list of all rows in a comment, below the strong ones.
     """
 
     heads: Sequence[str]

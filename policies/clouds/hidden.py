@@ -58,5 +58,5 @@ def _foreign_templates(resources: Resources) -> Iterator[tuple[Machines, str]]:
 
 
 def _aside(machines: Machines) -> bool:
-    """Whether their labels exclude multi-node jobs."""
+    """Whether slices or labels exclude multi-node jobs."""
     return machines.sliced or (machines.own_labels is not UNKNOWN and for_single_nodes(machines.own_labels))

@@ -16,8 +16,8 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Impact:
-    """The effect on the nodes of one pool. because: properties that cause it, only those of the worst effect, after
-    those that end jobs, if any. gone: number of nodes removed permanently.
+    """The effect on the nodes of one pool. because: properties that cause it: those that end jobs, else those that
+    remove nodes, else all. gone: number of nodes removed permanently.
     """
 
     pool: Machines

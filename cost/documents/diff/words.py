@@ -59,7 +59,7 @@ def sides(before: str, after: str) -> str:
 
 
 def bounded(told: Change) -> str:
-    """`between $1.00 less and $2.00 more; ` if both bounds are known with different signs, else empty."""
+    """`between $1.00 less and $2.00 more; ` for an undecided change with both bounds, else empty."""
     if told.at_least is None or told.at_most is None:
         return ""
     return f"between {money(-told.at_least)} less and {money(told.at_most)} more; "

@@ -59,7 +59,7 @@ class Written:
 
     @property
     def fabric(self) -> Fabric | None:
-        """GPU network of its nodes; None if unknown, or if it is the only interface."""
+        """GPU network of its nodes; None if unknown, or if they have only the interface of every machine."""
         return None if self.known is None else fabric_of(self.known)
 
     @property
