@@ -54,7 +54,7 @@ class Count:
         return not (self.floor == self.expected == self.ceiling)
 
     def times(self, factor: Decimal) -> Count:
-        """The count of items of which each counted one has `factor`."""
+        """The count multiplied by `factor`, a number per counted item."""
         ceiling = self.ceiling if isinstance(self.ceiling, str) else self.ceiling * factor
         return Count(self.expected * factor, self.floor * factor, ceiling)
 

@@ -251,7 +251,7 @@ def _to(token: str) -> dict[str, Any]:
 
 
 def _mapping(token: str) -> dict[str, Any]:
-    """An input of this type, or any mapping: a file's content, or values a language would reject in its own words."""
+    """An input of this type, or any mapping: a file's content, or values a language would reject less clearly."""
     return {"oneOf": [_to(token), _map({"$ref": "pulumi.json#/Any"})], "plain": True}
 
 
