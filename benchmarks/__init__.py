@@ -1,1 +1,1 @@
-"""What the toolkit costs in time, printed as ratios of one run."""
+"""Time that the toolkit adds, printed as ratios within one run."""

@@ -1,6 +1,6 @@
-"""`make bench`: every bar in one run; exits with 1 when one is missed.
+"""`make bench`: every bar in one run; exits with 1 if one is missed.
 
-Previews are those of the trial stacks named, such as `python -m benchmarks gcp-trial`; of all that are known without.
+Previews are those of the given trial stacks, such as `python -m benchmarks gcp-trial`; by default of all known ones.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _PARTS = (cost_plan, quotes, clouds, scale, guardrails, pull_request, live, fres
 
 
 def _stacks(words: Sequence[str]) -> list[str]:
-    """Ends the program where one is unknown."""
+    """Ends the program if one is unknown."""
     known = [f"{cloud}-trial" for cloud in share.SDKS]
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description="Measure every bar. Exit code 1: one is missed."
@@ -30,7 +30,7 @@ def _stacks(words: Sequence[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    # Where this is set, every preview compiles the SDKs anew: seconds that a user pays once, and that are not ours.
+    # If this is set, every preview recompiles the SDKs: a one-time cost for users that is not ours.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     of_stacks = [bar for stack in _stacks(sys.argv[1:]) for part in (preview, share) for bar in part.bars(stack)]
     of_all = [bar for part in _PARTS for bar in part.bars()]

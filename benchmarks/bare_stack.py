@@ -1,4 +1,4 @@
-"""The trial stack without costs: what the costed preview is compared with."""
+"""The trial stack without costs: the baseline of the costed preview."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from gpucluster.components.declare import declare, running_stack
 from gpucluster.components.stack_plan import plan_stack
 from gpucluster.cost import plan_prices
 
-gc.disable()  # as the stack does: what is compared is the costing
+gc.disable()  # as in the stack: only costing is compared
 declare(plan_stack(running_stack(), plan_prices))

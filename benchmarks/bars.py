@@ -1,16 +1,16 @@
-"""One measured number beside the bar it must not pass."""
+"""One measured number and its limit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 RUNS = 9
-"""Runs behind every median; they are interleaved, so that a busy machine slows all cases alike."""
+"""Number of runs for every median; they are interleaved, so that a busy machine slows all cases alike."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """what: the case, and what it is compared with. found, most: a ratio, or seconds (unit "s"), or a count."""
+    """what: the case, and its baseline. found, most: a ratio, or seconds (unit "s"), or a count."""
 
     what: str
     found: float
@@ -23,7 +23,7 @@ class Bar:
 
 
 def report(bars: list[Bar]) -> int:
-    """Print every bar; 1 when one is missed, else 0."""
+    """Print every bar; 1 if one is missed, else 0."""
     print(f"{'':<66} {'found':>9}   {'bar':>9}")
     for bar in bars:
         mark = "kept" if bar.kept else "MISSED"

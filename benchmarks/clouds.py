@@ -1,4 +1,4 @@
-"""The simulated clouds when they are full: a check, a create and a delete among 10,000 resources, and among 100."""
+"""The simulated clouds at scale: a check, a create and a delete among 10,000 resources, and among 100."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _KINDS: Final[tuple[tuple[str, Mapping[str, Any]], ...]] = (
 
 
 class _Call:
-    """The end of a call that is refused."""
+    """The end of a refused call."""
 
     def abort(self, code: object, message: str) -> None:
         raise SystemExit(f"{code}: {message}")
@@ -53,14 +53,14 @@ class _Call:
 
 @dataclass
 class _Cloud:
-    """A cloud with one provider. Of each type it gets as many as are asked."""
+    """A cloud with one provider. It accepts any number of each type."""
 
     provider: Provider
     ledger: Ledger
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def make(self, token: str, inputs: Mapping[str, Any]) -> Entry:
-        """As the engine would have it made."""
+        """Like a request from the engine."""
         number = next(self.numbers)
         urn = f"urn:pulumi:full::full::{token}::n{number}"
         given = {key: value.format(n=number) if key == "accountId" else value for key, value in inputs.items()}
@@ -71,7 +71,7 @@ class _Cloud:
         return next(entry for entry in self.ledger.with_id(made.id, {token}) if entry.urn == urn)
 
     def fill(self, entry: Entry, amount: int) -> None:
-        """Puts the same thing into the clouds again and again, under other names."""
+        """Creates the same resource in the clouds repeatedly, with different names."""
         document = json.dumps([to_wire(entry.inputs), to_wire(entry.outputs)])
         own = {text for text in (entry.id, entry.name) if text}
         with self.ledger.exclusive():
@@ -94,7 +94,7 @@ class _Cloud:
 
 
 def bars() -> list[Bar]:
-    """The ratio of medians, of runs that take turns; each type among as many of its own."""
+    """The ratio of medians of interleaved runs; each type among as many of its own."""
     return [_bar(token, inputs) for token, inputs in _KINDS]
 
 

@@ -1,7 +1,7 @@
 """Time to read, cost and write plans of 1,000 and 10,000 resources, in every format of `gpucluster cost report`.
 
 The bars: 10,000 resources from text to text in at most 0.5 s, as HTML in 3 s, and in at most 11 times
-what 1,000 take, so that time grows with the number of resources and no faster. Seconds of this process alone.
+the time of 1,000, so that time grows linearly with the number of resources. Seconds of this process only.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _ways(title: str) -> dict[str, Callable[[Estimate, Resources], str]]:
 
 
 def _measure(text: str) -> dict[str, float]:
-    """Seconds of each step of one round; what an earlier round left is collected before, so that rounds do not slow
+    """Seconds of each step of one round; garbage of earlier rounds is collected before, so that rounds do not slow
     each other.
     """
     gc.collect()
@@ -124,7 +124,7 @@ def _measure(text: str) -> dict[str, float]:
     resources = read_text(text, "bench")
     laps.append(("read", time.process_time()))
     gc.collect()
-    gc.freeze()  # the collector would otherwise walk the plan itself again and again, which is not costing
+    gc.freeze()  # otherwise the collector would scan the plan itself repeatedly, which is not costing
     laps.append(("", time.process_time()))
     found = estimate(resources, PriceBook())
     assert found.monthly.expected > 0

@@ -1,6 +1,6 @@
-"""The first costed preview from a fresh clone, by the one command of the README; the engine is there already.
+"""The first costed preview from a fresh clone, by the README's one command; the engine is already installed.
 
-Once: it installs everything, and its bar has room.
+One run: it installs everything, and its bar has a margin.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def bars() -> list[Bar]:
-    """Seconds from the end of the clone to the end of `make preview`. What is not committed is not measured."""
+    """Seconds from the end of the clone to the end of `make preview`. Uncommitted changes are not measured."""
     subprocess.run([Path(sys.executable).parent / "gpucluster", "sandbox", "engine"], check=True, capture_output=True)
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"

@@ -1,8 +1,8 @@
-"""Time of the rules: `gpucluster guardrails check` on a large state, and what they add to an empty policy pack.
+"""Time of the rules: `gpucluster guardrails check` on a large state, and time added to an empty policy pack.
 
 The bars: a state of 10,000 resources in at most 2 s, from the command's start to its end; 40 resources in at most
-0.15 s more than a pack without rules takes, with start and answers. Both in seconds of the processor, which other work
-on the machine does not lengthen.
+0.15 s more than a pack without rules, including start and answers. Both in CPU seconds, which other load
+on the machine does not increase.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def bars() -> list[Bar]:
         (empty / "__main__.py").write_text(_EMPTY)
         large = Path(folder) / "state.json"
         large.write_text(state(LARGE))
-        _served(ROOT / "policies")  # compiles, which a user pays once
+        _served(ROOT / "policies")  # compiles, a one-time cost for users
         rounds = [(_check(large), _served(ROOT / "policies"), _served(empty)) for _ in range(RUNS)]
     check, ours, nothing = (statistics.median(column) for column in zip(*rounds, strict=True))
     print(f"policy pack, {FEW} resources: ours {ours:.3f} s, empty {nothing:.3f} s")
@@ -54,7 +54,7 @@ def bars() -> list[Bar]:
 
 
 def _check(file: Path) -> float:
-    """Seconds of the processor that the command takes."""
+    """CPU seconds of the command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [str(Path(sys.executable).parent / "gpucluster"), "guardrails", "check", str(file)]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=False, env=_environment())
@@ -63,13 +63,13 @@ def _check(file: Path) -> float:
 
 
 def _environment() -> dict[str, str]:
-    """Ours is found from any folder, and what is compiled is kept."""
+    """Makes our packages importable from any folder, and keeps compiled files."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "PYTHONPATH": str(ROOT)}
 
 
 def _served(pack: Path) -> float:
-    """Seconds of the processor that a pack takes from its start to its last answer, asked as the engine asks."""
+    """CPU seconds of a pack from its start to its last answer, with the engine's requests."""
     command = [sys.executable, "-u", "-m", "pulumi.policy", "127.0.0.1:0", str(pack)]
     with subprocess.Popen(command, cwd=pack, stdout=subprocess.PIPE, text=True, env=_environment()) as served:
         try:

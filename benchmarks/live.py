@@ -1,6 +1,6 @@
-"""A cluster that lives: how long from nothing running to the first job running, and how much memory it takes.
+"""A live cluster: time from stopped to the first running job, and its memory.
 
-Once: it builds a whole stack. What is in the cluster is kept from an earlier start, as after `gpucluster sandbox stop`.
+One run: it builds a whole stack. Objects are kept from an earlier start, as after `gpucluster sandbox stop`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _GIB = 1024**3
 
 
 def bars(stack: str = "aws-trial") -> list[Bar]:
-    """Seconds to the first running job, and GiB of the server, etcd, all controllers and what keeps them."""
+    """Seconds to the first running job, and GiB of the server, etcd, all controllers and their supervisors."""
     subprocess.run([GPUCLUSTER, "sandbox", "kubernetes", "--live"], check=True, capture_output=True)
     with tempfile.TemporaryDirectory() as folder:
         project = copied(Path(folder))
@@ -61,7 +61,7 @@ def _runs(project: Path) -> bool:
 
 
 def _memory(project: Path) -> int:
-    """Bytes of every process that works on the cluster; what several share is counted for each."""
+    """Bytes of every process of the cluster; shared memory counts for each process."""
     total = 0
     for process in running_for(project):
         with suppress(psutil.Error):

@@ -14,13 +14,13 @@ from pathlib import Path
 from benchmarks.bars import RUNS, Bar
 from benchmarks.project import GPUCLUSTER, ROOT, copied
 
-# Nodes of the trial, and of a large cluster beside it; with a spare one, 100 are what a scale set on Azure holds.
+# Nodes of the trial, and of a large cluster; 100, including a spare, are the maximum of a scale set on Azure.
 NODES, MANY = 4, 400
 FEWER = {"azure-trial": 99}
 
 
 def bars(stack: str) -> list[Bar]:
-    """Medians of the ratios within each round, so that a slower or faster minute counts for both sides alike."""
+    """Medians of the ratios within each round, so that temporary load affects both sides alike."""
     with tempfile.TemporaryDirectory() as folder:
         bare = copied(Path(folder) / "bare")
         shutil.copy(ROOT / "benchmarks/bare_stack.py", bare / "stacks/__main__.py")

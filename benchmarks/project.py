@@ -1,4 +1,4 @@
-"""A copy of the project with a sandbox of its own, to change and to run the command in."""
+"""A copy of the project with its own sandbox, to change and to run the command in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GPUCLUSTER: Final = Path(sys.executable).parent / "gpucluster"
 
 
 def copied(folder: Path) -> Path:
-    """The folder, which is made where it is not there."""
+    """The folder, created if missing."""
     folder.mkdir(exist_ok=True)
     shutil.copy(ROOT / "Pulumi.yaml", folder)
     for part in ("stacks", "policies"):

@@ -1,4 +1,4 @@
-"""The check of a pull request with three stacks against that with one: they run at once.
+"""The check of a pull request with three stacks, which run concurrently, against that with one.
 
 Few runs, since each builds whole stacks; interleaved, so that a busy machine slows all cases alike.
 """

@@ -13,7 +13,7 @@ _COMMAND = (sys.executable, "-m", "gpucluster", "quote", "--gpus", "64", "--for"
 
 
 def _seconds() -> float:
-    """Of the processor, so that others beside it do not count."""
+    """CPU seconds, so that other processes do not count."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(_COMMAND, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -21,6 +21,6 @@ def _seconds() -> float:
 
 
 def bars() -> list[Bar]:
-    """The first run declares what is not at hand."""
+    """The first run declares missing shapes."""
     _seconds()
     return [Bar("64 GPUs quoted in every place", statistics.median(_seconds() for _ in range(RUNS)), 2, "s")]

@@ -32,7 +32,7 @@ _PROJECT: Final = "name: many\nruntime:\n  name: python\n  options:\n    virtual
 
 
 def bars(stack: str = "aws-trial") -> list[Bar]:
-    """How many of the first updates fail, and what the large cluster takes; the trial and it take turns."""
+    """Number of failed first updates, and cost of the large cluster; its runs and the trial's are interleaved."""
     with tempfile.TemporaryDirectory() as folder:
         failed = _failures(Path(folder))
     with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +55,7 @@ def bars(stack: str = "aws-trial") -> list[Bar]:
 
 
 def _failures(folder: Path) -> int:
-    """Updates of stacks of one fresh project that do not end well."""
+    """Failed updates of stacks of one fresh project."""
     (folder / "Pulumi.yaml").write_text(_PROJECT)
     (folder / "__main__.py").write_text(_PROGRAM)
     (folder / ".venv").symlink_to(ROOT / ".venv")
@@ -79,7 +79,7 @@ def _run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def _preview(project: Path, stack: str) -> tuple[float, int]:
-    """Seconds of CPU, and the most bytes that all its processes held at once, as looked at 20 times a second."""
+    """CPU seconds, and peak memory of all its processes together, sampled 20 times a second."""
     command: Sequence[str] = (str(GPUCLUSTER), "sandbox", "pulumi", "preview", "--stack", stack)
     most, spent = 0, dict[int, float]()
     with (
@@ -96,9 +96,9 @@ def _preview(project: Path, stack: str) -> tuple[float, int]:
 
 
 def _looked_at(pid: int, spent: dict[int, float]) -> Iterator[int]:
-    """Bytes that a process and each below it hold now; what they share counts once for each.
+    """Current bytes of a process and each descendant; shared memory counts for each process.
 
-    spent: gets the seconds of CPU of each.
+    spent: receives the CPU seconds of each.
     """
     with suppress(psutil.Error):
         run = psutil.Process(pid)

@@ -1,6 +1,6 @@
-"""What is ours in a preview: spec, plan, components and cost, once the SDKs are imported.
+"""Our share of a preview: spec, plan, components and cost, after importing the SDKs.
 
-Pulumi's own work in registering a resource is told apart: a program without this toolkit has it too.
+Pulumi's own work in registering a resource is listed separately: a program without this toolkit has it too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 from benchmarks.bars import RUNS, Bar
 
 ROOT = Path(__file__).parents[1]
-# Those of ours import single modules of an SDK, in the way of the stack.
+# Our modules import single modules of an SDK, as the stack does.
 SDKS = {
     "aws": (
         "gpucluster.components.aws.amp",
@@ -87,7 +87,7 @@ SDKS = {
         "pulumi_kubernetes.provider",
     ),
 }
-"""What the trial of each cloud uses of them. A part that is missing here would be measured as ours: such a run is
+"""Parts of the SDKs that each cloud's trial uses. A missing part would be measured as ours: such a run is
 refused.
 """
 
@@ -106,7 +106,7 @@ _ANSWERS: dict[str, dict[str, Any]] = {
     "pulumi:pulumi:readStackOutputs": {},
 }
 
-# Comes out as a map of what went in as a list.
+# Output as a map, but input as a list.
 _IDENTITY = ("azure-native:containerservice:ManagedCluster", "identity")
 
 
@@ -116,14 +116,14 @@ class _Nothing(Mocks):
         return args.name, {key: value for key, value in inputs.items() if (args.typ, key) != _IDENTITY}
 
     def call(self, args: MockCallArgs) -> Any:
-        """What a real preview leaves unasked, since what it depends on is not made yet."""
+        """Answers calls that a real preview skips, since their inputs do not exist yet."""
         if args.token not in _ANSWERS:
             raise AssertionError(f"a preview asks no cloud: {args.token}")
         return _ANSWERS[args.token]
 
 
 class _Registering:
-    """Seconds inside of Pulumi's constructor of resources, but for the transformations, which are ours."""
+    """Seconds in Pulumi's constructor of resources, without the transformations, which are ours."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -151,7 +151,7 @@ class _Registering:
         patch.object(pulumi.Resource, "__init__", timed).start()
 
     def leave_out(self, transformation: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """The transformation, which does not count as Pulumi's; the same again for what this has given."""
+        """The transformation, not counted as Pulumi's; already wrapped ones are returned unchanged."""
         if transformation in self._known:
             return transformation
 
@@ -167,19 +167,19 @@ class _Registering:
 
 
 def _sdk_modules() -> set[str]:
-    """Those that are loaded, not only named by the package above them."""
+    """Loaded modules, not those only named by the package above them."""
     return {name for name, of in sys.modules.items() if name.split(".")[0] in _PACKAGES and type(of) is ModuleType}
 
 
 def _laps(cloud: str) -> dict[str, float]:
-    """Seconds of each part of one run: of this process alone, so that others beside it do not count."""
+    """Seconds of each part of one run: of this process only, so that other processes do not count."""
     for name in SDKS[cloud]:
         getattr(importlib.import_module(name.rpartition(".")[0]), "_", None)
         module = importlib.import_module(name)
         for part in getattr(module, "__all__", ["_"]):  # Loads it: the SDKs import their modules on first use.
             getattr(module, part, None)
     loaded = _sdk_modules()
-    gc.disable()  # as the stack does
+    gc.disable()  # as in the stack
     registering = _Registering()
     stack, program_folder = f"{cloud}-trial", ROOT / "stacks"
     config = yaml.safe_load((program_folder / f"Pulumi.{stack}.yaml").read_text())["config"]  # the engine reads it
@@ -223,7 +223,7 @@ def _laps(cloud: str) -> dict[str, float]:
 
 
 def bars(stack: str) -> list[Bar]:
-    """Each run in a process of its own: a program is imported once."""
+    """Each run in a separate process: a program is imported once."""
     command = [sys.executable, "-m", __spec__.name, stack.removesuffix("-trial")]
     runs = [json.loads(subprocess.check_output(command, cwd=ROOT)) for _ in range(RUNS)]
     for name in runs[0]:

@@ -1,9 +1,9 @@
-"""Wrong values: which of them the vendors' own documents refuse, and which the sandbox does.
+"""Wrong values: which of them the vendors' own documents refuse, and which the sandbox refuses.
 
-`python -m benchmarks.values [CLOUD...]` builds the trial of each cloud, changes every scalar of every type, and asks
-both of each mutant: the judges of `gpucluster judge`, and the simulated cloud. A false refusal is one by Check of a
-value that a judge takes: what a resource stands beside is for the rules. The bars: at least 95 % of what a judge
-refuses, and no false refusal.
+`python -m benchmarks.values [CLOUD...]` builds the trial of each cloud, changes every scalar of every type, and checks
+each mutant with both: the judges of `gpucluster judge`, and the simulated cloud. A false refusal is one by Check of a
+value that a judge accepts: relations to other resources are for the rules. The bars: at least 95 % of a judge's
+refusals, and no false refusal.
 """
 
 from __future__ import annotations

@@ -1,3 +1,3 @@
-"""Facts about what clouds sell and what their resource types do: each once, with its source. Imports nothing of the
-rest of the project.
+"""Facts about the clouds' offers and resource types: each once, with its source. Imports nothing from the rest of the
+project.
 """

@@ -1,12 +1,12 @@
 """Regions, zones and Local Zones of AWS: `aws_regions.csv` and `aws_local_zones.csv`.
 
-`aws_regions.csv`, columns: region; zones, by id, which is the same in every account; without_eks, those where EKS puts
-no control plane; lustre, what FSx sells there: `persistent_2`, `persistent_2_basic` (125 and 250 MB/s per TiB, and no
-EFA), `persistent_1`, empty where no source says; prometheus, what Amazon Managed Service for Prometheus has there:
-`collector`, `workspace` (no managed collector), or `no`; offerings, the day of a list of all machines sold there, empty
-where there is none. A machine that `zones.csv` has nowhere in such a region is not sold there.
+`aws_regions.csv`, columns: region; zones, by id, which is the same in every account; without_eks, zones without EKS
+control planes; lustre, FSx for Lustre there: `persistent_2`, `persistent_2_basic` (125 and 250 MB/s per TiB, and no
+EFA), `persistent_1`, empty without a source; prometheus, Amazon Managed Service for Prometheus there:
+`collector`, `workspace` (no managed collector), or `no`; offerings, the date of a list of all machines sold there,
+empty without one. In a region with such a list, machines without any zone in `zones.csv` are not sold.
 
-`aws_local_zones.csv`: what FSx sells in a Local Zone, by its id. Of others nothing is known.
+`aws_local_zones.csv`: FSx offers in a Local Zone, by its id. Other Local Zones are unknown.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class AwsRegion:
 
     @property
     def prefix(self) -> str:
-        """What the ids of its zones begin with, such as `use1`.
+        """Prefix of its zones' ids, such as `use1`.
 
-        Source: AWS Regions and Availability Zones documentation, az-ids; by rule where no zone of it is known.
+        Source: AWS Regions and Availability Zones documentation, az-ids; derived by rule if no zone of it is known.
         """
         area, *rest = self.name.split("-")
         return area + re.sub(_DIRECTION, lambda found: found[0][0], "".join(rest))
@@ -74,7 +74,7 @@ def zone_id(region: str, local_zone: str) -> str:
 
 
 def local_zone(region: str, zone: str) -> str | None:
-    """The name of a Local Zone that is given by its name or its id; None for what is no Local Zone of the region."""
+    """The name of a Local Zone given by name or id; None if it is not a Local Zone of the region."""
     if re.fullmatch(rf"{region}-[a-z]{{3}}-\d[{_LETTERS}]", zone):
         return zone
     known = aws_regions().get(region)
@@ -83,14 +83,14 @@ def local_zone(region: str, zone: str) -> str | None:
 
 
 def local_zone_names(region: str, zone: str) -> tuple[str, ...]:
-    """What lists call a Local Zone: its name, its id, and its group, which is one place; none for another zone."""
+    """Names of a Local Zone in lists: its name, its id, and its group, which is one place; none for another zone."""
     name = local_zone(region, zone)
     return () if name is None or region not in aws_regions() else (name, zone_id(region, name), name[:-1])
 
 
 @functools.cache
 def region_of_zone(zone: str) -> str | None:
-    """The region of a zone's id, or of a region's own name; None for a zone of another cloud."""
+    """The region of a zone id, or of a region's own name; None for a zone of another cloud."""
     found = (region for region in aws_regions().values() if zone == region.name or _is_id(zone, region))
     return next((region.name for region in found), None)
 
@@ -100,8 +100,8 @@ def _is_id(zone: str, region: AwsRegion) -> bool:
 
 
 def sold_in(machine: str, region: str) -> tuple[str, ...] | None:
-    """The zones of a region that sell a machine, by id; the region's own name where only that is known. None where no
-    list tells.
+    """The zones of a region that sell a machine, by id; the region's own name if only that is known. None without a
+    list.
     """
     found = tuple(zone for zone in zones_of(machine) if region_of_zone(zone) == region)
     return found if found or aws_regions()[region].offerings else None
@@ -113,5 +113,5 @@ def _local_zones() -> Mapping[str, str]:
 
 
 def local_zone_lustre(zone: str) -> str:
-    """What FSx sells in a Local Zone, by its id, in the words of the table of regions; empty where nothing is known."""
+    """FSx offers in a Local Zone, by its id, in the words of the table of regions; empty if unknown."""
     return _local_zones().get(zone, "")

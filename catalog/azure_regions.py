@@ -1,6 +1,6 @@
-"""Regions of Azure: `azure_regions.csv`, those of its other clouds as well.
+"""Regions of Azure, including its other clouds: `azure_regions.csv`.
 
-Columns: zones, whether they have availability zones, empty where no source says; regions, in ARM's form.
+Columns: zones, whether they have availability zones, empty without a source; regions, in ARM's form.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ZONES = {"yes": True, "no": False, "": None}
 
 @functools.cache
 def azure_regions() -> Mapping[str, bool | None]:
-    """Every region -> whether it has availability zones, None where nobody says."""
+    """Every region -> whether it has availability zones, None if unknown."""
     found: dict[str, bool | None] = {}
     for row in rows("azure_regions"):
         if row["zones"] not in _ZONES:

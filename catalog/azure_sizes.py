@@ -1,4 +1,4 @@
-"""What the name of an Azure VM size says: `Standard_ND96isr_H100_v5` is series ND with 96 vCPUs and InfiniBand (`r`).
+"""Parses Azure VM size names: `Standard_ND96isr_H100_v5` is series ND with 96 vCPUs and InfiniBand (`r`).
 
 Sources: Azure pages "Azure virtual machine sizes naming conventions" and "Set up InfiniBand on HPC VMs", for the `r`;
 "ND H100 v5", "ND H200 v5", "ND A100 v4" and "NC H100 v5 series" for the GPUs.
@@ -22,9 +22,9 @@ class Size:
 
     series: such as ND; NC and NV are others.
     infiniband: whether it has InfiniBand.
-    gpu: as the name says it last, e.g. H100 in `..._noIB_H100_v5`; None where it does not.
-    version: of the series, 1 where the name has none.
-    large_memory: whether the name has an `m`, as ND A100 v4 with 80 GB does.
+    gpu: the last part of the name, e.g. H100 in `..._noIB_H100_v5`; None without one.
+    version: of the series, 1 if the name has none.
+    large_memory: whether the name has an `m`, like ND A100 v4 with 80 GB.
     """
 
     series: str
@@ -36,17 +36,17 @@ class Size:
 
     @property
     def computes(self) -> bool:
-        """Whether its GPUs are for computing: NV draws, NP has no GPU."""
+        """Whether its GPUs are for computing: NV is for graphics, NP has no GPU."""
         return self.series.startswith(("ND", "NC"))
 
     @property
     def trains(self) -> bool:
-        """Whether several of them are bought to train together."""
+        """Whether it is meant for multi-node training."""
         return self.series == "ND" or self.infiniband
 
     @property
     def model(self) -> str | None:
-        """Its GPU in the table of GPUs, with the memory that tells its slices apart; None for one without slices."""
+        """Its GPU in the table of GPUs, with the memory that determines its slices; None for a GPU without slices."""
         small = self.series.startswith("NC")
         h100 = "h100-nvl" if small else "h100"
         a100 = "a100-80gb" if self.large_memory or small else "a100-40gb"
@@ -54,7 +54,7 @@ class Size:
 
 
 def size_of(name: str) -> Size | None:
-    """What a name says; None for a size without accelerator. Azure compares names without regard to case."""
+    """The size of a name; None for a size without accelerator. Azure compares names case-insensitively."""
     found = re.fullmatch(_NAME, name.lower())
     if found is None:
         return None
@@ -63,7 +63,7 @@ def size_of(name: str) -> Size | None:
     versions = [int(number[1]) for part in parts if (number := re.fullmatch(_VERSION, part.lower()))]
     gpus = [part for part in parts if not re.fullmatch(_VERSION, part.lower())]
     version = versions[-1] if versions else 1
-    # The A100 of 40 GB is in the name of no ND size.
+    # No ND size name contains the A100 of 40 GB.
     unnamed = "A100" if (series, version) == ("nd", 4) else None
     return Size(
         series=series.upper(),
@@ -76,7 +76,7 @@ def size_of(name: str) -> Size | None:
 
 
 def has_infiniband(name: str) -> bool:
-    """Whether machines of a size reach others by InfiniBand."""
+    """Whether machines of a size are connected by InfiniBand."""
     size = size_of(name)
     return size is not None and size.infiniband
 

@@ -1,10 +1,10 @@
-"""The clouds: `clouds.csv`, one row each. Everything else of a cloud is found by its name, in folders called like it.
+"""The clouds: `clouds.csv`, one row each. Everything else about a cloud is found by its name, in folders of that name.
 
 ========= =============================================================================================
 column    meaning
 ========= =============================================================================================
 `name`    its name in a stack's configuration, of its folders, and of its file in the price book
-`title`   what people call it
+`title`   display name
 `package` package of its resources' type tokens; also the name of its tables, and of its SDK for Python
 ========= =============================================================================================
 """
@@ -50,7 +50,7 @@ def cloud_of_package(package: str) -> CloudRow | None:
 
 
 def fact_of(facts: Mapping[str, Fact], cloud: str, what: str) -> Fact:
-    """What a table has for a cloud. Raises InputError where nobody added it yet, with the file that lacks it.
+    """A table's entry for a cloud. Raises InputError if it is missing, with the file that lacks it.
 
     what: the fact and its file, such as `forms of versions (components/versions.py)`.
     """
@@ -60,7 +60,7 @@ def fact_of(facts: Mapping[str, Fact], cloud: str, what: str) -> Fact:
 
 
 def module_of(name: str) -> ModuleType | None:
-    """The module of a full name; None where there is no such file."""
+    """The module of a full name; None if the file does not exist."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
@@ -70,7 +70,7 @@ def module_of(name: str) -> ModuleType | None:
 
 
 def modules_of(pattern: str) -> Iterator[tuple[CloudRow, ModuleType]]:
-    """Every cloud that has the module of a pattern, such as `gpucluster.policies.clouds.{cloud}.pools`, and it."""
+    """Every cloud with the module of a pattern, such as `gpucluster.policies.clouds.{cloud}.pools`, and the module."""
     for cloud in clouds().values():
         if (found := module_of(pattern.format(cloud=cloud.name))) is not None:
             yield cloud, found

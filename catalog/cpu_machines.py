@@ -1,4 +1,4 @@
-"""Machine types without GPUs that clusters run their own software on: `cpu_machines.csv`."""
+"""Machine types without GPUs for the clusters' own software: `cpu_machines.csv`."""
 
 from __future__ import annotations
 

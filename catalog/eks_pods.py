@@ -1,7 +1,7 @@
-"""How many pods an EKS node takes: `eks_pods.csv`.
+"""Maximum of pods per EKS node: `eks_pods.csv`.
 
-Columns: interfaces that its first network card takes, IPv4 addresses of each. A node of a machine that is not in the
-table takes what the kubelet takes by itself.
+Columns: interfaces of its first network card, IPv4 addresses of each. Nodes of machines outside the
+table use the kubelet's default.
 Source: awslabs/amazon-eks-ami 81fec2e8, nodeadm/internal/kubelet/eni_max_pods.go.
 """
 
@@ -17,7 +17,7 @@ _KUBELET: Final = 110
 
 
 def eks_pods(machine_type: str) -> int:
-    """The most pods of a node: an address for each but the first of an interface, and two that need none."""
+    """Maximum pods of a node: an address for each except the first of an interface, and two that need none."""
     return _table().get(machine_type, _KUBELET)
 
 

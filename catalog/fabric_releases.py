@@ -1,7 +1,7 @@
-"""What belongs together for a GPU fabric to carry a job: `fabric_releases.csv`.
+"""Compatible versions for jobs on a GPU fabric: `fabric_releases.csv`.
 
-A row is a release: of plugin, daemon, NCCL and the images that load them. The first row of a machine is the one that
-clusters get. Columns that are empty: no source says it, or there is no such thing.
+A row is a release: of plugin, daemon, NCCL and the images that load them. The first row of a machine is the default
+of clusters. Empty columns: no source, or not applicable.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from gpucluster.catalog.rows import Row, rows
 from gpucluster.record import record
 
 LIKE_TCP: Final = 0.1
-"""Of a fabric's line rate: below is where TCP over the host's own interface ends up, whatever the fabric could do."""
+"""Share of a fabric's line rate: TCP over the host's own interface stays below it, whatever the fabric supports."""
 
 
 @record(kw_only=True)
 class FabricRelease:
     """One row.
 
-    machines: those it is for, none for all of the fabric. plugin, daemon: with their version after the last colon; on
-    Google Cloud images. nccl: the version that the plugin brings, empty where that of the job's image stays. nccl_net:
-    value of NCCL_NET, without which NCCL goes on over TCP where it does not find the plugin. cuda: major version that a
-    job's image must have, for the plugin loads its libcudart. torch_below: PyTorch from this version on needs functions
+    machines: those it supports, none for all of the fabric. plugin, daemon: with their version after the last colon; on
+    Google Cloud images. nccl: the plugin's version, empty if the job image's own is used. nccl_net:
+    value of NCCL_NET, without which NCCL falls back to TCP if it does not find the plugin. cuda: required major version
+    of a job's image, as the plugin loads its libcudart. torch_below: PyTorch from this version on needs functions
     that nccl lacks. driver_from, driver_below: versions of the GPU driver. kubernetes_from: version of Kubernetes.
-    topology, topology_sha256: NCCL's description of the machine, as its source has it. waits_for: the resource that a
-    node has only with its fabric, or its folder with an entry for each network card. pytorch, mpi: images that jobs
-    start from. tests: folder of NCCL's tests in mpi.
+    topology, topology_sha256: NCCL's description of the machine, as in its source. waits_for: the resource that a
+    node has only with its fabric, or its folder with an entry for each network card. pytorch, mpi: base images of
+    jobs. tests: folder of NCCL's tests in mpi.
     """
 
     fabric: str
@@ -56,20 +56,20 @@ class FabricRelease:
         return self.plugin.rpartition(":")[2]
 
     def driven_by(self, driver: str) -> bool:
-        """Whether a branch of the GPU driver, such as 580, or a version of it has versions that the release takes."""
+        """Whether the release supports a branch of the GPU driver, such as 580, or a version of it."""
         least, end = (version(text) if text else None for text in (self.driver_from, self.driver_below))
         have = version(driver)
         return (least is None or have >= least[: len(have)]) and (end is None or have < end)
 
 
 def version(text: str) -> tuple[int, ...]:
-    """A version as numbers that compare."""
+    """A version as comparable numbers."""
     return tuple(map(int, text.split(".")))
 
 
 def releases_of(machine: Machine) -> tuple[FabricRelease, ...]:
-    """The releases for a machine, the one that clusters get first. A row that names the machine stands before those of
-    its fabric.
+    """The releases for a machine, the clusters' default first. Rows that name the machine replace those of its
+    fabric.
     """
     found = _releases().get(machine.fabric, ())
     own = tuple(release for release in found if machine.machine_type in release.machines)
@@ -77,12 +77,12 @@ def releases_of(machine: Machine) -> tuple[FabricRelease, ...]:
 
 
 def release_of(machine: Machine, named: str | None = None) -> FabricRelease:
-    """The release that clusters get, or the one whose plugin has this version, which is one of theirs."""
+    """The clusters' default release, or the one whose plugin has this version."""
     return next(one for one in releases_of(machine) if named in (None, one.plugin_version))
 
 
 def none_release() -> FabricRelease:
-    """Where nodes have no fabric: the images of jobs."""
+    """The release of nodes without fabric: the images of jobs."""
     return _releases()["none"][0]
 
 

@@ -1,4 +1,4 @@
-"""Which branch of NVIDIA's driver the machines of a cloud get by default, by Kubernetes version: `gpu_drivers.csv`."""
+"""Default branch of NVIDIA's driver on a cloud's machines, by Kubernetes version: `gpu_drivers.csv`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpucluster.catalog.rows import rows
 
 
 def default_driver(cloud: str, kubernetes: str) -> str | None:
-    """The branch, such as 580; None where no source tells."""
+    """The branch, such as 580; None without a source."""
     return _table().get((cloud, kubernetes))
 
 

@@ -14,17 +14,17 @@ from gpucluster.record import record
 Kind = Literal["TCPX", "TCPXO", "RoCE"]
 
 MTU: Final = 8896
-"""The most that a VPC network carries; a cluster without a GPU fabric takes it. Source: VPC documentation, "Maximum
-transmission unit"."""
+"""Maximum of a VPC network, used by clusters without a GPU fabric. Source: VPC documentation, "Maximum transmission
+unit"."""
 
 
 @record(kw_only=True)
 class Fabric:
-    """How the GPUs of several nodes of a machine type talk.
+    """GPU network of multi-node jobs on a machine type.
 
-    name: in words. host_networks: additional networks that come before the GPUs' own. gpu_networks: those of the GPUs:
-    VPCs, with RoCE subnets of one VPC. device_mode: of the GPUs' own. mtu: what the GPU networks carry, bytes; with
-    TCPX and TCPXO the cluster's own network too.
+    name: in words. host_networks: additional networks before those of the GPUs. gpu_networks: those of the GPUs:
+    VPCs, with RoCE subnets of one VPC. device_mode: of the GPU networks. mtu: of the GPU networks, bytes; with
+    TCPX and TCPXO of the cluster's own network too.
     """
 
     kind: Kind
@@ -41,12 +41,12 @@ class Fabric:
 
     @property
     def device_modes(self) -> tuple[str, ...]:
-        """Of each additional network, in the order of a node's interfaces."""
+        """The device mode of each additional network, in the order of a node's interfaces."""
         return (*("NetDevice",) * self.host_networks, *(self.device_mode,) * self.gpu_networks)
 
 
 def fabric_of(machine: Machine) -> Fabric | None:
-    """The fabric of a machine, None where its nodes talk over the one network interface that every machine has."""
+    """The fabric of a machine, None if its nodes only have the network interface of every machine."""
     found = _fabrics().get(machine.fabric)
     return None if found is None else replace(found, gpu_networks=machine.network_cards)
 

@@ -13,8 +13,8 @@ from gpucluster.record import record
 class Gpu:
     """One model.
 
-    gpu: what the other tables call it. accelerator: the word of a spec; the H100 of 94 GB is an H100 there.
-    name: in words. memory_mib: as the cloud's API gives it, MiB.
+    gpu: its name in the other tables. accelerator: its name in a spec; the H100 of 94 GB is an H100 there.
+    name: in words. memory_mib: as reported by the cloud's API, MiB.
     """
 
     gpu: str

@@ -1,8 +1,8 @@
-"""What is lost when a resource goes: `holdings.csv`.
+"""Losses when a resource is deleted: `holdings.csv`.
 
-Columns: `type` token; what it `holds`; the changes it is `lost_on`, none where the cloud deletes it empty only; the
-flag that must be set for the loss (`only_if`), else the cloud refuses the deletion; the way to the input that says how
-much fits (`size`), where it does.
+Columns: `type` token; what it `holds`; the changes it is `lost_on`, none if the cloud deletes it only when empty; the
+flag that must be set for the loss (`only_if`), else the cloud refuses the deletion; the path of the input with its
+capacity (`size`), if it has one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Holding:
 
 @functools.cache
 def holdings() -> Mapping[str, Holding]:
-    """Type token -> what a resource of that type holds, on every cloud."""
+    """Type token -> holdings of a resource of that type, on every cloud."""
     return {
         row["type"]: Holding(
             holds=row["holds"],

@@ -1,7 +1,7 @@
-"""What the tag of a job's image says of the software in it.
+"""Software versions that the tag of a job's image states.
 
 `image_tags.csv` has images whose tags are dates: from tag_from on they have this CUDA and this PyTorch, until the next
-row of the image. Other tags say it by themselves, as 2.7.1-cuda12.8-cudnn9-runtime and cu130 do.
+row of the image. Other tags state versions, such as 2.7.1-cuda12.8-cudnn9-runtime and cu130.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class DatedTag:
 
 
 def dated_tags() -> tuple[DatedTag, ...]:
-    """Every row, the oldest of an image first."""
+    """Every row, oldest of an image first."""
     return tuple(
         DatedTag(image=row["image"], tag_from=row["tag_from"], cuda=int(row["cuda"]), torch=row["torch"])
         for row in rows("image_tags")
@@ -34,6 +34,6 @@ def dated_tags() -> tuple[DatedTag, ...]:
 
 
 def torch_from(version: str) -> str:
-    """Regular expression of the names of PyTorch's own images from a version on, such as 2.7, of one digit each."""
+    """Regular expression for the names of PyTorch's own images from a version on, such as 2.7, of one digit each."""
     major, minor = map(int, version.split("."))
     return f"(?:^|/)pytorch/pytorch:(?:{major}[.](?:[{minor}-9]|[1-9][0-9])|[{major + 1}-9][.])"

@@ -1,7 +1,7 @@
-"""Minor versions of Kubernetes that the clouds have or had, and when their support ends: `kubernetes_versions.csv`.
+"""Current and former minor versions of Kubernetes on the clouds, with ends of support: `kubernetes_versions.csv`.
 
-Columns: cloud; version; the day of its release there; the last day of standard support; that of the support which is
-bought: EKS extended support, AKS long-term support, GKE's Extended channel. Empty where no source gives the day.
+Columns: cloud; version; the date of its release there; the last day of standard support; that of paid
+support: EKS extended support, AKS long-term support, GKE's Extended channel. Empty without a date in any source.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MINOR = r"(\d+)\.(\d+)"
 
 @record(kw_only=True)
 class KubernetesVersion:
-    """One minor version on one cloud. extended_ends: None where no source gives the day."""
+    """One minor version on one cloud. extended_ends: None without a date in any source."""
 
     cloud: str
     version: str
@@ -36,13 +36,13 @@ class KubernetesVersion:
 
 @functools.cache
 def kubernetes_versions(cloud: str) -> Mapping[str, KubernetesVersion]:
-    """Version -> its days on a cloud, the oldest first."""
+    """Version -> its dates on a cloud, oldest first."""
     found = (_version(row) for row in rows("kubernetes_versions") if row["cloud"] == cloud)
     return {one.version: one for one in sorted(found, key=lambda one: minor(one.version))}
 
 
 def minor(version: str) -> tuple[int, int]:
-    """The first two numbers of a version such as 1.35.2-gke.1842000. Raises ValueError where it has none."""
+    """The first two numbers of a version such as 1.35.2-gke.1842000. Raises ValueError if it has none."""
     found = re.match(_MINOR, version)
     if found is None:
         raise ValueError(f"{version!r} is not a Kubernetes version")

@@ -1,11 +1,11 @@
-"""Which keys and values AWS, Google Cloud, Azure and Kubernetes accept.
+"""Keys and values that AWS, Google Cloud, Azure and Kubernetes accept.
 
-AWS: "Tag restrictions" of the EC2 user guide and "User-defined tag restrictions" of the billing user guide. EC2 alone
-takes other characters as well, but other services and the bill do not.
-Google Cloud: Resource Manager page "Requirements for labels", with the letters a to z only, to which some services (of
-Parallelstore and Spanner, say) narrow it.
-Azure: Resource Manager page "Use tags to organize your Azure resources", section "Limitations"; a storage account alone
-takes keys of 128 characters only.
+AWS: "Tag restrictions" of the EC2 user guide and "User-defined tag restrictions" of the billing user guide. Only EC2
+accepts other characters as well; other services and the bill do not.
+Google Cloud: Resource Manager page "Requirements for labels", with the letters a to z only, as some services restrict
+them (Parallelstore and Spanner, for example).
+Azure: Resource Manager page "Use tags to organize your Azure resources", section "Limitations"; only a storage account
+limits keys to 128 characters.
 Kubernetes: "Labels and Selectors", section "Syntax and character set".
 """
 
@@ -18,7 +18,7 @@ from typing import Final
 
 
 class LabelSyntax(enum.Enum):
-    """Whose rules keys and values obey."""
+    """Syntax rules of a cloud or Kubernetes."""
 
     AWS = "AWS"
     GOOGLE = "Google Cloud"
@@ -26,7 +26,7 @@ class LabelSyntax(enum.Enum):
     KUBERNETES = "Kubernetes"
 
 
-# How many one resource takes.
+# Maximum per resource.
 MOST_LABELS: Final = {LabelSyntax.AWS: 50, LabelSyntax.GOOGLE: 64, LabelSyntax.AZURE: 50}
 
 _AWS_KEY_LENGTH: Final = 128
@@ -46,7 +46,7 @@ _KUBERNETES_PREFIX: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9
 
 
 def problem_of_key(key: str, syntax: LabelSyntax) -> str | None:
-    """What is wrong with a key, None when nothing is."""
+    """The problem of a key, None without one."""
     if syntax is LabelSyntax.KUBERNETES:
         return _kubernetes_key(key)
     if syntax is LabelSyntax.GOOGLE:
@@ -60,7 +60,7 @@ def problem_of_key(key: str, syntax: LabelSyntax) -> str | None:
 
 
 def problem_of_value(value: str, syntax: LabelSyntax) -> str | None:
-    """What is wrong with a value, None when nothing is; never quotes more than one character of it."""
+    """The problem of a value, None without one; never quotes more than one character of it."""
     if syntax is LabelSyntax.AWS:
         return _aws(value, _AWS_VALUE_LENGTH)
     if syntax is LabelSyntax.GOOGLE:
@@ -71,18 +71,18 @@ def problem_of_value(value: str, syntax: LabelSyntax) -> str | None:
 
 
 def google_value(text: str) -> str:
-    """A text as a value that Google Cloud takes: cut, in lower case, with a hyphen for what it does not take."""
+    """A text as a valid value of Google Cloud: cut, in lower case, with hyphens for invalid characters."""
     taken = (character if character in _GOOGLE_CHARACTERS else "-" for character in text.lower())
     return "".join(taken)[:_GOOGLE_LENGTH]
 
 
 def is_kubernetes_name(written: str) -> bool:
-    """Whether Kubernetes takes it as a value, and as a key after its prefix."""
+    """Whether Kubernetes accepts it as a value, and as a key after its prefix."""
     return len(written) <= _KUBERNETES_LENGTH and _KUBERNETES_NAME.fullmatch(written) is not None
 
 
 def is_kubernetes_prefix(written: str) -> bool:
-    """Whether Kubernetes takes it as what a key has before its slash: a DNS name."""
+    """Whether Kubernetes accepts it as a key's prefix before the slash: a DNS name."""
     return len(written) <= _KUBERNETES_PREFIX_LENGTH and _KUBERNETES_PREFIX.fullmatch(written) is not None
 
 

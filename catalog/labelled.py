@@ -1,8 +1,8 @@
-"""Which resource types take labels or tags, and under which argument: `labelled_PACKAGE.csv` for each SDK.
+"""Resource types with labels or tags, and the argument that holds them: `labelled_PACKAGE.csv` for each SDK.
 
-The source of these rows is the SDK in `requirements.lock`: `python -m gpucluster.catalog.labelled` writes them anew
-after an update of it, and a test compares the two. Types that are not there, such as networks, firewalls and resource
-policies of Google Cloud, take none.
+The source of these rows is the SDK in `requirements.lock`: `python -m gpucluster.catalog.labelled` regenerates them
+after an SDK update, and a test compares the two. Types that are missing, such as networks, firewalls and resource
+policies of Google Cloud, have no labels.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from gpucluster.catalog.sdk_source import Source, sources
 
 PACKAGES: Final = tuple(cloud.package for cloud in clouds().values())
 
-# Other arguments called `tags`, lists and texts, mean something else; an Auto Scaling group alone lists its tags.
+# Other arguments called `tags`, lists and texts, are different; only an Auto Scaling group has a list of tags.
 _TAGS: Final = {
     "aws": r"(?:Optional\[)?(?:Mapping\[str, |Sequence\[.*GroupTagArgs)",
     "azure-native": r"Optional\[Mapping\[str, pulumi\.Input\[_builtins\.str\]\]\]\]",
 }
 _USER_LABELS: Final = "user_labels"
 _LABELS: Final = ("resource_labels", "labels")
-# With labels of Google Cloud the provider also returns all that a resource carries. Other arguments called `labels`, of
-# a group or a notification channel, mean something else.
+# If a type has Google Cloud labels, the provider also returns all labels of a resource. Other arguments called
+# `labels`, of a group or a notification channel, are different.
 _RETURNED: Final = "effective_labels"
 
 
 def argument_of(type_: str) -> str | None:
-    """The input, in camel case, that holds the labels of the resource itself; None for a type that takes none."""
+    """The input, in camel case, with the labels of the resource itself; None for a type without labels."""
     package = type_.partition(":")[0]
     return labelled(package).get(type_) if package in PACKAGES else None
 
@@ -45,7 +45,7 @@ def labelled(package: str) -> Mapping[str, str]:
 
 
 def read_sdk(package: str) -> dict[str, str]:
-    """The same, from the sources of the installed SDK; errors: ModuleNotFoundError without it."""
+    """The same, from the sources of the installed SDK; raises ModuleNotFoundError without it."""
     installed = sources(f"pulumi_{package.replace('-', '_')}")
     found = {source.token: name for source in installed if (name := _argument(package, source)) is not None}
     return {token: re.sub("_(.)", lambda letter: letter[1].upper(), name) for token, name in sorted(found.items())}

@@ -1,6 +1,6 @@
 """Machine types with GPUs, of every cloud: `machines.csv`, one row each.
 
-Rows of one cloud and accelerator are in the order in which a cluster prefers them. A number that no source gives is
+Rows of one cloud and accelerator are in the order of preference for a cluster. A number without a source is
 empty in the table and 0 here; the rows of `clusters` have all of them.
 """
 
@@ -28,15 +28,15 @@ _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
 class Machine:
     """One machine type. No two clouds share a name.
 
-    clusters: whether the components build clusters of it.
+    clusters: whether the components build clusters with it.
     gpu: its model in the table of GPUs. memory_gib: RAM, GiB.
-    nvme: whether local disks come with it, for its price, or are a choice of 375 GiB each. nvme_gb: of all disks
+    nvme: whether local disks are included in its price, or optional, 375 GiB each. nvme_gb: of all disks
     together, GB. temp_disk_gib: Azure's temporary disk, which may hold the system, GiB.
-    fabric: EFA, TCPX, TCPXO, RoCE, InfiniBand or none. fabric_gbps: its bandwidth of the node, Gb/s; host_gbps: IP
-    bandwidth beside it, Gb/s. network_cards: cards that carry the fabric, from first_card on. interfaces_per_card: what
-    EC2 takes on each.
-    gke_gpu: what GKE calls the GPU. boot_disk: a disk type that GKE starts it from. quota: the name of its quota on
-    Google Cloud, in GPUs, or on Azure, in vCPUs and with the spaces that Azure writes.
+    fabric: EFA, TCPX, TCPXO, RoCE, InfiniBand or none. fabric_gbps: the node's fabric bandwidth, Gb/s; host_gbps:
+    additional IP bandwidth, Gb/s. network_cards: cards of the fabric, from first_card on. interfaces_per_card: EC2's
+    maximum on each.
+    gke_gpu: GKE's name of the GPU. boot_disk: a supported boot disk type in GKE. quota: the name of its quota on
+    Google Cloud, in GPUs, or on Azure, in vCPUs and with spaces as Azure writes them.
     """
 
     cloud: str
@@ -68,7 +68,7 @@ class Machine:
 
     @property
     def accelerator(self) -> str:
-        """Its GPU in the words of a spec."""
+        """Its GPU by the name in a spec."""
         return self._gpu.accelerator
 
     @property
@@ -78,22 +78,22 @@ class Machine:
 
     @property
     def gpu_memory_mib(self) -> int:
-        """Memory of one GPU as the cloud's API gives it, MiB."""
+        """Memory of one GPU as reported by the cloud's API, MiB."""
         return self._gpu.memory_mib
 
     @property
     def whole_node(self) -> bool:
-        """Whether it holds all GPUs of one NVLink domain: several of them are bought to train together."""
+        """Whether it has all GPUs of one NVLink domain: such machines are meant for multi-node training."""
         return self.gpus >= 8
 
     @property
     def fabric_cards(self) -> tuple[int, ...]:
-        """Indices of the cards that carry the fabric."""
+        """Indices of the fabric's network cards."""
         return tuple(range(self.first_card, self.first_card + self.network_cards))
 
     @property
     def bundled_ssd(self) -> bool:
-        """Whether local SSDs, which Google Cloud sells by the piece, come with it for its price."""
+        """Whether its price includes local SSDs, which Google Cloud sells separately."""
         return self.cloud == "gcp" and self.nvme == "bundled"
 
 
@@ -121,7 +121,7 @@ def _read(row: Row, name: str, text: str) -> Any:
 
 
 def gke_machine(gke_gpu: str, count: Decimal) -> str | None:
-    """The machine that GKE makes for a number of GPUs of its type, None where it has none known here."""
+    """The machine that GKE uses for a number of GPUs of its type, None if unknown here."""
     found = (name for name, machine in machines().items() if (machine.gke_gpu, machine.gpus) == (gke_gpu, count))
     return next(found, None)
 
@@ -132,10 +132,10 @@ def _families(column: str) -> Mapping[str, str]:
 
 
 def has_gpus(cloud: str, machine_type: str) -> bool:
-    """Whether machines of a type bring GPUs, by its name; `azure_sizes` reads those of Azure."""
+    """Whether machines of a type have GPUs, by its name; `azure_sizes` covers those of Azure."""
     return re.fullmatch(_families("names")[cloud], machine_type) is not None
 
 
 def unlisted(cloud: str, machine_type: str) -> bool:
-    """Whether a type is of a family whose machines train together, and in no row: how many GPUs it has is not known."""
+    """Whether a type belongs to a family for multi-node training, but has no row: its number of GPUs is unknown."""
     return machine_type not in machines() and re.fullmatch(_families("trains")[cloud], machine_type) is not None

@@ -1,8 +1,8 @@
-"""MIG slices of each GPU, and who makes them: `mig.csv`.
+"""MIG slices of each GPU, and the services that create them: `mig.csv`.
 
-Columns: gpu; size, the name of the slice; compute and memory, its shares of 7 and 8; media: with media engines of its
-own; gke: whether GKE makes a GPU into as many of it as it holds; aks: what AKS calls that. GKE's partitioner also knows
-4g.40gb of an H100, but its device plugin refuses it.
+Columns: gpu; size, the name of the slice; compute and memory, its shares of 7 and 8; media: with its own media
+engines; gke: whether GKE partitions a GPU into as many of it as fit; aks: AKS's name for that. GKE's partitioner also
+supports 4g.40gb of an H100, but its device plugin refuses it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Slice:
 
 @functools.cache
 def slices() -> tuple[Slice, ...]:
-    """Every row: GPU by GPU, the small slices first."""
+    """Every row: by GPU, small slices first."""
     return tuple(
         Slice(
             gpu=row["gpu"],
@@ -50,18 +50,18 @@ def slices_of(gpu: str) -> tuple[Slice, ...]:
 
 
 def layouts(gpu: str) -> tuple[str, ...]:
-    """Layouts that NVIDIA's MIG manager has for a GPU, values of the node label nvidia.com/mig.config; empty for one
+    """Layouts of NVIDIA's MIG manager for a GPU, values of the node label nvidia.com/mig.config; empty for one
     without slices."""
     sizes = [f"all-{found.size}" for found in slices_of(gpu)]
     return ("all-disabled", "all-enabled", "all-balanced", *sizes) if sizes else ()
 
 
 def gke_sizes(gke_gpu: str) -> tuple[str, ...]:
-    """Slices that GKE makes of GPUs of its type, values of gpu_partition_size; empty for a type it does not cut."""
+    """Slices that GKE creates on GPUs of its type, values of gpu_partition_size; empty for a type it does not slice."""
     gpus = {machine.gpu for machine in machines().values() if gke_gpu and machine.gke_gpu == gke_gpu}
     return tuple(found.size for found in slices() if found.gke and found.gpu in gpus)
 
 
 def aks_profiles() -> tuple[str, ...]:
-    """What AKS takes for gpuInstanceProfile."""
+    """Values of gpuInstanceProfile that AKS accepts."""
     return tuple(dict.fromkeys(found.aks for found in slices() if found.aks))

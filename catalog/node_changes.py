@@ -1,9 +1,9 @@
-"""What a change does to running nodes: `node_changes.csv`, a row for properties of a type that have one effect.
+"""Effects of changes on running nodes: `node_changes.csv`, a row for properties of a type with the same effect.
 
-Columns: type token; properties, as paths that hold for all below them, the longest path that fits counts, `*` is every
-other; effect; source. In the table, `size` and `taints` hang on the value: a smaller number ends nodes, and a taint
-NoExecute drains them. What no page tells of is taken to end jobs: a wrong yes costs a line in a spec, a wrong no every
-job on the pool.
+Columns: type token; properties, as paths that include all below them, the longest matching path counts, `*` is every
+other; effect; source. In the table, `size` and `taints` depend on the value: a smaller number removes nodes, and a
+taint NoExecute drains them. Undocumented properties are assumed to end jobs: a wrong yes costs a line in a spec, a
+wrong no every job on the pool.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from gpucluster.record import record
 
 Effect = Literal["nothing", "fewer", "drain", "reboot", "rolling", "refused", "loss"]
 EFFECTS: Final[tuple[Effect, ...]] = ("nothing", "fewer", "drain", "reboot", "rolling", "refused", "loss")
-"""From the least to the worst. nothing: nodes and jobs stay. fewer: as many nodes go as are taken out of the number.
-drain: nodes stay, pods end. reboot: nodes start again, one by one. rolling: nodes are replaced or reimaged, one by one.
-refused: the cloud does not take it for a pool that stands. loss: the whole pool goes, and another is made.
+"""From best to worst. nothing: nodes and jobs stay. fewer: the number of nodes shrinks by as many.
+drain: nodes stay, pods end. reboot: nodes restart, one by one. rolling: nodes are replaced or reimaged, one by one.
+refused: the cloud does not accept it for an existing pool. loss: the whole pool is deleted, and another is created.
 """
 
 _IN_TABLE: Final = (*EFFECTS, "size", "taints")
@@ -27,7 +27,7 @@ _IN_TABLE: Final = (*EFFECTS, "size", "taints")
 
 @record(kw_only=True)
 class NodeChange:
-    """path: of the property, e.g. `nodeConfig.diskSizeGb`. fewer: nodes that go, where the number of them shrinks."""
+    """path: of the property, e.g. `nodeConfig.diskSizeGb`. fewer: number of removed nodes, if it shrinks."""
 
     path: str
     effect: Effect
@@ -35,27 +35,27 @@ class NodeChange:
 
 
 def node_changes(type_: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[NodeChange, ...]:
-    """What differs, and what it does to nodes of the resource. A type that the table does not have is lost by anything.
+    """Differences and their effect on nodes of the resource. Any change of a type missing in the table is a loss.
 
-    A value that is not known yet differs from every value that is.
+    An unknown value differs from every known one.
     """
     return tuple(_change(type_, path, old, new) for path, old, new in _differing(before, after))
 
 
 def ends_jobs(changes: Iterable[NodeChange]) -> tuple[NodeChange, ...]:
-    """Those that end jobs, or would, and do not say so: of fewer nodes, the number itself tells."""
+    """Changes that end or would end jobs without showing it: a smaller number of nodes is visible as such."""
     return tuple(change for change in changes if change.effect not in ("nothing", "fewer"))
 
 
 def worst(changes: Iterable[NodeChange]) -> Effect:
-    """The effect of all of them together."""
+    """The combined effect of all of them."""
     place = max((EFFECTS.index(change.effect) for change in changes), default=0)
     return EFFECTS[place]
 
 
 @functools.cache
 def covered() -> Mapping[str, Mapping[str, str]]:
-    """Type token -> path -> effect, as the table has it."""
+    """Type token -> path -> effect, as in the table."""
     found: dict[str, dict[str, str]] = {}
     for row in rows("node_changes"):
         if row["effect"] not in _IN_TABLE:
@@ -83,7 +83,7 @@ def _listed(type_: str, path: str) -> str:
 
 
 def _evicting(taints: Any) -> set[str]:
-    """Those that end pods which do not tolerate them, as text, whatever the cloud; also what is not known yet."""
+    """Taints that end pods without a toleration, as text, on any cloud; also unknown ones."""
     if not isinstance(taints, list):
         return set() if taints is None else {"not known yet"}
     return {text for taint in cast(list[Any], taints) if "NOEXECUTE" in (text := str(taint)).upper().replace("_", "")}
@@ -91,7 +91,7 @@ def _evicting(taints: Any) -> set[str]:
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any], at: str = "") -> Iterator[tuple[str, Any, Any]]:
     for key in sorted({*before, *after}):
-        if key.startswith("__"):  # what a provider filled in, and where
+        if key.startswith("__"):  # a record of values that a provider filled in
             continue
         old, new = _plain(before.get(key)), _plain(after.get(key))
         if isinstance(old, Mapping) and isinstance(new, Mapping):
@@ -101,7 +101,7 @@ def _differing(before: Mapping[str, Any], after: Mapping[str, Any], at: str = ""
 
 
 def _plain(value: Any) -> Any:
-    """The value without a provider's own marks and without what is not set."""
+    """The value without a provider's own marks and without unset members."""
     if isinstance(value, Mapping):
         given = cast(Mapping[str, Any], value)
         return {key: _plain(item) for key, item in given.items() if not key.startswith("__") and item is not None}

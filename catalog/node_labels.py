@@ -1,9 +1,9 @@
-"""Label keys that keep a machine from joining a cluster.
+"""Label keys that prevent a machine from joining a cluster.
 
-A kubelet does not start with a label of the kubernetes.io and k8s.io domains in --node-labels, but for a few.
+A kubelet does not start with most labels of the kubernetes.io and k8s.io domains in --node-labels.
 Sources: kubernetes/kubernetes v1.34, cmd/kubelet/app/options/options.go (ValidateKubeletFlags) and
 staging/src/k8s.io/kubelet/pkg/apis/well_known_labels.go; kubernetes-sigs/karpenter, pkg/apis/v1/labels.go
-(LabelDomainExceptions: Karpenter writes those itself, so that no kubelet sees them).
+(LabelDomainExceptions: Karpenter sets those itself, so that no kubelet receives them).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WELL_KNOWN: Final = frozenset(
 
 
 def problem_of_node_label(key: str, domains: tuple[str, ...]) -> str | None:
-    """What is wrong with a key on a machine, None when nothing is; `domains` of kubernetes.io are taken there."""
+    """The problem of a key on a machine, None without one; `domains` of kubernetes.io are allowed there."""
     domain = key.rpartition("/")[0]
     if key in _WELL_KNOWN or _in(domain, domains) or not _in(domain, _RESERVED):
         return None

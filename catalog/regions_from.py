@@ -1,12 +1,12 @@
-"""Where the region of a resource may be said, beside its inputs: `regions_from.csv`, of each cloud in the order asked.
+"""Sources of a resource's region other than its inputs: `regions_from.csv`, for each cloud in order of precedence.
 
 ========= ============================================================================================================
 column    meaning
 ========= ============================================================================================================
-`from`    `option`: a region as a user writes it, which no two clouds do alike; `environment`: a variable that the
-          cloud's provider reads; `output`: what the cloud answered of a resource that exists
+`from`    `option`: a region as a user writes it, which differs between clouds; `environment`: a variable that the
+          cloud's provider reads; `output`: the cloud's answer for a resource that exists
 `name`    of the variable or output
-`pattern` what the whole of it looks like; its group is the region
+`pattern` regular expression for the whole value; its group is the region
 ========= ============================================================================================================
 """
 
@@ -24,17 +24,17 @@ _From = Literal["option", "environment", "output"]
 
 
 def package_of_region(region: str) -> str | None:
-    """The package of the cloud that writes its regions so; None where none does."""
+    """The package of the cloud with this format of regions; None without a match."""
     return next(_packages(region), None)
 
 
 def region_of_environment(package: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
-    """(region, variable that says it) for a package's default provider; None where no variable does."""
+    """(region, its variable) for a package's default provider; None if no variable is set."""
     return next(_said(package, "environment", environ), None)
 
 
 def region_of_outputs(package: str, outputs: Mapping[str, Any]) -> str | None:
-    """The region in a resource's outputs; None where they do not say it."""
+    """The region in a resource's outputs; None if missing."""
     return next((region for region, _ in _said(package, "output", outputs)), None) if outputs else None
 
 

@@ -1,4 +1,4 @@
-"""The one reader of tables: those beside it, and those of resource types that are billed by rates."""
+"""The only reader of tables: those of the catalog, and those of resource types billed by rates."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Final
 from gpucluster.errors import Fault
 
 NOT_RECORDED = "not recorded"
-"""What a row has as its day where nobody wrote one down."""
+"""The date of a row without a recorded one."""
 
 _ROOT: Final = Path(__file__).parents[1]
 
 
 class DamagedTable(Fault):
-    """A table holds what cannot be read; the message names file, line, column, value and what to write."""
+    """A table has an unreadable value; the message gives file, line, column, value and allowed values."""
 
 
 class Row(dict[str, str]):
-    """The values of one row by column. place: its file and line, as an error names them."""
+    """The values of one row by column. place: its file and line, for error messages."""
 
     place: str
 
     def bad(self, column: str, write: str) -> DamagedTable:
-        """The error of a value. write: what to write instead."""
+        """The error for a value. write: the allowed values."""
         return DamagedTable(f"{self.place}: {column} is {self[column]!r}; {write}")
 
 
@@ -34,7 +34,7 @@ def rows(table: str) -> list[Row]:
 
 
 def read_rows(file: str) -> list[Row]:
-    """The rows of a table, by its path in the repository. DamagedTable where it is no table."""
+    """The rows of a table, by its path in the repository. DamagedTable if it is not a table."""
     try:
         with (_ROOT / file).open(encoding="utf-8", newline="") as opened:
             reader = csv.reader(opened, strict=True)

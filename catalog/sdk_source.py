@@ -1,6 +1,6 @@
 """The resource types of an installed Pulumi SDK with their arguments, read from its sources.
 
-To import an SDK takes seconds, and no policy pack does; what is needed of it is read once and kept in a table.
+Importing an SDK takes seconds, and no policy pack does; the needed parts are read once and stored in a table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Source:
 
     token: its type token.
     arguments: the text of the constructor of its arguments, one argument in a line.
-    code: the module it stands in.
+    code: its module's source.
     """
 
     token: str
@@ -27,7 +27,7 @@ class Source:
 
 
 def sources(package: str) -> Iterator[Source]:
-    """Every resource class of an installed package, in no order; errors: ModuleNotFoundError without the package."""
+    """Every resource class of an installed package, unordered; raises ModuleNotFoundError without the package."""
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"{package} is not installed")

@@ -1,11 +1,11 @@
-"""Ways to buy a machine that its cloud does not offer, or offers by list price only, and those that few machines have.
+"""Purchase options of a machine that its cloud does not offer, offers only in a price list, or rarely offers.
 
-Price lists hold sums of parts for machines that cannot be bought so; a plan that counts on one is wrong twice.
+Price lists contain sums of parts for unavailable options; a plan that uses one is wrong about both price and capacity.
 
-`sold.csv`, columns: machine types, `*` for any ending; purchase: a way to buy of the price book, `reservation`,
+`sold.csv`, columns: machine types, `*` for any ending; purchase: a purchase option of the price book, `reservation`,
 `calendar` (a reservation in calendar mode), or `compact_flex_start` (flex-start with compact placement); sold: `no`,
-`rarely` (no table of the cloud has it, and public blueprints declare it), `listed` (a price list alone has it),
-`unlisted` (no price list has it) or `yes`; why, with `{source}` in it. Of what has no row nothing is known.
+`rarely` (in no table of the cloud, but declared in public blueprints), `listed` (only in a price list),
+`unlisted` (in no price list) or `yes`; why, with `{source}` in it. Options without a row are unknown.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ def _row(machine: str, purchase: str) -> _Row | None:
 
 
 def _is(machine: str, name: str) -> bool:
-    """By name or pattern; a name is not made one, since each is compiled."""
+    """By name or pattern; names are not turned into patterns, which would be compiled."""
     return machine == name or ("*" in name and fnmatchcase(machine, name))
 
 
 def sold(machine: str, purchase: str) -> str:
-    """What the column `sold` says, empty where nothing is known."""
+    """The value of the column `sold`, empty if unknown."""
     found = _row(machine, purchase)
     return "" if found is None else found.sold
 
 
 def flexible_only(machine: str) -> bool:
-    """Whether a machine is sold as Spot and flex-start, and in no other way."""
+    """Whether a machine is sold only as Spot and flex-start."""
     return sold(machine, "on_demand") == sold(machine, "reservation") == "no"
 
 
 def not_sold(machine: str, purchase: str) -> str | None:
-    """Why a machine cannot be bought in this way, None where nothing says so."""
+    """Why a machine cannot be bought by this option, None without a reason."""
     found = _row(machine, purchase)
     if found is None or found.sold != "no":
         return None
@@ -63,7 +63,7 @@ def not_sold(machine: str, purchase: str) -> str | None:
 
 
 def hard_to_get(machine: str, purchase: str) -> str:
-    """What is known against getting a machine in this way, empty where nothing is."""
+    """Known obstacles to getting a machine by this option, empty without any."""
     found = _row(machine, purchase)
     if found is None or found.sold not in ("rarely", "listed"):
         return ""

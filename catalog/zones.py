@@ -1,7 +1,7 @@
-"""Zones that list a machine type: `zones.csv`. Being listed is not being there: capacity is another matter.
+"""Zones that list a machine type: `zones.csv`. A listed zone may still lack capacity.
 
-Zones of AWS are written by id; where a source names a region alone, the region stands in place of its zones.
-`managed-lustre` is Google's file system, which some zones have and some have not.
+Zones of AWS are given by id; if a source names only a region, the region is in place of its zones.
+`managed-lustre` is Google's file system, which only some zones offer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from gpucluster.catalog.rows import rows
 
 
 def zones_of(machine_type: str) -> tuple[str, ...]:
-    """The zones known to list a machine type, or `managed-lustre`; empty where nothing is known of it."""
+    """The zones known to list a machine type, or `managed-lustre`; empty if unknown."""
     return _zones().get(machine_type, ())
 
 

@@ -1,4 +1,4 @@
-"""Prices every resource of a Pulumi program, plan or state. Knows nothing of the components that made them."""
+"""Prices every resource of a Pulumi program, plan or state. Independent of the components that made them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything the estimate takes for granted and a user may set: one input each, with its unit and default."""
+"""All assumptions of an estimate that users can set: one input each, with unit and default."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _COVERS = (
 """Shares of machines that commitments cover, by cloud."""
 
 OF_ACCOUNTS: Final = frozenset(name for together in _COVERS for name in together)
-"""Shares of commitments belong to an account: several of them must fit together, so they hold for all resources."""
+"""Shares of commitments apply to the whole account and must add up, so they cannot differ by resource."""
 
 _MOST: Final = {"hours_per_month": Decimal(744)}
-"""Upper bounds other than that of shares, which is 1; the longest month has 31 days."""
+"""Upper bounds of values other than shares, whose bound is 1. The longest month has 31 days."""
 
 
 @record
 class Exceptions:
-    """What holds for some resources only: type token -> values, and name or URN -> values, which go first.
+    """Values for single resources: by type token, and by name or URN; the latter take precedence.
 
-    source: the file that says so.
+    source: the file that sets them.
     """
 
     types: Mapping[str, Mapping[str, Decimal]]
@@ -41,7 +41,7 @@ class Exceptions:
     source: str
 
     def without(self, names: Collection[str]) -> Exceptions:
-        """The same without some names, for which one value holds everywhere."""
+        """A copy without the given names, which have one value for all resources."""
 
         def rest(of: Mapping[str, Mapping[str, Decimal]]) -> dict[str, dict[str, Decimal]]:
             return {key: {name: value for name, value in values.items() if name not in names}
@@ -58,7 +58,7 @@ class Exceptions:
         }
 
     def said(self, resource: Resource, assumption: str) -> str:
-        """For what an assumption of one resource holds by this file, and which file; empty when it is none of it."""
+        """The resource or type whose value an assumption has, and the file that sets it; empty without an exception."""
         for name, places in ((resource.name, (resource.urn, resource.name)), (resource.type, (resource.type,))):
             values = self.types if name == resource.type else self.resources
             if any(f"{key}:" in assumption for place in places for key in values.get(place, {})):
@@ -68,34 +68,34 @@ class Exceptions:
 
 @record(kw_only=True)
 class Assumptions:
-    """Usage that no plan can know. All quantities are per resource and month.
+    """Usage that no plan contains. All quantities are per resource and month.
 
     expected_share: share of an autoscaled pool's limit that runs on average, 0 to 1; a pool's own annotation
-        `gpucluster/expected-gpus` goes first.
+        `gpucluster/expected-gpus` takes precedence.
     cud_1y_share, cud_3y_share: share of on-demand GPU machines of Google Cloud that resource-based committed use of one
         or three years covers, 0 to 1 together.
-    reservation_1y_share, reservation_3y_share: the same of Azure's machines under reservations.
-    savings_plan_1y_share, savings_plan_3y_share: the same of AWS's and Azure's machines under savings plans, which are
-        paid by the month; 0 to 1 together with the reservations.
-    hours_per_month: hours that a machine runs which is paid for by the hour; what is reserved is paid for all month.
+    reservation_1y_share, reservation_3y_share: the same for Azure's machines under reservations.
+    savings_plan_1y_share, savings_plan_3y_share: the same for AWS's and Azure's machines under savings plans that are
+        paid monthly; 0 to 1 together with the reservations.
+    hours_per_month: running hours of machines billed by the hour; reserved capacity is billed for the whole month.
     nat_gib: GiB that a NAT gateway processes.
-    egress_gib: GiB that leave for the internet through an internet gateway of AWS or a NAT gateway of the others.
+    egress_gib: GiB sent to the internet through an internet gateway of AWS or a NAT gateway of the other clouds.
     lb_gib: GiB that a load balancer of Azure processes.
     endpoint_gib: GiB that an interface endpoint processes.
-    log_gib: GiB that a log group takes in, flow logs among them, and the logs of an EKS control plane whose log group
-        the stack does not declare; of a GKE cluster those beyond the project's free allotment.
-    prometheus_million_samples: millions of samples that a GKE or AKS cluster sends to Managed Prometheus beside those
-        that its own label or tag `gpucluster-expected-million-samples` says, or that a workspace of Amazon's takes in,
-        whose own tag `gpucluster/expected-million-samples` goes first.
+    log_gib: GiB ingested by a log group, including flow logs, and the logs of an EKS control plane whose log group
+        the stack does not declare; for a GKE cluster, GiB beyond the project's free allotment.
+    prometheus_million_samples: millions of samples that a GKE or AKS cluster sends to Managed Prometheus, in addition
+        to those in its own label or tag `gpucluster-expected-million-samples`; or that an Amazon workspace ingests,
+        whose own tag `gpucluster/expected-million-samples` takes precedence.
     grafana_users: active users of a Managed Grafana.
-    efs_gib: GiB stored in an EFS file system; its own tag `gpucluster/expected-gib` goes first.
+    efs_gib: GiB stored in an EFS file system; its own tag `gpucluster/expected-gib` takes precedence.
     s3_gib, gcs_gib, blob_gib: GiB stored in a bucket of Amazon S3 or Cloud Storage, or in a storage account of Azure;
-        of a bucket of Cloud Storage its own label `gpucluster-expected-gib` goes first.
+        a Cloud Storage bucket's own label `gpucluster-expected-gib` takes precedence.
     sqs_million_requests: millions of requests to a queue.
     more: values of the other names of `cost/rates/usage.csv`, which has their defaults.
-    terms: cloud -> what its account has agreed, instead of what components state.
-    exceptions: what holds for some resources only.
-    regions: of resources whose region the plan or state does not say.
+    terms: cloud -> agreed terms of its account, in place of those that components state.
+    exceptions: values for single resources.
+    regions: for resources without a region in the plan or state.
     """
 
     expected_share: Decimal = Decimal("0.5")
@@ -125,7 +125,7 @@ class Assumptions:
 
     @classmethod
     def names(cls) -> list[str]:
-        """The names that `with_values` takes."""
+        """The names that `with_values` accepts."""
         own = _own_names()
         return [*own, *(name for name in usage_words() if name not in own)]
 
@@ -134,16 +134,16 @@ class Assumptions:
         return getattr(self, name) if name in _own_names() else self.more.get(name, usage_default(name))
 
     def said(self, name: str) -> str:
-        """The value of a name with its unit, for people."""
+        """The value of a name with its unit, for users."""
         return f"{name}: {self.amount(name):f} {usage_words()[name]}"
 
     def of(self, resource: Resource) -> Assumptions:
-        """What holds for one resource."""
+        """The assumptions for one resource."""
         values = {} if self.exceptions is None else self.exceptions.of(resource)
         return self._with(values) if values else self
 
     def with_values(self, values: dict[str, str]) -> Assumptions:
-        """A copy with some values replaced. ValueError names an unknown name, or a value that cannot be."""
+        """A copy with some values replaced. ValueError names an unknown name or an invalid value."""
         changes: dict[str, Decimal] = {}
         for name, text in values.items():
             if name not in self.names():
@@ -169,13 +169,13 @@ class Assumptions:
 
 @cache
 def _own_names() -> tuple[str, ...]:
-    """The names that are fields."""
+    """The names that are fields of this class."""
     not_names = ("more", "terms", "exceptions", "regions")
     return tuple(item.name for item in fields(Assumptions) if item.name not in not_names)
 
 
 def unknown_name(name: str) -> str:
-    """That a name is not known, and those that come near."""
+    """Message for an unknown name, with similar names."""
     known = Assumptions.names()
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.4) or [one for one in known if name in one][:3]
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
@@ -183,7 +183,7 @@ def unknown_name(name: str) -> str:
 
 
 def fault_of(name: str, text: str) -> str:
-    """The value of a name and what is wrong with it; empty when nothing is."""
+    """The value of a name and the problem with it; empty without a problem."""
     try:
         value = Decimal(text)
     except InvalidOperation:

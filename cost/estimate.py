@@ -1,4 +1,4 @@
-"""Prices every resource of a stack: lines by component, what is free, what has no price, and the totals."""
+"""Prices every resource of a stack: lines by component, free resources, unpriced resources and totals."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from gpucluster.program.resources import Resources
 from gpucluster.record import record
 
 COMPUTE_TYPES: Final = compute_types()
-"""Types whose bill is machines by the hour."""
+"""Types billed as machine hours."""
 
 _PROVIDER_PREFIX: Final = "pulumi:"
 
 
 @record
 class Coverage:
-    """How many resources are priced, free, or not priced; providers and components left out.
+    """Numbers of priced, free and unpriced resources, without providers and components.
 
-    both: those of which a part is priced and a part is not, a machine with an unpriced disk say. They count as both.
+    both: resources priced in part only, such as a machine with an unpriced disk. They count as priced and unpriced.
     """
 
     priced: int
@@ -54,22 +54,22 @@ class Coverage:
 
     @property
     def resources(self) -> int:
-        """All of them, each once."""
+        """All of them, each counted once."""
         return self.priced + self.free + self.not_priced - self.both
 
 
 @record(kw_only=True)
 class Estimate:
-    """What a stack costs.
+    """The cost of a stack.
 
-    parts: lines grouped by the nearest component, the dearest first, whatever the order of the resources, which the
-        engine changes from run to run.
-    facts: what components said of themselves.
+    parts: lines grouped by the nearest component, most expensive first, independent of the order of resources, which
+        the engine changes from run to run.
+    facts: facts that components registered.
     names: URN -> logical name, for rendering.
-    terms: cloud -> what holds of its account's terms; empty where list prices without support are shown.
-    idle_prices: rows of the user's own for a cloud of this stack that priced nothing in it.
-    elastic_parts: names of the parts that do not count into the price of a training GPU-hour.
-    guesses: what was taken for granted of no single line.
+    terms: cloud -> terms of its account in use; empty if list prices without support are shown.
+    idle_prices: user's price rows for a cloud of this stack that priced nothing in it.
+    elastic_parts: names of the parts excluded from the price of a training GPU-hour.
+    guesses: assumptions that belong to no single line.
     """
 
     parts: tuple[Part, ...]
@@ -90,28 +90,28 @@ class Estimate:
 
     @cached_property
     def monthly(self) -> Amounts:
-        """USD a month of what has a price; `gaps` says what is not in it."""
+        """USD per month of priced items; `gaps` bounds the rest."""
         return Amounts.of(self.lines)
 
     @property
     def listed(self) -> Decimal:
-        """USD a month before discounts."""
+        """USD per month before discounts."""
         return sum((line.listed for line in self.lines), Decimal(0))
 
     @property
     def complete(self) -> bool:
-        """Whether every resource is priced or free. A total that is not lacks what `gaps` says."""
+        """Whether every resource is priced or free. If not, `gaps` bounds what the total lacks."""
         return not self.not_priced
 
     @cached_property
     def gaps(self) -> Gaps:
-        """What each total lacks because something is not priced."""
+        """The amount each total lacks because of unpriced items."""
         facts = self.facts
         return Gaps(self.not_priced, facts.duration_days, facts.training_gpus, self.elastic_parts)
 
     @cached_property
     def unpriced_compute(self) -> tuple[NotPriced, ...]:
-        """Machines without a price: what is missing may be more than all that is priced."""
+        """Machines without a price: the missing amount may exceed the whole priced amount."""
         priced = {line.urn for line in self.lines if line.unit == "instance-hour"}
         return tuple(
             item for item in self.not_priced if item.compute or (item.type in COMPUTE_TYPES and item.urn not in priced)
@@ -119,12 +119,12 @@ class Estimate:
 
     @cached_property
     def unpriced_parts(self) -> frozenset[str]:
-        """Names of the parts in which something has no price."""
+        """Names of the parts with unpriced items."""
         return frozenset(item.part for item in self.not_priced)
 
     @property
     def hourly(self) -> Amounts:
-        """USD an hour, to the cent."""
+        """USD per hour, to the cent."""
         monthly = self.monthly
         ceiling = monthly.ceiling
         return Amounts(
@@ -135,12 +135,12 @@ class Estimate:
 
     @cached_property
     def training_monthly(self) -> Decimal:
-        """USD a month of what training needs: spares, storage, network and control plane with it, elastic pools not."""
+        """USD per month of training, including spares, storage, network and control plane, without elastic pools."""
         return sum((part.monthly.expected for part in self.parts if part.training), Decimal(0))
 
     @property
     def per_training_gpu_hour(self) -> Decimal | None:
-        """USD an hour of one GPU that training jobs can use, to the cent; None when no component says how many."""
+        """USD per hour of one GPU available to training jobs, to the cent; None if no component states their number."""
         gpus = self.facts.training_gpus
         if not gpus:
             return None
@@ -148,9 +148,9 @@ class Estimate:
 
     @property
     def per_slice_hour(self) -> dict[str, dict[str, Decimal]]:
-        """Part -> size of a MIG slice -> USD for an hour of one, to the cent; of parts that are priced throughout.
+        """Part -> size of a MIG slice -> USD per hour of one slice, to the cent; only for fully priced parts.
 
-        What slices leave unused of their GPUs is in the price of those there are.
+        GPU capacity that no slice uses is included in the price of the slices.
         """
         found: dict[str, dict[str, Decimal]] = {}
         for part in self.parts:
@@ -163,61 +163,61 @@ class Estimate:
 
     @property
     def training_unknown(self) -> bool:
-        """Whether machines have neither price nor bound, and none has a price: nothing is known of a GPU-hour."""
+        """Whether some machines have neither price nor bound and none has a price: nothing is known of a GPU-hour."""
         lines = (line for part in self.parts if part.training for line in part.lines)
         machines = any(line.unit == "instance-hour" and not line.paid_by for line in lines)
         return any(item.between is None for item in self.unpriced_compute) and not machines
 
     @property
     def trial_total(self) -> Decimal | None:
-        """Expected USD for the stated duration, to the cent, what is paid upfront with it; None when nothing says how
-        long.
+        """Expected USD for the stated duration, to the cent, including upfront payments; None if no duration is
+        stated.
         """
         days = self.facts.duration_days
         return None if days is None else self.cost_of(days)
 
     def cost_of(self, days: Decimal) -> Decimal:
-        """Expected USD for so many days, to the cent, what is paid upfront with it."""
+        """Expected USD for so many days, to the cent, including upfront payments."""
         return self._for_days(self.monthly.expected, days)
 
     @property
     def trial_ceiling(self) -> Decimal | Unbounded | None:
-        """USD for the stated duration at the most."""
+        """Maximum USD for the stated duration."""
         days, ceiling = self.facts.duration_days, self.monthly.ceiling
         if days is None or isinstance(ceiling, str):
             return None if days is None else "unbounded"
         return self._for_days(ceiling, days)
 
     def _for_days(self, monthly: Decimal, days: Decimal) -> Decimal:
-        """What a month's amount comes to in so many days; a fee that is paid upfront counts whole, as it is paid."""
+        """A monthly amount for so many days; an upfront fee counts in full, as billed."""
         prepaid = sum((line.monthly for line in self.lines if line.upfront), Decimal(0))
         return cents((monthly - prepaid) * days * 24 / HOURS_PER_MONTH) + self.upfront
 
     @property
     def committed_monthly(self) -> Decimal:
-        """USD a month of capacity that is bought elsewhere: part of the total."""
+        """USD per month of capacity bought outside the stack; included in the total."""
         return committed_sum(self.lines)
 
     @property
     def upfront(self) -> Decimal:
-        """USD of the fees of capacity blocks for the stated duration: part of the trial's total."""
+        """USD of capacity block fees for the stated duration; included in the trial's total."""
         return sum((line.upfront for line in self.lines), Decimal(0))
 
     @cached_property
     def assumptions(self) -> tuple[str, ...]:
-        """What was taken for granted, each once; usage that is taken as zero is told with its price instead."""
+        """Assumptions, each once; usage assumed to be zero is shown with its price instead."""
         found = dict.fromkeys(line.assumption for line in self.lines if line.assumption and not line.by_usage)
         return (*self.guesses, *found, *self.facts.ignored)
 
     @property
     def price_dates(self) -> tuple[str, str] | None:
-        """Oldest and newest date of the prices that moved the total; None when there are none."""
+        """Oldest and newest date of the prices that affect the total; None without any."""
         dates = sorted(line.as_of for line in self.lines if line.as_of and (line.monthly or line.autoscaled))
         return (dates[0], dates[-1]) if dates else None
 
     @cached_property
     def by_confidence(self) -> dict[Confidence, Decimal]:
-        """Expected USD a month by how far its price is to be trusted."""
+        """Expected USD per month by confidence of the price."""
         shares: dict[Confidence, Decimal] = {"high": Decimal(0), "medium": Decimal(0), "low": Decimal(0)}
         for line in self.lines:
             shares[line.confidence] += line.monthly
@@ -225,10 +225,10 @@ class Estimate:
 
 
 def estimate(resources: Resources, book: PriceBook | None = None, assumptions: Assumptions | None = None) -> Estimate:
-    """The cost of every resource. What cannot be priced is named with the reason.
+    """The cost of every resource, with a reason for each unpriced one.
 
-    book: without one, the book in use. Raises nothing but BadPrices, when the user's own prices cannot be used, and
-        DamagedTable, of which DamagedBook is one.
+    book: default is the book in use. Raises only BadPrices, if the user's own prices cannot be used, and
+        DamagedTable, of which DamagedBook is a subclass.
     """
     book = book or PriceBook.in_use()
     assumptions = assumptions or Assumptions()
@@ -244,7 +244,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
         if resource.type.startswith(_PROVIDER_PREFIX):
             continue
         if not resource.custom and handler_for(resource.type) is None:
-            continue  # a component; those with a handler may hide what they make
+            continue  # a component; with a handler, its children may not be visible
         part, lines = parts.place(resource)
         priced = missing = False
         for outcome in outcomes(resource, resources, paid, assumptions, part, facts.duration_days, guesses):
@@ -283,7 +283,7 @@ def estimate(resources: Resources, book: PriceBook | None = None, assumptions: A
 
 
 def _discounted(book: PriceBook, terms: Mapping[str, Terms]) -> PriceBook:
-    from gpucluster.cost.terms.discount import DiscountedBook  # few stacks have terms, and each preview would wait
+    from gpucluster.cost.terms.discount import DiscountedBook  # rarely needed, and slow to import
 
     shares = {cloud: agreed.discount for cloud, agreed in terms.items() if agreed.discount}
     return DiscountedBook(book, shares) if shares else book
@@ -298,7 +298,7 @@ def _support(
 
 
 def _idle(book: PriceBook, resources: Resources, parts: Sequence[Part]) -> tuple[PriceRow, ...]:
-    """Own rows that no line rests on, of the clouds that the stack has resources of."""
+    """User's price rows that no line uses, for clouds with resources in the stack."""
     clouds = {provider_of(resource.type) for resource in resources}
     used = {line.source for part in parts for line in part.lines}
     return tuple(row for row in book.own if row.provider in clouds and row.source not in used)

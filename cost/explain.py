@@ -1,4 +1,4 @@
-"""Finds the lines of a report that a person asks about."""
+"""Finds the lines of a report that a user asks about."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gpucluster.program.resources import urn_name
 
 
 class NoSuchLine(InputError):
-    """Nothing in the report is called that; the message says what is."""
+    """The report has no such line or resource; the message lists the available ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Lines with their number in the report, and what of the same resource is free or has no price."""
+    """Lines with their number in the report, and the free and unpriced items of the same resource."""
 
     lines: tuple[tuple[int, CostLine], ...] = ()
     free: tuple[Free, ...] = ()
@@ -25,7 +25,7 @@ class Explained:
 
 
 def explain(estimate: Estimate, asked: str) -> Explained:
-    """What is asked about: a line by its number, from 1, or all of a resource by its name or URN.
+    """A line by its number, from 1, or everything of a resource by its name or URN.
 
     Raises NoSuchLine.
     """

@@ -16,20 +16,20 @@ from gpucluster.program.values import is_object
 from gpucluster.textio.json_text import BadJson, parse
 
 NO_LABEL: Final = "(no label)"
-"""Group of what carries no such label."""
+"""Group of resources without the label."""
 
 NOT_KNOWN: Final = "(not known before the update)"
-"""Group of what carries the label with a value that only the cloud knows."""
+"""Group of resources whose label value is unknown until the update."""
 
 _MOST_LABELS: Final = 8
-"""Labels that a page offers to choose from."""
+"""Labels offered for selection on a page."""
 _OF_TOOLS: Final = re.compile(r"[/:]|^pulumi-")
-"""Labels that tools write for themselves."""
+"""Labels that tools set for their own use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The lines of all resources with one value. gap, ceiling_gap: what the expected sum lacks, and the most."""
+    """The lines of all resources with one label value. gap, ceiling_gap: gaps of expected sum and ceiling."""
 
     value: str
     lines: tuple[CostLine, ...]
@@ -38,7 +38,7 @@ class Group:
 
     @property
     def complete(self) -> bool:
-        """Whether none of its resources lacks a price."""
+        """Whether all of its resources are priced or free."""
         return not self.gap.missing
 
     @property
@@ -48,13 +48,13 @@ class Group:
 
     @property
     def committed_monthly(self) -> Decimal:
-        """USD a month of its capacity that is bought elsewhere: part of its sum."""
+        """USD per month of capacity bought outside the stack; included in its sum."""
         return committed_sum(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Every line in exactly one group. by_urn: URN of each resource that has a line or no price -> its group."""
+    """Every line in exactly one group. by_urn: URN of each resource with a line or without a price -> its group."""
 
     label: str
     groups: tuple[Group, ...]
@@ -62,7 +62,7 @@ class Grouping:
 
 
 def group_by(estimate: Estimate, resources: Resources, label: str) -> Grouping:
-    """The groups of a label, the dearest first and what has no label last."""
+    """The groups of a label, most expensive first, resources without the label last."""
     urns = dict.fromkeys(item.urn for item in (*estimate.lines, *estimate.not_priced))
     by_urn = {urn: group_of(resources.get(urn), resources, label) for urn in urns}
     unpriced: dict[str, list[NotPriced]] = {}
@@ -81,9 +81,9 @@ def _group(value: str, lines: Iterable[CostLine], unpriced: Sequence[NotPriced])
 
 
 def labels_of(estimate: Estimate, resources: Resources) -> tuple[str, ...]:
-    """The labels that money is worth sharing out by: those with several values first, then those on most of it.
+    """Labels useful for chargeback: those with several values first, then those on the largest amounts.
 
-    Not among them are names, which differ from resource to resource, and what tools write for themselves.
+    Excludes names, which differ by resource, and labels that tools set for their own use.
     """
     spent: dict[str, Decimal] = {}
     values: dict[str, set[str]] = {}
@@ -99,7 +99,7 @@ def labels_of(estimate: Estimate, resources: Resources) -> tuple[str, ...]:
 
 
 def all_labels(resource: Resource | None, resources: Resources) -> dict[str, str]:
-    """Every label of a resource that is known, as `group_of` finds it."""
+    """Every known label of a resource, as `group_of` finds it."""
     if resource is None:
         return {}
     found: dict[str, str] = {}
@@ -110,7 +110,7 @@ def all_labels(resource: Resource | None, resources: Resources) -> dict[str, str
 
 
 def group_of(resource: Resource | None, resources: Resources, label: str) -> str:
-    """The value of a resource's label: its own, else its provider's default, as the cloud applies them."""
+    """The value of a resource's label: its own, else its provider's default, in the order that the cloud applies."""
     if resource is None:
         return NO_LABEL
     for labels in _labels(resource, resources.get(resource.provider)):
@@ -123,11 +123,11 @@ def group_of(resource: Resource | None, resources: Resources, label: str) -> str
 
 
 def _labels(resource: Resource, provider: Resource | None) -> Iterator[Any]:
-    """Where a resource may carry labels, the most specific first.
+    """The label properties of a resource, the most specific first.
 
-    pulumi-aws: `tags`, all of them in output `tagsAll`, provider's `defaultTags.tags`. pulumi-gcp: `labels`, a
-    cluster's `resourceLabels`, a node pool's `nodeConfig.resourceLabels`, all of them in output `pulumiLabels`,
-    provider's `defaultLabels`. pulumi-azure-native: `tags`. Objects of Kubernetes: `metadata.labels`.
+    pulumi-aws: `tags`, all labels in output `tagsAll`, provider's `defaultTags.tags`. pulumi-gcp: `labels`, a
+    cluster's `resourceLabels`, a node pool's `nodeConfig.resourceLabels`, all labels in output `pulumiLabels`,
+    provider's `defaultLabels`. pulumi-azure-native: `tags`. Kubernetes objects: `metadata.labels`.
     """
     inputs = resource.inputs
     for name in ("tags", "labels", "resourceLabels"):
@@ -136,7 +136,7 @@ def _labels(resource: Resource, provider: Resource | None) -> Iterator[Any]:
     yield _inside(inputs.get("metadata"), "labels")
     for name in ("tagsAll", "pulumiLabels"):
         value = resource.outputs.get(name)
-        yield None if value is UNKNOWN else value  # known or not, what is in it was an input
+        yield None if value is UNKNOWN else value  # its content, known or unknown, comes from an input
     if provider is not None:
         yield _inside(_decoded(provider.inputs.get("defaultTags")), "tags")
         yield _decoded(provider.inputs.get("defaultLabels"))
@@ -147,7 +147,7 @@ def _inside(value: Any, key: str) -> Any:
 
 
 def _decoded(value: Any) -> Any:
-    """A provider's setting, which the engine keeps as JSON text where it is an object."""
+    """A provider's setting; the engine stores objects as JSON text."""
     if not isinstance(value, str):
         return value
     try:

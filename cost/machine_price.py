@@ -1,4 +1,4 @@
-"""What an hour of a machine costs, for tools that tell the cost of time."""
+"""Price of a machine hour, for tools that report the cost of time."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _UNIT = "instance-hour"
 _BY_GPU = "GPU-hour"
 
 UNITS: Final = (_UNIT, _BY_GPU)
-"""What machines are priced by."""
+"""Units in which machines are priced."""
 
 
 def published(
     book: PriceBook, cloud: str, region: str, machine_type: str, purchase: str = "on_demand", term: str = ""
 ) -> Price | NotKnown:
-    """The price of a machine as it is published: by its hour, else by that of one of its GPUs."""
+    """The published price of a machine: per hour, else per hour of one of its GPUs."""
     found = book.lookup(cloud, region, machine_type, purchase, term, unit=_UNIT)
     if isinstance(found, Price) or machine_type not in machines():
         return found
@@ -28,7 +28,7 @@ def published(
 
 
 def of_an_hour(price: Price, machine_type: str) -> Price:
-    """The same for the whole machine, whose GPUs a price by the GPU is multiplied by."""
+    """The same for the whole machine: a price per GPU times its GPUs."""
     if price.row.unit != _BY_GPU:
         return price
     gpus = machines()[machine_type].gpus
@@ -37,14 +37,14 @@ def of_an_hour(price: Price, machine_type: str) -> Price:
 
 
 def machine_price(cloud: str, region: str, machine_type: str, purchase: str = "on_demand") -> Price | NotKnown:
-    """USD per hour of one machine, bought as the price book calls it. Raises BadPrices when the user's own prices
+    """USD per hour of one machine; purchase option as in the price book. Raises BadPrices if the user's own prices
     cannot be used.
     """
     return PriceBook.in_use().lookup(cloud, region, machine_type, purchase, unit=_UNIT)
 
 
 def machine_prices(cloud: str, region: str) -> Iterator[tuple[str, Price]]:
-    """Every machine type that has a price on demand in a region, by name, with it. Raises BadPrices as above."""
+    """Every machine type with an on-demand price in a region, by name, with the price. Raises BadPrices as above."""
     book = PriceBook.in_use()
     names = {row.sku for row in book.in_region(cloud, region) if row.unit == _UNIT}
     for name in sorted(names):

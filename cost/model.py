@@ -1,7 +1,7 @@
-"""What an estimate is made of: lines, free resources, resources without a price, and totals.
+"""The data of an estimate: lines, free resources, unpriced resources and totals.
 
-Money is `Decimal` in USD. A line's monthly amounts are rounded to the cent, half up, when the line is made; nothing is
-rounded after that. So every sum (a part, the total) is the exact sum of the lines shown, and
+Money is `Decimal` in USD. A line's monthly amounts are rounded to the cent, half up, when the line is created;
+nothing is rounded later. So every sum (a part, the total) is the exact sum of the lines shown, and
 `monthly == round(quantity x unit_price, 2)` holds for each line.
 """
 
@@ -19,7 +19,7 @@ HOURS_PER_MONTH: Final = Decimal(730)
 """Hours in a month as the clouds' price pages count them: 8,760 hours a year / 12."""
 
 DAY: Final = 24 / HOURS_PER_MONTH
-"""A day, as a part of that month."""
+"""A day as a fraction of that month."""
 
 CENT: Final = Decimal("0.01")
 
@@ -27,17 +27,17 @@ Unbounded = Literal["unbounded"]
 UNBOUNDED: Final = "unbounded"
 
 Spend = Literal["new", "committed-elsewhere"]
-"""Whether a line is a new bill, or capacity that is billed elsewhere (a reservation named by id). Both count."""
+"""Whether a line is new spend, or capacity billed elsewhere (a reservation named by id). Both count in totals."""
 
 
 def cents(amount: Decimal) -> Decimal:
-    """The amount in whole cents, half a cent upwards, as bills round."""
+    """The amount in whole cents, rounded half up as on bills."""
     return amount.quantize(CENT, rounding=ROUND_HALF_UP)
 
 
 @record
 class Count:
-    """A number of things that may be autoscaled: as expected, at the least, at the most."""
+    """A number of items that may be autoscaled: expected, minimum and maximum."""
 
     expected: Decimal
     floor: Decimal
@@ -45,7 +45,7 @@ class Count:
 
     @classmethod
     def fixed(cls, number: Decimal) -> Count:
-        """A number that does not change."""
+        """A fixed number."""
         return cls(number, number, number)
 
     @property
@@ -54,36 +54,36 @@ class Count:
         return not (self.floor == self.expected == self.ceiling)
 
     def times(self, factor: Decimal) -> Count:
-        """The count of something there are `factor` of per thing."""
+        """The count multiplied by `factor`, a number per counted item."""
         ceiling = self.ceiling if isinstance(self.ceiling, str) else self.ceiling * factor
         return Count(self.expected * factor, self.floor * factor, ceiling)
 
 
 @record(kw_only=True)
 class CostLine:
-    """One priced thing of one resource.
+    """One priced item of one resource.
 
     urn: the resource.
-    part: the component around it that the line is shown under.
-    name: what is billed, in the words of the bill.
-    quantity: billing units a month; of autoscaled capacity what is expected to run.
+    part: the component that the line is shown under.
+    name: the billed item, as the bill names it.
+    quantity: billing units per month; for autoscaled capacity the expected number.
     unit: billing unit, e.g. `instance-hour`.
-    unit_price: USD per unit; 0 for what another line pays for (`paid_by`).
+    unit_price: USD per unit; 0 if another line pays for it (`paid_by`).
     basis: how the quantity is computed, e.g. `5 x 730 h`.
     region, purchase, term, source, as_of, confidence: of the price.
-    assumption: what was taken for granted, empty when nothing was.
-    floor, ceiling: units a month of autoscaled capacity at its least and most; the quantity otherwise.
+    assumption: the assumption behind it, empty without one.
+    floor, ceiling: minimum and maximum units per month of autoscaled capacity; otherwise the quantity.
     spend: `committed-elsewhere` marks capacity that is bought outside this stack and named by its id. It counts in
-        every sum, as the amortised month of what it costs there.
-    paid_by: the reservation or block that these machines run in, whose cost is another line or has no price; empty for
-        what is paid for by this line.
+        every sum, with its amortised monthly cost.
+    paid_by: the reservation or block that these machines run in, whose cost is another line or has no price; empty if
+        this line pays.
     idle: units of the quantity that are paid for but unused here.
     upfront: the fee of a capacity block for the stated duration, paid before it starts; 0 otherwise.
-    rankable: False when only second opinions on the price are known.
-    list_price: USD per unit before a discount, None where there is none.
-    provider, sku: price book file, and what is sold by its name there, e.g. `aws` and `p5.48xlarge`.
-    instead_of: what is not known, where the price only stands for it. No estimate has such a line.
-    usage: names of `cost/rates/usage.csv` that the quantity rests on.
+    rankable: False if only second opinions on the price are known.
+    list_price: USD per unit before a discount, None without a discount.
+    provider, sku: price book file and the item's name in it, e.g. `aws` and `p5.48xlarge`.
+    instead_of: the unknown price that this one stands in for. No estimate contains such a line.
+    usage: names of `cost/rates/usage.csv` that the quantity depends on.
     """
 
     urn: str
@@ -115,31 +115,31 @@ class CostLine:
 
     @cached_property
     def monthly(self) -> Decimal:
-        """USD a month, to the cent."""
+        """USD per month, to the cent."""
         return cents(self.quantity * self.unit_price)
 
     @property
     def in_region(self) -> str:
-        """The region of the price, without the zone of one that holds in a zone alone."""
+        """The region of the price, without the zone of a zonal price."""
         return self.region.partition("/")[0]
 
     @property
     def listed(self) -> Decimal:
-        """USD a month at the list price, to the cent."""
+        """USD per month at the list price, to the cent."""
         return self.monthly if self.list_price is None else self.listed_at(self.quantity)
 
     def listed_at(self, quantity: Decimal) -> Decimal:
-        """USD a month of another quantity at the list price, to the cent."""
+        """USD per month of another quantity at the list price, to the cent."""
         return cents(quantity * (self.unit_price if self.list_price is None else self.list_price))
 
     @cached_property
     def monthly_floor(self) -> Decimal:
-        """USD a month at the least, to the cent."""
+        """Minimum USD per month, to the cent."""
         return cents(self.floor * self.unit_price)
 
     @cached_property
     def monthly_ceiling(self) -> Decimal | Unbounded:
-        """USD a month at the most, to the cent."""
+        """Maximum USD per month, to the cent."""
         return self.ceiling if isinstance(self.ceiling, str) else cents(self.ceiling * self.unit_price)
 
     @property
@@ -149,23 +149,23 @@ class CostLine:
 
     @property
     def shown(self) -> bool:
-        """Whether it is more than a rate: there is some of it, or may be by autoscaling."""
+        """Whether it has an amount, now or by autoscaling, and is not only a rate."""
         return bool(self.quantity) or self.autoscaled or bool(self.paid_by)
 
     @property
     def by_usage(self) -> bool:
-        """Whether it depends on usage that is taken as zero: its price is known, its amount is not."""
+        """Whether it depends on usage assumed to be zero: the price is known, the amount is not."""
         return bool(self.usage) and not self.shown
 
 
 def committed_sum(lines: Iterable[CostLine]) -> Decimal:
-    """USD a month of the lines whose capacity is bought elsewhere; it is part of the sum of the lines."""
+    """USD per month of lines whose capacity is bought elsewhere; included in the sum of the lines."""
     return sum((line.monthly for line in lines if line.spend == "committed-elsewhere"), Decimal(0))
 
 
 @record
 class Free:
-    """A resource that costs nothing by itself, and where that is said."""
+    """A resource without a charge of its own, and the source for that."""
 
     urn: str
     type: str
@@ -175,7 +175,7 @@ class Free:
 
 @record
 class Between:
-    """The line that something without a price would be, at the least and at the most of its bound, and by what rule."""
+    """An unpriced item as a line at the lower and at the upper bound, and the rule of the bound."""
 
     least: CostLine
     most: CostLine
@@ -184,11 +184,11 @@ class Between:
 
 @record
 class NotPriced:
-    """A resource, or a part of one, whose price is not known. Never zero, and in no total.
+    """A resource, or a part of one, with an unknown price. Never zero, and in no total.
 
-    compute: whether what is missing is machines, which are most of any bill here.
-    own_row: where a price is missing, what a row of the user's own for it begins with, in the order of `OWN_ROW`.
-    between: what it costs at the least and at the most; None where nothing says so, for the reason alone.
+    compute: whether it is machines, which are most of any bill here.
+    own_row: for a missing price, the beginning of the user's price row for it, in the order of `OWN_ROW`.
+    between: its bounds; None if nothing bounds it, so that only the reason is shown.
     """
 
     urn: str
@@ -202,7 +202,7 @@ class NotPriced:
 
 @record
 class Amounts:
-    """USD a month: at the least, as expected, and at the most."""
+    """USD per month: minimum, expected and maximum."""
 
     floor: Decimal = Decimal(0)
     expected: Decimal = Decimal(0)
@@ -238,7 +238,7 @@ class Amounts:
 class Part:
     """The lines of one component and their sum.
 
-    training: False for parts that do not count into the price of a training GPU-hour.
+    training: False for parts excluded from the price of a training GPU-hour.
     """
 
     name: str

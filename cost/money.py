@@ -1,4 +1,4 @@
-"""Amounts in words that never say more than is known."""
+"""Formats amounts without overstating what is known."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ def money(amount: Decimal | Unbounded) -> str:
 
 
 def unit_price(price: Decimal) -> str:
-    """The unit price as published, with two decimals at least."""
+    """The unit price as published, with at least two decimals."""
     plain = f"{price.normalize():f}"
     decimals = len(plain.partition(".")[2])
     return f"${price:,.{max(2, decimals)}f}"
 
 
 def at_least(amount: Decimal | Unbounded, *, complete: bool, plain: bool = False) -> str:
-    """An amount to which something without a price may have to be added, when it is not `complete`.
+    """An amount that unpriced items may increase if it is not `complete`.
 
-    `at least $73.00` then, and `unknown` instead of a zero. `plain` leaves out $ and commas, for machines.
+    Incomplete amounts read `at least $73.00`, or `unknown` instead of zero. `plain` omits $ and commas, for machines.
     """
     shown = f"{amount:f}" if plain and not isinstance(amount, str) else money(amount)
     if complete or isinstance(amount, str):
@@ -32,10 +32,10 @@ def at_least(amount: Decimal | Unbounded, *, complete: bool, plain: bool = False
 
 
 def ranged(amount: Decimal | Unbounded, gap: Gap, *, plain: bool = False) -> str:
-    """An amount with what it lacks: `$73.00`, `$73.00 to $75.10` where that is bounded, else `at least $73.00`.
+    """An amount with its gap: `$73.00`, `$73.00 to $75.10` if the gap is bounded, else `at least $73.00`.
 
-    The two ends are the amount with the least and the most that what has no price may cost; `unknown` instead of a
-    zero. `plain` leaves out $ and commas, for machines.
+    The two ends are the amount with the lower and the upper bound of the unpriced items; `unknown` instead of zero.
+    `plain` omits $ and commas, for machines.
     """
     if isinstance(amount, str):
         return amount
@@ -49,14 +49,14 @@ def ranged(amount: Decimal | Unbounded, gap: Gap, *, plain: bool = False) -> str
 
 
 def ranged_daily(monthly: Decimal, gap: Gap) -> str:
-    """An amount of a month, for a day: `$125.76 a day`. gap: what the month lacks."""
+    """A monthly amount per day: `$125.76 a day`. gap: the gap of the month."""
     return f"{ranged(cents(monthly * DAY), gap.times(DAY))} a day"
 
 
 def how_known(amount: Decimal | Unbounded, gap: Gap) -> str:
-    """How far an amount is known: `bounded: 12 without a price of their own, 99.8% of the dollars known`.
+    """How well an amount is known: `bounded: 12 without a price of their own, 99.8% of the dollars known`.
 
-    Empty where everything has a price.
+    Empty if everything has a price.
     """
     if gap.known == "complete":
         return ""
@@ -69,12 +69,12 @@ def how_known(amount: Decimal | Unbounded, gap: Gap) -> str:
 
 
 def _down(share: Decimal) -> str:
-    """`99.8%`: never rounded up, so that only a share that is whole reads 100.0%."""
+    """`99.8%`: never rounded up, so that only a complete share reads 100.0%."""
     return f"{share.quantize(Decimal('0.001'), rounding=ROUND_FLOOR):.1%}"
 
 
 def change(amount: Decimal | None) -> str:
-    """`+$1.00`, `-$1.00`, `$0.00`; `no bound` for None, where one of the two amounts has none."""
+    """`+$1.00`, `-$1.00`, `$0.00`; `no bound` for None, if one of the two amounts has no bound."""
     if amount is None:
         return "no bound"
     sign = "+" if amount > 0 else "-" if amount < 0 else ""
@@ -82,10 +82,10 @@ def change(amount: Decimal | None) -> str:
 
 
 def percent_of(share: Decimal) -> str:
-    """A share that was set, as it was set: `8%`, `7.25%`."""
+    """A share as it was set: `8%`, `7.25%`."""
     return f"{(share * 100).normalize():f}%"
 
 
 def percent(share: Decimal) -> str:
-    """`12.3%`; what would read 0.0% is `under 0.1%`."""
+    """`12.3%`; shares that would round to 0.0% read `under 0.1%`."""
     return f"{share:.1%}" if share >= Decimal("0.001") or not share else "under 0.1%"

@@ -1,4 +1,4 @@
-"""What one resource costs: lines, why it is free, or why it has no price."""
+"""The cost of one resource: lines, why it is free, or why it has no price."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def outcomes(
     )
     found: list[CostLine | Free | NotPriced] = []
     try:
-        for outcome in handler(item):  # one by one: what came before a failure is kept
+        for outcome in handler(item):  # one by one: outcomes before a failure are kept
             said = outcome if mine is assumptions else _excepted(outcome, resource, assumptions)
             found.append(item.as_found(said) if isinstance(said, CostLine) else said)
     except CannotPrice as error:
         found.append(item.not_priced(error))
-    except DamagedTable:  # of the whole tool, not of one handler
+    except DamagedTable:  # a fault of the whole tool, not of one handler
         raise
-    except Exception as error:  # a fault of one handler must neither hide nor stop the rest
+    except Exception as error:  # a fault of one handler must neither hide nor stop the others
         found.append(item.not_priced(f"handler failed: {type(error).__name__}: {error}"))
     return found or [item.not_priced("its handler found nothing to bill")]
 
@@ -62,7 +62,7 @@ def outcomes(
 def _excepted(
     outcome: CostLine | Free | NotPriced, resource: Resource, assumptions: Assumptions
 ) -> CostLine | Free | NotPriced:
-    """The outcome, saying for what its assumption holds where that is an exception."""
+    """The outcome; if its assumption is an exception, with the type or resource that the exception applies to."""
     if assumptions.exceptions is None or not isinstance(outcome, CostLine):
         return outcome
     where = assumptions.exceptions.said(resource, outcome.assumption)

@@ -10,7 +10,7 @@ from gpucluster.cost.model import CostLine, Part
 from gpucluster.program.resources import Resource, Resources
 
 STACK_PART: Final = "stack"
-"""Part of the resources that no component surrounds."""
+"""Part of the resources outside every component."""
 
 _STACK_TYPE: Final = "pulumi:pulumi:Stack"
 
@@ -25,7 +25,7 @@ class Parts:
         self._places: dict[str | None, tuple[str, list[CostLine]]] = {}
 
     def place(self, resource: Resource) -> tuple[str, list[CostLine]]:
-        """(name of the part a resource belongs to, the part's lines); worked out once for all children of a parent."""
+        """(name of a resource's part, the part's lines); computed once for all children of a parent."""
         found = self._places.get(resource.parent)
         if found is None:
             around = [
@@ -40,11 +40,11 @@ class Parts:
 
     @property
     def elastic(self) -> frozenset[str]:
-        """The parts that are no training, whether they have lines or not."""
+        """The non-training parts, with or without lines."""
         return frozenset(name for name, training in self._lines if not training)
 
     def done(self) -> tuple[Part, ...]:
-        """The parts that have lines, the dearest first, so that the order does not hang on that of the resources."""
+        """The parts with lines, most expensive first, so that the order does not depend on that of the resources."""
         parts: list[tuple[Decimal, str, Part]] = []
         for (name, training), lines in self._lines.items():
             if lines:
@@ -54,7 +54,7 @@ class Parts:
 
 
 def _dearest_first(lines: Sequence[CostLine]) -> tuple[tuple[CostLine, ...], Decimal]:
-    """(lines, the dearest resource first and those of one resource as its handler gave them; their sum)."""
+    """(lines, most expensive resource first, those of one resource in the order of its handler; their sum)."""
     sums: dict[str, Decimal] = {}
     for line in lines:
         sums[line.urn] = sums.get(line.urn, Decimal(0)) + line.monthly

@@ -1,6 +1,6 @@
-"""Regions for resources of which the plan or state does not say where they are: by `--region`, else the environment.
+"""Regions for resources whose region is not in the plan or state: from `--region`, else the environment.
 
-A plan has no step for a default provider, and its configuration no region that came from the environment.
+A plan has no step for a default provider, and its configuration lacks regions that come from the environment.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from gpucluster.catalog.clouds import clouds
 from gpucluster.catalog.regions_from import package_of_region, region_of_environment
 
 Regions = Mapping[str, tuple[str, str]]
-"""Package -> (region, where that comes from)."""
+"""Package -> (region, its origin)."""
 
 
 def regions_in_use(given: Sequence[str] = (), environ: Mapping[str, str] | None = None) -> Regions:
-    """The regions to take. given: values of `--region`. ValueError names one that no cloud could have, and two of one
-    cloud.
+    """The regions to use. given: values of `--region`. ValueError names a region that no cloud could have, or two of
+    one cloud.
     """
     found: dict[str, tuple[str, str]] = {}
     for name in given:

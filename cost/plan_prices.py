@@ -1,6 +1,6 @@
-"""What plans ask of the price book: they choose by prices and tell people of them, and know none themselves.
+"""Price queries of plans, which choose by price and show prices to users, but hold no prices themselves.
 
-Each raises BadPrices when the user's own prices cannot be used.
+Each function raises BadPrices if the user's own prices cannot be used.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ __all__ = ["machine_usd", "machines_usd", "storage_price", "storage_price_elsewh
 
 
 _BLOCKS: Final = {"aws": "capacity_block", "gcp": "dws_calendar"}
-"""How the price book calls blocks of capacity; those of Azure have no price and count at the machine's own rate."""
+"""The price book's names for capacity blocks; Azure's have no price and count at the machine's own rate."""
 
 
 def machine_usd(cloud: str, region: str, machine_type: str, purchase: str) -> Decimal | None:
-    """USD per hour of one machine, bought as a spec says it, `capacity-block` say; None where no price is known."""
+    """USD per hour of one machine; purchase option as in a spec, e.g. `capacity-block`; None without a known price."""
     blocks = purchase == "capacity-block"
     found = machine_price(
         cloud, region, machine_type, _BLOCKS.get(cloud, "on_demand") if blocks else purchase.replace("-", "_")
@@ -30,5 +30,5 @@ def machine_usd(cloud: str, region: str, machine_type: str, purchase: str) -> De
 
 
 def machines_usd(cloud: str, region: str) -> Mapping[str, Decimal]:
-    """Every machine type that has a price in a region, by name, with its USD per hour on demand."""
+    """Every machine type with a price in a region, by name, with its on-demand USD per hour."""
     return {name: price.usd for name, price in machine_prices(cloud, region)}

@@ -1,6 +1,6 @@
-"""The costed plan: prices what the running program declared, and shows it in `pulumi preview`, also in that of `up`.
+"""The costed plan: prices the resources that a running program declared and shows it in `pulumi preview` and `up`.
 
-watched = watch()                       # first, before any resource is made
+watched = watch()                       # first, before any resource is declared
 ...
 for name, total in costed_plan(watched).items():
     pulumi.export(name, total)          # last
@@ -30,15 +30,15 @@ from gpucluster.program.resources import urn_type
 __all__ = ["BUDGET_VARIABLE", "NotRegistered", "Watched", "costed_plan", "totals", "watch"]
 
 BUDGET_VARIABLE: Final = "GPUCLUSTER_BUDGET"
-"""Set to `report`, previews go on over a budget that says to fail, and say so; an update never does."""
+"""If set to `report`, a preview over a budget with `onExceed: fail` continues with a warning. An update never does."""
 
 _OVER: Final = "`gpucluster reap` destroys stacks past their end; a longer `duration` in the spec keeps this one"
 _INDENT: Final = 4
-"""What the engine puts before each line of a message."""
+"""Indent that the engine adds before each line of a message."""
 
 
 class NotRegistered(Error, pulumi.RunError):
-    """Ends a program before anything is registered: it is over its budget, or its prices cannot be used."""
+    """Ends a program before any resource is registered: over budget, or unusable prices."""
 
 
 def costed_plan(
@@ -48,13 +48,13 @@ def costed_plan(
     book: PriceBook | None = None,
     assumptions: Assumptions | None = None,
 ) -> dict[str, str]:
-    """Price what was seen, print it, and return the totals to export. Call it when every resource is declared.
+    """Price the watched resources, print the table, and return the totals to export. Call it after all declarations.
 
-    title: of the table, left out where what was seen is the whole stack.
-    A preview prints the table. An update follows one, and prints a line: with the table it would hide what was done.
-    Raises NotRegistered, before anything is registered, when the components' budget says `onExceed: fail` and the
-    expected amount is over it (unless BUDGET_VARIABLE lets a preview go on), and when the user's own prices or the
-    price book cannot be used.
+    title: of the table; omitted if the watched resources are the whole stack.
+    A preview prints the table. An update follows a preview and prints one line; a table would hide its changes.
+    Raises NotRegistered, before anything is registered, if the components' budget says `onExceed: fail` and the
+    expected amount is over it (unless BUDGET_VARIABLE allows a preview), or if the user's own prices or the price
+    book cannot be used.
     """
     try:
         found = estimate(watched.resources(), book, assumptions or Assumptions(regions=regions_in_use()))
@@ -107,10 +107,10 @@ def _line(found: Estimate) -> str:
 
 
 def totals(found: Estimate) -> dict[str, str]:
-    """Totals in USD as stack outputs take them; the next preview shows how they change.
+    """Totals in USD in the form of stack outputs; the next preview shows how they change.
 
-    Where something has no price they read `73.00 to 75.10` where that is bounded, else `at least 73.00`, or `unknown`
-    where nothing is known.
+    With unpriced items they read `73.00 to 75.10` if bounded, else `at least 73.00`, or `unknown` if nothing is
+    known.
     """
     monthly, per_gpu, gaps = found.monthly, found.per_training_gpu_hour, found.gaps
     outputs = {

@@ -1,4 +1,4 @@
-"""What a price handler sees: one resource, read with its unknowns and oddities named, and the price book."""
+"""The view of a price handler: one resource, with unknown and invalid inputs reported, and the price book."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from gpucluster.record import record
 
 @functools.cache
 def provider_of(type_: str) -> str:
-    """The price book file for resources of a type: the package of its token, unless that goes by another name."""
+    """The price book file for a resource type: the package of its token, or that package's other name in the book."""
     package = type_.split(":", 1)[0]
     cloud = cloud_of_package(package)
     return package if cloud is None else cloud.name
 
 
 class CannotPrice(Exception):
-    """A handler cannot go on; the message is the reason that the user reads.
+    """A handler cannot continue; the message is the reason shown to the user.
 
-    own_row: where a price is missing, what a row of the user's own for it begins with.
+    own_row: for a missing price, the beginning of the user's price row for it.
     """
 
     def __init__(self, reason: str, own_row: str = "") -> None:
@@ -39,9 +39,9 @@ class CannotPrice(Exception):
 
 
 def read(value: Any, *path: str | int) -> Any:
-    """The value at `path` inside inputs, None when it is not there, UNKNOWN when it or anything above it is unknown.
+    """The value at `path` inside inputs, None if absent, UNKNOWN if it or anything above it is unknown.
 
-    Raises CannotPrice when something on the way is neither an object nor a list.
+    Raises CannotPrice if something on the path is neither an object nor a list.
     """
     for step in path:
         if value is UNKNOWN or value is None:
@@ -60,11 +60,11 @@ def read(value: Any, *path: str | int) -> Any:
 class Pricing:
     """One resource to price.
 
-    urn: the resource that its lines belong to; `resource` may be one it refers to, such as a launch template.
+    urn: the resource of its lines; `resource` may be one that it refers to, such as a launch template.
     part: name of the component it is shown under.
-    duration_days: days the components want the cluster for, None when none says it.
-    provider: price book file, e.g. `aws`; that of the resource's type unless a handler says otherwise.
-    guesses: takes what was taken for granted of no single line; without a default, which would make a Pricing slow.
+    duration_days: duration in days that the components request, None if none does.
+    provider: price book file, e.g. `aws`; that of the resource's type unless a handler overrides it.
+    guesses: collects assumptions of no single line; has no default, which would make a Pricing slow.
     """
 
     urn: str
@@ -79,8 +79,8 @@ class Pricing:
 
     @property
     def region(self) -> str:
-        """The region a resource asks for, else that its cloud answered, its provider's, that of the configuration, or
-        the one to take. Raises CannotPrice when nothing says it.
+        """The region of a resource: its own input, else the cloud's answer, its provider's, the configuration's, or the
+        default to use. Raises CannotPrice if none is stated.
         """
         package, asked = self.resource.type.split(":", 1)[0], self.resource.inputs.get("region")
         answered = region_of_outputs(package, self.resource.outputs) if asked is None else None
@@ -99,22 +99,22 @@ class Pricing:
         return taken[0]
 
     def of(self, resource: Resource) -> Pricing:
-        """The same question about a resource it refers to, e.g. the launch template of a node group."""
+        """The same view for a resource it refers to, e.g. the launch template of a node group."""
         return replace(self, resource=resource)
 
     def on(self, provider: str) -> Pricing:
-        """The same question with the prices of `provider`, for objects in a cluster of that cloud."""
+        """The same view with the prices of `provider`, for objects in a cluster of that cloud."""
         return replace(self, provider=provider)
 
     def get(self, *path: str | int) -> Any:
-        """An input by path, None when it is absent. Raises CannotPrice when it is unknown."""
+        """An input by path, None if absent. Raises CannotPrice if unknown."""
         value = read(self.resource.inputs, *path)
         if value is UNKNOWN:
             raise CannotPrice(f"{_dotted(path)} is not known before the update")
         return value
 
     def text(self, *path: str | int, default: str | None = None) -> str:
-        """A text input. Raises CannotPrice when it is unknown, absent without a default, or no text."""
+        """A text input. Raises CannotPrice if it is unknown, absent without a default, or not a text."""
         value = self.get(*path)
         if value is None and default is not None:
             return default
@@ -123,14 +123,14 @@ class Pricing:
         return value
 
     def number(self, *path: str | int, default: int | None = None) -> Decimal:
-        """A number of 0 or more. Raises CannotPrice when it is unknown, absent without a default, or no number."""
+        """A number of 0 or more. Raises CannotPrice if it is unknown, absent without a default, or not a number."""
         value = self.get(*path)
         if value is None and default is not None:
             return Decimal(default)
         return as_number(value, _dotted(path))
 
     def items(self, *path: str | int) -> Sequence[Any]:
-        """A list input, empty when it is absent. Raises CannotPrice when it is unknown or no list."""
+        """A list input, empty if absent. Raises CannotPrice if it is unknown or not a list."""
         value = self.get(*path)
         if value is None:
             return ()
@@ -141,13 +141,13 @@ class Pricing:
     def find(
         self, sku: str, unit: str, purchase: str = "on_demand", term: str = "", *, region: str | None = None
     ) -> Price | NotKnown:
-        """The price of one unit; without one a stand-in, where something bounds it: a line at that is not priced."""
+        """The price of one unit; else a bounded stand-in, if one exists: a line at a stand-in counts as not priced."""
         return price_or_bound(self.book, self.provider, region or self.region, sku, purchase, term, unit=unit)
 
     def price(
         self, sku: str, unit: str, purchase: str = "on_demand", term: str = "", *, region: str | None = None
     ) -> Price:
-        """The same. Raises CannotPrice, naming the nearest known rows, where there is not even a bound."""
+        """The same. Raises CannotPrice, with the nearest known rows, if there is not even a bound."""
         found = self.find(sku, unit, purchase, term, region=region)
         if isinstance(found, NotKnown):
             raise CannotPrice(found.reason, found.row)
@@ -197,7 +197,7 @@ class Pricing:
         )
 
     def as_found(self, line: CostLine) -> CostLine | NotPriced:
-        """The line; one at what only stands for a price, as what it is: not priced, between two amounts."""
+        """The line; a line at a stand-in price becomes a NotPriced between two amounts."""
         unknown = line.instead_of
         if unknown is None or unknown.bound is None:
             return line
@@ -207,17 +207,17 @@ class Pricing:
         return NotPriced(self.urn, urn_type(self.urn), self.part, unknown.reason, machines, unknown.row, between)
 
     def by_usage(self, name: str, usage: str, price: Price, *, leaves: str = "") -> CostLine:
-        """A line of as much as `usage` says, a name of `cost/rates/usage.csv`; `leaves`: what the total is without."""
+        """A line with the amount of `usage`, a name of `cost/rates/usage.csv`; `leaves`: what the total omits."""
         said = "; ".join(filter(None, [self.assumptions.said(usage), leaves]))
         return self.line(name, self.assumptions.amount(usage), price, assumption=said, usage=(usage,))
 
     def not_priced(self, reason: str | CannotPrice, *, compute: bool = False) -> NotPriced:
-        """This resource, or a part of it, named as not priced; `compute` where that part is machines."""
+        """This resource, or a part of it, as not priced; `compute` if that part is machines."""
         own_row = reason.own_row if isinstance(reason, CannotPrice) else ""
         return NotPriced(self.urn, urn_type(self.urn), self.part, str(reason), compute, own_row)
 
     def free(self, why: str, source: str) -> Free:
-        """This resource, free for a reason that `source` states."""
+        """This resource, free for a reason given in `source`."""
         return Free(self.urn, urn_type(self.urn), why, source)
 
 

@@ -1,4 +1,4 @@
-"""What the components of a stack state, taken together: sums of GPUs and budgets, first begin, longest duration."""
+"""Facts of all components of a stack combined: sums of GPUs and budgets, earliest start, longest duration."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _USED: Final = frozenset(
 
 @record(kw_only=True)
 class StackFacts:
-    """The facts of all components together.
+    """The facts of all components combined.
 
-    ignored: facts that could not be used, and why.
+    ignored: unusable facts, and why.
     """
 
     training_gpus: Decimal | None = None
@@ -72,7 +72,7 @@ def stack_facts(resources: Resources) -> StackFacts:
 
 
 def _teams(facts: list[Facts]) -> dict[str, Team]:
-    """Those of all clusters: teams of one name are one team."""
+    """The teams of all clusters: equal names are one team."""
     found: dict[str, Team] = {}
     for name, team in ((name, team) for one in facts for name, team in one.teams.items()):
         before = found.get(name, Team())

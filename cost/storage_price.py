@@ -1,4 +1,4 @@
-"""What shared storage costs by its speed, for plans that choose the cheapest."""
+"""Price of shared storage by throughput, for plans that choose the cheapest."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from gpucluster.cost.prices import Price, PriceBook
 
 
 def storage_name(cloud: str, tier: int) -> str | None:
-    """The price book's name of a cloud's parallel file system with so many MB/s per TiB; None where it has none."""
+    """The price book's name of a cloud's parallel file system with so many MB/s per TiB; None if it has none."""
     named: Callable[[int], str] | None = part_of(cloud, "storage_name")
     return None if named is None else named(tier)
 
 
 def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
-    """USD per GiB-month of SSD storage with `tier` MB/s per TiB; None where no price is known that may be ranked.
+    """USD per GiB-month of SSD storage with `tier` MB/s per TiB; None without a price that may be ranked.
 
-    Raises BadPrices when the user's own prices cannot be used.
+    Raises BadPrices if the user's own prices cannot be used.
     """
     name = storage_name(cloud, tier)
     if name is None:
@@ -30,10 +30,10 @@ def storage_price(cloud: str, region: str, tier: int) -> Decimal | None:
 
 
 def storage_price_elsewhere(cloud: str, tier: int) -> Decimal | None:
-    """The least that is known of `storage_price` in any region of the cloud, else of any other cloud.
+    """The lowest known `storage_price` in any region of the cloud, else of any other cloud.
 
-    By it tiers are put in order where a region has no price of its own: what a faster TiB costs against a slower one
-    differs little from region to region. Nothing is billed by it. Raises BadPrices as `storage_price` does.
+    Ranks tiers in regions without a price of their own: the price ratio of a faster to a slower TiB differs little
+    between regions. Bills never use it. Raises BadPrices as `storage_price` does.
     """
     others = (name for name in clouds() if name != cloud)
     found = (_least(name, tier) for name in (cloud, *others))

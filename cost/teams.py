@@ -1,7 +1,7 @@
-"""What the share of each team costs, by the facts that components state of teams.
+"""The cost of each team's share, from the facts that components register about teams.
 
-The bill of a pool's machines is shared by GPUs, spares with them. What belongs to no pool (storage, network, control
-plane) is shared as the pools are: so a share of all pools is a share of the whole bill.
+A pool's machine cost, spares included, is shared by GPUs. Costs outside pools (storage, network, control plane) are
+shared in proportion to the pools: so a share of all pools is a share of the whole bill.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from gpucluster.cost.verdict import Outcome, outcome_of
 from gpucluster.record import record
 
 NO_TEAM: Final = "(no team)"
-"""What the shares of all teams leave."""
+"""The remainder after the shares of all teams."""
 
 
 @record(kw_only=True)
 class TeamCost:
-    """monthly: USD that the share is expected to cost. gpus: of all pools, at their largest. budget: USD a month.
-    gap: what the share lacks because something in the stack has no price.
+    """monthly: expected USD of the share. gpus: of all pools, at their maximum. budget: USD per month.
+    gap: the gap that unpriced items of the stack leave in the share.
     """
 
     name: str
@@ -35,12 +35,12 @@ class TeamCost:
 
     @property
     def hourly(self) -> Decimal:
-        """USD an hour, to the cent."""
+        """USD per hour, to the cent."""
         return cents(self.monthly / HOURS_PER_MONTH)
 
     @property
     def gpu_hours(self) -> Decimal:
-        """GPU-hours a month that are its own."""
+        """GPU-hours per month of its own."""
         return self.gpus * HOURS_PER_MONTH
 
     @property
@@ -52,7 +52,7 @@ class TeamCost:
 
     @property
     def sentence(self) -> str:
-        """One line for people; empty without a budget."""
+        """One line for users; empty without a budget."""
         if self.budget is None:
             return ""
         share = f"its share costs {ranged(self.monthly, self.gap)} a month, its budget is {money(self.budget)}"
@@ -65,7 +65,7 @@ class TeamCost:
 
 
 def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
-    """The teams in the order of the spec, and what they leave; empty where there are none, or no pool has a price."""
+    """The teams in the order of the spec, then the remainder; empty without teams or without a priced pool."""
     teams = estimate.facts.teams
     machines = _machines(estimate)
     all_machines = sum(machines.values(), Decimal(0))
@@ -75,7 +75,7 @@ def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
     found: list[TeamCost] = []
     shared = Decimal(0)
     gap = estimate.gaps.expected
-    if estimate.unpriced_compute:  # whose machines they are moves the shares, and no bound tells how far
+    if estimate.unpriced_compute:  # the pools they belong to change the shares, and no bound limits by how much
         gap = replace(gap, open=gap.missing)
     for name, team in teams.items():
         direct = sum((machines[each.part] * each.gpus / each.of for each in team.shares), Decimal(0))
@@ -101,7 +101,7 @@ def team_costs(estimate: Estimate) -> tuple[TeamCost, ...]:
 
 
 def _machines(estimate: Estimate) -> dict[str, Decimal]:
-    """USD a month of each pool that teams share."""
+    """USD per month of each pool that teams share."""
     sums = {each.part: Decimal(0) for team in estimate.facts.teams.values() for each in team.shares}
     for line in estimate.lines:
         part = _part_of(line, estimate, sums)
@@ -111,6 +111,6 @@ def _machines(estimate: Estimate) -> dict[str, Decimal]:
 
 
 def _part_of(line: CostLine, estimate: Estimate, parts: dict[str, Decimal]) -> str | None:
-    """The pool whose name the resource's begins with: the longest, for one may begin as another."""
+    """The pool whose name is the longest prefix of the resource's name; pool names may be prefixes of each other."""
     name = estimate.names.get(line.urn, "")
     return max((part for part in parts if name.startswith(f"{part}-")), key=len, default=None)

@@ -1,4 +1,4 @@
-"""How long a stack exists, when it ends, and what that costs."""
+"""How long a stack exists, when it ends, and the cost of that time."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _DAY: Final = Decimal(24 * 60 * 60)
 
 @record(kw_only=True)
 class Trial:
-    """A stack that stands. begun: when it was first built. ends: None where nothing says how long it is wanted.
+    """An existing stack. begun: its first update. ends: None if no duration is stated.
 
-    so_far, in_all: USD until now and until the end, in words, as if it had always been as it is priced; in_all is empty
-    without an end.
+    so_far, in_all: USD until now and until the end, as text, as if prices and resources had never changed; in_all is
+    empty without an end.
     """
 
     begun: datetime
@@ -30,12 +30,12 @@ class Trial:
 
     @property
     def over(self) -> bool:
-        """Whether its end has passed."""
+        """Whether its end is in the past."""
         return self.ends is not None and self.ends <= self.at
 
     @property
     def sentence(self) -> str:
-        """Begin, end and costs, for people."""
+        """Begin, end and costs, for users."""
         begun, alike = f"begun {shown_time(self.begun)}", "assuming it never changed"
         if self.ends is None:
             return f"{begun}, with no end: {self.so_far} so far, {alike}"
@@ -55,9 +55,9 @@ def shown_time(time: datetime) -> str:
 
 
 def trial_of(found: Estimate, at: datetime, *, begun: datetime | None = None) -> Trial | None:
-    """What is known of a stack's time; None before its first update.
+    """Begin, end and cost of a stack; None before its first update.
 
-    at: the time to count to. begun: for a stack that does not say so itself.
+    at: the time to count to. begun: for a stack that does not state it.
     """
     begun = found.facts.begun or begun
     if begun is None:

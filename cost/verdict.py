@@ -17,11 +17,11 @@ Outcome = Literal["within", "over", "cannot tell"]
 
 @record
 class Verdict:
-    """An outcome on the expected amount, and what stands behind it.
+    """An outcome on the expected amount, and its basis.
 
-    within: the expected amount fits with the most that what has no price may cost, and something limits every pool.
-    over: with the least of it, it is more than the budget. cannot tell: neither.
-    gap, most_gap: what the expected amount and the ceiling lack because something has no price.
+    within: the expected amount fits even at the upper bound of unpriced items, and every pool has a limit.
+    over: it exceeds the budget even at the lower bound. cannot tell: neither.
+    gap, most_gap: gaps that unpriced items leave in the expected amount and in the ceiling.
     """
 
     outcome: Outcome
@@ -31,17 +31,17 @@ class Verdict:
     gap: Gap
     most_gap: Gap
     committed: Decimal = Decimal(0)
-    """USD a month of the expected amount that is capacity bought outside the stack."""
+    """USD per month of the expected amount for capacity bought outside the stack."""
 
     @property
     def ceiling_over(self) -> bool:
-        """Whether autoscaling could pass the budget although the expected amount does not."""
+        """Whether autoscaling could exceed the budget although the expected amount does not."""
         low = self.ceiling if isinstance(self.ceiling, str) else self.most_gap.low(self.ceiling)
         return self.outcome != "over" and (isinstance(low, str) or low > self.budget.monthly)
 
     @property
     def sentence(self) -> str:
-        """One line for people."""
+        """One line for users."""
         committed = f", of it {money(self.committed)} committed elsewhere" if self.committed else ""
         expected, most = ranged(self.expected, self.gap), ranged(self.ceiling, self.most_gap)
         known = how_known(self.expected, self.gap)
@@ -57,7 +57,7 @@ class Verdict:
 
 
 def budget_verdict(estimate: Estimate, budget: Budget | None = None) -> Verdict | None:
-    """The verdict on `budget`, or on the budget that components state; None when there is none."""
+    """The verdict on `budget`, or on the budget that components state; None without one."""
     budget = budget or estimate.facts.budget
     if budget is None:
         return None
@@ -71,7 +71,7 @@ def budget_verdict(estimate: Estimate, budget: Budget | None = None) -> Verdict 
 
 
 def outcome_of(amount: Decimal, gap: Gap, limit: Decimal) -> Outcome:
-    """Whether an amount is within a limit, whatever it lacks."""
+    """Whether an amount is within a limit, given its gap."""
     if gap.low(amount) > limit:
         return "over"
     high = gap.high(amount)

@@ -2,7 +2,7 @@
 
     gpucluster cost report plan.json --format json | python examples/audit_report.py cost/prices [ours.csv]
 
-Uses nothing but the standard library: every quantity x unit price, every subtotal and the total are computed anew, to
+Uses only the standard library: every quantity x unit price, every subtotal and the total are recomputed, to
 the cent, and every unit price is looked up in the price files by region, purchase, source and date.
 Exits with 1 and one line for each difference.
 """
@@ -21,7 +21,7 @@ CENT = Decimal("0.01")
 
 
 def _origin(source: str) -> str:
-    """A source without the place in it: a report names the document, the price file also the line of it."""
+    """A source without the place in it: a report names the document, the price file also its line."""
     return source.partition(":")[0]
 
 
@@ -58,7 +58,7 @@ def audit(report: dict[str, Any], prices: list[dict[str, str]]) -> list[str]:
 
 
 def own(row: dict[str, str], said: str) -> dict[str, str]:
-    """A row of the user's own, under the source that the report gives it."""
+    """A user's own row, with the report's name of its source."""
     source = f"{said}: {row['source'].strip()}" if row.get("source") else said
     return {"as_of": "", **row, "purchase": row.get("purchase") or "on_demand", "source": source}
 

@@ -1,25 +1,25 @@
 """Seeded mistakes: each is one edit of an example, and the one rule of the policy pack that stops it.
 
-`python -m examples.mistakes` holds every example against the pack, makes each edit of `mistakes.yaml`, and writes
-docs/seeded-mistakes.md. It ends with 1 when a good example has a mandatory finding, or when an edit is not found by its
-rule, or by another mandatory one as well.
+`python -m examples.mistakes` checks every example with the pack, applies each edit of `mistakes.yaml`, and writes
+docs/seeded-mistakes.md. It exits with 1 if a good example has a mandatory finding, or if an edit is not found by its
+rule, or also by another mandatory one.
 
 An edit of the file:
 
     - says: one sentence
-      pitfall: AWS 2                  # number in docs/pitfalls-aws.md, where it is one of those
+      pitfall: AWS 2                  # number in docs/pitfalls-aws.md, if listed there
       of: aws/trial                   # page of an example
       rule: training-pool-in-one-domain
-      spec: {budget: {monthly_usd: 9000}}      # of the spec; the program runs anew
+      spec: {budget: {monthly_usd: 9000}}      # changes the spec; the program runs again
       change: {trial-training-template: {placement: null}}
       depends: {trial-storage-shared: {subnetIds: [trial-network-cluster-b]}}
       copy: {spares: trial-training-nodes}
       add: {shell: {type: ..., properties: ...}}
       remove: [trial-training-efa-out]
-      delete: [trial-storage-shared]           # in a plan against what stands
+      delete: [trial-storage-shared]           # in a plan for the existing stack
       replace: [trial-control-plane-cluster]
 
-`change` reaches into maps by key and into lists by number; `+` appends, null takes away.
+`change` addresses map keys and list indices; `+` appends, null removes.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ PAGE: Final = ROOT / "docs/seeded-mistakes.md"
 _DAY: Final = datetime.date(2026, 11, 21)
 _PITFALLS: Final = {"AWS": "pitfalls-aws.md", "Google Cloud": "pitfalls-gcp.md", "Azure": "pitfalls-azure.md"}
 
-# (rule, resource, what): what tells one finding from another.
+# (rule, resource, what): identifies a finding.
 _Finding = tuple[str, str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
-    """One edit, as the file has it."""
+    """One edit, as in the file."""
 
     says: str
     of: str
@@ -70,7 +70,7 @@ class Mistake:
     replace: tuple[str, ...] = ()
 
     def made_in(self, good: Resources, example: Example) -> tuple[Resources, Changes | None]:
-        """What is left of a good example: its resources, and what a plan takes away of it."""
+        """A good example after the edit: its resources, and the deletions of a plan."""
         if self.spec:
             return declared(example, self.spec), None
         kept = self._edited(good)
@@ -129,7 +129,7 @@ def _renamed(one: Resource, name: str) -> Resource:
 
 
 def _new(name: str, of: Mapping[str, Any], around: Resource, cluster: str | None) -> Resource:
-    """A further resource inside the component; a Kubernetes object is in its cluster."""
+    """An additional resource inside the component; a Kubernetes object is in its cluster."""
     urn = f"{'::'.join(around.urn.split('::')[:2])}::{of['type']}::{name}"
     provider = cluster if of["type"].startswith("kubernetes:") else None
     return Resource(urn=urn, type=of["type"], name=name, inputs=of["properties"], parent=around.urn, provider=provider)
@@ -146,7 +146,7 @@ def found(resources: Resources, changes: Changes | None = None) -> set[_Finding]
 
 
 def page() -> tuple[str, list[str]]:
-    """(the page, what is not as it should be)"""
+    """(the page, unexpected results)"""
     wrong: list[str] = []
     good = {str(example.page.with_suffix("")): (example, declared(example)) for example in examples()}
     before = {name: found(resources) for name, (_, resources) in good.items()}

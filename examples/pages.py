@@ -1,10 +1,10 @@
 """Writes docs/examples: plan and preview of each stack's own spec, their comparison, and an index with every total.
 
-`make docs` runs it; `python -m examples.pages FOLDER --every` writes a page for each of examples/specs as well, which a
-release publishes. The stack's own program runs against a monitor that answers as a first preview does: the program
-prices what it declares before it sends anything to an engine, so no engine is needed for the same text.
+`make docs` runs it; `python -m examples.pages FOLDER --every` also writes a page for each of examples/specs, which a
+release publishes. The stack's own program runs against a monitor that answers like a first preview: the program
+prices its declarations before it sends anything to an engine, so the same text needs no engine.
 
-`examples/specs/CLOUD/NAME.yaml` stands in the stack CLOUD-trial.
+`examples/specs/CLOUD/NAME.yaml` belongs to the stack CLOUD-trial.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _COMPARISON = Path("comparison.md")
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """cloud: the part of the name of its stack before `-trial`."""
+    """cloud: the part of its stack's name before `-trial`."""
 
     spec: Path
     cloud: str
@@ -58,7 +58,7 @@ class Example:
 
     @property
     def page(self) -> Path:
-        """Where its page stands, below docs/examples."""
+        """Path of its page below docs/examples."""
         return Path(self.cloud) / f"{self.spec.stem}.md"
 
     @property
@@ -81,12 +81,12 @@ def examples() -> list[Example]:
 
 
 def write_pages(folder: Path, day: datetime.date, *, every: bool = False) -> dict[Example, Resources]:
-    """A page for each stack's own spec, their comparison, and an index of all examples; what each example declares.
+    """A page for each stack's own spec, their comparison, and an index of all examples; returns their declarations.
 
     Pages of examples that no longer exist are deleted.
 
-    day: prices are judged fresh or old against it, so that a page stays as it is until it is written again.
-    every: a page for every example, not those of the stacks alone.
+    day: date for judging whether prices are fresh or old, so that a page does not change until it is written again.
+    every: a page for every example, not only those of the stacks.
     Tables are as wide as in a pipe, whatever terminal this runs in.
     """
     found = examples()
@@ -142,7 +142,7 @@ def _compared(columns: list[Column]) -> str:
 
 
 def page_of(example: Example) -> tuple[str, Resources]:
-    """(its page on this day, what its program declared)."""
+    """(its page on this day, its program's declarations)."""
     with _project(example):
         plan = _checked(example.stack)
         preview, made = _previewed(example.stack)
@@ -157,7 +157,7 @@ def page_of(example: Example) -> tuple[str, Resources]:
 
 
 def declared(example: Example, edits: Mapping[str, Any] | None = None) -> Resources:
-    """What the program of an example declares; `edits` are laid over its spec, at any depth."""
+    """The declarations of an example's program; `edits` are merged into its spec, at any depth."""
     with _project(example, edits):
         return _previewed(example.stack)[1]
 
@@ -170,7 +170,7 @@ def _edited(value: Any, edits: Any) -> Any:
 
 
 def _about(example: Example) -> str:
-    """The comment at the head of the spec."""
+    """The comment at the top of the spec."""
     lines = example.spec.read_text(encoding="utf-8").splitlines()
     head: list[str] = []
     for line in lines:
@@ -183,7 +183,7 @@ def _about(example: Example) -> str:
 
 @contextlib.contextmanager
 def _project(example: Example, edits: Mapping[str, Any] | None = None) -> Generator[None]:
-    """The project with the example, edited, as the spec of its stack, as the working folder."""
+    """The project with the edited example as the spec of its stack, as the working directory."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         shutil.copy(ROOT / "Pulumi.yaml", root)
@@ -209,13 +209,13 @@ def _checked(stack: str) -> str:
 
 
 def run(example: Example, monitor: mocks.MockMonitor, edits: Mapping[str, Any] | None = None) -> None:
-    """Runs the program of an example as an update does, against what answers in the place of an engine."""
+    """Runs the program of an example like an update, against a substitute for the engine."""
     with _project(example, edits):
         _run(example.stack, monitor, dry_run=False)
 
 
 def _previewed(stack: str) -> tuple[str, Resources]:
-    """(everything the program says, in the order it says it: what a preview shows under Diagnostics; its resources)."""
+    """(all messages of the program in order, as a preview shows them under Diagnostics; its resources)."""
     return _run(stack, mocks.MockMonitor(_FirstPreview()), dry_run=True)
 
 
@@ -243,20 +243,20 @@ def _run(stack: str, monitor: mocks.MockMonitor, *, dry_run: bool) -> tuple[str,
 
 
 class _FirstPreview(mocks.Mocks):
-    """Echoes inputs and knows no ids. What a program asks a cloud has no answer."""
+    """Echoes inputs without ids. Queries of a program to a cloud have no answer."""
 
     def call(self, args: mocks.MockCallArgs) -> Any:
         raise AssertionError(f"a preview must ask no cloud: {args.token}")
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
-        # What goes in as a list of ids comes out as a map: no echo.
+        # Input as a list of ids, output as a map: no echo.
         changed = {"identity"} if args.typ == "azure-native:containerservice:ManagedCluster" else set[str]()
         inputs = cast("dict[str, Any]", args.inputs)
         return "", {key: value for key, value in inputs.items() if key not in changed}
 
 
 class _Said(logging.Handler):
-    """Keeps what a program logs; a warning is marked as the engine marks it."""
+    """Keeps the log messages of a program; warnings are marked like the engine's."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)

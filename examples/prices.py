@@ -1,6 +1,6 @@
-"""Takes away each price that an example is made of, one at a time: its line has to be named, and never to become zero.
+"""Removes each price of an example, one at a time: its line must be reported, and never become zero.
 
-`python -m examples.prices` prints how many were taken away, and ends with 1 and the lines that got away.
+`python -m examples.prices` prints how many were removed, and exits with 1 and the lines that were not reported.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gpucluster.program.resources import Resources
 
 
 class _Less(PriceBook):
-    """The book without the row that a line's price comes from."""
+    """The book without the row of a line's price."""
 
     def __init__(self, line: CostLine) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class _Less(PriceBook):
             row, line = found.row, self._line
             of_the_row = (row.document, found.usd, row.unit, row.region, row.purchase, row.term)
             of_the_line = (line.source, line.unit_price, line.unit, line.region, line.purchase, line.term)
-            # What another line pays for has no price of its own: its machines' is that line's.
+            # An item paid by another line has no price of its own: its machines' price is that line's.
             paid = line.paid_by and (region, sku) == (line.region, line.sku)
             if paid or of_the_row == of_the_line:
                 return NotKnown(f"no price for {sku}", ",".join((provider, region, sku, unit, purchase, term)))
@@ -39,7 +39,7 @@ class _Less(PriceBook):
 
 
 def escaped(resources: Resources) -> Iterator[tuple[CostLine, str]]:
-    """(line, what is wrong) for every line that is not named as not priced once its price is gone; '' where it is."""
+    """(line, problem) for every line not reported as not priced once its price is removed; '' if it is."""
     whole = estimate(resources)
     prices = {(line.source, line.unit_price, line.unit, line.region, line.name): line for line in whole.lines}
     for line in prices.values():
@@ -59,7 +59,7 @@ def _wrong(line: CostLine, whole: Estimate, rest: Estimate) -> str:
 
 
 def main() -> int:
-    """Every example; gives the exit code."""
+    """Runs every example; returns the exit code."""
     count, wrong = 0, 0
     for example in examples():
         for line, problem in escaped(declared(example)):

@@ -1,4 +1,4 @@
-"""Writes docs/pull-request-example.md: the comment on a pull request that makes a reviewer's day.
+"""Writes docs/pull-request-example.md: an example of the comment on a pull request.
 
 `make docs` runs it. A copy of the project gets the changes below, uncommitted, and `gpucluster guardrails pr-check`
 runs there.
@@ -22,12 +22,12 @@ from gpucluster.pull_request.revisions import Repository
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = ROOT / "docs/pull-request-example.md"
 _NOWHERE: Final = "0" * 40
-"""Stands for the commit of the base, which is another one in every copy."""
+"""Placeholder for the base commit, which differs in every copy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seed:
-    """One change: what it is, in which file, and the text before and after."""
+    """One change: description, file, and the text before and after."""
 
     what: str
     file: str
@@ -79,7 +79,7 @@ def comment_on(seeds: tuple[Seed, ...], stacks: tuple[str, ...], folder: Path) -
     (copy / ".venv").symlink_to(Path(sys.prefix), target_is_directory=True)
     author = ("-c", "user.name=Example", "-c", "user.email=example@example.com", "-c", "commit.gpgsign=false")
     subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)
-    (copy / ".git/info/exclude").write_text(".venv\n")  # .gitignore knows it as a folder, and here it is a link
+    (copy / ".git/info/exclude").write_text(".venv\n")  # .gitignore lists it as a folder, but here it is a link
     for command in (["add", "--all"], [*author, "commit", "--quiet", "--message", "base"]):
         subprocess.run(["git", *command], cwd=copy, check=True)
     base = subprocess.run(["git", "rev-parse", "HEAD"], cwd=copy, check=True, capture_output=True, text=True).stdout
@@ -105,7 +105,7 @@ def comment_on(seeds: tuple[Seed, ...], stacks: tuple[str, ...], folder: Path) -
 
 
 def page(comment: str) -> str:
-    """The page about the example."""
+    """The page with the example."""
     changes = "\n".join(f"- {seed.what} (`{seed.file}`)" for seed in SEEDS)
     return (
         "# An example of the comment on a pull request\n\n"

@@ -1,4 +1,4 @@
-"""`python -m gpucluster` is the command `gpucluster`."""
+"""`python -m gpucluster` runs the command `gpucluster`."""
 
 from __future__ import annotations
 

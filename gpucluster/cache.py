@@ -1,4 +1,4 @@
-"""What is kept in the user's cache folder: installed whole or not at all, and checked when used."""
+"""The user's cache folder: its contents are installed atomically, and verified on use."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _VERIFIED: Final = "verified.json"
 
 
 class BrokenCache(Fault):
-    """What is in the cache is not what was installed; the message says how."""
+    """The cache differs from the installed contents; the message gives the difference."""
 
 
 class UnwritableCache(Fault):
-    """The cache folder cannot be written; the message says which, and what to do."""
+    """The cache folder is not writable; the message names it, and the change to make."""
 
 
 def cache_folder() -> Path:
-    """Where all is kept: GPUCLUSTER_CACHE, else the user's cache folder."""
+    """The folder of all caches: GPUCLUSTER_CACHE, else the user's cache folder."""
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
         return Path(chosen).absolute()
@@ -39,15 +39,15 @@ def cache_folder() -> Path:
 
 
 def _accept(folder: Path) -> None:
-    """For files that answer no question."""
+    """Accepts files that need no check."""
 
 
 @dataclass(frozen=True)
 class Installation:
     """One folder of the cache.
 
-    what: what is in it, in the middle of a sentence. record: the file that says what was installed.
-    check: raises BrokenCache where the files in a folder do not work; files that do not run need none.
+    what: description of the contents, for the middle of a sentence. record: the file that describes the installation.
+    check: raises BrokenCache if the files in a folder do not work; files that do not run need none.
     """
 
     folder: Path
@@ -56,7 +56,7 @@ class Installation:
     check: Callable[[Path], None] = _accept
 
     def read(self) -> Mapping[str, Any] | None:
-        """What was recorded at the installation; None where there is none. Raises BrokenCache."""
+        """The record of the installation; None without one. Raises BrokenCache."""
         if not self.folder.exists():
             return None
         try:
@@ -69,8 +69,8 @@ class Installation:
     def _verify(self, sums: Mapping[str, str]) -> None:
         """Compare every file with its checksum, and check that they work.
 
-        Files whose identity, size and time of last change are those of the last verification are not read again:
-        that would cost 0.3 s in every command.
+        Files with the identity, size and modification time of the last verification are not read again:
+        that would take 0.3 s in every command.
         """
         for name in sums:
             if not (self.folder / name).exists():
@@ -83,15 +83,15 @@ class Installation:
             if _sha256(self.folder / name) != expected:
                 raise BrokenCache(f"{name} differs from the installed file")
         self.check(self.folder)
-        with suppress(OSError):  # a cache that cannot be written is verified each time
+        with suppress(OSError):  # an unwritable cache is verified each time
             (self.folder / _VERIFIED).write_text(json.dumps(marks))
 
     def install(self, record: Mapping[str, Any], fill: Callable[[Path], None]) -> None:
-        """Replace what is there by what `fill` puts into a new folder. To be called under `lock`.
+        """Replace the contents with those that `fill` writes into a new folder. Call it under `lock`.
 
-        Raises BrokenCache when what `fill` made does not work; what was there then stays.
+        Raises BrokenCache if the new contents do not work; the previous ones are kept.
         """
-        # Under the lock nobody else is installing: what is here was left by an interrupted run.
+        # Under the lock there is no other installation: existing files were left by an interrupted run.
         for left in self.folder.parent.glob(f".{self.folder.name}.*"):
             _remove(left)
         new = self._beside()
@@ -114,7 +114,7 @@ class Installation:
 
     @contextmanager
     def lock(self, say: Callable[[str], None]) -> Generator[None]:
-        """One installation at a time; says so when it has to wait. Raises UnwritableCache."""
+        """One installation at a time; prints a message before waiting. Raises UnwritableCache."""
         from filelock import FileLock, Timeout
 
         try:
@@ -137,7 +137,7 @@ class Installation:
 
 
 def empty(*folders: Path) -> bool:
-    """Remove everything from these folders but locks; False when there was nothing."""
+    """Remove everything from these folders except locks; False if they are empty."""
     found = [entry for folder in folders if folder.exists() for entry in folder.iterdir() if entry.suffix != ".lock"]
     for entry in found:
         _remove(entry)

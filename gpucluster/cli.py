@@ -1,4 +1,4 @@
-"""`gpucluster`: every command by its name and summary; each is imported when it is called."""
+"""`gpucluster`: every command by its name and summary; each is imported on use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHELLS = ("bash", "zsh", "fish")
 
 
 class Later(click.Command):
-    """A command that is imported when it is called; for help and completion its summary is enough.
+    """A command that is imported on use; help and completion need only its summary.
 
     where: `module:attribute` of the command. summary: the first sentence of its help.
     """
@@ -37,7 +37,7 @@ class Later(click.Command):
 
 
 class _Group(click.Group):
-    """Lists its commands in the order in which they are written."""
+    """Lists its commands in the order of definition."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
@@ -45,7 +45,7 @@ class _Group(click.Group):
 
 
 class _Main(_Group, Program):
-    """Turns every error into text on stderr and an exit code."""
+    """Converts every error to text on stderr and an exit code."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -84,8 +84,8 @@ def _end(ctx: click.Context, code: Exit, text: str = "") -> NoReturn:
 
 
 def _shown(error: Error) -> str:
-    """The message under `error:`. What is wrong with input is a mistake a line; what is indented belongs to the one
-    above, and so do further lines about a fault."""
+    """The message under `error:`. Input errors are one mistake per line; indented lines belong to the previous one,
+    as do further lines of a fault."""
     each = isinstance(error, InputError)
     lines = str(error).splitlines() or [type(error).__name__]
     return "\n".join(
@@ -95,7 +95,7 @@ def _shown(error: Error) -> str:
 
 
 def _place(error: Exception) -> str:
-    """Where in our code. The message is left out: it may quote the user's plan in a log that anybody reads."""
+    """The location in our code. The message is omitted: it may quote the user's plan in a public log."""
     steps = [(frame.f_globals.get("__name__", ""), line) for frame, line in traceback.walk_tb(error.__traceback__)]
     ours = [(name, line) for name, line in steps if name.startswith("gpucluster.") and name != __name__]
     name, line = (ours or steps)[-1]
@@ -173,7 +173,7 @@ def guardrails() -> None:
 
 
 _RUN_PULUMI: Final = ("pulumi", "pause", "resume", "reap")
-"""Commands of the sandbox that heed its options."""
+"""Commands of the sandbox that use its options."""
 
 
 @click.group(

@@ -1,6 +1,6 @@
-"""The errors that users of the library and of the command meet, under one base, and the exit codes they end with.
+"""The errors that users of the library and of the command see, with a common base, and the exit codes of commands.
 
-Imports nothing of ours: every module may import it, also those whose start is waited for.
+Imports nothing of ours: every module may import it, including those whose start time matters.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import ClassVar
 
 
 class Exit(IntEnum):
-    """How a command ends. `gpucluster sandbox pulumi` ends with Pulumi's own code instead."""
+    """Exit codes of a command. `gpucluster sandbox pulumi` uses Pulumi's own code instead."""
 
     OK = 0
     FINDINGS = 1
-    """Something was found: over budget, a broken rule, a failed test."""
+    """There are findings: over budget, a broken rule, a failed test."""
     INPUT = 2
     """The user's input has to change."""
     FAULT = 3
@@ -25,16 +25,16 @@ class Exit(IntEnum):
 
 
 class Error(Exception):
-    """Base of everything that this package raises for its users."""
+    """Base of all exceptions that this package raises for its users."""
 
     exit_code: ClassVar[Exit] = Exit.FAULT
 
 
 class InputError(Error):
-    """Input that can't be used; the message says what to change.
+    """Unusable input; the message gives the change to make.
 
     source: the message, or, with `problems`, the file or stack that has them. problems: one line for each mistake.
-    others: what is wrong in further sources, told with it. A source with an empty list of problems is not named.
+    others: problems of further sources, reported with it. A source with an empty list of problems is not named.
     """
 
     exit_code = Exit.INPUT
@@ -51,4 +51,4 @@ class InputError(Error):
 
 
 class Fault(Error):
-    """This tool, the engine, or a service that was asked, failed; the message says what and what to do."""
+    """This tool, the engine, or a remote service failed; the message gives the failure and the action to take."""

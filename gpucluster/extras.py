@@ -1,4 +1,4 @@
-"""How to install what is optional: each package in the range of our extra. We are not on PyPI yet ourselves."""
+"""Install commands for optional packages: each within the range of our extra. We are not on PyPI yet ourselves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, requires
 
 
 def installing(package: str) -> str:
-    """The command for a package that one of our extras brings; for any other, whatever version there is."""
+    """The command for a package of one of our extras; for any other package, without a version."""
     try:
         ours = requires("gpucluster") or []
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Options and arguments that mean the same in every command."""
+"""Options and arguments with the same meaning in every command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class _StackName(click.ParamType[str]):
-    """A stack by its name. An empty one is refused: Pulumi takes it for the selected stack, and a script that writes
+    """A stack by its name. An empty one is refused: Pulumi reads it as the selected stack, and a script with
     `--stack "$STACK"` means another.
     """
 
@@ -49,7 +49,7 @@ def plan_argument(**when_left_out: Any) -> Callable[[_Command], _Command]:
 
 
 def form_of(*forms: str) -> Callable[[_Command], _Command]:
-    """`--format`, one of `forms`; the first unless another is asked for."""
+    """`--format`, one of `forms`; the first by default."""
     return click.option(
         "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True, help="Output format."
     )

@@ -1,8 +1,8 @@
-"""Frozen dataclasses that load at once.
+"""Frozen dataclasses that load quickly.
 
-`dataclasses` writes and compiles six methods for each class, half a millisecond: for the hundred classes of ours that a
+`dataclasses` writes and compiles six methods for each class, half a millisecond: for our hundred classes that a
 preview imports, a fifth of our share of it. Records have the fields of a dataclass, for `fields`, `replace` and
-`asdict`, and share one set of methods. A class of which many are made gets an `__init__` of its own then.
+`asdict`, and share one set of methods. Classes with many instances then get their own `__init__`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def record(cls: type[_T], /) -> type[_T]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(*, kw_only: bool) -> Callable[[type[_T]], type[_T]]: ...
 def record(cls: type[_T] | None = None, /, *, kw_only: bool = False) -> type[_T] | Callable[[type[_T]], type[_T]]:
-    """As `dataclass(frozen=True)`; a method that the class itself has stays."""
+    """Like `dataclass(frozen=True)`; methods defined by the class itself are kept."""
 
     def made(of: type[_T]) -> type[_T]:
         own = frozenset(vars(of))
@@ -38,7 +38,7 @@ def record(cls: type[_T] | None = None, /, *, kw_only: bool = False) -> type[_T]
 
 
 class _Fields:
-    """What `dataclasses` knows of a record, found out when somebody asks: of many a record, a preview has no value."""
+    """The fields of a record for `dataclasses`, computed on demand: a preview has no instances of many records."""
 
     def __init__(self, of: type, *, kw_only: bool) -> None:
         self._of = of
@@ -61,7 +61,7 @@ _Shape = tuple[Mapping[str, None], tuple[str, ...], Mapping[str, Any], Mapping[s
 
 @cache
 def _shape(cls: Any) -> _Shape:
-    """The fields in order; those that go by position; field -> its default; field -> what makes its default."""
+    """The fields in order; the positional ones; field -> its default; field -> its default factory."""
     known = fields(cls)
     by_position = tuple(one.name for one in known if not one.kw_only)
     defaults = {one.name: one.default for one in known if one.default is not MISSING}
@@ -80,7 +80,7 @@ def _init(self: Any, *args: Any, **given: Any) -> None:
         raise TypeError(f"{type(self).__name__} takes {', '.join(names)}, each once; got {args} and {given}")
     if len(values) < len(names):
         raise TypeError(f"{type(self).__name__} lacks {', '.join(name for name in names if name not in values)}")
-    # In the order of the fields, as the compiled one keeps them: a text made of them is the same before and after.
+    # In field order, like the compiled one: texts generated from instances do not change.
     vars(self).update({name: values[name] for name in names})
     _COUNTS[self.__class__] += 1
     if _COUNTS[self.__class__] == _MANY and not made:
@@ -88,7 +88,7 @@ def _init(self: Any, *args: Any, **given: Any) -> None:
 
 
 def _compiled(cls: Any) -> Any:
-    """The same for one class alone, four times as quick."""
+    """The same for a single class, four times as fast."""
     names, by_position, defaults, _ = _shape(cls)
     by_name = [name for name in names if name not in by_position]
     taken = [*by_position, *(["*"] if by_name else []), *by_name]

@@ -18,7 +18,7 @@ _SCHEMAS: Final = {
     "judge": "gpucluster.judges.render.json:json_schema",
     "pull-request-evidence": "gpucluster.pull_request.evidence:json_schema",
 }
-"""What is described -> the function that gives its schema, made of the types that the program itself uses."""
+"""Name -> function that returns its schema, generated from the types that the program itself uses."""
 
 
 @click.command()

@@ -1,1 +1,1 @@
-"""Guardrails: rules over the resources a program declares, run in `pulumi preview`, in `pulumi up` and on files."""
+"""Guardrails: rules for the resources a program declares, run in `pulumi preview`, in `pulumi up` and on files."""

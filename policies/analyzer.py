@@ -1,9 +1,9 @@
 # ruff: noqa: ARG002 - the signatures are those of the protocol
 """The engine's analyzer protocol around one pack.
 
-The enforcement level belongs to a policy, not to a finding. So what a mandatory rule cannot decide, and what an
-exemption accepts, must not be reported under its own name: the outcomes are kept, and the report rules, which are
-advisory and run last, tell them.
+The enforcement level belongs to a policy, not to a finding. So undecided and exempted findings of a mandatory rule must
+not be reported under its own name: the outcomes are stored, and the report rules, which are advisory and run last,
+report them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _IN_FULL: Final = 3
 
 
 class Analyzer(AnalyzerServicer):
-    """One served pack: configured, then asked about each resource and, when all are registered, about the stack."""
+    """One served pack: configured, then called for each resource and, once all are registered, for the stack."""
 
     def __init__(self, pack: Pack) -> None:
         self._pack = pack
@@ -57,7 +57,7 @@ class Analyzer(AnalyzerServicer):
         self._levels = self._own_levels
         self._configs: Mapping[str, Mapping[str, Any]] = {}
         self._inputs: dict[str, Mapping[str, Any]] = {}
-        self._outcomes: dict[tuple[str, str], Outcome] = {}  # of rule and URN; a new run replaces what the last wrote
+        self._outcomes: dict[tuple[str, str], Outcome] = {}  # by rule and URN; a new run replaces older ones
 
     def GetAnalyzerInfo(self, request: Empty, context: Any) -> AnalyzerInfo:
         return analyzer_info(self._pack)
@@ -76,11 +76,11 @@ class Analyzer(AnalyzerServicer):
 
     @property
     def remediates(self) -> bool:
-        """Whether a rule is configured to mend what it finds."""
+        """Whether a rule is configured to remediate its findings."""
         return REMEDIATE in self._levels.values()
 
     def Remediate(self, request: AnalyzeRequest, context: Any) -> RemediateResponse:
-        """Each remediation gets what the one before it wrote."""
+        """Each remediation receives the result of the previous one."""
         response = RemediateResponse()
         for rule in self._rules:
             if self._levels[rule.name] != REMEDIATE:
@@ -117,7 +117,7 @@ class Analyzer(AnalyzerServicer):
 
     def AnalyzeStack(self, request: AnalyzeStackRequest, context: Any) -> AnalyzeResponse:
         resources = resources_of(request.resources, self._inputs)
-        # Without those of resources that are gone since.
+        # Without those of resources that no longer exist.
         outcomes = [found for (_, urn), found in self._outcomes.items() if resources.get(urn) is not None]
         response = AnalyzeResponse()
         for rule in self._running():
@@ -132,7 +132,7 @@ class Analyzer(AnalyzerServicer):
         return response
 
     def _say_what_cannot_run(self) -> None:
-        """What the engine shows under its diagnostics; not a finding, since nothing is wrong."""
+        """The text shown under the engine's diagnostics; not a finding, since nothing is wrong."""
         if count := len(self._pack.change_rules):
             print(
                 f"{self._pack.name}: {count} rules about deletions and replacements cannot run in a preview; "
@@ -144,7 +144,7 @@ class Analyzer(AnalyzerServicer):
         return (rule for rule in self._rules if self._levels[rule.name] != DISABLED)
 
     def _diagnostics(self, outcome: Outcome) -> Iterator[AnalyzeDiagnostic]:
-        """The violations in the order the CLI shows them; why and fix stand with the first few only."""
+        """The violations in the order the CLI shows them; only the first few include why and fix."""
         rule = outcome.rule
         level = self._levels[rule.name]
         ordered = sorted(outcome.violations, key=lambda violation: violation.resource.urn if violation.resource else "")
@@ -156,7 +156,7 @@ class Analyzer(AnalyzerServicer):
                 policyPackVersion=VERSION,
                 description=rule.title,
                 message=f"{rule.title}\n{words}",
-                enforcementLevel=MANDATORY if level == REMEDIATE else level,  # what a remediation left
+                enforcementLevel=MANDATORY if level == REMEDIATE else level,  # left by a remediation
                 urn=violation.resource.urn if violation.resource else "",
                 severity=severity_of(rule),
             )

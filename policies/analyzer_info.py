@@ -1,4 +1,4 @@
-"""What the engine is told about a pack: each rule as a policy."""
+"""Describes a pack to the engine: each rule is a policy."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from gpucluster.policies.pack import Pack
 from gpucluster.policies.rule import ChangeRule, ReportRule, ResourceRule, Rule
 
 VERSION: Final = "0.0.1"
-"""The engine takes the pack's version from `PulumiPolicy.yaml`, and this one where that has none."""
+"""Pack version if `PulumiPolicy.yaml` has none."""
 
 
 def seen_rules(pack: Pack) -> list[Rule]:
-    """The rules that run in a pack, in their order: those about one resource first, those that report last."""
+    """The rules that run in a pack, in order: those for single resources first, report rules last."""
     seen = (rule for rule in pack.rules if not isinstance(rule, ChangeRule))
     return sorted(seen, key=lambda rule: (isinstance(rule, ReportRule), not isinstance(rule, ResourceRule)))
 
 
 def level_of(pack: Pack, rule: Rule) -> EnforcementLevel.ValueType:
-    """The level of a rule that is not configured."""
+    """The level of an unconfigured rule."""
     return EnforcementLevel.Value(pack.enforcement(rule).name)
 
 

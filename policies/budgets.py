@@ -1,4 +1,4 @@
-"""The monthly total against the budget, by the estimator that prices the preview."""
+"""Compares the monthly total with the budget, using the estimator that prices the preview."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _CONFIG: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 _NAMED: Final = 5
-"""Resources without a price that are named one by one."""
+"""Maximum of unpriced resources to list."""
 
 
 @record(kw_only=True)
 class Judgement:
     """
-    verdict: None when nobody states a budget that can be read.
-    stated_by: the component that registered it; None when it is the pack's configuration.
+    verdict: None if no readable budget is stated.
+    stated_by: the component that registered it; None for the pack's configuration.
     unread: why a stated budget could not be used.
     """
 
@@ -46,7 +46,7 @@ class Judgement:
 
     @property
     def undecided(self) -> str | None:
-        """What is open and why, when what has a price fits but something has none, or nothing limits a pool."""
+        """What is open and why, if the priced part fits but something is unpriced or a pool has no limit."""
         if self.verdict is None or self.verdict.outcome != "cannot tell":
             return None
         found = self.estimate
@@ -68,7 +68,7 @@ def budget_rule(
     enforcement: Enforcement = Enforcement.ADVISORY,
     check: Callable[[Judgement], Iterable[Finding]],
 ) -> StackRule:
-    """A rule about the budget; where what is configured is no budget, that is all it finds."""
+    """A rule about the budget; an invalid configured budget is its only finding."""
 
     def checked(stack: Stack) -> Iterator[Finding]:
         judged = _judge(stack)
@@ -93,12 +93,12 @@ def budget_rule(
 
 
 _ESTIMATES: Final[weakref.WeakKeyDictionary[Resources, Estimate | Violation]] = weakref.WeakKeyDictionary()
-"""One estimate for all rules that look at the same resources."""
+"""One estimate for all rules that read the same resources."""
 
 
 def priced(resources: Resources) -> Estimate | Violation:
-    """What the stack costs; a Violation when the user's own prices cannot be read."""
-    from gpucluster.cost import estimate  # prices are read only when a rule about money runs
+    """The estimate of the stack; a Violation if the user's own prices cannot be read."""
+    from gpucluster.cost import estimate  # prices are loaded only when a cost rule runs
     from gpucluster.cost.prices import BadPrices
 
     found = _ESTIMATES.get(resources)
@@ -113,7 +113,7 @@ def priced(resources: Resources) -> Estimate | Violation:
 
 
 def _judge(stack: Stack) -> Judgement | Violation:
-    """The total of the stack against its budget; a Violation when the configured one is not a budget."""
+    """The total of the stack against its budget; a Violation if the configured budget is invalid."""
     from gpucluster.cost.verdict import budget_verdict
 
     configured = _configured(stack.config)

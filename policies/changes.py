@@ -1,4 +1,4 @@
-"""What a plan takes away from a standing stack, as the rules about change see it."""
+"""Deletions and replacements of a plan in an existing stack, as seen by the rules for changes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gpucluster.record import record
 @record(kw_only=True)
 class Changes:
     """
-    ended: what is deleted or replaced.
-    before: the stack as it stands.
-    after: the stack as it will be.
+    ended: deleted and replaced resources.
+    before: the existing stack.
+    after: the stack after the update.
     """
 
     ended: Sequence[Ended]
@@ -22,11 +22,11 @@ class Changes:
     after: Resources
 
     def gone(self) -> Iterator[tuple[Ended, Resource]]:
-        """What ends, with the resource as it stands."""
+        """The ended resources, each in its existing form."""
         for ended in self.ended:
             if (old := self.before.get(ended.urn)) is not None:
                 yield ended, old
 
     def made(self, type_: str) -> Resource | None:
-        """The first resource of a type that was not there before."""
+        """The first new resource of a type."""
         return next((new for new in self.after.of_type(type_) if self.before.get(new.urn) is None), None)

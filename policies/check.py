@@ -1,4 +1,4 @@
-"""One stack held against a pack."""
+"""Checks one stack with a pack."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def check_stack(
     settings: Settings,
     today: datetime.date,
 ) -> Checked:
-    """What the rules of a pack find, each with the level it has by pack and settings.
+    """The findings of a pack's rules, each with its level from pack and settings.
 
-    file: what the report calls the stack. changes: what a plan takes away; None leaves the rules about change out.
+    file: name of the stack in the report. changes: of a plan; with None, rules for changes do not run.
     """
 
     def level(rule: Rule) -> Enforcement:

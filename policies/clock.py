@@ -1,4 +1,4 @@
-"""The day that exemptions are held against."""
+"""The date for checking exemptions."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import datetime
 
 
 def today() -> datetime.date:
-    """The day in UTC: the same for everybody who looks at one plan."""
+    """The date in UTC: the same for all users of one plan."""
     return datetime.datetime.now(datetime.UTC).date()

@@ -1,4 +1,4 @@
-"""`gpucluster guardrails`: the rules of the packs, run on a plan or state file, listed and explained."""
+"""`gpucluster guardrails`: runs the rules of the packs on a plan or state file, lists and explains them."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def config_check(files: tuple[TextIO, ...], pack_name: str, quiet: bool) -> None
 
 
 def _read(files: Sequence[TextIO]) -> list[tuple[str, Resources, Changes | None]]:
-    """Name, resources and changes of each file; NotReadable with a line for each that cannot be read."""
+    """Name, resources and changes of each file; NotReadable with a line for each unreadable one."""
     from gpucluster.policies.changes import Changes
     from gpucluster.program.readers.errors import NotReadable
     from gpucluster.program.readers.files import read_file

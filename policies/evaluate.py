@@ -1,4 +1,4 @@
-"""Run a pack's rules on resources that were read from a file, with the results a policy run would give."""
+"""Runs a pack's rules on resources from a file, with the same results as a policy run."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def evaluate(
     today: datetime.date,
     settings: Settings | None = None,
 ) -> list[Outcome]:
-    """One outcome per rule that is not disabled, report rules last.
+    """One outcome per enabled rule, report rules last.
 
-    changes: what a plan takes away; without them no rule about change runs.
+    changes: of a plan; without them no rule for changes runs.
     """
     settings = settings or Settings()
     enabled = [rule for rule in rules if settings.levels.get(rule.name) != DISABLED]
@@ -46,7 +46,7 @@ def evaluate(
 
 
 def _on_every_resource(rule: ResourceRule, resources: Resources) -> Outcome:
-    """The fence stands around each resource, as it does in a policy run."""
+    """Errors are caught per resource, as in a policy run."""
 
     def on(resource: Resource) -> Iterable[Finding]:
         return rule.check(resource)

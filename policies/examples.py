@@ -1,10 +1,10 @@
-"""The `example.yaml` of a rule: a program that passes, and the change that makes it fail, as in Pulumi YAML.
+"""The `example.yaml` of a rule: a passing program, and a change that makes it fail, as in Pulumi YAML.
 
     resources:        # name -> type, properties; `component: true` for a component, whose properties are its facts
-    fail:             # name -> properties, laid over those of the resource (null takes one away)
+    fail:             # name -> properties, merged over those of the resource (null removes one)
 
-`${name}` stands for a value that another resource gives. For a rule about change, `fail` is a list of names that the
-plan deletes, or of `replace NAME` and `create NAME`.
+`${name}` refers to a value from another resource. For a rule about changes, `fail` is a list of names that the plan
+deletes, or of `replace NAME` and `create NAME`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RULES: Final = Path(__file__).with_name("rules")
 _CONFIG: Final = {"aws:region": "us-east-1", "gcp:region": "us-central1", "azure-native:location": "eastus2"}
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""In C, where PyYAML was built with it."""
+"""In C, if PyYAML was built with it."""
 
 _REPLACE: Final = "replace "
 _CREATE: Final = "create "
@@ -35,16 +35,16 @@ _REFERENCE: Final = re.compile(r"\$\{([\w-]+)\}")
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """resources: name -> type and properties. fail: what is laid over them, or which of them go."""
+    """resources: name -> type and properties. fail: the merged properties, or the ended resources."""
 
     resources: Mapping[str, Any]
     fail: Mapping[str, Any] | list[str]
 
     @property
     def failing(self) -> dict[str, Any]:
-        """The resources of the program that fails, but for what a plan deletes."""
+        """The resources of the failing program, except those a plan deletes."""
         if isinstance(self.fail, list):
-            return {name: of for name, of in self.resources.items() if name not in self.fail}  # a replaced one stays
+            return {name: of for name, of in self.resources.items() if name not in self.fail}  # replaced ones stay
         changed = self.fail
         return {
             name: {**of, "properties": _laid({**of.get("properties", {}), **changed.get(name, {})})}
@@ -58,13 +58,13 @@ def _laid(properties: Mapping[str, Any]) -> dict[str, Any]:
 
 @functools.cache
 def example_of(rule: str) -> Example | None:
-    """The example of a rule, None where it has none."""
+    """The example of a rule, None without one."""
     file = _RULES / rule.replace("-", "_") / "example.yaml"
     return Example(**yaml.load(file.read_text(encoding="utf-8"), _LOADER)) if file.is_file() else None
 
 
 def plan_of(example: Example, *, fails: bool) -> dict[str, Any]:
-    """The plan that `pulumi preview --json --show-sames` would write of the program that passes or fails."""
+    """The output of `pulumi preview --json --show-sames` for the passing or failing program."""
     urns = {name: f"urn:pulumi:example::example::{of['type']}::{name}" for name, of in example.resources.items()}
     around = next((name for name, of in example.resources.items() if of.get("component")), None)
 

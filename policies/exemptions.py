@@ -1,11 +1,11 @@
-"""Exemptions: findings a team accepts, with a reason, an owner and an end date.
+"""Exemptions: accepted findings, with reason, owner and end date.
 
-They are registered as output `exemptions` by a component, or exported by the stack, as a list of
-`{rule, resource, reason, owner, until}`; they reach the component itself and what is inside it. For programs that are
-not ours they stand in the pack's configuration of the rule, without `rule`, and reach the whole stack. `resource` is a
-logical name, a URN, or `*` for all. `until` is the last day it holds (YYYY-MM-DD, UTC), at most a year ahead, and a
-month for `*`. The reason is words, not a letter, and the rule one that there is. An entry that lacks one of them, or
-whose day has passed, exempts nothing.
+A component registers them as output `exemptions`, or the stack exports them, as a list of
+`{rule, resource, reason, owner, until}`; they apply to the component itself and to everything inside it. For other
+programs they are in the pack's configuration of the rule, without `rule`, and apply to the whole stack. `resource` is a
+logical name, a URN, or `*` for all. `until` is the last day of validity (YYYY-MM-DD, UTC), at most a year ahead, and a
+month for `*`. The reason has at least two words, and the rule exists. An entry that lacks one of them, or that has
+expired, exempts nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ALL: Final = "*"
 _LONGEST: Final = datetime.timedelta(days=366)
 _LONGEST_FOR_ALL: Final = datetime.timedelta(days=31)
 _SHORTEST_REASON: Final = 10
-"""Characters, as in a spec."""
+"""Minimum characters of a reason, as in a spec."""
 FIELDS: Final = ("rule", "resource", "reason", "owner", "until")
 
 
@@ -43,7 +43,7 @@ class Exemption:
     declared_by: Resource | None
 
     def names(self, rule: str, resource: Resource | None, resources: Resources) -> bool:
-        """Whether it is written for this rule and resource, whatever the day."""
+        """Whether it applies to this rule and resource, regardless of the date."""
         if self.rule != rule or resource is None or self.resource not in (_ALL, resource.name, resource.urn):
             return False
         if self.declared_by is None:
@@ -55,7 +55,7 @@ class Exemption:
         return self.refusal(today) is None
 
     def refusal(self, today: datetime.date) -> str | None:
-        """Why it accepts nothing on this day, None where it is in force."""
+        """Why it is not in force on this day, None if it is."""
         named = f"the exemption from `{self.rule}` for `{self.resource}`"
         longest = _LONGEST_FOR_ALL if self.resource == _ALL else _LONGEST
         if self.until < today:
@@ -68,7 +68,7 @@ class Exemption:
 
 @record
 class Unreadable:
-    """An entry that exempts nothing, with what is wrong with it; `unknown` when a value is only not known yet."""
+    """An entry that exempts nothing, with its problem; `unknown` if a value is only unknown before the update."""
 
     declared_by: Resource | None
     problem: str
@@ -87,7 +87,7 @@ def exemptions(resources: Resources) -> Iterator[Exemption | Unreadable]:
 
 
 def configured(rule: str, entries: Any) -> Iterator[Exemption | Unreadable]:
-    """Every entry that the pack's configuration of a rule holds."""
+    """Every entry in the pack's configuration of a rule."""
     for number, entry in enumerate(entries, start=1) if is_list(entries) else ():
         named = {**entry, "rule": rule} if is_object(entry) else entry
         yield _read(None, number, named)
@@ -115,7 +115,7 @@ def _read(component: Resource | None, number: int, entry: Any) -> Exemption | Un
 
 
 def _problem(entry: Mapping[str, str]) -> str | None:
-    """What is wrong with an entry that has all of its fields."""
+    """The problem of an entry that has all fields."""
     if entry["rule"] not in _rules():
         return f"rule is `{entry['rule']}`, which does not exist; `gpucluster guardrails list` prints all rules"
     if len(entry["reason"].strip()) < _SHORTEST_REASON or len(re.findall(r"\w{2,}", entry["reason"])) < 2:
@@ -131,6 +131,6 @@ def _problem(entry: Mapping[str, str]) -> str | None:
 
 @functools.cache
 def _rules() -> frozenset[str]:
-    """Names of the rules, by their files: they read exemptions, so this can't import them."""
+    """Names of the rules, from their files: rules read exemptions, so an import would be circular."""
     found = pkgutil.iter_modules([str(Path(__file__).with_name("rules"))])
     return frozenset(module.name.replace("_", "-") for module in found)

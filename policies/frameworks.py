@@ -1,4 +1,4 @@
-"""The published practices our rules belong to."""
+"""The published practices that our rules implement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a resource carries labels, whatever the cloud calls them."""
+"""Labels of a resource, independent of the cloud's name for them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from gpucluster.program.resources import UNKNOWN, Unknown
 from gpucluster.record import record
 
 Place = tuple[str | int, ...]
-"""Names of properties, by the engine, and positions in lists, from the top of a resource's inputs."""
+"""Property names, as in the engine, and list indices, from the top of a resource's inputs."""
 
 
 @record(kw_only=True)
 class LabelSet:
     """
-    where: in the reader's words, e.g. "tags of the instances it starts".
-    labels: key -> value; a value, or all of it, may be UNKNOWN.
-    place: the property that labels are written in.
-    written: labels in the form the property takes; for a list, what is appended to it.
-    own: whether they are labels of the resource itself, and not of machines it starts.
-    node_domains: for labels of machines, the kubernetes.io domains they may be in; None for anything else.
+    where: in the user's words, e.g. "tags of the instances it starts".
+    labels: key -> value; a value, or the whole map, may be UNKNOWN.
+    place: the property that contains the labels.
+    written: labels in the form of the property; for a list, the elements to append.
+    own: whether they are labels of the resource itself, not of machines it starts.
+    node_domains: for labels of machines, the allowed kubernetes.io domains; None for anything else.
     """
 
     where: str
@@ -34,7 +34,7 @@ class LabelSet:
 
 
 def labels_at(value: Any) -> Mapping[str, Any] | Unknown:
-    """`value` as labels: an absent map is an empty one."""
+    """`value` as labels: a missing map is an empty one."""
     if value is UNKNOWN:
         return UNKNOWN
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

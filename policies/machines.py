@@ -1,4 +1,4 @@
-"""GPU nodes that train together, whatever starts them and on which cloud."""
+"""GPU nodes that train together, regardless of cloud and of the resource that starts them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gpucluster.record import record
 class Machines(ABC):
     """GPU nodes that one resource starts.
 
-    machine: machine type; None when nothing gives one.
-    nodes: the most it may hold.
-    template: the launch template it starts them from; None without one, UNKNOWN when the stack does not contain it.
+    machine: machine type; None if none is given.
+    nodes: the maximum number.
+    template: their launch template; None without one, UNKNOWN if the stack does not contain it.
     """
 
     resource: Resource
@@ -30,7 +30,7 @@ class Machines(ABC):
     @property
     @abstractmethod
     def surely_on_fabric(self) -> bool:
-        """Whether several of them are certainly there to train together."""
+        """Whether they certainly are several nodes that train together."""
 
     @property
     @abstractmethod
@@ -39,7 +39,7 @@ class Machines(ABC):
 
     @property
     def unlisted(self) -> bool:
-        """Whether their type is of a family that trains, and of no row of our table."""
+        """Whether their type belongs to a training family, but is not in our table."""
         return False
 
     @property
@@ -50,11 +50,11 @@ class Machines(ABC):
     @property
     @abstractmethod
     def own_labels(self) -> Mapping[str, Any] | Unknown:
-        """Labels that the program gives their nodes; UNKNOWN where none is known."""
+        """Node labels from the program; UNKNOWN if all are unknown."""
 
     @property
     def hidden(self) -> str | None:
-        """Why nobody can tell whether they are GPU nodes that train together, and which; None where one can."""
+        """Why it is undecidable whether they are GPU nodes that train together, and which; None if it is decidable."""
         if self.machine is UNKNOWN:
             return "its machine type is not known yet"
         if self.machine is None and self.template is UNKNOWN:
@@ -63,12 +63,12 @@ class Machines(ABC):
 
     @property
     def name(self) -> str:
-        """What they are called beside others."""
+        """Their name in lists with others."""
         return self.resource.name
 
     @property
     def label(self) -> str:
-        """Them in words, e.g. `5 nodes of p5.48xlarge`."""
+        """Their description, e.g. `5 nodes of p5.48xlarge`."""
         of = f" of {self.machine}" if isinstance(self.machine, str) else ""
         count = "" if self.nodes is UNKNOWN else f"{self.nodes} "
         return f"{count}{'' if of else 'GPU '}node{'' if self.nodes == 1 else 's'}{of}"
@@ -77,7 +77,7 @@ class Machines(ABC):
         return CannotTell(self.resource, f"its {self.template_is} is not part of this stack")
 
     def finding(self, what: str, fix: str | None = None) -> Violation | CannotTell:
-        """A violation if these are surely several nodes that train together, else a result that says what is open."""
+        """A violation if they certainly are several nodes that train together, else a result with the open question."""
         if self.nodes is UNKNOWN:
             return CannotTell(self.resource, f"{what}; its number of nodes is not known yet")
         if not self.surely_on_fabric:
@@ -86,7 +86,7 @@ class Machines(ABC):
 
 
 def label_of(pool: Sequence[Machines]) -> str:
-    """A pool in words, e.g. `4 nodes of p5.48xlarge (a, b)`; those of several resources with their names."""
+    """Description of a pool, e.g. `4 nodes of p5.48xlarge (a, b)`; those of several resources with their names."""
     if len(pool) == 1:
         return pool[0].label
     counts = [machines.nodes for machines in pool if isinstance(machines.nodes, int)]
@@ -98,7 +98,7 @@ _Some = TypeVar("_Some", bound=Machines)
 
 
 def several(found: Iterable[tuple[Hashable, _Some]]) -> Iterator[tuple[_Some, ...]]:
-    """The machines of one key together, where they are or may be more than one node, in the order of their names."""
+    """The machines of each key, if they are or may be more than one node, ordered by name."""
     pools: dict[Hashable, list[_Some]] = {}
     for key, machines in found:
         pools.setdefault(key, []).append(machines)

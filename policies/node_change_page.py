@@ -1,4 +1,4 @@
-"""Writes docs/node-changes.md: what a change does to running nodes. `make docs` runs it; a test compares the page."""
+"""Writes docs/node-changes.md: effects of changes on running nodes. `make docs` runs it; a test compares the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan does to the nodes of each training and MIG pool, with what is at stake, in words for people."""
+"""Effects of a plan on the nodes of each training and MIG pool, with the affected cost, in words for users."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORDS: Final[dict[str, str]] = {
 
 @record(kw_only=True)
 class NodeImpact:
-    """usd: what the GPUs whose jobs end cost an hour, disks included; None where no price is known."""
+    """usd: hourly cost of the GPUs whose jobs end, disks included; None without a known price."""
 
     impact: Impact
     usd: Decimal | None
@@ -36,12 +36,12 @@ class NodeImpact:
 
     @property
     def what(self) -> str:
-        """What becomes of the nodes, e.g. `nodes taken away: 2; jobs on them end`."""
+        """The effect on the nodes, e.g. `nodes taken away: 2; jobs on them end`."""
         return _WORDS[self.impact.effect].format(self.impact.gone)
 
     @property
     def at_stake(self) -> str:
-        """For each hour since the last checkpoint; empty where no job ends."""
+        """The cost per hour since the last checkpoint; empty if no job ends."""
         if self.harmless:
             return ""
         gpus = self.impact.gpus
@@ -56,14 +56,14 @@ class NodeImpact:
 
 
 def node_impacts(changes: Changes) -> tuple[NodeImpact, ...]:
-    """Of every pool that a plan touches."""
+    """The effect on every pool that a plan changes."""
     found = tuple(impacts(changes))
     prices = dict(_hourly(changes)) if any(one.effect != "nothing" for one in found) else {}
     return tuple(NodeImpact(impact=one, usd=_usd(one, prices)) for one in found)
 
 
 def _hourly(changes: Changes) -> Iterator[tuple[str, Decimal]]:
-    """(URN, what it costs an hour), of all that has a price."""
+    """(URN, hourly cost) of every priced resource."""
     sums: dict[str, Decimal] = {}
     for line in estimate(changes.before).lines:
         sums[line.urn] = sums.get(line.urn, Decimal(0)) + line.monthly

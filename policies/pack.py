@@ -1,4 +1,4 @@
-"""A pack: which rules run, and which of them stop the preview."""
+"""A pack: which rules run, and which of them stop a preview."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Pack:
 
     @property
     def change_rules(self) -> tuple[ChangeRule, ...]:
-        """Rules about deletions and replacements, which run on plan files and not in a policy pack."""
+        """Rules for deletions and replacements, which run on plan files and not in a policy pack."""
         return tuple(rule for rule in self.rules if isinstance(rule, ChangeRule))
 
     def enforcement(self, rule: Rule) -> Enforcement:

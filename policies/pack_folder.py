@@ -1,8 +1,8 @@
-"""The folder of a pack for `--policy-pack`, wherever this package is installed.
+"""The folder of a pack for `--policy-pack`, in any installation of this package.
 
-The folders in a checkout name the checkout's virtual environment; beside a wheel's there is none. So a copy in the
-cache names the environment that runs this, and the toolchain too: Pulumi's Python host would else look for a lock file
-of uv or Poetry in all folders above.
+The folders in a checkout name the checkout's virtual environment; an installed wheel has none. So a copy in the cache
+names the running environment, and the toolchain too: otherwise Pulumi's Python host would search all parent folders for
+a lock file of uv or Poetry.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _POLICIES = Path(__file__).parent
 
 
 def pack_folder(name: str) -> Path:
-    """The folder of the pack of this name, written first where it is not there. Raises UnwritableCache."""
+    """The folder of the pack of this name, created if missing. Raises UnwritableCache."""
     files = _files(_POLICIES if name == TRAINING.name else _POLICIES / "packs" / name)
     digest = hashlib.sha256("".join(files.values()).encode()).hexdigest()[:16]
     installation = Installation(cache_folder() / "packs" / digest / name, "the policy pack")
@@ -43,7 +43,7 @@ def _files(source: Path) -> dict[str, str]:
 
 
 def _options() -> Mapping[str, str]:
-    """Which Python runs the pack; outside of a virtual environment the one on PATH, which is all that Pulumi offers."""
+    """The Python that runs the pack; outside a virtual environment the one on PATH, Pulumi's only other choice."""
     own = {"virtualenv": sys.prefix} if sys.prefix != sys.base_prefix else {}
     return {"toolchain": "pip", **own}
 

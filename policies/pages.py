@@ -1,6 +1,6 @@
-"""Writes docs/rules.md: every rule, why, fix, what it reads, its settings. `make docs` runs it; a test compares.
+"""Writes docs/rules.md: every rule with why, fix, inputs and settings. `make docs` runs it; a test compares the page.
 
-Everything in the page comes from the rule itself, so that `gpucluster guardrails explain` and the page never differ.
+All content comes from the rule itself, so that `gpucluster guardrails explain` and the page never differ.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _section(rule: Rule) -> str:
 
 
 def _clouds(rule: Rule) -> str:
-    """The clouds whose types it names; a rule that names none looks at every resource."""
+    """The clouds of its types; a rule without any type applies to every resource."""
     named = [cloud for prefix, cloud in _CLOUDS.items() if re.search(rf"(?<![\w-]){prefix}", rule.reads)]
     return ", ".join(named) or "every one"
 
@@ -105,13 +105,13 @@ def _level(rule: Rule) -> str:
 
 
 def _sentence(text: str) -> str:
-    """The text as a sentence; a type token at its start keeps its spelling."""
+    """The text as a sentence; a type token at its start keeps its case."""
     token = ":" in text.split()[0]
     return f"{text if token else text[0].upper() + text[1:]}."
 
 
 def _code(text: str) -> str:
-    """Type tokens set as code."""
+    """Formats type tokens as code."""
     return re.sub(r"[\w-]+:[\w./-]+:\w+", lambda token: f"`{token[0]}`", text)
 
 

@@ -1,7 +1,7 @@
-"""Write what a rule mends into the properties that the engine sent.
+"""Applies a rule's remediation to the properties that the engine sent.
 
-A remediation is asked for one resource before it is made, when no component has registered anything: of all the rule
-knows, it has the configuration only. What cannot be mended is a finding of the rule once it judges the stack.
+A remediation runs for one resource before its creation, before any component has registered facts: the rule knows only
+its configuration. Anything it cannot remediate is a finding of the rule once it checks the stack.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gpucluster.program.readers.records import SIGNATURE
 
 
 def mended(rule: StackRule, request: AnalyzeRequest, config: Mapping[str, Any]) -> Struct | None:
-    """All properties with the rule's edits, None where there is nothing to write."""
+    """All properties with the rule's edits, None if there is nothing to write."""
     assert rule.remedy is not None
     _, remedy = rule.remedy
     try:
@@ -27,16 +27,16 @@ def mended(rule: StackRule, request: AnalyzeRequest, config: Mapping[str, Any]) 
         edits = list(remedy(resource_of(request), provider_of(request), config))
         for edit in edits:
             _write(properties, edit)
-    except Exception as error:  # the rule says what is still wrong; the error's text may hold a secret
+    except Exception as error:  # the rule reports the problem; the error's text may hold a secret
         print(f"{rule.name}: {request.name} is unchanged: {type(error).__name__}", flush=True)
         return None
     return properties.struct_value if edits else None
 
 
 def _write(properties: Value, edit: Edit) -> None:
-    """Merge the edit's value in at its place; everything else stays as the engine sent it.
+    """Merges the edit's value into its place; everything else stays as the engine sent it.
 
-    TypeError where something on the way is neither a map nor a list, or is a secret as a whole.
+    TypeError if something on the path is neither a map nor a list, or is a secret as a whole.
     """
     at = properties
     for step in edit.place:
@@ -52,7 +52,7 @@ def _write(properties: Value, edit: Edit) -> None:
 
 
 def _members(value: Value) -> Struct:
-    """Those of a map, which becomes an empty one where there is nothing."""
+    """The members of a map; a missing map becomes an empty one."""
     if value.WhichOneof("kind") not in (None, "null_value", "struct_value") or SIGNATURE in value.struct_value.fields:
         raise TypeError
     return value.struct_value

@@ -1,4 +1,4 @@
-"""The results of a run over one file or several, before they are written in any form."""
+"""The results of a run over one or several files, before rendering."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from gpucluster.policies.suggested_edit import Edit
 from gpucluster.program.resources import Resource, Resources
 
 _EXEMPT_DAYS: Final = 30
-"""How long the exemption holds that a report offers; long enough to mend a finding, short enough to be looked at."""
+"""Duration of the exemption that a report suggests: long enough for a fix, short enough for a review."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
     """
-    file: as the user named it.
-    outcomes: each with the level its rule has in this run.
-    resources: those that were looked at.
-    nodes: what the plan does to the nodes of pools; nothing for a state.
+    file: as named by the user.
+    outcomes: each with the level of its rule in this run.
+    resources: the checked ones.
+    nodes: the plan's effects on nodes of pools; empty for a state.
     """
 
     file: str
@@ -34,7 +34,7 @@ class Checked:
     nodes: Sequence[NodeImpact] = ()
 
     def name_of(self, resource: Resource) -> str:
-        """What an exemption calls the resource: its name, or its URN where others have the same name."""
+        """An exemption's name for the resource: its name, or its URN if others have the same name."""
         return resource.name if self._names[resource.name] < 2 else resource.urn
 
     @cached_property
@@ -44,7 +44,7 @@ class Checked:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """One violation, with the level it has in this run and the file it was found in."""
+    """One violation, with its level in this run and its file."""
 
     checked: Checked
     level: Enforcement
@@ -57,7 +57,7 @@ class Found:
 
     @property
     def subject(self) -> str:
-        """What it is about, in words."""
+        """The affected resource or stack, in words."""
         return self.resource.name if self.resource else "the whole stack"
 
     @property
@@ -70,13 +70,13 @@ class Found:
 
     @property
     def place(self) -> tuple[str, int] | None:
-        """File of the program and line, where the plan says them (`path#line` or `path#line,column`)."""
+        """Program file and line, if the plan contains them (`path#line` or `path#line,column`)."""
         path, _, where = ((self.resource.source_position if self.resource else None) or "").partition("#")
         line = where.partition(",")[0]
         return (path, int(line)) if path and line.isdigit() and int(line) > 0 else None
 
     def exemption(self, today: datetime.date) -> str | None:
-        """An entry of `exemptions` that accepts it once a reason and an owner are filled in; None where none can."""
+        """An entry of `exemptions` that accepts it once the user adds reason and owner; None if not exemptible."""
         if self.resource is None or not self.rule.accepts:
             return None
         until = today + datetime.timedelta(days=_EXEMPT_DAYS)
@@ -88,8 +88,8 @@ class Found:
 class Report:
     """
     pack: name of the pack whose rules ran.
-    today: the day exemptions were held against.
-    not_run: rules about change that did not run on every file, since a state file says nothing of it.
+    today: the date for checking exemptions.
+    not_run: rules for changes that did not run on every file, since a state file contains no changes.
     """
 
     pack: str
@@ -117,6 +117,6 @@ class Report:
 
     @property
     def rules(self) -> Sequence[tuple[Rule, Enforcement]]:
-        """The rules that ran, with their levels: the same ones on every file."""
+        """The rules that ran, with their levels: the same for every file."""
         ran = (pair for checked in self.files for pair in checked.outcomes)
         return list({outcome.rule.name: (outcome.rule, level) for outcome, level in ran}.values())

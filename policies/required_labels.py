@@ -1,4 +1,4 @@
-"""The labels that resources must carry, by what components, or the stack's own exports, state."""
+"""Required labels of resources, as stated by components or by the stack's own exports."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Labels = Mapping[str, Any] | Unknown
 
 
 def required_labels(resources: Resources) -> Callable[[Resource], Labels]:
-    """What each resource must carry: the labels that the nearest component around it states.
+    """Required labels of each resource: those of the nearest component around it.
 
-    A resource outside every such component owes what all of them agree on.
+    A resource outside every such component requires the labels common to all of them.
     """
     by_urn = {
         each.component.urn: each.facts.required_labels

@@ -1,14 +1,14 @@
-"""What a rule is, and what it can find.
+"""A rule and its findings.
 
-A rule is metadata plus one check. Which view the check gets decides the kind:
+A rule is metadata plus one check. The view that the check receives determines the kind:
 
-- `ResourceRule`: one resource answers; runs before that resource is made, and no exemption reaches it, because it
-  states what the cloud itself refuses.
-- `StackRule`: relations between resources, or facts a component registered.
-- `ChangeRule`: what a plan deletes or replaces; runs on plan files only, since a policy pack does not see it.
-- `ReportRule`: tells what the other rules could not decide or were told to overlook.
+- `ResourceRule`: a single resource decides; runs before that resource is created, and is not exemptible, because it
+  checks what the cloud itself refuses.
+- `StackRule`: relations between resources, or facts that a component registered.
+- `ChangeRule`: deletions and replacements; runs on plan files only, since a policy pack does not see them.
+- `ReportRule`: reports undecided and exempted findings of the other rules.
 
-A rule says its level in the training pack, which is advisory unless it says otherwise; other packs have their own.
+A rule states its level in the training pack, advisory by default; other packs have their own levels.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Enforcement(enum.Enum):
 
 @record(kw_only=True)
 class Framework:
-    """A published practice that a rule belongs to, e.g. AWS Well-Architected PERF04-BP06."""
+    """A published practice that a rule implements, e.g. AWS Well-Architected PERF04-BP06."""
 
     name: str
     specification: str
@@ -59,13 +59,13 @@ class Framework:
 
 @record
 class Violation:
-    """Something is wrong.
+    """A problem.
 
-    resource: what it is wrong with, None for the stack as a whole.
-    what: the wrong value and the values allowed, never a secret or the value of a label.
-    fix: the change to make, where it is more special than the rule's own.
-    edits: what to write into the resource, where the rule can tell. They hold values, so that only a source in which
-        secrets are marked may show them.
+    resource: the faulty one, None for the stack as a whole.
+    what: the wrong value and the allowed values, never a secret or the value of a label.
+    fix: the change to make, if more specific than the rule's own.
+    edits: what to write into the resource, if the rule can determine it. They hold values, so show them only for
+        a source that marks secrets.
     """
 
     resource: Resource | None
@@ -76,7 +76,7 @@ class Violation:
 
 @record
 class CannotTell:
-    """The rule needs a value that is not known yet or not part of this stack; `what` names it."""
+    """The rule needs a value that is unknown before the update or outside this stack; `what` names it."""
 
     resource: Resource | None
     what: str
@@ -84,14 +84,14 @@ class CannotTell:
 
 @record
 class NotChecked:
-    """The program gives the rule nothing to hold it against; `what` names it, e.g. `budget`."""
+    """The program lacks the input that the rule compares with; `what` names it, e.g. `budget`."""
 
     what: str
 
 
 @record
 class Accepted:
-    """What would be wrong, but is taken by name in the rule's own list or its configuration; `reason` says why."""
+    """A violation accepted by name in the rule's own list or its configuration; `reason` says why."""
 
     resource: Resource
     what: str
@@ -103,11 +103,11 @@ Finding = Violation | CannotTell | NotChecked | Accepted
 
 @record(kw_only=True)
 class Stack:
-    """What a stack rule sees.
+    """The view of a stack rule.
 
     config: the rule's own configuration in the pack, for programs whose components register no facts.
-    today: the day exemptions are held against.
-    secrets_marked: whether the source tells secrets apart, as files do; a policy sees them as plain text.
+    today: the date for checking exemptions.
+    secrets_marked: whether the source marks secrets, as files do; a policy receives them as plain text.
     """
 
     resources: Resources
@@ -119,13 +119,13 @@ class Stack:
 @record(kw_only=True)
 class Rule:
     """
-    name: kebab case, unique in the project; it is the policy's name in Pulumi.
-    title: what must be true, one sentence without a full stop.
-    why: what it costs when it is not.
+    name: kebab case, unique in the project; the policy's name in Pulumi.
+    title: the required state, one sentence without a full stop.
+    why: the cost of a violation.
     fix: the change to make.
-    reads: resource types and facts the check looks at.
+    reads: resource types and facts that the check reads.
     enforcement: its level in the training pack.
-    order: its place among the rules of its level, in every list and report; those without one come last, by name.
+    order: its position among rules of its level, in every list and report; those without one come last, by name.
     """
 
     name: str
@@ -140,17 +140,17 @@ class Rule:
 
     @property
     def accepts(self) -> bool:
-        """Whether an exemption can accept what it finds."""
+        """Whether its findings are exemptible."""
         return False
 
     @property
     def mends_by(self) -> str | None:
-        """The setting by which level `remediate` mends what it finds; None where it mends nothing."""
+        """The setting that level `remediate` writes; None if it has no remediation."""
         return None
 
     @property
     def settings(self) -> Mapping[str, Mapping[str, Any]]:
-        """Name -> JSON schema of everything the pack's user may set for it."""
+        """Name -> JSON schema of every setting in the pack's configuration."""
         return {EXEMPTIONS: _EXEMPTIONS} if self.accepts else {}
 
 
@@ -162,10 +162,10 @@ class ResourceRule(Rule):
 @record(kw_only=True)
 class StackRule(Rule):
     """
-    config: name -> JSON schema of what the pack's user may set.
-    exemptible: False where accepting the finding makes no sense, as for a broken exemption.
-    remedy: a setting of the rule, and what level `remediate` writes by it into one resource before that is made; None
-        where nothing can be mended that way.
+    config: name -> JSON schema of each setting in the pack's configuration.
+    exemptible: False if accepting the finding makes no sense, as for a broken exemption.
+    remedy: a setting of the rule, and what level `remediate` writes for it into one resource before its creation; None
+        without a remediation.
     """
 
     check: Callable[[Stack], Iterable[Finding]]
@@ -205,7 +205,7 @@ class Exempted:
 
 @record(kw_only=True)
 class Outcome:
-    """What one rule found in one run.
+    """The findings of one rule in one run.
 
     idle: exemptions of the pack's configuration that accept nothing.
     """

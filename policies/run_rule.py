@@ -1,7 +1,7 @@
-"""Run one rule so that nothing it does is lost.
+"""Runs one rule without losing any finding.
 
-Unknown is a result of its own; a crash becomes a violation in the rule's name and keeps what the rule had found;
-a finding that an exemption accepts is set apart, not dropped.
+Unknown is a result of its own; a crash becomes a violation of the rule and keeps the previous findings;
+an exempted finding is kept separately, not dropped.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def run_resource_rule(rule: ResourceRule, check: Callable[[], Iterable[Finding]]
 
 
 def run_stack_rule(rule: StackRule, stack: Callable[[], Stack]) -> Outcome:
-    """Run a rule on the stack that `stack` gives; it is called inside the fence."""
+    """Run a rule on the stack that `stack` returns; errors in that call are caught too."""
     view: list[Stack] = []
 
     def check() -> Iterable[Finding]:
@@ -51,9 +51,9 @@ def run_stack_rule(rule: StackRule, stack: Callable[[], Stack]) -> Outcome:
 
 
 def run_change_rule(rule: ChangeRule, changes: Changes, stack: Stack) -> Outcome:
-    """Run a rule on what a plan takes away.
+    """Run a rule on the changes of a plan.
 
-    What goes is no part of the stack that will be, but what was declared around it still accepts its loss.
+    Ended resources are not in the new stack, but exemptions declared around them still accept their loss.
     """
     outcome = _collect(rule, lambda: rule.check(changes))
     around = {resource.urn: resource for resource in (*changes.before, *stack.resources)}
@@ -61,12 +61,12 @@ def run_change_rule(rule: ChangeRule, changes: Changes, stack: Stack) -> Outcome
 
 
 def run_report_rule(rule: ReportRule, check: Callable[[], Iterable[Violation]]) -> Outcome:
-    """Run `check`, which applies the rule to what the others found."""
+    """Run `check`, which applies the rule to the outcomes of the others."""
     return _collect(rule, check)
 
 
 def failed(error: Exception) -> Violation:
-    """The violation a crash becomes: which error and where, not its text, which may hold a secret."""
+    """The violation for a crash: error type and place, without its text, which may hold a secret."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     return Violation(
         None,
@@ -79,10 +79,10 @@ def _collect(rule: Rule, check: Callable[[], Iterable[Finding]]) -> Outcome:
     found: list[Finding] = []
     try:
         for finding in check():
-            found.append(finding)  # one by one: what was found before a crash stays
-    except DamagedTable:  # no rule about money can decide, and none may pass: whoever runs the rules stops
+            found.append(finding)  # one by one: findings before a crash are kept
+    except DamagedTable:  # no cost rule can decide, and none may pass: the whole run stops
         raise
-    except Exception as error:  # whatever else a rule raises, the others still run
+    except Exception as error:  # on any other error, the other rules still run
         found.append(failed(error))
     return Outcome(
         rule=rule,
@@ -94,7 +94,7 @@ def _collect(rule: Rule, check: Callable[[], Iterable[Finding]]) -> Outcome:
 
 
 def _exempted(outcome: Outcome, stack: Stack) -> Outcome:
-    """The outcome with what an exemption accepts set apart."""
+    """The outcome with exempted findings kept separately."""
     in_config = stack.config.get(EXEMPTIONS)
     if not outcome.violations and not in_config:
         return outcome
@@ -125,7 +125,7 @@ def _apply_exemptions(outcome: Outcome, stack: Stack, in_config: list[Exemption 
 
 
 def _refused(in_config: list[Exemption | Unreadable], stack: Stack) -> Iterator[Violation]:
-    """Entries of the pack's configuration that accept nothing: `exemptions-valid` sees what components state only."""
+    """Entries of the pack's configuration that accept nothing: `exemptions-valid` checks only those of components."""
     fix = f"Give it {', '.join(FIELDS[1:-1])} and {FIELDS[-1]} in the pack's configuration, or remove it there."
     for entry in in_config:
         if isinstance(entry, Unreadable):

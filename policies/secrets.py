@@ -1,9 +1,9 @@
-"""Text that is certainly a secret: by the form that its maker gives it, or by the name that it stands under.
+"""Text that is certainly a secret: by its vendor's format, or by its name.
 
-The forms are those of detect-secrets (Yelp), without its detectors that guess, and of makers that it lacks: Kubernetes
+The formats are those of detect-secrets (Yelp), without its heuristic detectors, plus missing ones: Kubernetes
 client-go, `tools/clientcmd/api/v1` (client-key-data); GitHub documentation, "About authentication" (github_pat_);
-Hugging Face documentation, "User access tokens" (hf_). A name that ends in password, token or key tells a secret where
-the value is nothing but random. Text is read as it is, and once more where base64 and gzip hide it.
+Hugging Face documentation, "User access tokens" (hf_). A name that ends in password, token or key indicates a secret
+if the value is purely random. Text is read as it is, and again after decoding base64 and gzip.
 """
 
 from __future__ import annotations
@@ -48,32 +48,32 @@ _DETECTORS: Final[Mapping[str, tuple[str, str]]] = {
     "stripe.StripeDetector": ("a Stripe key", "k_live_"),
     "telegram_token.TelegramBotTokenDetector": ("a Telegram token", r"\d{8}:[0-9A-Za-z_-]{35}"),
 }
-"""Detector -> what it finds, and what every text has that it finds something in."""
+"""Detector -> kind of secret, and a mark that every text with a match contains."""
 _MARK: Final = re.compile("|".join(mark for _, mark in _DETECTORS.values()))
-"""To look for it first spares most previews the detectors, whose import takes as long as all rules together."""
+"""Searched first, to avoid the detectors in most previews: their import takes as long as all rules together."""
 _NAMED: Final = re.compile(
     r"(?:passw(?:or)?d|token|secret|credential|(?:api|access|account|storage)[_-]?key)s?[\"']?(?:\s{0,3}[=:]|\s)\s{0,3}"
     r"[\"']?([A-Za-z0-9+_.~-][A-Za-z0-9+/=_.~-]{19,})",
     re.IGNORECASE,
 )
 _NAMES: Final = ("passw", "token", "secret", "credential", "key")
-"""Words that each such name has; to look for them first takes a hundredth of the time."""
+"""Words in each such name; searching for them first takes a hundredth of the time."""
 _UNDER_A_NAME: Final = "a value that only a key or token has"
 _ENCODED: Final = r"(?:[A-Za-z0-9+/]{40,}\r?\n?[ \t]*)+[A-Za-z0-9+/]*={0,2}"
 _POSSIBLE: Final = re.compile(r"[A-Za-z0-9+/=_.~-]{16}|://|PRIVATE KEY")
-"""What every text with a secret has: 16 characters without a break, an address with a password, or the first line of a
-key. To look for it first spares short labels all other forms.
+"""Present in every text with a secret: 16 characters without a break, an address with a password, or the first line of
+a key. Searched first, so that short labels skip all other formats.
 """
 _PLACEHOLDER: Final = r"(?i)[$<%*]|pass(word)?$|secret$|x+$|changeme$"
 _GZIP: Final = b"\x1f\x8b"
 _MANY: Final = 64
-"""Texts of one place that are read as one first: each by itself takes a second for every 40,000."""
+"""Number of texts of one place that are first read as one: separately, 40,000 take a second."""
 _MOST: Final = 1 << 20
-"""Bytes that are read of what is packed; start scripts of all clouds are far smaller."""
+"""Maximum bytes to decompress; start scripts of all clouds are far smaller."""
 
 
 def secrets_in(value: object) -> Iterator[str]:
-    """What kinds of secrets a value holds, at any depth."""
+    """Kinds of secrets in a value, at any depth."""
     yield from dict.fromkeys(kind for _, kind in places_with_secrets(value, ""))
 
 
@@ -89,7 +89,7 @@ def places_with_secrets(value: object, place: str) -> Iterator[tuple[str, str]]:
 
 @functools.lru_cache(maxsize=4096)
 def secrets_of(text: str) -> tuple[str, ...]:
-    """What kinds of secrets a text holds, as it is and where it is unpacked; kept, since resources share labels."""
+    """Kinds of secrets in a text, as it is and decoded; cached, since resources share labels."""
     return _read(text)
 
 
@@ -98,13 +98,13 @@ def _read(text: str) -> tuple[str, ...]:
 
 
 def texts_in(value: object, place: str) -> Iterator[tuple[str, str]]:
-    """(place, text) of everything below a value; a text with the name it stands under, and those of a list as one."""
+    """(place, text) of everything below a value; each text with its name, texts of a list as one."""
     if isinstance(value, str):
         yield place, f'{place.rpartition(".")[2]}="{value}"' if place else value
     elif is_object(value):
         name = value.get("name")
         for key, inner in value.items():
-            named = name if key == "value" and isinstance(name, str) else key  # as in the environment of a container
+            named = name if key == "value" and isinstance(name, str) else key  # as in a container's environment
             within = f"{place}.{named}" if place else str(named)
             if isinstance(inner, str) and "." not in str(named):
                 yield within, f'{named}="{inner}"'
@@ -134,7 +134,7 @@ def _has_a_name(text: str) -> bool:
 
 @functools.cache
 def detectors() -> list[tuple[str, Callable[[str], Iterator[str]]]]:
-    """(kind, what finds it); imported with the first text that has a mark."""
+    """(kind, detector); imported with the first text that has a mark."""
     made: list[tuple[str, Callable[[str], Iterator[str]]]] = []
     for place, (kind, _) in _DETECTORS.items():
         module, _, name = place.partition(".")
@@ -143,15 +143,15 @@ def detectors() -> list[tuple[str, Callable[[str], Iterator[str]]]]:
 
 
 def _certain(kind: str, secret: str) -> bool:
-    """Whether it is no path of 40 letters after the word AWS, and no password that stands for one."""
+    """Whether it is neither a path of 40 letters after the word AWS, nor a placeholder for a password."""
     if kind == _AWS and len(secret) == 40:
         return _random(secret)
     return kind != _PASSWORD or not re.match(_PLACEHOLDER, secret)
 
 
 def _random(text: str) -> bool:
-    """Whether nobody would write it by hand: 32 hexadecimal digits or more, or letters of both cases and digits mixed
-    as only a generator does, which no path, version or name of an object is."""
+    """Whether it is certainly generated: 32 hexadecimal digits or more, or letters of both cases mixed with digits,
+    unlike any path, version or object name."""
     entropy = -sum(n / len(text) * math.log2(n / len(text)) for n in Counter(text).values())
     if re.fullmatch(r"[0-9a-f]{32,}", text):
         return entropy > 3
@@ -160,7 +160,7 @@ def _random(text: str) -> bool:
 
 
 def _hidden(text: str, depth: int = 2) -> Iterator[str]:
-    """What stands in base64 in a text, unpacked, and in that again: cloud-init writes files so in its user data."""
+    """Decoded base64 in a text, recursively: cloud-init writes files this way in its user data."""
     for run in re.findall(_ENCODED, text) if depth else ():
         letters = re.sub(r"[\s=]", "", run)
         raw = base64.b64decode(letters[: len(letters) - (len(letters) % 4 == 1)] + "==")
@@ -168,6 +168,6 @@ def _hidden(text: str, depth: int = 2) -> Iterator[str]:
             with contextlib.suppress(zlib.error):
                 raw = zlib.decompressobj(wbits=31).decompress(raw, _MOST)
         inner = raw.decode("utf-8", "ignore")
-        if len(inner) * 4 > len(raw) * 3:  # most of its bytes are text
+        if len(inner) * 4 > len(raw) * 3:  # mostly text
             yield inner
             yield from _hidden(inner, depth - 1)

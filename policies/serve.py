@@ -17,12 +17,12 @@ from gpucluster.policies.analyzer import Analyzer
 from gpucluster.policies.pack import Pack
 
 _LONGEST: Final = 400 * 1024 * 1024
-"""Bytes of a message, as in Pulumi's own SDK: the engine sends all resources of a stack in one."""
+"""Maximum message size in bytes, as in Pulumi's own SDK: the engine sends all resources of a stack in one."""
 
 
 def serve(pack: Pack) -> None:
     """Answer the engine; never returns."""
-    # What is loaded by now stays: the collector would walk the modules of the SDK again and again, to find nothing.
+    # Everything loaded so far is permanent: the collector would scan the modules of the SDK repeatedly in vain.
     gc.freeze()
     # The engine waits for the pack before it starts the program, and the pack then waits for the program's resources.
     threading.Thread(target=_load, daemon=True).start()
@@ -35,15 +35,15 @@ def serve(pack: Pack) -> None:
     add_AnalyzerServicer_to_server(analyzer, server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
-    print(port, flush=True)  # by which the engine finds it
+    print(port, flush=True)  # the engine reads the port from it
     with suppress(KeyboardInterrupt):
-        threading.Event().wait()  # the server's own wait wakes ten times a second
+        threading.Event().wait()  # the server's own wait wakes up ten times per second
     server.stop(0)
 
 
 class _OnlyWhatIsAsked(grpc.ServerInterceptor):
-    """The engine asks for the remediations of every resource and waits. Where none is configured, a method that is not
-    implemented is the quickest answer.
+    """The engine requests remediations of every resource and waits. If none is configured, an unimplemented method is
+    the fastest answer.
     """
 
     def __init__(self, analyzer: Analyzer) -> None:
@@ -60,5 +60,5 @@ class _OnlyWhatIsAsked(grpc.ServerInterceptor):
 
 
 def _load() -> None:
-    """What rules about the stack import when they first need it."""
+    """Imports that rules for the stack load on first use."""
     import_module("gpucluster.cost.estimate")

@@ -1,8 +1,8 @@
-"""The pack's configuration, in the form of Pulumi's `--policy-pack-config` file.
+"""The pack's configuration, in the format of Pulumi's `--policy-pack-config` file.
 
 {"required-labels": {"labels": {"team": "research"}}, "budget-ceiling": "mandatory", "label-values": "disabled"}
 
-`all` gives a level to every rule that has none of its own.
+`all` sets the level of every rule without its own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gpucluster.textio.json_text import BadJson, parse
 
 DISABLED: Final = "disabled"
 REMEDIATE: Final = "remediate"
-"""Level of a rule that mends what it can before a resource is made; what is left is mandatory."""
+"""Level of a rule that fixes what it can before a resource is created; remaining findings are mandatory."""
 
 _LEVELS: Final = ("advisory", "mandatory", DISABLED)
 _ALSO: Final = (*_LEVELS, REMEDIATE)
@@ -35,13 +35,13 @@ _TYPES: Final[Mapping[str, tuple[type | tuple[type, ...], str]]] = {
 
 
 class BadSettings(InputError):
-    """The configuration cannot be used; the message says why, a line for each problem."""
+    """The configuration cannot be used; the message has a line for each problem."""
 
 
 @record(kw_only=True)
 class Settings:
     """
-    levels: rule -> `advisory`, `mandatory`, `disabled` or, for a rule that can, `remediate`.
+    levels: rule -> `advisory`, `mandatory`, `disabled` or, for a rule that supports it, `remediate`.
     configs: rule -> its own configuration.
     """
 
@@ -50,7 +50,7 @@ class Settings:
 
 
 def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
-    """Settings from JSON; BadSettings names every unknown rule, level and setting, and every wrong value."""
+    """Settings from JSON; BadSettings lists every unknown rule, level and setting, and every wrong value."""
     try:
         read: object = parse(text)
     except BadJson as error:
@@ -91,13 +91,13 @@ def read_settings(text: str, rules: Iterable[Rule]) -> Settings:
 
 
 def misspelt(rule: Rule, config: Mapping[str, Any]) -> list[str]:
-    """Settings the rule does not have; the engine passes them on without a word."""
+    """Settings that the rule does not have; the engine passes them on without an error."""
     has = rule.settings
     return [f"unknown setting `{name}`{_hint(name, has)}" for name in config if name not in has]
 
 
 def _wrong(rule: Rule, config: Mapping[str, Any]) -> Iterator[str]:
-    """Values that are not of the form the rule's settings describe."""
+    """Values that do not match the schema of the rule's settings."""
     for name, schema in rule.settings.items():
         if name not in config:
             continue

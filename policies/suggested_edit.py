@@ -1,4 +1,4 @@
-"""What to write into a resource to mend a finding, in the resource's own terms."""
+"""The edit that fixes a finding, in the resource's own terms."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gpucluster.record import record
 @record
 class Edit:
     """
-    place: the property to write in, by the engine's names.
-    value: the members to set in a map, or the elements to append to a list; a text that only the reader can choose
-        is left empty.
+    place: the property to write, by the engine's names.
+    value: the members to set in a map, or the elements to append to a list; a text that only the user can choose is
+        empty.
     """
 
     place: Place
@@ -22,7 +22,7 @@ class Edit:
 
     @property
     def path(self) -> str:
-        """The place in one word, e.g. `tagSpecifications[0].tags`."""
+        """The place as one path, e.g. `tagSpecifications[0].tags`."""
         steps = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.place)
         return steps.removeprefix(".")
 

@@ -1,4 +1,4 @@
-"""The training pack: what every GPU training cluster is held against, each rule at its own level."""
+"""The training pack: all checks of a GPU training cluster, each rule at its own level."""
 
 from __future__ import annotations
 

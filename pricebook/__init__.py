@@ -1,1 +1,1 @@
-"""Turns tables of public price facts into rows of the price book: `python -m pricebook FACTS...`; README.md here."""
+"""Converts tables of public price facts to rows of the price book: `python -m pricebook FACTS...`; see README.md."""

@@ -19,7 +19,7 @@ from pricebook.rows import NotConverted, Target, row_of, targets
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit code 0, or 2 where a row cannot be taken over: then nothing is written."""
+    """Exit code 0, or 2 if a row cannot be imported: then nothing is written."""
     parser = argparse.ArgumentParser(prog="python -m pricebook", description=__doc__)
     parser.add_argument("facts", nargs="+", type=Path, metavar="FACTS", help="CSV files; README.md has their columns")
     parser.add_argument("--book", type=Path, default=PriceBook().folder, help="another book than this repository's")
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def import_facts(files: Sequence[Path], folder: Path, *, dry_run: bool = False) -> list[str]:
-    """What changes, a line for each provider. Raises BadFacts with every row that cannot be taken over."""
+    """The changes, a line for each provider. Raises BadFacts with every row that cannot be imported."""
     problems: list[str] = []
     book = PriceBook(folder=folder)
     known = targets(row for provider in book.providers for row in book.rows(provider))

@@ -1,4 +1,4 @@
-"""Puts rows into the files of the book, those that are there first."""
+"""Adds rows to the files of the book, keeping the order of existing ones."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pricebook.choice import Key, choose, key_of
 
 
 def taken_over(old: Sequence[PriceRow], new: Iterable[PriceRow], stated: Mapping[str, bool]) -> list[PriceRow]:
-    """The book's rows with the new ones: those of a known key in its place, the others behind, by region and name.
+    """The book's rows with the new ones: those of an existing key at its position, the others after them, by region and
+    name.
 
-    stated: beginning of a source -> whether its licence is stated.
+    stated: prefix of a source -> whether its licence is stated.
     """
     touched: dict[Key, list[PriceRow]] = {}
     for row in new:

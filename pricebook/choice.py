@@ -1,4 +1,4 @@
-"""Which of several sources of one price counts, and what is kept of the others."""
+"""Selects the primary source of a price, and the second opinions to keep."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from gpucluster.cost.prices import PriceRow
 
 Key = tuple[str, ...]
 _ALIKE: Final = Decimal("0.001")
-"""Share by which prices that agree may differ: the decimals that a source keeps."""
+"""Relative difference up to which prices agree: rounding of a source."""
 _TRUST: Final = {"official": 2, "computed": 1, "third-party": 0}
 
 
 def key_of(row: PriceRow) -> Key:
-    """What a price is of; its tiers are rows of one key."""
+    """The key of a price; its tiers are rows of one key."""
     return row.provider, row.region, row.sku, row.unit, row.purchase, row.term
 
 
 def choose(rows: Sequence[PriceRow], stated: Mapping[str, bool]) -> list[PriceRow]:
-    """The rows of one key that stay: those of the source that counts, and second opinions that differ from it.
+    """The rows of one key to keep: those of the primary source, and second opinions that differ from it.
 
-    More tiers before fewer, an official source before others, one of a later month before an earlier. A source under a
-    stated licence stands for one without where both say the same. Of spot prices one stays.
+    More tiers take precedence over fewer, an official source over others, a later month over an earlier one. A source
+    with a stated licence replaces an equal one without. Of spot prices one is kept.
     stated: whether the licence of a row's source is stated.
     """
     opinions = [row for row in rows if row.alt]
@@ -48,7 +48,7 @@ def choose(rows: Sequence[PriceRow], stated: Mapping[str, bool]) -> list[PriceRo
 
 
 def _document(row: PriceRow) -> str:
-    """A source without the place in it; of two rows of one document the one that names its place stays."""
+    """A source without the place in it; of two rows of one document the one with a place is kept."""
     return row.source.partition("#")[0]
 
 
@@ -58,7 +58,7 @@ def _rank(rows: Sequence[PriceRow]) -> tuple[int, int, str]:
 
 
 def _alike(some: Iterable[PriceRow], others: Iterable[PriceRow]) -> bool:
-    """Whether the tiers that both have cost the same."""
+    """Whether the common tiers have the same price."""
     there = {row.tier: row.usd_per_unit for row in others}
     return all(abs(row.usd_per_unit / there[row.tier] - 1) <= _ALIKE for row in some if there.get(row.tier))
 

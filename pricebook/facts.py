@@ -1,4 +1,4 @@
-"""Reads tables of price facts: what a public list said of one thing in one place, in the unit of that list."""
+"""Reads tables of price facts: a public list's price of one item in one place, in the unit of that list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHORT: Final = 7
 
 
 class BadFacts(Exception):
-    """Rows that cannot be taken over, one line for each: file, line, what is wrong."""
+    """Rows that cannot be imported, one line for each: file, line, problem."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Fact:
 
 
 def read_facts(path: Path, problems: list[str]) -> Iterator[Fact]:
-    """The rows of a file that are whole; what is wrong with the others is added to `problems`."""
+    """The valid rows of a file; problems of the others are added to `problems`."""
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file, strict=True)
         if tuple(reader.fieldnames or ()) != COLUMNS:

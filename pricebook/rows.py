@@ -1,4 +1,4 @@
-"""Turns a fact into a row of the book: its name, its unit, the words of its tier."""
+"""Converts a fact to a row of the book: its name, its unit, the note of its tier."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from pricebook.facts import Fact
 
 _HERE: Final = Path(__file__).parent
 _PLACES: Final = {True: Decimal("1e-6"), False: Decimal("1e-12")}
-"""Decimals that are kept of a price from 1 USD, and below it."""
+"""Decimals kept of a price from 1 USD, and below it."""
 _TIER: Final = re.compile(r"tier (\d+): ([^;]*)")
 _SPAN: Final = re.compile(r"([\d,]+)-([\d,]+) (TiB|MiB)(.*)")
 _OVER: Final = re.compile(r"over ([\d,]+) TiB")
 _ALL_UPFRONT: Final = "jimgarrett123/rosa-calculator@"
-"""Its file says "1y" of what its price/prices-ec2.py reads under All Upfront alone: whole dollars a year."""
+"""Its file has "1y" for prices that its price/prices-ec2.py reads only under All Upfront: whole dollars a year."""
 _LOCAL_ZONE: Final = re.compile(r"local zone", re.IGNORECASE)
 
 
@@ -34,7 +34,7 @@ class NotConverted(Exception):
 
 @dataclass(frozen=True)
 class Target:
-    """What the book calls a thing."""
+    """The book's name of an item."""
 
     sku: str
     kind: str
@@ -43,7 +43,7 @@ class Target:
 
 
 def targets(rows: Iterable[PriceRow]) -> Mapping[tuple[str, str], Target]:
-    """(provider, SKU) -> what the book that is there calls it, by its first row on demand."""
+    """(provider, SKU) -> its names in the existing book, by its first on-demand row."""
     found: dict[tuple[str, str], Target] = {}
     for row in sorted(rows, key=lambda row: row.purchase != "on_demand"):
         found.setdefault((row.provider, row.sku), Target(row.sku, row.kind, row.unit))
@@ -103,7 +103,7 @@ def _factor(fact: Fact, unit: str) -> tuple[Decimal, Decimal]:
 
 
 def _tier(note: str) -> str:
-    """The tier in the words that the book has for it: `tier 2: next 9 TB/month`."""
+    """The tier in the format of the book: `tier 2: next 9 TB/month`."""
     match = _TIER.search(note)
     if match is None:
         return ""
@@ -122,7 +122,7 @@ def _zone(fact: Fact) -> str:
 
 
 def _sum(fact: Fact, times: Decimal, by: Decimal, plus: Decimal) -> str:
-    """How the price was converted, where it is another number than that of the source."""
+    """How the price was converted, if it differs from the number in the source."""
     if times == by and not plus:
         return ""
     factor = f" x {times}" if times != 1 else ""

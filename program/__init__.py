@@ -1,1 +1,1 @@
-"""One view of a Pulumi program, whatever it is read from: `resources` and their `values`; `readers` of each source."""
+"""One view of a Pulumi program from any source: `resources` and their `values`; `readers` of each source."""

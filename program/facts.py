@@ -1,31 +1,31 @@
-"""What components state of themselves, for all who read a program without knowing its components.
+"""Facts that components state about themselves, for readers that do not know the components.
 
-A component registers `Facts.registered()` as inputs and outputs; `program.stated` reads them back, from ours and from
+A component registers `Facts.registered()` as inputs and outputs; `program.stated` reads them, from ours and from
 any other component that registers the same names:
 
 ===================  ============================================================================================
-`requiredLabels`     key -> value that everything around and inside the component carries
+`requiredLabels`     key -> value that everything around and inside the component must have
 `budget`             `{"monthly": "250000", "onExceed": "fail" | "warn", "currency": "USD"}`
 `exemptions`         findings that a team accepts; `policies.exemptions` reads its entries
-`terms`              cloud -> what its account has agreed: `{"aws": {"support": "business", "discount": "0.08",
-                     "accountUsd": "100000"}}`; `Terms` says what each means
-`durationDays`       days the cluster is wanted for
-`begun`              when it was first built, `2026-11-23T14:07:45+00:00`; an output of the stack
-`trainingGpus`       GPUs that training jobs can use, spares not counted; `spareGpus` those bought beside them
+`terms`              cloud -> agreed terms of its account: `{"aws": {"support": "business", "discount": "0.08",
+                     "accountUsd": "100000"}}`; `Terms` describes each
+`durationDays`       days for which the cluster is needed
+`begun`              time of its first update, `2026-11-23T14:07:45+00:00`; an output of the stack
+`trainingGpus`       GPUs available to training jobs, without spares; `spareGpus` those of the spares
 `outsideTraining`    names of components whose lines do not count into the price of a training GPU-hour
 `slices`             MIG slices by component: `{"trial-mig": {"1g.10gb": {"count": 56, "eighths": 1}}}`; eighths of a
                      GPU's memory, by which the cost of the component is shared among its slices
 `teams`              teams that share the cluster: `{"vision": {"monthly": "200000", "shares": {"trial-training":
                      {"gpus": 16, "of": 32}}}}`; the name of a pool's machines begins with that of its share
 `rolls`              names of components whose nodes an update may replace
-`notBuilt`           what was asked for and is not built, one text each
-`losses`             what the cloud can't give of what was asked, one text each
-`notes`              what a reader of the plan should know, one text each
-`equivalence`        what two clusters are compared by: property -> value; numbers are per training node, of the file
-                     system, or of the whole pool
-`storageAsked`       what the shared file system is for: `usableTib`, `gbPerS`, `headroom`
+`notBuilt`           requested but not built, one text each
+`losses`             requests that the cloud cannot provide, one text each
+`notes`              remarks for a reader of the plan, one text each
+`equivalence`        properties for comparing two clusters: property -> value; numbers are per training node, of the
+                     file system, or of the whole pool
+`storageAsked`       requirements on the shared file system: `usableTib`, `gbPerS`, `headroom`
 `scaleSetLimit`      nodes with InfiniBand that one scale set of the subscription holds
-`whatIf`             what this preview has otherwise than the user's files, one text each
+`whatIf`             differences of this preview from the user's files, one text each
 ===================  ============================================================================================
 """
 
@@ -45,7 +45,7 @@ _Known = TypeVar("_Known")
 
 @record
 class Budget:
-    """What the user allows: USD a month, and whether more than that stops the plan or warns."""
+    """The user's limit: USD per month, and whether exceeding it stops the plan or warns."""
 
     monthly: Decimal
     on_exceed: Literal["fail", "warn"] = field(default="warn")
@@ -53,10 +53,10 @@ class Budget:
 
 @record(kw_only=True)
 class Terms:
-    """What an account has agreed with its cloud.
+    """The terms that an account has agreed with its cloud.
 
-    support: plan of support by its name in the price book, empty for none. discount: share off list prices, 0 to 1.
-    account_usd: USD a month that the account spends outside this stack; support fees depend on it.
+    support: support plan by its name in the price book, empty for none. discount: share off list prices, 0 to 1.
+    account_usd: USD per month that the account spends outside this stack; support fees depend on it.
     """
 
     support: str = ""
@@ -66,7 +66,7 @@ class Terms:
 
 @record(kw_only=True)
 class Slices:
-    """Slices of one size. eighths: of a GPU's memory that each has."""
+    """Slices of one size. eighths: share of a GPU's memory of each."""
 
     size: str
     count: Decimal
@@ -75,7 +75,7 @@ class Slices:
 
 @record(kw_only=True)
 class PoolShare:
-    """What a team has of one pool. part: what the names of the pool's machines begin with. of: the pool's GPUs."""
+    """A team's share of one pool. part: name prefix of the pool's machines. of: the pool's GPUs."""
 
     part: str
     gpus: int
@@ -84,7 +84,7 @@ class PoolShare:
 
 @record(kw_only=True)
 class Team:
-    """monthly: USD that its shares may cost a month, None where nobody said. shares: one for each pool, also of 0."""
+    """monthly: limit of its shares in USD per month, None without one. shares: one for each pool, also of 0."""
 
     monthly: Decimal | None = None
     shares: tuple[PoolShare, ...] = ()
@@ -92,7 +92,7 @@ class Team:
 
 @record(kw_only=True)
 class StorageAsked:
-    """TiB that data may fill, GB/s of the whole, and the factor of space on top of the data, None for the usual one."""
+    """TiB of data, total GB/s, and the factor of space on top of the data, None for the usual one."""
 
     usable_tib: Decimal
     gb_per_s: Decimal
@@ -101,7 +101,7 @@ class StorageAsked:
 
 @record(kw_only=True)
 class Facts:
-    """What one component states, by the names above; None, or empty, is not stated."""
+    """The facts of one component, by the names above; None, or empty, means not stated."""
 
     required_labels: Mapping[str, Any] | Unknown | None = None
     budget: Budget | Unknown | None = None
@@ -124,7 +124,7 @@ class Facts:
     what_if: tuple[str, ...] = ()
 
     def registered(self) -> dict[str, Any]:
-        """What a component registers. Nothing of it is UNKNOWN: who writes facts knows them."""
+        """The values that a component registers. None of them is UNKNOWN: components know their facts."""
         found = {
             "requiredLabels": None if self.required_labels is None else dict(_known(self.required_labels)),
             "budget": None if self.budget is None else _registered_budget(_known(self.budget)),

@@ -1,8 +1,8 @@
-"""One view of a Pulumi resource, whatever it was read from.
+"""One view of a Pulumi resource from any source.
 
-Four sources give resources: the running program, a policy pack, a plan file (`pulumi preview --json`) and a
+Four sources provide resources: the running program, a policy pack, a plan file (`pulumi preview --json`) and a
 state file (`pulumi stack export`). Each reader turns its own form into `Resource`, and everything after that
-(prices, guardrails) reads only this form. What a source lacks is said here:
+(prices, guardrails) reads only this form. Limits of each source:
 
 ========  =========================  ======================================  =============================
 source    inputs                     outputs                                 deletions
@@ -29,7 +29,7 @@ _STACK: Final = "pulumi:pulumi:Stack"
 
 
 class Unknown(enum.Enum):
-    """The type of `UNKNOWN`, the one value that stands for "not known before the update"."""
+    """The type of `UNKNOWN`, the only value for "not known before the update"."""
 
     UNKNOWN = "not known before the update"
 
@@ -41,7 +41,7 @@ UNKNOWN: Final = Unknown.UNKNOWN
 
 
 def region_key(package: str) -> str:
-    """The key of a package's configuration that names the region of its default provider."""
+    """The configuration key for the region of a package's default provider."""
     return "location" if package == "azure-native" else "region"
 
 
@@ -72,16 +72,16 @@ class Resource:
     urn: the engine's identity of the resource; the same in every source.
     type: type token, e.g. `aws:ec2/vpc:Vpc`.
     name: logical name.
-    inputs: camelCase keys as the engine has them; plain str, int, float, bool, list, dict, None, or UNKNOWN at
+    inputs: camelCase keys as in the engine; plain str, int, float, bool, list, dict, None, or UNKNOWN at
         any depth. Secrets are UNKNOWN.
-    outputs: what the source knows beyond the inputs; for a component what it registered.
+    outputs: values of the source beyond the inputs; for a component the registered ones.
     custom: False for a component, which owns no cloud resource of its own.
     parent: URN of the parent, None at the top.
-    provider: URN of the provider resource, None for a default provider that the source does not show.
-    dependencies: input property -> URNs of the resources its value comes from.
-    source_position: `path#line` of the declaration where the source knows it.
-    protect: whether the engine refuses to delete it, where the source knows it.
-    keeps: properties that stay as they were made, whatever the program writes (`ignoreChanges`), where the source knows
+    provider: URN of the provider resource, None for a default provider that the source does not contain.
+    dependencies: input property -> URNs of the resources its value depends on.
+    source_position: `path#line` of the declaration if the source knows it.
+    protect: whether the engine refuses to delete it, if the source knows it.
+    keeps: properties that keep their initial value, whatever the program sets (`ignoreChanges`), if the source knows
         them.
     """
 
@@ -100,7 +100,7 @@ class Resource:
 
     @property
     def registered(self) -> Mapping[str, Any]:
-        """What a component registers: outputs over inputs, since a plan shows the one and a policy the other."""
+        """The registered values of a component: outputs over inputs, since a plan has those and a policy these."""
         return {**self.inputs, **self.outputs}
 
 
@@ -125,11 +125,11 @@ class Resources:
 
     @property
     def stack(self) -> str:
-        """Name of the stack, empty where no resource says it."""
+        """Name of the stack, empty if no resource states it."""
         return next(map(urn_stack, self._by_urn), "")
 
     def get(self, urn: str | None) -> Resource | None:
-        """The resource with this URN, None when it is not part of the stack."""
+        """The resource with this URN, None if it is not part of the stack."""
         return None if urn is None else self._by_urn.get(urn)
 
     def present(self, urns: Iterable[str]) -> list[Resource]:
@@ -145,7 +145,7 @@ class Resources:
         return self._by_type.get(type_, [])
 
     def objects_named(self, type_: str, name: str, *, provider: str | None) -> Sequence[Resource]:
-        """The Kubernetes objects of one type with this `metadata.name`, in the cluster that `provider` leads to."""
+        """The Kubernetes objects of one type with this `metadata.name`, in the cluster of `provider`."""
         if type_ not in self._objects:
             index = self._objects[type_] = {}
             for resource in self.of_type(type_):
@@ -157,30 +157,30 @@ class Resources:
         return self._objects[type_].get((provider, name), [])
 
     def referred(self, resource: Resource, prop: str, type_: str) -> Resource | None:
-        """The resource of type `type_` that input `prop` takes its value from, None when there is none."""
+        """The resource of type `type_` on which input `prop` depends, None without one."""
         made = self.present(resource.dependencies.get(prop, ()))
         return next((found for found in made if found.type == type_), None)
 
     def parents(self, resource: Resource) -> Iterator[Resource]:
         """The components around a resource, nearest first."""
         parent, seen = self.get(resource.parent), {resource.urn}
-        while parent is not None and parent.urn not in seen:  # a file may say that a resource is around itself
+        while parent is not None and parent.urn not in seen:  # a file may say that a resource is its own parent
             seen.add(parent.urn)
             yield parent
             parent = self.get(parent.parent)
 
     def component_of(self, resource: Resource) -> Resource | None:
-        """The nearest component around a resource; None where only the stack is."""
+        """The nearest component around a resource; None if only the stack is."""
         return next((one for one in self.parents(resource) if not one.custom and one.type != _STACK), None)
 
     def once(self, read: Callable[[Resources], Iterable[_T]]) -> Sequence[_T]:
-        """What `read` finds in these resources."""
+        """The result of `read` for these resources."""
         if read not in self._read:
             self._read[read] = tuple(read(self))
         return self._read[read]
 
     def region(self, resource: Resource) -> str | Unknown | None:
-        """The region a resource is made in: its own, else its provider's; None when no source says it."""
+        """The region of a resource: its own, else its provider's; None if no source states it."""
         own = resource.inputs.get("region")
         if own is not None:
             return own
@@ -191,7 +191,7 @@ class Resources:
 
 
 def once(read: Callable[[Resources], Iterable[_T]]) -> Callable[[Resources], Sequence[_T]]:
-    """Finds it once in the same resources: dozens of rules ask for the pools of a stack."""
+    """Caches the result per resources: dozens of rules request the pools of a stack."""
 
     @functools.wraps(read)
     def found(resources: Resources) -> Sequence[_T]:

@@ -21,8 +21,8 @@ _Read = TypeVar("_Read")
 class Stated:
     """One component and its facts.
 
-    names: of all that it registers, also of what can't be used. unread: (name, reason) of that, and of what could be
-    used in part.
+    names: all registered names, including unusable ones. unread: (name, reason) of values that are unusable, or
+    only partly used.
     """
 
     component: Resource
@@ -47,7 +47,7 @@ def stated(resources: Resources) -> Iterator[Stated]:
 
 
 class _Reading:
-    """Reads what one component registers; what it can't use is None or empty, and named in `unread`."""
+    """Reads the registered values of one component; unusable ones are None or empty, and listed in `unread`."""
 
     def __init__(self, component: str, found: Mapping[str, Any]) -> None:
         self.unread: list[tuple[str, str]] = []
@@ -106,7 +106,7 @@ class _Reading:
 
     def _time(self, name: str) -> datetime | None:
         value = self._found.get(name)
-        if value is None or value is UNKNOWN:  # the preview of a first update does not know it
+        if value is None or value is UNKNOWN:  # unknown in the preview of a first update
             return None
         try:
             found = datetime.fromisoformat(value)
@@ -133,7 +133,7 @@ class _Reading:
         return self._objects(name, read)
 
     def _objects(self, name: str, read: Callable[[str, object], _Read]) -> dict[str, _Read]:
-        """What `read` makes of each value, by its key; nothing where it refuses one."""
+        """The result of `read` for each value, by its key; nothing if it refuses one."""
         value = self._found.get(name)
         if value is None:
             return {}

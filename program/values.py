@@ -1,6 +1,6 @@
-"""Values of a resource: what shape they have, and what is under a path where it may be absent or not known yet.
+"""Values of a resource: their type, and the value under a path, which may be absent or unknown before the update.
 
-Absent is None; providers also fill what was never set with an empty string, so that is None here as well.
+Absent is None; providers also set unset properties to an empty string, so that is None here as well.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from gpucluster.program.resources import UNKNOWN, Resource, Unknown
 from gpucluster.textio.json_text import BadJson, parse
 
 MOST: Final = Decimal(10**12)
-"""More than anything that is sold or counted; keeps sums exact in 28 digits."""
+"""More than any sold or counted quantity; keeps sums exact in 28 digits."""
 
 
 class BadValue(ValueError):
-    """A value that can't be used; the message names it, what it is and what is expected."""
+    """An unusable value; the message gives its name, the value and the expected one."""
 
 
 def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Whether the value is an object (a mapping)."""
-    return type(value) is dict or isinstance(value, Mapping)  # the first is nearly all, and ten times as fast
+    return type(value) is dict or isinstance(value, Mapping)  # the first covers nearly all, ten times as fast
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:
@@ -31,7 +31,7 @@ def is_list(value: object) -> TypeGuard[Sequence[Any]]:
 
 
 def at(value: object, *path: str | int) -> Any:
-    """What stands under `path`: UNKNOWN where anything on the way is not known, None where it is absent."""
+    """The value under `path`: UNKNOWN if anything on the path is unknown, None if it is absent."""
     for step in path:
         if value is UNKNOWN or value is None:
             return value
@@ -77,7 +77,7 @@ def flag(value: object, *path: str | int) -> bool | Unknown | None:
 
 
 def items(value: object, *path: str | int) -> list[Any] | Unknown:
-    """The list under `path`, empty when absent; its elements may be UNKNOWN."""
+    """The list under `path`, empty if absent; its elements may be UNKNOWN."""
     found = at(value, *path)
     if found is UNKNOWN:
         return UNKNOWN
@@ -85,12 +85,12 @@ def items(value: object, *path: str | int) -> list[Any] | Unknown:
 
 
 def setting(provider: Resource | None, name: str) -> Any:
-    """A setting of a provider; the SDKs write what is no string as JSON."""
+    """A setting of a provider; the SDKs write values other than strings as JSON."""
     return parsed(at(provider.inputs, name) if provider is not None else None)
 
 
 def parsed(value: Any) -> Any:
-    """What a string holds as JSON; as it is what is no string, or no JSON."""
+    """The JSON value of a string; anything else, or invalid JSON, unchanged."""
     if not isinstance(value, str):
         return value
     try:

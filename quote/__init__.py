@@ -1,1 +1,1 @@
-"""Whole clusters for a question without a spec: every place, machine and way to buy, priced as their previews are."""
+"""Whole clusters for a question without a spec: every place, machine and purchase option, priced as in a preview."""

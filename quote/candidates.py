@@ -1,4 +1,4 @@
-"""Every cluster that could answer a question, planned; and why the others can't."""
+"""Every cluster that could answer a question, planned; and the reasons against the others."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Candidate:
-    """One cluster: where, of which machine, how it is bought.
+    """One cluster: place, machine, purchase option.
 
-    place: the values of a stack's configuration. values: its spec as YAML has it. listed: the zones that list the
-    machine, none where only a price tells that the region sells it.
+    place: the values of a stack's configuration. values: its spec as in YAML. listed: the zones that list the
+    machine, none if only a price shows that the region sells it.
     """
 
     cloud: str
@@ -42,13 +42,13 @@ class Candidate:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What it is planned from."""
+        """The input of its plan."""
         return {"spec": self.values, "place": dict(self.place), "machine": self.machine.machine_type}
 
 
 @record
 class Refusal:
-    """Why something is no answer. machine, way: empty where it is about all of them."""
+    """Why something is not an answer. machine, way: empty if it applies to all of them."""
 
     cloud: str
     machine: str
@@ -58,8 +58,8 @@ class Refusal:
 
 @record(kw_only=True)
 class Candidates:
-    """found: what can be carried. refused: how many places each reason leaves out. places: machines by region that the
-    question leaves, before any is planned.
+    """found: feasible clusters. refused: number of places excluded by each reason. places: machines by region that
+    remain after applying the question, before any is planned.
     """
 
     found: list[Candidate] = field(default_factory=list[Candidate])
@@ -68,7 +68,7 @@ class Candidates:
 
 
 class _Prices:
-    """What plans ask of prices, each thing once: many plans ask the same."""
+    """Price queries of plans, cached: many plans need the same ones."""
 
     storage_price = staticmethod(functools.cache(plan_prices.storage_price))
     storage_price_elsewhere = staticmethod(functools.cache(plan_prices.storage_price_elsewhere))
@@ -77,7 +77,7 @@ class _Prices:
 
 
 def candidates(question: Question, book: PriceBook) -> Candidates:
-    """Every candidate of a question. What a plan refuses is counted with its reason."""
+    """Every candidate of a question. Refused plans are counted by reason."""
     result = Candidates()
     for name in question.clouds:
         if missing := missing_sdk(name):
@@ -101,7 +101,7 @@ def _of_machine(result: Candidates, question: Question, cloud: Cloud, machine: M
         for region, zones in regions.items():
             found = _placed(cloud, spec, machine, region, zones)
             if isinstance(found, str):
-                result.refused[Refusal(cloud.name, machine.machine_type, "", found)] = 1  # for all ways alike
+                result.refused[Refusal(cloud.name, machine.machine_type, "", found)] = 1  # for all options alike
                 continue
             place, plan = found
             result.found.append(
@@ -119,7 +119,7 @@ def _wanted(question: Question, region: str) -> bool:
 
 
 def _spec(question: Question, machine: Machine, way: Way) -> tuple[dict[str, Any], StackSpec | str]:
-    """(values, the spec; or why it is none)."""
+    """(values, the spec; or why it is invalid)."""
     values = spec_values(question, machine.accelerator, way)
     if why := way.against(question.hours):
         return values, why
@@ -139,8 +139,8 @@ def _refused(cloud: Cloud, spec: StackSpec, machine: Machine) -> str:
 def _placed(
     cloud: Cloud, spec: StackSpec, machine: Machine, region: str, zones: tuple[str, ...]
 ) -> tuple[dict[str, str], ClusterPlan] | str:
-    """The first zone that can carry it, and the plan there; or why none can. Local Zones, whose ids have a part more,
-    come last: few things are sold there.
+    """The first feasible zone, and the plan there; or why none is. Local Zones, whose ids have an additional part,
+    come last: they offer few services.
     """
     why = ""
     for zone in sorted(zones, key=lambda name: name.count("-")) or [cloud.zone_in(region)]:

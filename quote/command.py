@@ -85,7 +85,7 @@ def quote(
 
     Exit code 1: no cluster matches.
     """
-    gc.disable()  # as `stacks/__main__.py` does
+    gc.disable()  # as in `stacks/__main__.py`
     book = PriceBook.in_use()
     given = {
         "gpus": gpus,

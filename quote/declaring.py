@@ -1,9 +1,9 @@
-"""Declares clusters as their program does, with nothing that answers, and writes what they declare.
+"""Declares clusters like their program, without an engine, and writes the declared resources.
 
-A process of its own for each cloud (`python -m gpucluster.quote.declaring CLOUD`): loading a cloud's SDK takes seconds,
-and Pulumi keeps what runs in the process. It reads `{shape: {spec, place, machine}}` from stdin and writes a line for
-each, `{shape: view}`; a view has the form of `pulumi stack export`, with holes for names and numbers, and without what
-no price hangs on.
+A separate process for each cloud (`python -m gpucluster.quote.declaring CLOUD`): loading a cloud's SDK takes seconds,
+and Pulumi keeps state per process. It reads `{shape: {spec, place, machine}}` from stdin and writes a line for
+each, `{shape: view}`; a view has the form of `pulumi stack export`, with placeholders for names and numbers, and
+without parts that do not affect prices.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PROJECT: Final = "gpucluster"
 
 
 def declared(plan: ClusterPlan) -> Resources:
-    """What the program of a plan declares, as a first preview sees it. Nothing is sent anywhere."""
+    """The resources that the program of a plan declares, as in a first preview. Nothing is sent anywhere."""
     from pulumi.runtime import mocks
 
     from gpucluster.components.declare import declare
@@ -61,14 +61,14 @@ def declared(plan: ClusterPlan) -> Resources:
 
 
 def view_of(plan: ClusterPlan) -> dict[str, Any]:
-    """What plans of its shape declare, as a state with holes."""
+    """The declarations of plans of one shape, as a state with placeholders."""
     any_plan = any_numbers(plan)
     found = (_record(resource) for resource in declared(any_plan) if not inside(resource))
     return holes({"deployment": {"resources": list(found)}}, any_plan)
 
 
 def inside(resource: Resource) -> bool:
-    """Whether it is an object in a cluster that is free and that no price hangs on: half of a program."""
+    """Whether it is a free object in a cluster without effect on prices: half of a program."""
     free = handler_for(resource.type) is None and free_reason(resource.type) is not None
     return resource.type.startswith("kubernetes:") and free
 
@@ -94,7 +94,7 @@ def _plain(value: Any) -> Any:
 
 
 def _main(cloud: str, asked: Mapping[str, Mapping[str, Any]], write: Callable[[str], object]) -> None:
-    gc.disable()  # as `stacks/__main__.py` does
+    gc.disable()  # as in `stacks/__main__.py`
     for shape, one in asked.items():
         location, _ = cloud_of(cloud).locate(one["place"])
         spec = StackSpec.model_validate(one["spec"])

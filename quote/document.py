@@ -19,7 +19,7 @@ _COLUMNS: Final = (
 
 
 def quote_document(answer: Answer, top: int) -> Document:
-    """top: rows for people; machines have every quote, and everything that was left out."""
+    """top: number of rows for users; machines get every quote and every exclusion."""
     return Document(
         title=heading(answer),
         blocks=lambda: _blocks(answer, numbered(answer, top)),
@@ -39,7 +39,7 @@ def _blocks(answer: Answer, rows: list[Numbered]) -> Iterator[Block]:
 
 
 def _model(answer: Answer) -> dict[str, Any]:
-    """Every quote with its spec and what its plan says."""
+    """Every quote with its spec and the remarks of its plan."""
     asked = answer.question
     return {
         "schema_version": SCHEMA_VERSION,

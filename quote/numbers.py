@@ -1,6 +1,6 @@
-"""How many and how much: the numbers of plans that resources have as they are.
+"""Counts and sizes: the numbers of plans that resources contain unchanged.
 
-A program decides nothing by them but whether they are above one, so plans that differ in them alone declare the same.
+A program only checks whether they are above one, so plans that differ only in them declare the same resources.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ Number = int | Decimal
 _NUMBERS: Final = (
     ("training.nodes",),
     ("training.spares",),
-    ("system.most", "system.nodes"),  # with a most, as many nodes as zones are there at first, whatever the size
+    ("system.most", "system.nodes"),  # with a maximum, initially one node per zone, whatever the size
     ("storage.usable_gib",),
     ("storage.capacity_tib", "storage.capacity_gib"),
     ("storage.tier",),
     ("telemetry.million_samples",),
 )
-"""Where they stand; of each line, the first that a plan has."""
+"""Their paths; of each line, the first that a plan has."""
 
 _SUM: Final = "training.size"
-"""Of nodes and spares; the plan itself makes it."""
+"""Sum of nodes and spares; the plan computes it."""
 
 _UNLIKELY: Final = 700_000_000
-"""No number of a plan is as large."""
+"""Larger than any number of a plan."""
 
 
 def numbers_of(plan: ClusterPlan) -> dict[str, Number]:
-    """Where it stands in the plan -> number."""
+    """Path in the plan -> number."""
     found = (
         ((path, number) for path in paths if (number := _at(plan, path)) is not None) for paths in (*_NUMBERS, (_SUM,))
     )
@@ -40,7 +40,7 @@ def numbers_of(plan: ClusterPlan) -> dict[str, Number]:
 
 
 def any_numbers(plan: ClusterPlan) -> ClusterPlan:
-    """The plan with stand-ins for its numbers above one, which are the same for all plans."""
+    """The plan with placeholders for its numbers above one, the same for all plans."""
     new: dict[str, dict[str, Number]] = {}
     for at, (path, number) in enumerate(numbers_of(plan).items()):
         if number > 1 and path != _SUM:
@@ -51,7 +51,7 @@ def any_numbers(plan: ClusterPlan) -> ClusterPlan:
 
 
 def stand_ins(plan: ClusterPlan) -> dict[Number, str]:
-    """Those in such a plan -> where they stand."""
+    """Placeholders in such a plan -> their paths."""
     return {number: path for path, number in numbers_of(plan).items() if number >= _UNLIKELY}
 
 

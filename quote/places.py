@@ -1,7 +1,7 @@
-"""Where a machine is sold as far as tables tell, and words for parts of the world: `continents.csv`.
+"""Places where a machine is sold, according to tables, and words for parts of the world: `continents.csv`.
 
-A region belongs to the first word whose patterns fit. asked: what the word names is quoted only where it is asked for:
-other contracts, other accounts.
+A region belongs to the first word with a matching pattern. asked: regions of the word are quoted only on request, as
+they need other contracts and other accounts.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ def continents() -> tuple[str, ...]:
 
 @functools.cache
 def continent(region: str) -> str:
-    """The word of a region; empty where none fits."""
+    """The word of a region; empty without a match."""
     found = (word for word, patterns, _ in _table() if any(fnmatchcase(region, one) for one in patterns))
     return next(found, "")
 
 
 def asked_only(word: str) -> bool:
-    """Whether its regions are quoted only where they are asked for."""
+    """Whether its regions are quoted only on request."""
     return any(asked for known, _, asked in _table() if known == word)
 
 
 def places_of(machine: Machine, book: PriceBook) -> Mapping[str, tuple[str, ...]]:
-    """Region -> the zones that list the machine, none where only the region is known.
+    """Region -> the zones that list the machine, none if only the region is known.
 
-    Where no list of zones tells, every region that its cloud has a price of the machine for.
+    Without a list of zones, every region for which its cloud has a price of the machine.
     """
     listed = zones_of(machine.machine_type)
     if not listed:
@@ -57,7 +57,7 @@ def places_of(machine: Machine, book: PriceBook) -> Mapping[str, tuple[str, ...]
 
 
 def known_regions(book: PriceBook) -> set[str]:
-    """Every region that a table has: of prices, or of machines."""
+    """Every region in a table of prices or machines."""
     priced = {row.region for cloud in clouds() for row in book.rows(cloud) if not row.zone}
     return priced | {region for machine in machines().values() for region in places_of(machine, book)}
 

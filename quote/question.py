@@ -1,4 +1,4 @@
-"""What is asked: how many GPUs, for how long, where; every mistake in it at once."""
+"""The question: how many GPUs, for how long, where; reports all of its mistakes at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpucluster.record import record
 _REQUIRED: Final = {"gpus": "how many GPUs, such as 64", "for": "for how long, such as 30d"}
 _HOURS: Final = {"h": 1, "d": 24, "w": 7 * 24, "y": 365 * 24}
 _TIB: Final = {"": 1, "TiB": 1, "PiB": 1024}
-_MOST_NODES: Final = 4_096  # as `training.nodes` of a spec
+_MOST_NODES: Final = 4_096  # like `training.nodes` of a spec
 _MOST_SPARES: Final = 512
 _MOST_FABRIC: Final = 12_800
 _MOST_UNITS: Final = 9_999  # of a duration, which a spec writes in four digits
@@ -31,9 +31,9 @@ _Read = TypeVar("_Read")
 
 @record(kw_only=True)
 class Question:
-    """hours: that the cluster is wanted for. storage_tib, spares, fabric_gbps: None for what a first spec has.
+    """hours: duration of the cluster. storage_tib, spares, fabric_gbps: None for the default of a first spec.
     clouds, accelerators: at least one each. places: names of regions and of continents; empty for everywhere.
-    budget: USD for all of the hours, None for any. terms: cloud -> what is agreed with it.
+    budget: USD for the whole duration, None without a limit. terms: cloud -> its agreed terms.
     """
 
     gpus: int
@@ -49,17 +49,17 @@ class Question:
 
     @property
     def nodes(self) -> int:
-        """Nodes of 8 GPUs that hold them."""
+        """Number of nodes with 8 GPUs."""
         return -(-self.gpus // NODE_GPUS)
 
     @property
     def duration(self) -> str:
-        """As a spec writes it."""
+        """In the format of a spec."""
         return f"{self.hours // 24}d" if self.hours % 24 == 0 else f"{self.hours}h"
 
 
 class _BadOption(ValueError):
-    """A value that can't be used; the text goes behind the option's name."""
+    """An unusable value; the text follows the option's name."""
 
 
 def question_of(
@@ -68,10 +68,10 @@ def question_of(
     terms: Mapping[str, Terms] | None = None,
     wrong: Iterable[str] = (),
 ) -> Question:
-    """The question that options ask, by their names without dashes. regions: all that are known, where it names some.
-    wrong: what is wrong in the terms.
+    """The question from options, by their names without dashes. regions: all known ones, needed if it names any.
+    wrong: problems of the terms.
 
-    Raises InputError with everything that is wrong.
+    Raises InputError with all problems.
     """
     problems: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Answers of a question: whole clusters with what they cost in the time asked."""
+"""Answers to a question: whole clusters with their cost for the requested duration."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Quote:
-    """One candidate and its estimate. hours: asked. terms: agreed with its cloud, None where nothing is."""
+    """One candidate and its estimate. hours: requested. terms: agreed with its cloud, None without any."""
 
     candidate: Candidate
     estimate: Estimate
@@ -34,43 +34,43 @@ class Quote:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The values of its spec, with the terms, so that a preview counts them too."""
+        """The values of its spec, including the terms, so that a preview applies them too."""
         values, agreed = self.candidate.values, self.terms
         return values if agreed is None else {**values, "terms": {self.candidate.cloud: terms_values(agreed)}}
 
     @property
     def total(self) -> Decimal:
-        """USD for the time asked of what has a price, as the preview's own line has it; `gap` says what it lacks."""
+        """USD of priced items for the requested duration, as in the preview's own line; `gap` bounds the rest."""
         found = self.estimate.trial_total
         assert found is not None, "a spec of a quote has a duration"
         return found
 
     @property
     def gap(self) -> Gap:
-        """What the total lacks."""
+        """The gap of the total."""
         return self.estimate.gaps.trial
 
     @property
     def most(self) -> Decimal:
-        """The total at the most of its bound; without what has no bound."""
+        """The upper bound of the total, without items that have no bound."""
         most = self.gap.most
         return self.total if isinstance(most, str) else self.total + most
 
     @property
     def most_monthly(self) -> Decimal:
-        """USD a month at the most of its bound; without what has no bound."""
+        """The upper bound of USD per month, without items that have no bound."""
         monthly, most = self.estimate.monthly.expected, self.estimate.gaps.expected.most
         return monthly if isinstance(most, str) else monthly + most
 
     @property
     def per_gpu_hour(self) -> Decimal:
-        """USD of one asked GPU for one asked hour, everything of the cluster in it, to the cent."""
+        """USD per requested GPU-hour, including the whole cluster, to the cent."""
         return cents(self.total / self.gpus / self.hours)
 
     @property
     def high(self) -> Decimal:
-        """Share of the dollars a month, at the most of the bound, whose prices are of high confidence; rounded down, so
-        that 1 is all of them.
+        """Share of the monthly dollars, at the upper bound, with high price confidence; rounded down, so that 1 means
+        all of them.
         """
         most = self.most_monthly
         share = self.estimate.by_confidence["high"] / most if most else Decimal(0)
@@ -78,19 +78,19 @@ class Quote:
 
     @property
     def machine_bound(self) -> str:
-        """By what rule the price of its machines is bounded, empty where they have one."""
+        """The rule that bounds the price of its machines, empty if they have one."""
         rules = [item.between.rule for item in self.estimate.not_priced if item.between and self._of(item.between.most)]
         return next(iter(rules), "")
 
     @property
     def machines(self) -> list[CostLine]:
-        """The lines of its machines, also those that are only bounded: at the most."""
+        """The lines of its machines, including bounded ones at the upper bound."""
         bounded = (item.between.most for item in self.estimate.not_priced if item.between)
         return [line for line in (*self.estimate.lines, *bounded) if self._of(line)]
 
     @property
     def machine_prices(self) -> list[tuple[str, str]]:
-        """Date and source of each price of its machines, the oldest first."""
+        """Date and source of each price of its machines, oldest first."""
         return sorted({(line.as_of, line.source) for line in self.machines})
 
     def _of(self, line: CostLine) -> bool:
@@ -98,23 +98,23 @@ class Quote:
 
     @property
     def listed(self) -> str:
-        """What tells that the machine is sold there."""
+        """The evidence that the machine is sold there."""
         zones = self.candidate.listed
         return f"listed in {', '.join(zones)}" if zones else "its region has a price or is listed; zones are unknown"
 
     @property
     def hard_to_get(self) -> str:
-        """What is known against getting the machines in this way, empty where nothing is."""
+        """Known obstacles to getting the machines by this option, empty without any."""
         on_demand = self.candidate.way.kind == "on-demand" and not self.candidate.way.reservation
         return hard_to_get(self.candidate.machine.machine_type, "on_demand") if on_demand else ""
 
 
 @record(kw_only=True)
 class Answer:
-    """quotes: in the order of their totals at the most of their bounds; those that nothing bounds come last.
+    """quotes: ordered by the upper bounds of their totals; those without a bound come last.
 
-    refused: how many places each reason left out. places: machines by region that were looked at. least_over: the least
-    total over the budget, None where there is none.
+    refused: number of places excluded by each reason. places: machines by region that were considered. least_over: the
+    lowest total over the budget, None without one.
     """
 
     question: Question
@@ -125,8 +125,8 @@ class Answer:
 
 
 def assumed(candidate: Candidate, terms: Mapping[str, Terms] | None = None) -> Assumptions:
-    """What its estimate takes for granted: the terms, and that a commitment covers all machines, where it is bought
-    under one.
+    """Assumptions of its estimate: the terms, and that a commitment covers all machines, if it is the purchase
+    option.
     """
     way, agreed = candidate.way, Assumptions(terms=terms or {})
     return agreed.with_values({way.assume: "1"}) if way.assume else agreed
@@ -135,7 +135,7 @@ def assumed(candidate: Candidate, terms: Mapping[str, Terms] | None = None) -> A
 def answer(question: Question, book: PriceBook, say: Callable[[str], None]) -> Answer:
     """Every quote of a question.
 
-    say: told what takes long. Raises Fault where a cluster can't be declared.
+    say: called before slow steps. Raises Fault if a cluster cannot be declared.
     """
     known = candidates(question, book)
     views = Views(say)
@@ -168,9 +168,9 @@ def answer(question: Question, book: PriceBook, say: Callable[[str], None]) -> A
 
 
 def _unusable(quote: Quote) -> str:
-    """Why it is no answer: there is neither price nor bound for its machines, or for the commitment.
+    """Why it is not an answer: there is neither price nor bound for its machines, or for the commitment.
 
-    That of a block paid upfront leaves the total open, and tells nothing of it.
+    A bound of an upfront block's price is not enough: the total stays open.
     """
     term, machines = quote.candidate.way.term, quote.machines
     committed = not term or term in {line.term for line in machines}

@@ -1,7 +1,7 @@
-"""What a plan declares but for the names of its place and its numbers: plans of one shape declare the same resources.
+"""A plan's declarations without names of its place and numbers: plans of one shape declare the same resources.
 
-A shape is the plan itself, with holes for the names of region and zones, and for how many and how much. Left out is
-what no price hangs on: texts for people, prices in alerts, and the facts, which are put in from each plan itself.
+A shape is the plan itself, with placeholders for names of region and zones, and for counts and sizes. It omits
+parts that do not affect prices: texts for users, prices in alerts, and the facts, which are added from each plan.
 """
 
 from __future__ import annotations
@@ -19,41 +19,41 @@ from gpucluster.components.cloud import ClusterPlan
 from gpucluster.quote.numbers import Number, any_numbers, numbers_of, stand_ins
 
 Known = Mapping[str, str | Number]
-"""Hole -> what a plan has there."""
+"""Placeholder -> its value in a plan."""
 
 _OPEN: Final = "<<"
-"""What a hole begins with."""
+"""Prefix of a placeholder."""
 
 _NUMBER: Final = f"{_OPEN}="
-"""What one begins with in whose place a number stands, and no text."""
+"""Prefix of a placeholder for a number, not a text."""
 
 _HOLE: Final = re.compile(_OPEN + r"(\w+(?:\.\w+)?)>>")
 
 _SAID: Final = frozenset({"facts", "choice", "gpu_hour_usd"})
-"""Fields of plans that are told, or stand in alerts and dashboards alone."""
+"""Fields of plans that are only shown, or used only in alerts and dashboards."""
 
 _SHEET: Final = "price_sheet"
-"""A table that is told, too; what reads it is declared where there is one."""
+"""Another table that is only shown; its reader is declared if it exists."""
 
 _SHORTEST: Final = 4
-"""Characters of a name that is a hole: the number of a zone means the same everywhere, and is part of the shape."""
+"""Minimum length of a name for a placeholder: a zone's number means the same everywhere, and is part of the shape."""
 
 
 def known_of(plan: ClusterPlan) -> Known:
-    """What is in the holes of a plan."""
+    """The values of a plan for the placeholders."""
     return {**_names_of(plan), **numbers_of(plan)}
 
 
 def holes(value: Any, plan: ClusterPlan) -> Any:
-    """What a plan of `any_numbers` declares, with holes in the places of its numbers and names."""
+    """The declarations of a plan of `any_numbers`, with placeholders for its numbers and names."""
     numbers = stand_ins(plan)
     names = {hole: str(number) for number, hole in numbers.items()} | _names_of(plan)
     return json.loads(_opened(json.dumps(_numbered(value, numbers)), names))
 
 
 def holes_in(value: Any) -> Any:
-    """Where a value of a view has holes: key or place in a list -> where in what stands there; True for all of a value,
-    None for none.
+    """Positions of placeholders in a value of a view: key or list index -> positions in that member; True for the
+    whole value, None for none.
     """
     if isinstance(value, str):
         return True if _OPEN in value else None
@@ -69,7 +69,7 @@ def holes_in(value: Any) -> Any:
 
 
 def filled(value: Any, known: Known, at: Any = True) -> Any:
-    """A value of a view with what is in its holes. at: where `holes_in` finds them."""
+    """A value of a view with its placeholders filled in. at: their positions from `holes_in`."""
     if at is None:
         return value
     if at is not True:
@@ -91,20 +91,20 @@ def filled(value: Any, known: Known, at: Any = True) -> Any:
 
 
 def shape_of(plan: ClusterPlan) -> str:
-    """The same for plans that declare the same, but for their names and numbers."""
+    """A key that is equal for plans with the same declarations except names and numbers."""
     text = json.dumps([_plain(any_numbers(plan)), list(plan.facts.not_built)])
     return hashlib.sha256(_opened(text, _names_of(plan)).encode()).hexdigest()[:32]
 
 
 def _names_of(plan: ClusterPlan) -> dict[str, str]:
-    """Hole -> name, of region, zones and whatever else its location says."""
+    """Placeholder -> name of region, zones and other parts of its location."""
     place = plan.location
     found = {"region": place.region, "zone": place.zone, **dict(_texts(vars(place), ""))}
     return {hole: name for hole, name in found.items() if len(name) >= _SHORTEST}
 
 
 def _opened(text: str, names: Mapping[str, str]) -> str:
-    """A text with holes in the places of the names, the longest name first: a zone's has its region's in it."""
+    """A text with placeholders for the names, longest name first: a zone's name contains its region's."""
     for hole, name in sorted(names.items(), key=lambda item: -len(item[1])):
         text = text.replace(name, f"{_OPEN}{hole}>>")
     return text

@@ -1,4 +1,4 @@
-"""The spec of a cluster that answers a question: what `gpucluster init` writes, with what was asked in it."""
+"""The spec of a cluster that answers a question: the output of `gpucluster init` with the requested values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from gpucluster.quote.question import Question
 from gpucluster.quote.ways import Way
 
 STACK: Final = "quote"
-"""Name of the stack that a quote stands for."""
+"""Stack name of a quote."""
 
 _NAME: Final = "trial"
 _STEP: Final = Decimal(1_000)
 
 
 def spec_values(question: Question, accelerator: str, way: Way) -> dict[str, Any]:
-    """The spec as YAML would give it. A way that needs a reservation has an example of its id."""
+    """The spec as read from YAML. An option that needs a reservation has an example id."""
     values = copy.deepcopy(_first(question.nodes))
     values["accelerator"] = accelerator
     training = cast("dict[str, Any]", values["training"])
@@ -38,8 +38,8 @@ def spec_values(question: Question, accelerator: str, way: Way) -> dict[str, Any
 
 
 def spec_text(values: dict[str, Any], monthly: Decimal, head: list[str], *, refuse: bool = True) -> str:
-    """The file of a spec. monthly: USD that it may cost, which its budget allows. head: comments. refuse: whether more
-    than that refuses the plan, or warns.
+    """The file of a spec. monthly: its budget in USD per month. head: comments. refuse: whether exceeding the budget
+    refuses the plan, or warns.
     """
     dollars = (monthly / _STEP).to_integral_value(ROUND_CEILING) * _STEP
     budget = {"monthly_usd": int(dollars), "on_exceed": "fail" if refuse else "warn"}
@@ -48,7 +48,7 @@ def spec_text(values: dict[str, Any], monthly: Decimal, head: list[str], *, refu
 
 
 def terms_values(terms: Terms) -> dict[str, Any]:
-    """Terms as a spec writes them, without what is not agreed."""
+    """Terms in the format of a spec, without unset ones."""
     found = {"support": terms.support, "discount": terms.discount, "account_usd": terms.account_usd}
     return {name: value if isinstance(value, str) else _plain(value) for name, value in found.items() if value}
 

@@ -1,4 +1,4 @@
-"""What plans declare, kept in the cache folder: each shape is declared once for a version of this tool and its SDKs."""
+"""Declarations of plans, cached: each shape is declared once per version of this tool and its SDKs."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from gpucluster.record import record
 _ROOT: Final = Path(__file__).parents[1]
 _READ: Final = ("catalog", "components", "program", "cost/handlers", "quote/declaring.py", "quote/numbers.py",
                 "quote/shapes.py")  # fmt: skip
-"""What is declared hangs on these folders and files."""
+"""Folders and files on which declarations depend."""
 
 _KEPT_DAYS: Final = 30
 _SHOWN: Final = 12
-"""Lines of a failed process that are shown."""
+"""Lines shown of a failed process."""
 
 
 @record(kw_only=True)
 class _View:
-    """resources: of a shape, with holes. holes: where those have them that have some, by URN. facts: URN of what states
-    them.
+    """resources: of a shape, with placeholders. holes: their positions, by URN. facts: URN of the component that
+    states them.
     """
 
     resources: tuple[Resource, ...]
@@ -47,9 +47,9 @@ class _View:
 
 
 class Views:
-    """What candidates declare.
+    """The declarations of candidates.
 
-    say: told while shapes are declared, which takes seconds.
+    say: called while shapes are declared, which takes seconds.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -57,7 +57,7 @@ class Views:
         self._views: dict[str, _View] = {}
 
     def prepare(self, candidates: Sequence[Candidate]) -> list[str]:
-        """Have the shape of each at hand, and return it. Raises Fault where one can't be declared."""
+        """Load or create the shape of each, and return it. Raises Fault if one cannot be declared."""
         missing: dict[str, dict[str, Any]] = {}
         shapes = [shape_of(one.plan) for one in candidates]
         for one, shape in zip(candidates, shapes, strict=True):
@@ -78,7 +78,7 @@ class Views:
         return shapes
 
     def resources(self, plan: ClusterPlan, shape: str) -> Resources:
-        """What a plan of a shape that was prepared declares."""
+        """The declarations of a plan with a prepared shape."""
         view, known = self._views[shape], known_of(plan)
         stated = {view.facts: plan.facts.registered()}
         return Resources(
@@ -110,7 +110,7 @@ def _view(document: Mapping[str, Any]) -> _View:
 
 
 def _declared(missing: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every shape, each cloud in a process of its own, at the same time."""
+    """Every shape, with a separate, concurrent process for each cloud."""
     command = [sys.executable, "-m", "gpucluster.quote.declaring"]
     pipe = subprocess.PIPE
     running = {
@@ -143,7 +143,7 @@ def _kept(shape: str) -> Mapping[str, Any] | None:
 
 
 def _keep(shape: str, document: Mapping[str, Any]) -> None:
-    """A cache that can't be written is done without."""
+    """An unwritable cache is skipped."""
     with suppress(OSError):
         folder = _folder()
         folder.mkdir(parents=True, exist_ok=True)
@@ -161,7 +161,7 @@ def _forget_old(folder: Path) -> None:
 
 @functools.cache
 def _folder() -> Path:
-    """Of this version: by what is in our files, and the versions of the SDKs."""
+    """The folder of this version: a hash of our files, and the versions of the SDKs."""
     found = hashlib.sha256()
     for name in _READ:
         for path in sorted([_ROOT / name, *(_ROOT / name).rglob("*")]):

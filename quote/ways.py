@@ -1,9 +1,9 @@
-"""Ways to buy the training nodes that a question is answered with: `ways.csv`.
+"""Purchase options for training nodes in answers to a question: `ways.csv`.
 
-Columns: cloud; way, what people call it; kind, `purchase.kind` of the spec; purchase and term, as in the price book;
-reservation, an example of the id that it needs; assume, the assumption that puts all of the machines under a
-commitment; needs, what has to be had first. Sources: those of `cost.purchasing.ways`, which knows for how long a way
-binds and lasts, and of each cloud's `purchase.py`.
+Columns: cloud; way, its usual name; kind, `purchase.kind` of the spec; purchase and term, as in the price book;
+reservation, an example of the id that it needs; assume, the assumption that puts all machines under a
+commitment; needs, its prerequisites. Sources: those of `cost.purchasing.ways`, which has the terms and maximum
+durations of options, and of each cloud's `purchase.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Way:
-    """One way to buy; the columns of the table."""
+    """One purchase option; the columns of the table."""
 
     cloud: str
     words: str
@@ -29,7 +29,7 @@ class Way:
     needs: str
 
     def against(self, hours: int) -> str:
-        """Why it is not sold for so many hours: it binds for longer, or lasts less; empty where it is."""
+        """Why it is not sold for so many hours: its term is longer, or its maximum shorter; empty if it is."""
         sold, days = Sold(self.cloud, self.purchase, self.term), hours / 24
         if days < sold.years * 365:
             return f"commits for {self.term.removesuffix('y')} x 365 days, longer than requested"

@@ -1,4 +1,4 @@
-"""An answer in words and cells, the same for every form."""
+"""An answer in words and cells, shared by all formats."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gpucluster.record import record
 HEADS: Final = ("Cluster", "In all", "$/GPU-hour", "Gb/s", "High", "Price of")
 
 _GROUPS: Final = 12
-"""Reasons that are shown; the rest is counted."""
+"""Number of reasons shown; the others are counted."""
 
 
 @record
 class Numbered:
-    """A quote with the number that `--pick` takes."""
+    """A quote with the number that `--pick` accepts."""
 
     number: int
     quote: Quote
@@ -34,7 +34,7 @@ def numbered(answer: Answer, top: int) -> list[Numbered]:
 
 
 def heading(answer: Answer) -> str:
-    """What was asked, and what the amounts are."""
+    """The question, and the basis of the amounts."""
     asked, some = answer.question, answer.quotes[0]
     training = some.candidate.plan.training
     spares = f" and {training.spares} spare{'' if training.spares == 1 else 's'}" if training.spares else ""
@@ -55,13 +55,13 @@ def _prices(asked: Question) -> str:
 
 
 def what(quote: Quote) -> str:
-    """Where, of what and how bought."""
+    """Place, machine and purchase option."""
     one = quote.candidate
     return f"{one.cloud} {one.place['region']}, {one.machine.machine_type}, {one.way.words}"
 
 
 def cells(row: Numbered) -> tuple[str, ...]:
-    """One row, in the order of HEADS; the last is the day of the oldest price of its machines."""
+    """One row, in the order of HEADS; the last is the oldest date of its machine prices."""
     quote = row.quote
     return (
         f"{row.number:>2} {what(quote)}",
@@ -74,13 +74,13 @@ def cells(row: Numbered) -> tuple[str, ...]:
 
 
 def missing(found: Estimate) -> list[str]:
-    """What has no price, each once: by its name in the price book, else by its type."""
+    """Unpriced items, each once: by name in the price book, else by type."""
     named = (item.own_row.split(",")[2] if item.own_row else item.type for item in found.not_priced)
     return list(dict.fromkeys(named))
 
 
 def sections(rows: Sequence[Numbered]) -> Iterator[tuple[str, list[str]]]:
-    """(heading, texts) of what is to be known of these rows; texts that several share are told once."""
+    """(heading, texts) of remarks on these rows; shared texts are shown once."""
     for title, texts in (
         (
             "Prerequisites",
@@ -100,7 +100,7 @@ def sections(rows: Sequence[Numbered]) -> Iterator[tuple[str, list[str]]]:
 
 
 def left_out(answer: Answer) -> list[str]:
-    """What is no answer, by its reason, the most places first."""
+    """Exclusions by reason, those with the most places first."""
     places, ways = Counter[str](), dict[str, dict[str, None]]()
     for refusal, number in answer.refused.items():
         places[refusal.why] += number
@@ -114,7 +114,7 @@ def left_out(answer: Answer) -> list[str]:
 
 
 def empty(answer: Answer) -> str:
-    """Which condition left nothing."""
+    """The condition that excluded everything."""
     asked = answer.question
     if not answer.places:
         where = f" in --regions {','.join(sorted(asked.places))}" if asked.places else ""

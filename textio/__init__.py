@@ -1,1 +1,1 @@
-"""Text of others: what users write in YAML, and what reaches their terminal."""
+"""Untrusted text: YAML that users write, and output to their terminal."""

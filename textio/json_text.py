@@ -1,4 +1,4 @@
-"""Reads JSON that others write, and says in plain words what is wrong with it."""
+"""Reads JSON of other tools, and describes its errors in plain words."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class BadJson(ValueError):
-    """A text that is no JSON, or none that is read; the message says the line where there is one."""
+    """A text that is invalid JSON, or unsupported; the message gives the line, if any."""
 
 
 def parse(text: str) -> Any:
-    """The value of a text. Raises BadJson, whose message goes after its name: `is not JSON (line 3: ...)`."""
+    """The value of a text. Raises BadJson, whose message follows the text's name: `is not JSON (line 3: ...)`."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -23,7 +23,7 @@ def parse(text: str) -> Any:
     except RecursionError:
         raise BadJson("is nested too deeply") from None
     except ValueError:
-        raise BadJson("has a number of too many digits") from None  # Python reads some 4,300
+        raise BadJson("has a number of too many digits") from None  # Python's limit is some 4,300
     return _whole(value) if _ESCAPED.search(text) else value
 
 
@@ -34,11 +34,11 @@ def indented(document: Mapping[str, Any]) -> str:
 
     try:
         return to_json(document, indent=2, ensure_ascii=True).decode()
-    except PydanticSerializationError:  # half of a pair of surrogates, which Python has for bytes in names of files
+    except PydanticSerializationError:  # a lone surrogate, which Python uses for bytes in file names
         return json.dumps(document, indent=2)
 
 
 def _whole(value: Any) -> Any:
-    """Half of a pair of surrogates becomes the mark of what can't be shown, as in Go's encoding/json."""
+    """A lone surrogate becomes the replacement character, as in Go's encoding/json."""
     text = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return json.loads(text)

@@ -1,8 +1,8 @@
-"""What reaches a terminal. Names, types, tags and messages come from plans, states, logs and specs of others.
+"""Output to a terminal. Names, types, tags and messages come from plans, states, logs and specs of others.
 
-A terminal obeys the control characters in them: it moves, hides or rewrites what stands there, and some of them reverse
-the direction of text. `Program` is the one place where they are taken out, whichever command writes: standard output
-and standard error of its commands hold no control character but line ends and tabs. JSON escapes them by itself.
+A terminal executes the control characters in them: it moves, hides or rewrites text, and some of them reverse
+its direction. Only `Program` removes them, for all commands: standard output and standard error of its commands
+contain no control character except line ends and tabs. JSON already escapes them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import click
 
 _ODD: Final = re.compile(r"[^\n\t -~]")
 _CONTROLS: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Unicode's categories of controls, formats such as the marks of direction, lone surrogates, and separators of lines
-and paragraphs."""
+"""Unicode's categories of control characters, format characters such as direction marks, lone surrogates, and line and
+paragraph separators."""
 
 
 def plain(text: str) -> str:
-    """The text with every control character written as Python escapes it, such as \\x1b; line ends and tabs stay."""
+    """The text with every control character in Python's escaped form, such as \\x1b; line ends and tabs stay."""
     return _ODD.sub(lambda found: _shown(found[0]), text)
 
 
@@ -33,7 +33,7 @@ def _shown(character: str) -> str:
 
 
 class _Plain(io.TextIOWrapper):
-    """A stream over the bytes of another. It writes UTF-8 at once, and what it is given as plain text."""
+    """A stream over the bytes of another. It writes UTF-8 immediately, and all text as plain text."""
 
     def __init__(self, beneath: TextIO) -> None:
         super().__init__(beneath.buffer, encoding="utf-8", write_through=True)
@@ -44,12 +44,12 @@ class _Plain(io.TextIOWrapper):
         return len(text)
 
     def close(self) -> None:
-        """Leaves the bytes open: they belong to the stream beneath."""
+        """Leaves the bytes open: they belong to the underlying stream."""
         self.flush()
 
 
 def beneath(stream: TextIO) -> TextIO:
-    """The stream as it was, for styles of our own around text that is plain already."""
+    """The original stream, for our own styles around text that is already plain."""
     return stream.beneath if isinstance(stream, _Plain) else stream
 
 

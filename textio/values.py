@@ -9,7 +9,7 @@ _LONGEST: Final = 60
 
 
 def shown_value(value: object) -> str:
-    """A plain value as YAML writes it; what has no line of its own is named."""
+    """A plain value in YAML notation; mappings and lists are only described."""
     if value is None:
         return "null"
     if isinstance(value, dict):
@@ -22,5 +22,5 @@ def shown_value(value: object) -> str:
 
 
 def cut(text: str) -> str:
-    """A text that is short enough for a message."""
+    """A text cut to the length for a message."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

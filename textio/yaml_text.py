@@ -1,8 +1,8 @@
-"""Reads YAML that users write, with the line of everything in it, and says in plain words what is wrong with it.
+"""Reads YAML that users write, with line numbers, and describes its errors in plain words.
 
 Versions of YAML read some plain values differently: 1:30 is 90 in YAML 1.1 and a text in YAML 1.2, 010 is 8 and 10, yes
-is true and a text. Whoever writes one may mean either, so each is a fault, as is a key that comes twice. Days are days:
-YAML 1.2 has none, but nobody means something else by one.
+is true and a text. An author may mean either, so each is an error, as is a repeated key. Dates are dates:
+YAML 1.2 has none, but they are unambiguous.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from gpucluster.record import record
 from gpucluster.textio.values import cut, shown_value
 
 MOST_VALUES: Final = 20_000
-"""Values of one file, with what aliases repeat: far more than any file of ours has, read within a second."""
+"""Maximum of values in one file, including repetition by aliases: far above any file of ours, read in a second."""
 
 
 class BadYaml(ValueError):
-    """A text that is no YAML; the message says the line, what is there, and what to write."""
+    """Invalid YAML; the message gives the line, its content, and the expected content."""
 
 
 @record
 class Unclear:
-    """name: the field, with which the text begins. repeats: a key comes twice; else a value has two readings."""
+    """name: the field, at the start of the text. repeats: a repeated key; else a value with two readings."""
 
     line: int
     name: str
@@ -41,9 +41,9 @@ class Unclear:
 
 @record
 class YamlText:
-    """root: the value with its lines, None where there is none. data: the same as plain values.
+    """root: the value with line numbers, None without a value. data: the same as plain values.
 
-    faults: keys that come twice, and values that versions of YAML read differently.
+    faults: repeated keys, and values that versions of YAML read differently.
     """
 
     root: yaml.Node | None
@@ -52,12 +52,12 @@ class YamlText:
 
 
 def read(path: Path) -> YamlText:
-    """The one document in a file. Raises OSError, and BadYaml, whose message goes after the file's name."""
+    """The single document in a file. Raises OSError, and BadYaml, whose message follows the file's name."""
     return parse(_text(path))
 
 
 def read_all(path: Path) -> list[Any]:
-    """The plain values of every document in a file; raises as `read` does."""
+    """The plain values of every document in a file; raises the same as `read`."""
     text = _text(path)
     with _in_plain_words(text):
         loader, found = _Loader(text), list[Any]()
@@ -76,12 +76,12 @@ def _text(path: Path) -> str:
 
 
 def parse(text: str, name: str = "") -> YamlText:
-    """The one document in a text. name: of the field whose value it is, empty for a whole file. Raises BadYaml."""
+    """The single document in a text. name: of the field with this value, empty for a whole file. Raises BadYaml."""
     with _in_plain_words(text):
         root = _Loader(text).get_single_node()
         if root is None:
             return YamlText(None, None)
-        faults = tuple(_walk(root, name, set()))  # first: to construct a mapping is to merge into it
+        faults = tuple(_walk(root, name, set()))  # first, since constructing a mapping merges into it
         return YamlText(root, construct(root), faults)
 
 
@@ -104,8 +104,8 @@ def construct(root: yaml.Node) -> Any:
 
 
 class _Loader(yaml.SafeLoader):
-    """Says the line of a value that looks like a number or a day and is none, such as 2026-13-01, and refuses what
-    aliases blow up.
+    """Gives the line of an invalid number or date, such as 2026-13-01, and refuses files that aliases expand beyond
+    the maximum.
     """
 
     def __init__(self, text: str) -> None:
@@ -138,7 +138,7 @@ class _Loader(yaml.SafeLoader):
 
 
 _HALF = "[\ud800-\udfff]"
-"""Of a pair; no file can hold one, but \\ud800 in quotes is one."""
+"""A lone surrogate; no file can contain one, but \\ud800 in quotes is one."""
 _BRACKET = r"expected ',' or '([\]}])', but got '(.+)'"
 _ALIAS = r"found undefined alias '(.*)'"
 _TAG = r"could not determine a constructor for the tag '(?:tag:yaml\.org,2002:)?(.*)'"
@@ -178,7 +178,7 @@ def _marked(error: yaml.MarkedYAMLError) -> str:
 
 
 def _walk(node: yaml.Node, at: str, seen: set[int]) -> Iterator[Unclear]:
-    """seen: an anchor may hold itself."""
+    """seen: an anchor may contain itself."""
     if id(node) in seen:
         return
     seen.add(id(node))
@@ -208,7 +208,7 @@ def _walk(node: yaml.Node, at: str, seen: set[int]) -> Iterator[Unclear]:
 _TAGS: Final = "tag:yaml.org,2002:"
 _RESOLVER: Final = yaml.resolver.Resolver()
 _NAN: Final = "not a number"
-"""Stands for what equals nothing, not even itself."""
+"""Placeholder for NaN, which is not equal to itself."""
 _WORDS: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -222,11 +222,11 @@ _NUMBERS: Final[tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...]] = (
     (re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"), float),
     (re.compile(r"[-+]?\.(inf|Inf|INF)"), lambda text: float(text.replace(".", ""))),
 )
-"""With _WORDS the core schema of YAML 1.2 (section 10.3.2 of its specification); what it does not name is text."""
+"""With _WORDS the core schema of YAML 1.2 (section 10.3.2 of its specification); everything else is text."""
 
 
 def _readings(node: yaml.Node) -> str:
-    """A plain value with its two readings in words; empty where they agree or its tag says which is meant."""
+    """A plain value with its two readings in words; empty if they agree or its tag decides."""
     if not isinstance(node, yaml.ScalarNode) or node.style is not None:
         return ""
     if node.tag == f"{_TAGS}timestamp" or node.tag != _RESOLVER.resolve(yaml.ScalarNode, node.value, (True, False)):  # pyright: ignore
@@ -248,7 +248,7 @@ def _newer(text: str) -> Any:
 
 
 def _numbers_of(node: yaml.Node) -> Iterator[str]:
-    """What a plain value may be instead of a text."""
+    """Possible readings of a plain value other than text."""
     scalar = cast(yaml.ScalarNode, node)
     yield from (_reading(value) for value in (_older(scalar), _newer(scalar.value)) if not isinstance(value, str))
 
@@ -260,7 +260,7 @@ def _reading(value: Any) -> str:
 
 
 def shown(node: yaml.Node | None) -> str:
-    """The value of a node as it stands in the file."""
+    """The value of a node as written in the file."""
     if isinstance(node, yaml.MappingNode):
         return "a mapping"
     if isinstance(node, yaml.SequenceNode):

@@ -1,1 +1,1 @@
-"""How many programs of others preview in the sandbox as they are: `make foreign CHECKOUT=FOLDER`."""
+"""How many third-party programs preview in the sandbox unchanged: `make foreign CHECKOUT=FOLDER`."""

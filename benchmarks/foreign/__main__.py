@@ -28,7 +28,7 @@ import yaml
 from gpucluster.catalog.clouds import clouds
 
 _CLOUDS: Final = (*clouds(), "kubernetes")
-"""First words of the folders' names; another is a provider that no cluster of ours needs, and is not counted."""
+"""First words of the folders' names; others are providers that our clusters do not need, and are not counted."""
 _SETTINGS: Final = Path(__file__).with_name("settings.yaml")
 _UV: Final = Path(__file__).parents[2] / ".tools" / "uv" / "bin" / "uv"
 _SHARE: Final = 0.8
@@ -37,7 +37,7 @@ _SECONDS: Final = 300
 
 @dataclass(frozen=True)
 class Result:
-    """program: its folder. files: their digest. why: the first error, empty where it previewed. stands_in: warnings."""
+    """program: its folder. files: their digest. why: the first error, empty if it previewed. stands_in: warnings."""
 
     program: str
     files: str
@@ -64,7 +64,7 @@ def digest(program: Path) -> str:
 
 
 def tried(program: Path, name: str, work: Path, settings: Mapping[str, Any]) -> Result:
-    """One program, copied, with an environment of its own."""
+    """One program, copied, with its own environment."""
     started = time.monotonic()
     own = settings["programs"].get(name, {})
     with tempfile.TemporaryDirectory(dir=work) as scratch:
@@ -92,13 +92,13 @@ def tried(program: Path, name: str, work: Path, settings: Mapping[str, Any]) -> 
 
 
 def _with_own_environment(file: Path) -> None:
-    """Names the environment that is made here, where the project has another tool make one, or none."""
+    """Names the environment created here, if the project has another tool for it, or none."""
     project = yaml.safe_load(file.read_text())
     file.write_text(yaml.safe_dump(project | {"runtime": {"name": "python", "options": {"virtualenv": "venv"}}}))
 
 
 def _installed(folder: Path) -> str:
-    """Installs what the program asks for; why that failed, or nothing."""
+    """Installs the program's requirements; the reason of a failure, or nothing."""
     code, text = _run([str(_UV), "venv", "--quiet", "--python", sys.executable, "venv"], folder)
     if code == 0:
         wanted = folder / "wanted.txt"
@@ -164,7 +164,7 @@ def _print(results: list[Result]) -> int:
 
 
 def main() -> int:
-    """Exit code 1 where fewer preview than wanted, 2 for a checkout without programs."""
+    """Exit code 1 if fewer preview than required, 2 for a checkout without programs."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.foreign", description=__doc__)
     parser.add_argument("checkout", type=Path, help="folder of pulumi/examples")
     parser.add_argument("--only", default="", help="programs whose folder has this text in its name")

@@ -11,7 +11,7 @@ Kind = Literal["commitment", "block-size", "by-the-day", "elastic", "storage-ste
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A number that advice follows from: its name with the unit, its value, and where it comes from."""
+    """An input of a piece of advice: name with unit, value, and origin."""
 
     name: str
     value: Decimal
@@ -20,8 +20,8 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """text: what to know and what to change. saves: USD a month, or of the whole stay where `once`; None where it is a
-    threshold. inputs: everything the numbers of the text follow from, in the order in which they come.
+    """text: the fact and the change to make. saves: USD per month, or once for the whole duration if `once`; None for a
+    threshold. inputs: all inputs of the numbers in the text, in the order in which they appear.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""All advice on a stack, what saves most first."""
+"""All advice on a stack, largest saving first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def advice_of(
     assumptions: Assumptions | None = None,
     need: Need | None = None,
 ) -> tuple[Advice, ...]:
-    """Advice on buying machines and on shared storage. need: of storage, before what components state."""
+    """Advice on purchasing machines and on shared storage. need: of storage, overrides the one components state."""
     options = options_of(resources, book, settings, assumptions)
     found = [*machine_advice(options), *lustre_advice(resources, book, need)]
     return tuple(sorted(found, key=lambda advice: -(advice.saves or Decimal(0))))

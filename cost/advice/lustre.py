@@ -1,4 +1,4 @@
-"""Sizes of parallel file systems: what is provisioned beyond the need, and what would meet it for less."""
+"""Sizes of parallel file systems: capacity beyond the need, and cheaper ways to meet it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from gpucluster.program.resources import Resource, Resources
 from gpucluster.program.stated import stated
 
 _HEADROOM: Final = Decimal("1.25")
-"""Lustre gets slow above 80 % full, so 25 % more than the data is bought (a practitioner's chapter on GPU clouds)."""
+"""Lustre gets slow above 80 % full, so buy 25 % more than the data (a practitioner's chapter on GPU clouds)."""
 
 _GIB_PER_TIB: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What is asked of storage: TiB that data may fill, headroom that comes on top, GB/s of the whole; who says it."""
+    """The storage requirement: TiB of data, additional headroom, total GB/s, and its origin."""
 
     usable_tib: Decimal
     headroom: Decimal
@@ -46,7 +46,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How one tier is sold: MB/s for each TiB (as its cloud counts it), and its capacities in GiB."""
+    """A tier as sold: MB/s per TiB (as its cloud counts it), and its capacities in GiB."""
 
     provider: str
     tier: int
@@ -59,7 +59,7 @@ class Step:
     gib_per_tib: Decimal
 
     def capacity(self, gib: Decimal) -> Decimal | None:
-        """The smallest capacity on sale that holds so much, None where none does."""
+        """The smallest capacity for sale that holds so much, None if none does."""
         if gib <= self.least:
             return self.least
         step = self.step if self.threshold is None or gib <= self.threshold else self.large_step
@@ -67,7 +67,7 @@ class Step:
         return None if self.most is not None and found > self.most else found
 
     def gb_per_s(self, gib: Decimal) -> Decimal:
-        """Throughput of a capacity, GB/s."""
+        """Throughput of a capacity in GB/s."""
         return gib / self.gib_per_tib * self.tier / 1000
 
     def for_need(self, need: Need) -> Decimal | None:
@@ -77,12 +77,12 @@ class Step:
 
 
 def steps_of(provider: str, *, efa: bool = False) -> Sequence[Step]:
-    """The tiers of a cloud, the slowest first."""
+    """The tiers of a cloud, slowest first."""
     return [step for step in _steps() if (step.provider, step.efa) == (provider, efa)]
 
 
 def lustre_advice(resources: Resources, book: PriceBook, asked: Need | None) -> Iterator[Advice]:
-    """Of every file system of the stack. asked: the need by the user, before that which components state."""
+    """Advice on every file system of the stack. asked: the user's need, which overrides the one components state."""
     for system in _systems(resources, book):
         need = asked or _stated(system.resource, resources)
         sold = steps_of(system.provider, efa=system.efa)
@@ -95,7 +95,7 @@ def lustre_advice(resources: Resources, book: PriceBook, asked: Need | None) -> 
 
 
 def _wasted(system: FileSystem, need: Need, rate: Price) -> Iterator[Advice]:
-    """Capacity beyond the need, which the step that it is sold in brings, or a throughput that hangs on capacity."""
+    """Capacity beyond the need, caused by the size of a step or by a throughput that depends on capacity."""
     over = system.gib - need.gib
     if over <= 0:
         return
@@ -112,7 +112,7 @@ def _wasted(system: FileSystem, need: Need, rate: Price) -> Iterator[Advice]:
 
 
 def _cheaper(system: FileSystem, need: Need, sold: Sequence[Step], book: PriceBook, rate: Price) -> Iterator[Advice]:
-    """The cheapest tier and size that meet the need, where it is not this one."""
+    """The cheapest tier and size that meet the need, if different from the current one."""
     now = cents(system.gib * rate.usd)
     best: tuple[Decimal, Step, Decimal, Price] | None = None
     for step in sold:
@@ -174,7 +174,7 @@ def asked_need(usable_tib: Decimal, gb_per_s: Decimal) -> Need:
 
 
 def _systems(resources: Resources, book: PriceBook) -> Iterator[FileSystem]:
-    """The file systems whose size, tier and place are known."""
+    """The file systems with known size, tier and location."""
     for type_, read in _readers().items():
         for resource in resources.of_type(type_):
             item = Pricing(
@@ -183,7 +183,7 @@ def _systems(resources: Resources, book: PriceBook) -> Iterator[FileSystem]:
             )  # fmt: skip
             try:
                 found = read(item)
-            except CannotPrice:  # it is named in the report
+            except CannotPrice:  # the report lists it
                 continue
             if found is not None:
                 yield found

@@ -1,4 +1,4 @@
-"""Advice on how GPU machines are bought. Prices that are second opinions only give none."""
+"""Advice on purchasing GPU machines. Prices that are only second opinions give none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DAYS_PER_YEAR: Final = 365
 
 
 def machine_advice(options: Options) -> Iterator[Advice]:
-    """Of every pool of a stack."""
+    """Advice on every pool of a stack."""
     for found in options.pools:
         by_purchase = {option.way.purchase: option for option in found.options if not option.way.discount}
         on_demand = by_purchase.get("on_demand")
@@ -31,7 +31,7 @@ def machine_advice(options: Options) -> Iterator[Advice]:
 
 
 def _commitments(found: PoolOptions, on_demand: Option, days: Decimal | None) -> Iterator[Advice]:
-    """From which use on a commitment costs less than on demand; for fewer days than that it is advice against one."""
+    """The use above which a commitment costs less than on-demand; for a shorter duration, advice against it."""
     for option in found.options:
         share = option.beats_on_demand
         if share is None or not option.rate.rankable or share >= 1 or option.contract is None:
@@ -54,7 +54,7 @@ def _commitments(found: PoolOptions, on_demand: Option, days: Decimal | None) ->
 
 
 def _by_the_day(found: PoolOptions, on_demand: Option, options: Options) -> Iterator[Advice]:
-    """What is bought for a number of days, where that costs less than on demand for as long."""
+    """Options bought for a number of days, if they cost less than on-demand for as long."""
     days = options.days
     for option in found.options:
         most = option.way.most_days
@@ -82,7 +82,7 @@ def _by_the_day(found: PoolOptions, on_demand: Option, options: Options) -> Iter
 
 
 def _block_size(found: PoolOptions, block: Option) -> Iterator[Advice]:
-    """What a block holds beyond the machines that are asked for."""
+    """Machines of a block beyond those requested."""
     if not block.bought.idle or not block.rate.rankable:
         return
     idle = cents(block.bought.idle * block.rate.usd * HOURS_PER_MONTH)
@@ -101,7 +101,7 @@ def _block_size(found: PoolOptions, block: Option) -> Iterator[Advice]:
 
 
 def _elastic(found: PoolOptions) -> Iterator[Advice]:
-    """A way by the hour that costs less than that of the plan."""
+    """An hourly option that costs less than the plan's."""
     alone = {
         mix.above[0].rate.row.purchase: mix
         for mix in found.mixes

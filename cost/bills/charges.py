@@ -1,4 +1,4 @@
-"""What is on a bill: charges, as one sum for each thing that is billed alike."""
+"""Charges of a bill: one sum for all rows billed alike."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ USD: Final = "USD"
 
 
 class BadBill(InputError):
-    """A bill cannot be used; one line for each thing that is wrong with it."""
+    """A bill cannot be used; one line for each problem."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Charge:
-    """Rows of a bill that differ in nothing but time and amount, added.
+    """Sum of rows of a bill that differ only in time and amount.
 
-    category: `Usage`, `Purchase`, `Tax`, `Credit`, `Adjustment`, or `Refund` as AWS alone has it.
+    category: `Usage`, `Purchase`, `Tax`, `Credit`, `Adjustment`, or, on AWS only, `Refund`.
     correction: whether they correct an earlier bill.
-    quantity: units that are priced; None where no row has one.
-    billed, effective: what is invoiced, and what it comes to with purchases spread over what they cover.
+    quantity: priced units; None if no row has any.
+    billed, effective: the invoiced amount, and the amount with purchases spread over what they cover.
     start, end: from the beginning of the first row to the end of the last, in UTC.
     """
 
@@ -53,7 +53,7 @@ class Charge:
 
 @record
 class Rest:
-    """What is on the bill besides, by category and currency."""
+    """Other amounts on the bill, by category and currency."""
 
     category: str
     currency: str
@@ -64,10 +64,10 @@ class Rest:
 
 @record(kw_only=True)
 class Read:
-    """What was read.
+    """The contents of bills.
 
-    charges: those that may be of the stack. rest: all others. faults: rows and files that could not be read, a line
-    each. repeated: rows left out because a later file has them, too. changed: those of them with other amounts there.
+    charges: those that may belong to the stack. rest: all others. faults: unreadable rows and files, one line each.
+    repeated: rows omitted because a later file has them, too. changed: those of them with other amounts there.
     """
 
     charges: tuple[Charge, ...]

@@ -1,4 +1,4 @@
-"""What could not be read of a bill, by line of a CSV or row of a Parquet file, and column."""
+"""Unreadable values of a bill, by line of a CSV or row of a Parquet file, and column."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ALLOWED: Final = {
 
 
 def faults_of(db: DuckDBPyConnection, source: Source, *, lacks: bool) -> Iterator[str]:
-    """A line each, the first 20 of a file, after its rows were read. lacks: whether some had to be left out."""
+    """One line per fault, the first 20 of a file, once its rows are read. lacks: whether rows had to be omitted."""
     if source.parquet:
         found = sorted(_in_parquet(db, source)) if lacks else []
     else:
@@ -46,7 +46,7 @@ def _in_csv(db: DuckDBPyConnection, source: Source) -> Iterator[tuple[int, str]]
     ).fetchall()
     category = next((at for at, name in enumerate(names, 1) if name == "ChargeCategory"), 0)
     for line, error, of_line, last, text, of_category in rows:
-        # DuckDB 2.0 counts the columns that a query uses where it is a value of a list that is wrong.
+        # For an invalid value in a list, DuckDB 2.0 counts only the columns of the query.
         first = category if of_category else of_line
         if error == "CAST":
             fault = _not_so(source, names[first - 1], _cell(text, first - 1))
@@ -67,7 +67,7 @@ def _cell(text: str, at: int) -> str:
 
 
 def _empty(source: Source) -> Iterator[tuple[int, str]]:
-    """Lines without a value that is needed, which DuckDB takes for unknown."""
+    """Lines without a required value, which DuckDB reads as NULL."""
     needed = [name for column in columns(source.form) if column.needed for name in column.names if name in source.has]
     places = [(list(source.has).index(name), name) for name in needed]
     with opened(source.path) as file:

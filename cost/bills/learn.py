@@ -1,4 +1,4 @@
-"""Learns from a bill: usage that a plan cannot know, and the prices paid."""
+"""Learns from a bill: usage that no plan contains, and the prices paid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpucluster.program.resources import Resources, urn_name
 from gpucluster.record import record
 
 _NEAR: Final = Decimal("0.000001")
-"""Two quantities or prices that differ by less of themselves are the same: bills round."""
+"""Quantities or prices with a smaller relative difference are equal: bills round."""
 _PLACES: Final = Decimal("0.000000000001")
 
 _Usage = dict[str, dict[str, Decimal]]
@@ -28,8 +28,8 @@ _Thing = tuple[str, str, str, str, str]
 
 @record(kw_only=True)
 class Learned:
-    """usage: URN -> name -> amount a month. prices: what a price holds for -> USD a unit. not_learned: lines whose
-    quantity nothing of the user's sets.
+    """usage: URN -> name -> amount per month. prices: scope of a price -> USD per unit. not_learned: lines whose
+    quantity no user setting determines.
     """
 
     usage: Mapping[str, Mapping[str, Decimal]]
@@ -38,7 +38,7 @@ class Learned:
 
 
 def learn(found: Reconciled, resources: Resources, book: PriceBook, assumptions: Assumptions) -> Learned:
-    """The usage and prices with which the estimate says what was billed, where there are such."""
+    """The usage and prices with which the estimate matches the bill, as far as such settings exist."""
     wanted = {_same(row.line): row for row in found.rows if _other_quantity(row)}
     usage: _Usage = {}
     if wanted:
@@ -74,7 +74,7 @@ def _try(
     book: PriceBook,
     assumptions: Assumptions,
 ) -> None:
-    """Sets `name` for each resource of which it moves a line to what was billed, which then is wanted no more."""
+    """Sets `name` for each resource where it moves a line to the billed quantity; such lines need nothing more."""
     before = assumptions.amount(name)
     other = before * Decimal("0.9") if before else Decimal(1)
     urns = {key[0] for key in wanted}
@@ -91,14 +91,14 @@ def _try(
 
 
 def with_usage(assumptions: Assumptions, usage: Mapping[str, Mapping[str, Decimal]]) -> Assumptions:
-    """Assumptions with some that hold for single resources, by URN."""
+    """A copy of the assumptions with some set for single resources, by URN."""
     before = assumptions.exceptions or Exceptions({}, {}, "the bill")
     resources = {urn: {**before.resources.get(urn, {}), **values} for urn, values in usage.items()}
     return replace(assumptions, exceptions=Exceptions(before.types, {**before.resources, **resources}, before.source))
 
 
 def _prices(rows: Sequence[Row]) -> Iterator[tuple[_Thing, Decimal]]:
-    """Prices other than those of the book, over all lines that one price holds for."""
+    """Prices that differ from the book's, over all lines of one price."""
     costs: dict[_Thing, list[Row]] = {}
     for row in rows:
         if row.quantity and row.cost > 0:
@@ -123,7 +123,7 @@ def usage_text(learned: Learned, source: str) -> str:
 
 
 def prices_text(learned: Learned, source: str, as_of: str) -> str:
-    """The file that `--prices` reads; empty below its header where every price is that of the book."""
+    """The file that `--prices` reads; only a header if every price is the book's."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow([*OWN_ROW.split(","), "as_of", "source"])

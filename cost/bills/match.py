@@ -1,4 +1,4 @@
-"""Which line of a plan a charge is for."""
+"""Matches a charge to a line of a plan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpucluster.record import record
 
 @record
 class Match:
-    """quantity: of the line's units; 0 for a charge that adds to its cost alone, None where its unit is not known."""
+    """quantity: in the line's units; 0 for a charge that only adds to its cost, None for an unknown unit."""
 
     line: Planned
     quantity: Decimal | None
@@ -32,15 +32,15 @@ class Matcher:
         self._parts = {line.part for line in lines}
 
     def mine(self, charge: Charge) -> bool:
-        """Whether a charge is of this stack, by its labels or its id."""
+        """Whether a charge belongs to this stack, by its labels or its id."""
         return self._by_id(charge) is not None or self._ours.holds(tags_of(charge.tags))
 
     def unmarked(self, charge: Charge) -> bool:
-        """Whether nothing says whose a charge is."""
+        """Whether nothing identifies the owner of a charge."""
         return not self._ours.labels.keys() & tags_of(charge.tags).keys()
 
     def of(self, charge: Charge) -> Match | None:
-        """The line that a charge is for: one of its resource, else of its component, else of the stack."""
+        """The line of a charge: one of its resource, else of its component, else of the stack."""
         urns = self._urns(charge)
         own = [line for line in self._lines if line.urn in urns]
         parts = {self._part(urn) for urn in urns}
@@ -55,7 +55,7 @@ class Matcher:
 
     def _by_id(self, charge: Charge) -> str | None:
         if self._resources.get(charge.resource) is not None:
-            return charge.resource  # a URN, as `gpucluster cost report --format focus` has it
+            return charge.resource  # a URN, as in `gpucluster cost report --format focus`
         return self._ours.ids.get(charge.resource.lower()) if charge.resource else None
 
     def _urns(self, charge: Charge) -> frozenset[str]:
@@ -73,7 +73,7 @@ class Matcher:
 
 
 def same_thing(charge: Charge, lines: Iterable[Planned]) -> Match | None:
-    """The line whose thing the charge names; of several, one that is bought the same way."""
+    """The line of the item that the charge names; if several, one with the same purchase option."""
     found = [
         (line, count) for line in lines if (count := count_of(charge, line.provider, line.sku, line.unit)) is not None
     ]
@@ -90,7 +90,7 @@ def _bought_alike(charge: Charge, line: Planned) -> bool:
 
 
 def _quantity(charge: Charge, line: Planned, count: Decimal) -> Decimal | None:
-    """Of the units of a line. Discounts, and parts that are not counted, have none."""
+    """Quantity in units of a line. Discounts, and parts that are not counted, have none."""
     if not count or charge.quantity is None:
         return Decimal(0)
     each = factor(charge.unit, "hour" if line.unit == "instance-hour" else line.unit)

@@ -16,16 +16,16 @@ from gpucluster.textio.json_text import BadJson, parse
 _LABELS: Final = frozenset({"tags", "labels", "resourceLabels"})
 _STACK: Final = "pulumi_stack"
 _ENOUGH: Final = 3
-"""Labels that have to be on a charge which does not name the stack."""
+"""Labels that a charge must carry if it does not name the stack."""
 _IDS: Final = ("id", "arn", "selfLink")
 _PREFIX: Final = re.compile(r"user[_:/]")
-"""AWS writes `user_team`, and in exports by columns `user:team`, for a tag `team` of the user's."""
+"""For a user's tag `team`, AWS writes `user_team`, or `user:team` in exports by columns."""
 
 
 @record(kw_only=True)
 class Ours:
-    """labels: those that everything named in the program carries. names: name in the labels -> URNs of the resources
-    that give it to something. ids: of a resource in the cloud -> its URN, where the source is a state.
+    """labels: those on every named item of the program. names: name in the labels -> URNs of the resources that set it.
+    ids: of a resource in the cloud -> its URN, if the source is a state.
     """
 
     labels: Mapping[str, str]
@@ -34,7 +34,7 @@ class Ours:
 
     @property
     def wanted(self) -> Wanted:
-        """What to look for in a bill."""
+        """The search terms for a bill."""
         stack = self.labels.get(_STACK)
         words = {stack} if stack else set[str]() if self.labels else {*self.names}
         return Wanted(
@@ -47,17 +47,17 @@ class Ours:
 
     @property
     def _enough(self) -> int:
-        """Labels that tell a charge of the stack, where it does not name the stack: all where there are few."""
+        """Number of labels that identify a charge of the stack without its name: all if there are few."""
         return min(_ENOUGH, max(len(self.labels), 1))
 
     @property
     def keys(self) -> frozenset[str]:
-        """Label keys as bills may write them, one of which tells that somebody labelled a charge."""
+        """Label keys as bills may write them; one of them shows that a charge has labels."""
         keys = [_STACK] if _STACK in self.labels else list(self.labels)
         return frozenset(form for key in keys for form in (key, key.replace("_", "-")))
 
     def holds(self, tags: Mapping[str, str]) -> bool:
-        """Whether a charge with these tags is of the stack: none of its labels differs, and enough are there."""
+        """Whether a charge with these tags belongs to the stack: no label differs, and enough are present."""
         there = {key: tags[key] for key in self.labels if key in tags}
         if any(value != self.labels[key] for key, value in there.items()):
             return False
@@ -65,7 +65,7 @@ class Ours:
 
 
 def ours(resources: Resources) -> Ours:
-    """Of all resources of a stack."""
+    """The labels, names and ids of all resources of a stack."""
     sets = [(resource, labels) for resource in resources for labels in _label_sets(resource.inputs)]
     named = [(resource, labels) for resource, labels in sets if "name" in labels]
     alike = _common([labels for _, labels in named])
@@ -80,14 +80,14 @@ def ours(resources: Resources) -> Ours:
 
 
 def _common(sets: Sequence[Mapping[str, str]]) -> set[tuple[str, str]]:
-    """What all of them say."""
+    """The labels that all of them share."""
     first: set[tuple[str, str]] = {*sets[0].items()} if sets else set()
     return first.intersection(*(labels.items() for labels in sets[1:]))
 
 
 @cache
 def tags_of(text: str) -> Mapping[str, str]:
-    """The tags of a charge, by keys in one spelling: an object in JSON, or a list of keys and values."""
+    """The tags of a charge, with normalised keys, from a JSON object or a list of keys and values."""
     try:
         found: Any = parse(text) if text else None
     except BadJson:
@@ -98,7 +98,7 @@ def tags_of(text: str) -> Mapping[str, str]:
 
 
 def _label_sets(value: Any, depth: int = 0) -> Iterator[dict[str, str]]:
-    """Every set of labels in the inputs of a resource, which gives some to disks and machines that it makes."""
+    """Every set of labels in the inputs of a resource, some of which apply to disks and machines it creates."""
     if is_object(value):
         for key, inside in value.items():
             if key in _LABELS and is_object(inside):

@@ -14,8 +14,8 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Planned:
-    """quantity, price: units a month and USD a unit, None where the estimate knows none. purchase, term: how it is
-    bought.
+    """quantity, price: units per month and USD per unit, None if the estimate knows none. purchase, term: the purchase
+    option.
     """
 
     urn: str
@@ -32,7 +32,7 @@ class Planned:
 
 
 def planned_lines(estimate: Estimate) -> tuple[Planned, ...]:
-    """Every line that is paid for by itself, and everything without a price whose name in the book is known."""
+    """Every line that pays for itself, and every unpriced item with a known name in the book."""
     priced = (
         Planned(
             urn=line.urn, part=line.part, name=line.name, provider=line.provider, region=line.region, sku=line.sku,
@@ -56,19 +56,19 @@ def _without_price(estimate: Estimate) -> Iterator[Planned]:
 
 @record
 class Window:
-    """The days of a bill, from the beginning of the first to that of the day after the last."""
+    """The days of a bill, from the start of the first to the start of the day after the last."""
 
     start: datetime
     end: datetime
 
     @property
     def hours(self) -> Decimal:
-        """From start to end."""
+        """Hours from start to end."""
         return Decimal((self.end - self.start) // timedelta(seconds=1)) / 3600
 
     def months(self, unit: str) -> Decimal:
-        """Months of the estimate in the window: 730 hours of what is paid for by the hour, else those of the calendar,
-        by whose length clouds divide what is paid for by the month.
+        """Months of the estimate in the window: 730 hours for hourly items, else calendar months, whose length clouds
+        use to prorate monthly items.
         """
         return self.hours / HOURS_PER_MONTH if unit.endswith("hour") else self._calendar()
 

@@ -1,6 +1,6 @@
-"""Reads bills with DuckDB, which works on disk where memory does not suffice: no more of it than `MEMORY`.
+"""Reads bills with DuckDB, which spills to disk above its memory limit `MEMORY`.
 
-CSV (also .gz) and Parquet, in the forms of `tables.columns`. A row with a value that cannot be is left out and named.
+CSV (also .gz) and Parquet, in the formats of `tables.columns`. A row with an invalid value is omitted and reported.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 
 MEMORY: Final = "1200MB"
-"""Limit for DuckDB's buffers; the process needs 0.3 GB beside them."""
+"""Limit for DuckDB's buffers; the process needs another 0.3 GB."""
 
 _MOST_UNMARKED: Final = 1000
-"""Charges without a label of the stack that are looked at, the dearest first."""
+"""Maximum of charges without labels of the stack to examine, most expensive first."""
 
 _ONE_THING: Final = (
     "provider", "account", "category", "correction", "currency", "unit", "region", "service", "meter", "description",
     "details", "commitment", "resource", "resource_name", "tags",
 )  # fmt: skip
 _ROW: Final = (*(name for name in _ONE_THING if name not in ("tags", "resource_name")), "price_id", "start", "end_")
-"""What tells a row from others, in whatever file it is. Not its tags, which clouds add later."""
+"""Fields that identify a row across files. Not its tags, which clouds add later."""
 
 
 @record(kw_only=True)
 class Wanted:
-    """Which charges may be of a stack: those whose tags hold one of `words`, or `enough` of `values`, and those of the
-    resources `ids`, in small letters. keys: of labels, any of which says that somebody labelled a charge.
+    """Charges that may belong to a stack: those whose tags contain one of `words`, or `enough` of `values`, and those
+    of the resources `ids`, in lower case. keys: label keys, any of which shows that a charge has labels.
     """
 
     words: frozenset[str]
@@ -51,10 +51,10 @@ class Wanted:
 
 
 def read_bills(files: Sequence[Path], wanted: Wanted, start: date | None = None, end: date | None = None) -> Read:
-    """The charges of files that begin from `start` on and before `end`. What is in several files counts once, as the
-    last of them has it.
+    """The charges in files that begin from `start` on and before `end`. A row in several files counts once, as in the
+    last of them.
 
-    BadBill where no file can be read, Fault where DuckDB is not installed.
+    BadBill if no file can be read, Fault if DuckDB is not installed.
     """
     duckdb = _duckdb()
     with tempfile.TemporaryDirectory(prefix="gpucluster-bills-") as folder, duckdb.connect() as db:
@@ -104,7 +104,7 @@ def _first_line(error: Exception) -> str:
 def _gather(
     db: DuckDBPyConnection, sources: Sequence[Source], wanted: Wanted, start: date | None, end: date | None
 ) -> tuple[int, int]:
-    """Makes table `every`. Returns rows that a later file has, too, and those of them that are other there."""
+    """Creates table `every`. Returns rows that a later file repeats, and those of them that differ there."""
     every = " UNION ALL ".join(f"({source.select})" for source in sources)
     when = [f"start >= TIMESTAMP '{start}'"] if start else []
     when += [f"start < TIMESTAMP '{end}'"] if end else []
@@ -137,7 +137,7 @@ def _gather(
 
 
 def _whose(wanted: Wanted) -> str:
-    """`ours` where a row may be of the stack, `nobody` where nothing says whose it is, else `others`."""
+    """`ours` if a row may belong to the stack, `nobody` if nothing identifies its owner, else `others`."""
     values = [f"({one})::INT" for one in _contains("tags", wanted.values)]
     ours = ["lower(resource) IN (SELECT unnest($ids::VARCHAR[]))", *_contains("tags", wanted.words)]
     ours += [f"{' + '.join(values)} >= {wanted.enough}"] if values else []
@@ -146,7 +146,7 @@ def _whose(wanted: Wanted) -> str:
 
 
 def _folded(name: str) -> str:
-    """A field of a charge; what is others' is one sum for each category and currency, however large the bill."""
+    """A field of a charge; other owners' rows become one sum per category and currency, however large the bill."""
     if name in ("category", "currency"):
         return name
     nothing = "false" if name == "correction" else "''"

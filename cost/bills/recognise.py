@@ -1,6 +1,6 @@
-"""Matches a charge to a line of a plan, by the terms of the cloud that made the bill.
+"""Matches a charge to a line of a plan, by the terms of the cloud that issued the bill.
 
-The words are those by which `gpucluster cost prices refresh` asks the clouds' price lists: usage types of AWS, meters
+The terms are those that `gpucluster cost prices refresh` queries in the clouds' price lists: usage types of AWS, meters
 of Azure, descriptions of Google Cloud.
 """
 
@@ -18,20 +18,20 @@ from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Condition, Part
 
 _REGION: Final = re.compile(r"^[a-z]{2}-[a-z-]+-\d-")
-"""What usage types of KMS and others begin with, where those of EC2 have `USE1-` or nothing."""
+"""Prefix of usage types of KMS and others; those of EC2 begin with `USE1-` or have no prefix."""
 
 _FIELDS: Final = ("usagetype", "metername", "description")
-"""Fields of price lists that stand in bills as well."""
+"""Fields of price lists that bills contain as well."""
 
 
 def has_words(provider: str, sku: str, unit: str) -> bool:
-    """Whether it is known how the cloud calls it."""
+    """Whether the cloud's terms for it are known."""
     return unit == "instance-hour" or bool(_parts(provider, sku, unit))
 
 
 def count_of(charge: Charge, provider: str, sku: str, unit: str) -> Decimal | None:
-    """How many units of what is charged make up one of ours: None where it is something else, 0 where the charge is a
-    part of it that is not counted, such as the memory of a machine beside its GPUs.
+    """Charged units per unit of ours: None if it is another item, 0 if the charge is an uncounted part of it, such as
+    the memory of a machine next to its GPUs.
     """
     texts = tuple(filter(None, (charge.meter, _REGION.sub("", charge.meter), charge.description, charge.details)))
     if sku in texts:  # `gpucluster cost report --format focus`
@@ -48,14 +48,14 @@ def count_of(charge: Charge, provider: str, sku: str, unit: str) -> Decimal | No
 
 @cache
 def _machine(sku: str) -> re.Pattern[str]:
-    """A machine type as bills write it: Azure's meters have its name without the beginning, and spaces."""
+    """A machine type as in bills: Azure's meters omit the prefix of its name and contain spaces."""
     names = {sku, sku.removeprefix("Standard_").replace("_", " ")}
     return re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(names)))})(?![\w.-])")
 
 
 @cache
 def _parts(provider: str, sku: str, unit: str) -> Sequence[Sequence[Part]]:
-    """What makes up the price of a thing, for each way to buy it, where a bill can tell."""
+    """The parts of an item's price, for each purchase option that a bill can identify."""
     try:
         known = queries(provider) if provider in clouds() else ()  # no path comes from the text of a plan
     except FileNotFoundError:

@@ -16,14 +16,14 @@ from gpucluster.cost.model import cents
 from gpucluster.program.resources import Resources
 
 _CENT: Final = Decimal("0.02")
-"""What rounding planned, billed and usage to the cent makes of nothing."""
+"""Largest difference caused by rounding planned, billed and usage amounts to the cent."""
 
 
 def reconcile(
     read: Read, lines: Sequence[Planned], resources: Resources, ours: Ours, start: date | None, end: date | None
 ) -> Reconciled:
-    """What was read against what was planned, for the days that are asked for, else those that the bill has of this
-    stack. BadBill where nothing on the bill is of the stack.
+    """The bill compared with the plan, for the requested days, else those for which the bill has charges of this
+    stack. BadBill if nothing on the bill belongs to the stack.
     """
     matcher = Matcher(lines, resources, ours)
     mine = [charge for charge in read.charges if matcher.mine(charge)]
@@ -83,7 +83,7 @@ def _row(line: Planned, window: Window, charges: Sequence[tuple[Charge, Decimal 
 def _reasons(
     line: Planned, planned: Decimal | None, months: Decimal, charges: Sequence[tuple[Charge, Decimal | None]]
 ) -> Iterator[Reason]:
-    """Why a line was billed otherwise than planned; the amounts add up to the difference."""
+    """Reasons why a line was billed differently than planned; the amounts add up to the difference."""
     billed = cents(sum((charge.effective for charge, _ in charges), Decimal(0)))
     if planned is None or line.price is None or line.quantity is None:
         if charges:
@@ -155,7 +155,7 @@ def _elsewhere(read: Read) -> Iterator[Apart]:
 
 
 def _currencies(read: Read) -> Iterator[tuple[str, Decimal, int]]:
-    """Currency, what is billed in it, and in how many rows, of others than USD; nothing adds them."""
+    """Currency, billed amount and number of rows, for currencies other than USD; they are never added up."""
     found: dict[str, tuple[Decimal, int]] = {}
     for item in (*read.charges, *read.rest):
         if item.currency != USD:

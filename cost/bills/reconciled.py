@@ -1,4 +1,4 @@
-"""What a bill says of a plan."""
+"""The result of comparing a bill with a plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal["hours", "usage", "price", "commitment", "missing", "unknown"]
 
 @record
 class Reason:
-    """A part of a difference. amount: USD that it makes the bill more than the plan."""
+    """A part of a difference. amount: USD by which it makes the bill exceed the plan."""
 
     kind: Kind
     amount: Decimal
@@ -26,9 +26,9 @@ class Reason:
 class Row:
     """A line of the plan for the days of the bill.
 
-    planned: USD, None where the plan has no price. cost: USD with purchases spread over what they cover
-    (EffectiveCost), not rounded. invoiced: USD on the invoice (BilledCost). quantity: None where the bill's unit is not
-    known. charges: rows of the bill. months: of the estimate in the window.
+    planned: USD, None if the plan has no price. cost: USD with purchases spread over what they cover
+    (EffectiveCost), not rounded. invoiced: USD on the invoice (BilledCost). quantity: None if the bill's unit is
+    unknown. charges: rows of the bill. months: of the estimate in the window.
     """
 
     line: Planned
@@ -48,18 +48,18 @@ class Row:
 
     @property
     def exact(self) -> Decimal | None:
-        """1 where it was billed as planned; None where nothing was billed or no price is known."""
+        """1 if billed as planned; None if nothing was billed or no price is known."""
         return None if self.planned is None else exactness([self]).of_total
 
     @property
     def shown(self) -> bool:
-        """Whether there is anything to say."""
+        """Whether the row has anything to show."""
         return bool(self.planned or self.charges or self.planned is None)
 
 
 @record(kw_only=True)
 class Beside:
-    """What is billed and belongs to no line of the plan; amounts in USD as those of a row."""
+    """Charges that belong to no line of the plan; amounts in USD as in a row."""
 
     resource: str
     what: str
@@ -72,7 +72,7 @@ class Beside:
 
 @record
 class Apart:
-    """Credits, taxes, purchases and the like, which no line of a plan is for."""
+    """Credits, taxes, purchases and similar charges, which no plan contains."""
 
     kind: str
     invoiced: Decimal
@@ -82,8 +82,8 @@ class Apart:
 
 @record(kw_only=True)
 class Exactness:
-    """How near the plan came. of_total: 1 where the sums are equal, faults that cancel each other out; by_line: 1 where
-    every line is. None where nothing was billed.
+    """Accuracy of the plan. of_total: 1 if the sums are equal, with offsetting errors; by_line: 1 if every line is
+    equal. None if nothing was billed.
     """
 
     planned: Decimal
@@ -95,8 +95,8 @@ class Exactness:
 
 @record(kw_only=True)
 class Reconciled:
-    """unlabelled: charges without any label of the stack, in its accounts, that are for the same thing as a line of
-    which less was billed than planned. elsewhere: apart, of no label. other_currencies: code, amount, rows.
+    """unlabelled: charges in its accounts without any label of the stack, for the same item as a line that was billed
+    less than planned. elsewhere: apart, without a label. other_currencies: code, amount, rows.
     """
 
     window: Window
@@ -110,7 +110,7 @@ class Reconciled:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """Components, the dearest on the bill first."""
+        """Components, by billed amount, largest first."""
         billed: dict[str, Decimal] = {}
         for row in self.rows:
             if row.shown:
@@ -118,17 +118,17 @@ class Reconciled:
         return tuple(sorted(billed, key=lambda part: (-billed[part], part)))
 
     def of_part(self, part: str) -> Exactness:
-        """Of the lines of one component."""
+        """The rows of one component."""
         return exactness([row for row in self.rows if row.line.part == part])
 
     @property
     def total(self) -> Exactness:
-        """Of all lines, and what is not in the plan with them."""
+        """Sum of all lines and of charges not in the plan."""
         return exactness(self.rows, self.not_in_plan)
 
 
 def exactness(rows: tuple[Row, ...] | list[Row], beside: tuple[Beside, ...] = ()) -> Exactness:
-    """How near the plan of some lines came to what was billed for them."""
+    """Accuracy of the plan for some lines."""
     planned = sum((row.planned for row in rows if row.planned is not None), Decimal(0))
     more = sum((one.billed for one in beside), Decimal(0))
     billed = sum((row.billed for row in rows), more)

@@ -1,4 +1,4 @@
-"""One file of a bill: which form it has, and the query that reads it."""
+"""One file of a bill: its format, and the query that reads it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _TELLS: Final[tuple[tuple[str, Form], ...]] = (("BilledCost", "focus"), ("line_item_unblended_cost", "cur2"))
 _TYPES: Final = {"number": "DECIMAL(38, 12)", "time": "TIMESTAMP"}
 MOST_FAULTS: Final = 1000
-"""Rows of a file that are named as wrong at the most; more are not counted."""
+"""Maximum of faulty rows reported per file; further ones are not counted."""
 _PARQUET: Final = b"PAR1"
 _GZIP: Final = b"\x1f\x8b"
 _EMPTY: Final = "''"
@@ -27,8 +27,8 @@ _EMPTY: Final = "''"
 
 @record(kw_only=True)
 class Source:
-    """number: of the file, in the order given. has: its columns and their types. table: what is read. select: its rows
-    by the fields of `tables.columns`.
+    """number: position of the file in the input. has: its columns and their types. table: the table to read. select:
+    its rows by the fields of `tables.columns`.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class Source:
 
 
 def source_of(db: DuckDBPyConnection, number: int, path: Path) -> Source:
-    """How to read a file. BadBill where it is none of a form that is known."""
+    """The query for a file. BadBill if its format is unknown."""
     try:
         with path.open("rb") as file:
             start = file.read(4)
@@ -73,7 +73,7 @@ def _types(db: DuckDBPyConnection, path: Path) -> dict[str, str]:
 
 
 def opened(path: Path) -> TextIO:
-    """A CSV as text, out of gzip where it is in it."""
+    """A CSV as text, decompressed if gzipped."""
     with path.open("rb") as file:
         zipped = file.read(2) == _GZIP
     text: Any = (gzip.open if zipped else open)(path, "rt", encoding="utf-8-sig", newline="")
@@ -81,7 +81,7 @@ def opened(path: Path) -> TextIO:
 
 
 def _header(path: Path) -> list[str]:
-    """The first line. BadBill where it is no text, or names a column twice."""
+    """The first line. BadBill if it is not text, or repeats a column."""
     try:
         with opened(path) as file:
             names = next(csv.reader(file), list[str]())
@@ -97,7 +97,7 @@ def _of(column: Column, has: Mapping[str, str]) -> list[str]:
 
 
 def _type(column: Column, form: Form) -> str:
-    """Types that AWS adds to its own later are no mistake."""
+    """Line type; types that AWS adds later are not errors."""
     if column.type == "category" and form == "focus":
         return f"ENUM({', '.join(map(quoted, CATEGORIES))})"
     return _TYPES.get(column.type, "VARCHAR")
@@ -114,8 +114,8 @@ def _csv(path: Path, number: int, form: Form, has: Mapping[str, str]) -> str:
 
 
 def _select(number: int, form: Form, has: Mapping[str, str], table: str, *, parquet: bool) -> str:
-    """The rows of a file. `lacks`: whether a value that is needed is not there, or, in Parquet, is none of its type,
-    which is checked of CSV as it is read.
+    """The rows of a file. `lacks`: whether a required value is missing or, in Parquet, of the wrong type; in CSV, types
+    are checked while reading.
     """
     fields = {column.field: _value(column, form, has, parquet=parquet) for column in columns(form)}
     sound = " AND ".join(f"{fields[column.field]} IS NOT NULL" for column in columns(form) if column.needed)
@@ -147,7 +147,7 @@ def _value(column: Column, form: Form, has: Mapping[str, str], *, parquet: bool)
 
 
 def _of_aws(fields: Mapping[str, str]) -> dict[str, str]:
-    """What CUR 2.0 says in other words than FOCUS."""
+    """Fields that CUR 2.0 words differently from FOCUS."""
     kind = f"({fields['category']})::VARCHAR"
 
     def by_type(values: Mapping[str, str], other: str) -> str:
@@ -168,13 +168,13 @@ def _of_aws(fields: Mapping[str, str]) -> dict[str, str]:
 
 
 def casts(form: Form, has: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """(column, its value or NULL where it cannot be one) of those that are no text, for Parquet."""
+    """(column, its value or NULL if invalid) of the columns that are not text, for Parquet."""
     for column in columns(form):
         if column.type not in ("text", "tags"):
             yield from ((f'"{name}"', f'TRY_CAST("{name}" AS {_type(column, form)})') for name in _of(column, has))
 
 
 def quoted(value: object) -> str:
-    """A text in SQL."""
+    """A text as a quoted SQL literal."""
     escaped = str(value).replace("'", "''")
     return f"'{escaped}'"

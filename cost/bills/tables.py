@@ -1,11 +1,11 @@
-"""The tables of this folder: columns of the two forms of bills, line types of AWS, and units.
+"""The tables of this folder: columns of the two bill formats, line types of AWS, and units.
 
 Columns: FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec specification/columns at v1.0 (f7f58a0), v1.1 (6108d40) and v1.2
 (7296e31), with those of AWS (docs.aws.amazon.com, Data Exports user guide, FOCUS 1.2 with AWS columns) and of Microsoft
 (Cost Management, FOCUS dataset schema), which begin with `x_`; CUR 2.0: Data Exports user guide, table dictionary of
-`COST_AND_USAGE_REPORT`. Line types, and which column is the amortised cost of each: the same dictionary, line item,
+`COST_AND_USAGE_REPORT`. Line types, and the column of each one's amortised cost: the same dictionary, line item,
 reservation and savings plan columns. Units: FOCUS 1.2, attribute Unit Format, and those that AWS (`Hrs`, `GB-Mo`),
-Azure (`1 GB/Month`) and Google Cloud (`GiBy.mo`) write instead; the clouds write GB where they bill GiB.
+Azure (`1 GB/Month`) and Google Cloud (`GiBy.mo`) write instead; the clouds write GB but bill GiB.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _THOUSANDS: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9}
 
 @record
 class Column:
-    """A field of a charge. names: columns of the form that it is read from, the first that has a value counts."""
+    """A field of a charge. names: its columns in the format; the first with a value counts."""
 
     field: str
     type: str
@@ -41,8 +41,8 @@ class Column:
 
 @record
 class LineType:
-    """A line type of AWS. category: as FOCUS has it. effective: field of its amortised cost, empty for none. counts:
-    whether its quantity is usage, which that of a discount on usage is not.
+    """A line type of AWS. category: in FOCUS. effective: field of its amortised cost, empty for none. counts: whether
+    its quantity is usage; the quantity of a discount is not.
     """
 
     category: str
@@ -52,7 +52,7 @@ class LineType:
 
 @cache
 def columns(form: Form) -> tuple[Column, ...]:
-    """What is read from a bill of a form."""
+    """The fields of a bill format."""
     return tuple(
         Column(row["field"], row["type"], row[form].split("|") if row[form] else (), bool(row["needed"] and row[form]))
         for row in _rows("columns.csv")
@@ -61,19 +61,19 @@ def columns(form: Form) -> tuple[Column, ...]:
 
 @cache
 def line_types() -> Mapping[str, LineType]:
-    """Those of AWS by name."""
+    """AWS line types by name."""
     return {
         row["type"]: LineType(row["category"], row["effective"], bool(row["counts"])) for row in _rows("line_types.csv")
     }
 
 
 def measure(unit: str) -> str:
-    """What a unit measures, `hour` say; the unit itself where the table has none of it."""
+    """The dimension of a unit, such as `hour`; the unit itself if the table does not contain it."""
     return _unit(unit)[0]
 
 
 def factor(billed: str, ours: str) -> Decimal | None:
-    """How many of our unit one of a bill's is; None where they are not units of the same thing, or not known."""
+    """Our units per unit of the bill; None if their dimensions differ or are unknown."""
     theirs, own = _unit(billed), _unit(ours)
     return theirs[1] / own[1] if theirs[0] == own[0] and theirs[0] else None
 

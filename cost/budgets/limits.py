@@ -1,4 +1,4 @@
-"""The file of limits: what a stack, a label's value or a pool may cost a month, as expected and at the most."""
+"""The file of limits: monthly maximum of a stack, a label's value or a pool, for expected cost and ceiling."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _FORM: Final = "write for example stack: {monthly: 420000, ceiling: 450000}"
 
 
 class BadLimits(InputError):
-    """A file of limits cannot be used; one line for each thing that is wrong in it."""
+    """A file of limits cannot be used; one line for each problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """USD a month. monthly: of what is expected. ceiling: of the most that autoscaling may cost. None: no limit."""
+    """USD per month. monthly: for the expected cost. ceiling: for the maximum with autoscaling. None: no limit."""
 
     monthly: Decimal | None = None
     ceiling: Decimal | None = None
@@ -32,8 +32,8 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """stack: of all of it. labels: label -> its value -> limit. pools: name of a
-    resource, or of the component around resources -> limit.
+    """stack: limit of the whole stack. labels: label -> its value -> limit. pools: name of a resource, or of the
+    component around resources -> limit.
     """
 
     stack: Limit | None = None
@@ -42,8 +42,8 @@ class Limits:
 
 
 def read_limits(path: Path) -> Limits:
-    """The limits of a YAML file. BadLimits names everything that is wrong with it."""
-    from gpucluster.textio.yaml_text import (  # only where a file is given: it takes longer than the rest to import
+    """The limits of a YAML file. BadLimits lists all of its problems."""
+    from gpucluster.textio.yaml_text import (  # only with a file: the import is slow
         BadYaml,
         read,
     )

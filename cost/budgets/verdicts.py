@@ -1,4 +1,4 @@
-"""Whether an estimate keeps its limits: within, over, or not to be told."""
+"""Whether an estimate keeps its limits: within, over, or undecidable."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Test = Literal["expected", "ceiling"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One limit held against one amount.
+    """One limit compared with one amount.
 
-    scope: `stack`, `team=research`, or the name of a pool. test: whether the expected amount is held against the budget
-    or the most against the ceiling. gap: what the amount lacks. why: why it cannot be told, empty where it can, and
-    how far the amount is known.
+    scope: `stack`, `team=research`, or the name of a pool. test: whether it compares the expected amount with the
+    budget or the ceiling with the maximum. gap: of the amount. why: why it is undecidable, empty if it is not, and how
+    well the amount is known.
     """
 
     scope: str
@@ -39,14 +39,14 @@ class Verdict:
 
     @property
     def over(self) -> Decimal | None:
-        """USD a month above the limit at the least, None where it is not over."""
+        """Minimum USD per month above the limit, None if it is not over."""
         if isinstance(self.amount, str) or self.outcome != "over":
             return None
         return self.gap.low(self.amount) - self.limit
 
 
 def verdicts_of(estimate: Estimate, resources: Resources, limits: Limits) -> tuple[Verdict, ...]:
-    """A verdict for each limit, in the order of the file, after that of the budget that components state.
+    """A verdict for each limit, in file order, after the verdict on the budget that components state.
 
     Raises BadLimits.
     """

@@ -1,4 +1,4 @@
-"""Tonnes of CO2e of machines: from their power, the overhead of the building, and the grid of their region."""
+"""Tonnes of CO2e of machines: from their power, the building's overhead, and the grid of their region."""
 
 from __future__ import annotations
 

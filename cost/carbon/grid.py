@@ -1,8 +1,8 @@
-"""Carbon intensity of the electricity of a region, and how much power its buildings take beside the machines.
+"""Carbon intensity of a region's electricity, and the power its buildings use in addition to the machines.
 
-`grid.csv` is location-based: what the grid emits, whatever certificates a cloud buys. Google publishes its own figures
-by the year; those of the other clouds are emission factors of the grid they stand in, by another method, so that a
-difference between two clouds in one place says little. Sources: GoogleCloudPlatform/region-carbon-info,
+`grid.csv` is location-based: the emissions of the grid, regardless of certificates a cloud buys. Google publishes its
+own yearly figures; those of the other clouds are emission factors of the local grid, by another method, so that a
+difference between two clouds in one place means little. Sources: GoogleCloudPlatform/region-carbon-info,
 data/yearly/2025.csv; cloud-carbon-footprint/cloud-carbon-footprint, packages/{aws,azure,gcp}/src/domain, whose year is
 not stated.
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """g_per_kwh: grams of CO2e a kWh. pue: power of the whole building by that of the machines. sources: of both."""
+    """g_per_kwh: grams of CO2e per kWh. pue: power of the building per power of machines. sources: of both."""
 
     provider: str
     region: str
@@ -31,7 +31,7 @@ class Grid:
 
 
 def grid_of(provider: str, region: str) -> Grid | None:
-    """The grid of a region, None where no source is known."""
+    """The grid of a region, None without a known source."""
     return _grids().get((provider, region))
 
 

@@ -1,1 +1,1 @@
-"""One file a cloud; `cost.cloud_parts` says what is in it."""
+"""One file per cloud; `cost.cloud_parts` describes the contents."""

@@ -1,4 +1,4 @@
-"""A parallel file system, as the advice on its size reads it."""
+"""A parallel file system, as read by the advice on its size."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ __all__ = ["FILE_SYSTEMS", "region_of", "storage_name"]
 
 
 def region_of(item: Pricing) -> str:
-    """By the zone, for what is in one."""
+    """The region of a zonal resource."""
     return gcp_place.region_of(gcp_place.place_of(item, "region", "zone", "location").lower())
 
 

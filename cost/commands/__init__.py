@@ -1,1 +1,1 @@
-"""The commands of `gpucluster cost`, one a module."""
+"""The commands of `gpucluster cost`, one per module."""

@@ -71,7 +71,7 @@ def compare(
 
 
 def _tflops(given: Sequence[str]) -> tuple[tuple[str, Decimal], ...]:
-    """GPU models and their TFLOPS. click.BadParameter says what is wrong with one."""
+    """GPU models and their TFLOPS. click.BadParameter describes an invalid one."""
     found: list[tuple[str, Decimal]] = []
     for text in given:
         gpu, equals, number = text.partition("=")

@@ -81,7 +81,7 @@ def diff(
 
 
 def _split(command: str) -> list[str]:
-    """The words of a command. click.BadParameter where they are none."""
+    """The words of a command. click.BadParameter if it cannot be split."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -92,4 +92,4 @@ def _split(command: str) -> list[str]:
 
 
 def _nothing(_: str) -> None:
-    """Says nothing."""
+    """Discards messages."""

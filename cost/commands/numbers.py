@@ -1,4 +1,4 @@
-"""Numbers as options take them: exact, within bounds, and with a message that says which."""
+"""Number options: exact, within bounds, with the bounds in the error message."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Number(click.ParamType[Decimal]):
     name = "number"
 
     def __init__(self, most: int | Decimal = MOST, *, above: bool = False) -> None:
-        """above: whether 0 itself is too little."""
+        """above: whether 0 itself is not allowed."""
         self._most, self._above = most, above
 
     @property
     def allowed(self) -> str:
-        """What may be written, in words."""
+        """The allowed values, in words."""
         return f"a number {'above 0 and up' if self._above else 'from 0'} to {self._most:,}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:

@@ -1,4 +1,4 @@
-"""Options that several commands take, and that mean the same in each."""
+"""Options that several commands share, with the same meaning."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ prices = click.option(
 
 
 def pricing(command: _Command) -> _Command:
-    """What an estimate is made with: `--usage`, `--expected-share`, `--assume`, `--region` and the terms of accounts,
-    all of them as `assumptions`; and `--prices`.
+    """Options of an estimate: `--usage`, `--expected-share`, `--assume`, `--region` and account terms, all passed as
+    `assumptions`; and `--prices`.
     """
 
     @functools.wraps(command)
@@ -97,7 +97,7 @@ def pricing(command: _Command) -> _Command:
 
 
 def _assumptions(usage: str | None, expected_share: str | None, assume: Sequence[str]) -> Assumptions:
-    """The assumptions that options set. click.BadParameter and BadUsage say what is wrong with them."""
+    """The assumptions from options. click.BadParameter and BadUsage describe invalid ones."""
     values: dict[str, str] = {}
     for item in assume:
         name, equals, value = item.partition("=")
@@ -128,5 +128,5 @@ def _regions(given: Sequence[str]) -> Regions:
 
 
 def name_of(file: TextIO) -> str:
-    """What messages call a file."""
+    """The name of a file in messages."""
     return "stdin" if file.name == "<stdin>" else file.name

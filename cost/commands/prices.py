@@ -91,7 +91,7 @@ def _book_rows(book: PriceBook) -> list[PriceRow]:
 def _only(
     rows: Sequence[PriceRow], option: str, wanted: str | None, field: Callable[[PriceRow], str]
 ) -> Sequence[PriceRow]:
-    """The rows with one value. click.BadParameter where no row that is left has it."""
+    """The rows with one value. click.BadParameter if no remaining row has it."""
     if wanted is None:
         return rows
     found = [row for row in rows if field(row) == wanted]

@@ -104,7 +104,7 @@ def _day(moment: datetime | None) -> date | None:
 
 
 def _plan(file: TextIO | None, stack: str | None, *, quiet: bool) -> tuple[str, str]:
-    """(text of a plan or state, what messages call it)."""
+    """(text of a plan or state, its name in messages)."""
     if stack is None:
         source = file or sys.stdin
         return source.read(), name_of(source)

@@ -139,7 +139,7 @@ def refresh(
 
 
 def _without_a_key(asked: Sequence[Wanted]) -> str:
-    """The cloud that cannot be asked; raises UsageError where nothing else is wanted."""
+    """The cloud that needs a missing key; raises UsageError if no other cloud is requested."""
     clouds = {one.provider for one in asked}
     if clouds == {"gcp"}:
         raise click.UsageError(f"Google's catalog needs an API key: set {KEY_VARIABLE}")
@@ -191,7 +191,7 @@ def _known(only: Sequence[str], in_book: Sequence[str], asked: Sequence[str]) ->
 
 
 def _cache() -> Path:
-    """Where answers are kept: beside the engine, in GPUCLUSTER_CACHE or the user's cache folder."""
+    """Cache folder of responses: beside the engine, in GPUCLUSTER_CACHE or the user's cache folder."""
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
         return Path(chosen).absolute() / "prices"

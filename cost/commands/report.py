@@ -91,7 +91,7 @@ def report(
         text = report_markdown(found, resources.stack, groupings)
     elif form == "html":
         from gpucluster.cost.documents.report.page import report_page
-        from gpucluster.cost.purchasing import options_of  # these two take longer to import than the rest together
+        from gpucluster.cost.purchasing import options_of  # slow to import
 
         shown = groupings or [group_by(found, resources, label) for label in labels_of(found, resources)]
         name = f"Cost of {resources.stack or what}"

@@ -1,4 +1,4 @@
-"""Where a report comes from: a file, stdin, or a command that is run, with other values of the spec where asked."""
+"""The source of a report: a file, stdin, or a command to run, with overridden spec values if requested."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpucluster.program.readers.errors import NotReadable
 
 
 def source_of(file: TextIO | None, command: str | None, settings: Sequence[str], *, quiet: bool) -> tuple[str, str]:
-    """(text of a plan or state, what messages call it)."""
+    """(text of a plan or state, its name in messages)."""
     values: dict[str, str] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -40,7 +40,7 @@ def source_of(file: TextIO | None, command: str | None, settings: Sequence[str],
 
 
 def heard(what_if: Sequence[str], settings: Sequence[str]) -> None:
-    """NotReadable where the program did not take the values that were asked for: its cost would answer nothing."""
+    """NotReadable if the program did not use the overridden values: its cost would be of the wrong spec."""
     if len(what_if) < len(settings):
         raise NotReadable(
             f"the program used {len(what_if)} of {len(settings)} values of --set: no component reports that it "

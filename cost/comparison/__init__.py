@@ -1,4 +1,4 @@
-"""Estimates of the same thing on several clouds, side by side."""
+"""Estimates of equivalent stacks on several clouds, side by side."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _Found = Sequence[Figures | None]
 
 
 def figure_rows(found: _Found, ask: Ask) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """(key, label with its unit, a cell a column)."""
+    """(key, label with its unit, one cell per column)."""
     yield "gpu_hour", "$/GPU-hour, machines alone", _cells(found, lambda one: _money(one.usd_per_gpu_hour))
     yield "per_1000_tflops", "$/h for 1,000 TF32 TFLOPS", _cells(found, lambda one: _fine(one.per_1000_tflops))
     yield "co2e", "CO2e a year, t", _cells(found, lambda one: _tonnes(one.tonnes))
@@ -33,7 +33,7 @@ def figure_rows(found: _Found, ask: Ask) -> Iterator[tuple[str, str, tuple[str, 
 
 
 def figure_notes(titles: Sequence[str], found: _Found, ask: Ask) -> Iterator[str]:
-    """What was taken for granted, and where it comes from."""
+    """Assumptions and their sources."""
     known = [one for one in found if one is not None]
     gpus = dict.fromkeys(one.gpu for one in known if one.per_1000_tflops is not None)
     tflops = {**TF32_TFLOPS, **dict(ask.tflops)}

@@ -17,7 +17,7 @@ from gpucluster.program.values import is_object
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cluster:
-    """One cluster. asked: what its spec asked for, in words -> value. equivalence: what came of it."""
+    """One cluster. asked: requests of its spec, in words -> value. equivalence: the resulting properties."""
 
     name: str
     asked: Mapping[str, str]
@@ -26,7 +26,7 @@ class Cluster:
 
 
 def cluster_of(resources: Resources) -> Cluster | None:
-    """The cluster of a stack; None when no component says what it is, or when several do."""
+    """The cluster of a stack; None if no component, or several, state `equivalence`."""
     found = [each for each in stated(resources) if each.facts.equivalence]
     return _cluster(found[0].component.name, found[0].facts) if len(found) == 1 else None
 
@@ -51,7 +51,7 @@ def _cluster(name: str, facts: Facts) -> Cluster:
 
 
 def _text(value: object) -> str:
-    """A value in words; whole numbers without a fraction, since JSON has one kind of number."""
+    """A value as text; whole numbers without a fraction, since JSON has one number type."""
     if value is UNKNOWN:
         return UNKNOWN.value
     if isinstance(value, float | Decimal) and value == int(value):

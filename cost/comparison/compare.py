@@ -1,7 +1,7 @@
-"""Puts the estimates of several stacks side by side, and ranks what can be ranked.
+"""Compares the estimates of several stacks, and ranks what can be ranked.
 
-A total with something unpriced in it lies between its bounds; it has a place only where they leave it one. Parts are
-ranked when every column has them whole, for the same number of system machines and at prices that may be ranked.
+A total with unpriced items lies between its bounds; it is ranked only if they leave its position certain. Parts are
+ranked if every column has them fully priced, for the same number of system machines, at prices that may be ranked.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _LABELS: Final = {
     "storageGib": "Shared storage, GiB",
     "storageGbPerS": "Shared storage, GB/s",
 }
-"""Key of `equivalence` -> label with its unit; other keys are shown as they are."""
+"""Key of `equivalence` -> label with its unit; other keys are shown unchanged."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Column:
-    """One stack: its title, its estimate, and what its cluster says of itself, None where none does."""
+    """One stack: its title, its estimate, and the properties its cluster states, None without any."""
 
     title: str
     estimate: Estimate
@@ -57,7 +57,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One property, a cell a column in their order."""
+    """One property, one cell per column in their order."""
 
     key: str
     label: str
@@ -66,9 +66,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """One part of the clusters: USD a month in each column, None where it is not there.
+    """One part of the clusters: USD per month in each column, None if missing there.
 
-    gaps: what these lack because something in it has no price. ranked: whether it is in the ranking, else `why` not.
+    gaps: gaps left by unpriced items of the part. ranked: whether it is in the ranking, else `why` not.
     """
 
     name: str
@@ -84,12 +84,11 @@ class PartRow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
-    """Everything that a report of it shows.
+    """All data of a comparison report.
 
-    differences: what the specs asked for and is not alike. cheapest: titles of the totals whose order is certain, the
-    least first.
-    figures: of each column beside its cost; figure_rows: the same as rows; notes: what they rest on.
-    offers: by GPU, the machines of the columns among GPUs by the hour of other providers.
+    differences: spec requests that differ. cheapest: titles of the totals in certain order, lowest first.
+    figures: of each column in addition to its cost; figure_rows: the same as rows; notes: their basis.
+    offers: by GPU, the machines of the columns ranked among GPUs by the hour of other providers.
     """
 
     columns: tuple[Column, ...]
@@ -106,12 +105,12 @@ class Comparison:
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """Titles of the columns whose total has no place among the others: its bounds leave their order open."""
+        """Titles of the columns whose total has no rank: its bounds leave the order open."""
         return tuple(column.title for column in self.columns if column.title not in self.cheapest)
 
 
 def compare(columns: Sequence[Column], book: PriceBook | None = None, ask: Ask | None = None) -> Comparison:
-    """The columns side by side, in their order. book: without one, the book in use."""
+    """The columns side by side, in their order. book: default is the book in use."""
     book, ask = book or PriceBook.in_use(), ask or Ask()
     figures = tuple(figures_of(column.estimate, book, ask) for column in columns)
     parts = tuple(_parts(columns))
@@ -134,7 +133,7 @@ def compare(columns: Sequence[Column], book: PriceBook | None = None, ask: Ask |
 def _offers(
     columns: Sequence[Column], figures: Sequence[Figures | None], book: PriceBook
 ) -> dict[str, tuple[Ranking, ...]]:
-    """Machines of the columns among offers of the same GPU, for each GPU that a column has."""
+    """Machines of the columns among offers of the same GPU, for each GPU in a column."""
     found: dict[str, dict[str, tuple[Decimal, str]]] = {}
     for column, one in zip(columns, figures, strict=True):
         if one is not None and one.usd_per_gpu_hour is not None:
@@ -144,7 +143,7 @@ def _offers(
 
 
 def _differences(columns: Sequence[Column]) -> Iterator[Row]:
-    """What the specs asked for and is not alike in the columns that say it."""
+    """Spec requests that differ between the columns that state them."""
     asked: list[Mapping[str, str]] = [{} if column.cluster is None else column.cluster.asked for column in columns]
     said = [cells for cells in asked if cells]
     for key in dict.fromkeys(key for cells in said for key in cells):
@@ -161,7 +160,7 @@ def _equivalence(column: Column) -> dict[str, str]:
 
 
 def _shown(value: str) -> str:
-    """A number with commas and two decimals at the most; a text as it is."""
+    """A number with commas and at most two decimals; a text unchanged."""
     try:
         number = amount(value, "")
     except BadValue:
@@ -170,7 +169,7 @@ def _shown(value: str) -> str:
 
 
 def _rows(columns: Sequence[Column]) -> list[Row]:
-    """What the clusters are: a row for each key that one has, the known ones in their order."""
+    """The properties of the clusters: a row for each key in any of them, known ones in their order."""
     found = [_equivalence(column) for column in columns]
     keys = dict.fromkeys(key for cells in found for key in cells)
     ordered = [*(key for key in _LABELS if key in keys), *(key for key in keys if key not in _LABELS)]
@@ -178,7 +177,7 @@ def _rows(columns: Sequence[Column]) -> list[Row]:
 
 
 def _regions(columns: Sequence[Column]) -> Row:
-    """Where the machines of each column are."""
+    """Regions of each column's machines."""
 
     def places(estimate: Estimate) -> str:
         found = Counter(line.region for line in estimate.lines if line.unit == "instance-hour")
@@ -188,7 +187,7 @@ def _regions(columns: Sequence[Column]) -> Row:
 
 
 def _parts(columns: Sequence[Column]) -> list[PartRow]:
-    """A row for each part, the dearest first; parts are known by their name without that of the cluster."""
+    """A row for each part, most expensive first; parts match by name without their cluster's name."""
     by_name = [{_short(part.name, column): part for part in column.estimate.parts} for column in columns]
     gaps = [
         {_short(name, column): column.estimate.gaps.part(name) for name in column.estimate.unpriced_parts}
@@ -201,7 +200,7 @@ def _parts(columns: Sequence[Column]) -> list[PartRow]:
         lacks = tuple(missing.get(name, CLOSED) for missing in gaps)
         titles = [column.title for column in columns]
         monthly = tuple(None if part is None else part.monthly.expected for part in found)
-        if any(gap.missing for gap in lacks) or any(monthly):  # usage taken as zero gives no part by itself
+        if any(gap.missing for gap in lacks) or any(monthly):  # usage assumed to be zero makes no part
             rows.append(PartRow(name, monthly, lacks, _why(titles, found, lacks)))
     return sorted(rows, key=lambda row: (-max(amount or Decimal(0) for amount in row.monthly), row.name))
 
@@ -211,7 +210,7 @@ def _short(name: str, column: Column) -> str:
 
 
 def _sums(columns: Sequence[Column], parts: Sequence[PartRow]) -> dict[str, tuple[Decimal, Gap]]:
-    """The sum of these parts in each column, and what it lacks; none without parts."""
+    """The sum of these parts in each column, and its gap; none without parts."""
     return {
         column.title: (
             sum((part.monthly[index] or Decimal(0) for part in parts), Decimal(0)),
@@ -222,7 +221,7 @@ def _sums(columns: Sequence[Column], parts: Sequence[PartRow]) -> dict[str, tupl
 
 
 def _why(titles: Sequence[str], found: Sequence[Part | None], gaps: Sequence[Gap]) -> str:
-    """Why a part cannot be ranked, empty when it can."""
+    """Why a part cannot be ranked, empty if it can."""
     reasons: list[str] = []
     of = list(zip(titles, found, gaps, strict=True))
     if unbounded := [title for title, _, gap in of if gap.open]:
@@ -238,12 +237,12 @@ def _why(titles: Sequence[str], found: Sequence[Part | None], gaps: Sequence[Gap
 
 
 def _machines(part: Part) -> Decimal:
-    """Machine-hours that it pays for or that are paid elsewhere: a part with them is not equal to one without."""
+    """Machine-hours paid by it or elsewhere: a part with them is not equivalent to one without."""
     return sum((line.quantity for line in part.lines if line.unit == "instance-hour"), Decimal(0))
 
 
 def _totals(columns: Sequence[Column]) -> list[Row]:
-    """Money of the whole stacks."""
+    """Totals of the whole stacks."""
 
     def row(key: str, label: str, of: Callable[[Estimate], str]) -> Row:
         return Row(key, label, tuple(of(column.estimate) for column in columns))

@@ -1,4 +1,4 @@
-"""Figures of a comparison besides cost: the price of a GPU-hour and of TFLOPS, CO2e, and moving data."""
+"""Figures of a comparison in addition to cost: price of a GPU-hour and of TFLOPS, CO2e, and data transfer."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from gpucluster.cost.transfer import Egress, days_to_move, egress_of, flow_gigab
 from gpucluster.cost.transfer.egress import GIB_PER_GB
 
 FLOW_DAYS: Final = Decimal(30)
-"""Days of a month for a line that is always full."""
+"""Days of a month for a line that is always fully used."""
 
 TF32_TFLOPS: Final = {"h100": Decimal(989), "h200": Decimal(989), "a100": Decimal(312)}
-"""GPU in SXM form -> TF32 TFLOPS with sparsity. Source: NVIDIA's data sheets of H100, H200 and A100, as public
-documents repeat them. An essay on hardware economics counts 890 for an H100, 275 for an A100: `--tflops h100=890`."""
+"""GPU in SXM form -> TF32 TFLOPS with sparsity. Source: NVIDIA's data sheets of H100, H200 and A100, as quoted in
+public documents. An essay on hardware economics counts 890 for an H100, 275 for an A100: `--tflops h100=890`."""
 
 _SXM_GPUS: Final = 8
-"""GPUs of a node in SXM form; smaller machines are shares of one, or have another form."""
+"""GPUs of a node in SXM form; smaller machines are fractions of one, or have another form."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ask:
-    """What a person sets.
+    """Settings of the user.
 
-    dataset_tb: data to move out once, decimal TB. gbps: line that it goes by. flow_gbps: line that is full with data
-    going out all month. usd_per_gb: of a decimal GB that goes out, instead of the price list. kw_per_node: instead of
-    what is known of the nodes. tflops: GPU -> TF32 TFLOPS of one, instead of the data sheets.
+    dataset_tb: data to move out once, decimal TB. gbps: line for it. flow_gbps: line fully used by outgoing data all
+    month. usd_per_gb: per decimal GB of outgoing data, overrides the price list. kw_per_node: overrides the known
+    power of nodes. tflops: GPU -> TF32 TFLOPS of one, overrides the data sheets.
     """
 
     dataset_tb: Decimal | None = None
@@ -46,11 +46,11 @@ class Ask:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figures:
-    """Of one stack; None where something it needs is not known.
+    """Figures of one stack; None if an input is unknown.
 
-    machine: of its training nodes. nodes: of that type, spares with them. usd_per_gpu_hour: of machines alone, in the
-    way that the plan buys them, idle ones of a block with them. per_1000_tflops: USD an hour.
-    tonnes: of CO2e a year at full power. moved, flow: what data costs that goes out.
+    machine: of its training nodes. nodes: of that type, including spares. usd_per_gpu_hour: of machines only, with the
+    plan's purchase option, including idle ones of a block. per_1000_tflops: USD per hour.
+    tonnes: CO2e per year at full power. moved, flow: cost of outgoing data.
     """
 
     machine: str
@@ -68,17 +68,17 @@ class Figures:
 
     @property
     def gpu(self) -> str:
-        """Model of its GPUs."""
+        """Its GPU model."""
         return machines()[self.machine].model
 
 
 def per_1000_tflops(hourly: Decimal, tflops: Decimal) -> Decimal:
-    """USD an hour of 1,000 TFLOPS, of machines that cost `hourly` and compute `tflops`."""
+    """USD per hour of 1,000 TFLOPS, for machines that cost `hourly` and deliver `tflops`."""
     return hourly / tflops * 1000
 
 
 def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
-    """The figures of a stack's training machines; None where it has no GPU machines that are known."""
+    """The figures of a stack's training machines; None without known GPU machines."""
     lines = list(_machines(estimate))
     if not lines:
         return None
@@ -109,7 +109,7 @@ def figures_of(estimate: Estimate, book: PriceBook, ask: Ask) -> Figures | None:
 
 
 def _machines(estimate: Estimate) -> Iterator[CostLine]:
-    """Lines of GPU machines, each machine once: of training, else of any part."""
+    """Lines of GPU machines, each machine once: those of training, else those of any part."""
     found = [
         (part.training, line)
         for part in estimate.parts

@@ -17,11 +17,11 @@ from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resources
 
 _MOST: Final = 6
-"""Columns that a reader can still take in."""
+"""Maximum of columns, for readability."""
 
 
 def columns_of(files: Sequence[TextIO], book: PriceBook, assumptions: Assumptions) -> list[Column]:
-    """A column for each file, called after its stack, and after its file where a stack comes twice.
+    """A column for each file, titled by its stack, and by its file if several have the same stack.
 
     NotReadable has one line for each file that cannot be used.
     """

@@ -1,4 +1,4 @@
-"""The order of amounts, some of them between bounds: given only if every amount within the bounds keeps it."""
+"""The order of amounts, some of them between bounds: ranks only orders that hold for all amounts within the bounds."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import cents
 
 _Ends = tuple[Decimal, Decimal | None]
-"""The least and the most that an amount may be; None where nothing bounds it."""
+"""Lower and upper bound of an amount; None without a bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The sum of the parts that are ranked, for one column.
+    """The sum of the ranked parts, for one column.
 
-    gap: what it lacks. rank: 1 + how many are certainly less, so those share one whose order is open. times: how often
-    the least of all it is, None where something in one of them has no price.
+    gap: its gap. rank: 1 + number of certainly lower ones, so columns in uncertain order share a rank. times: ratio
+    to the lowest of all, None if an item in one of the two has no price.
     """
 
     title: str
@@ -29,7 +29,7 @@ class Ranked:
 
 
 def rank(sums: Mapping[str, tuple[Decimal, Gap]]) -> list[Ranked]:
-    """Every sum with its rank, the least first."""
+    """Every sum with its rank, lowest first."""
     ends = {title: _ends(*one) for title, one in sums.items()}
     exact = all(not gap.missing for _, gap in sums.values())
     least = min((amount for amount, _ in sums.values()), default=Decimal(0))
@@ -47,7 +47,7 @@ def rank(sums: Mapping[str, tuple[Decimal, Gap]]) -> list[Ranked]:
 
 
 def certain_order(totals: Mapping[str, tuple[Decimal, Gap]]) -> tuple[str, ...]:
-    """Those that are certainly less, equal or more than each of the others; the least first."""
+    """Amounts that are certainly lower than, equal to or higher than each of the others; lowest first."""
     ends = {title: _ends(*one) for title, one in totals.items()}
     certain = [
         title
@@ -67,5 +67,5 @@ def _below(one: _Ends, other: _Ends) -> bool:
 
 
 def _told(one: _Ends, other: _Ends) -> bool:
-    """Whether the order of two is told, or both are the same amount."""
+    """Whether the order of two is certain, or both are equal."""
     return _below(one, other) or _below(other, one) or one == other == (one[0], one[0])

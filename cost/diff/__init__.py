@@ -1,4 +1,4 @@
-"""How the cost of a stack changes from one plan or state to another, both at the prices of one book."""
+"""Cost change of a stack from one plan or state to another, both at the prices of one book."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much more something costs than before, as far as prices tell."""
+"""A cost increase or decrease, as far as prices are known."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Direction = Literal["more", "less", "the same", "cannot tell"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """USD a month more than before, as expected.
+    """Expected change in USD per month.
 
-    known: what has a price after, less what had one before.
-    comparable: the part of it that is no price lost or gained.
-    before, after: what the amount of that side lacks because something without a price differs from what is on the
-        other side. What is lost from sight is neither saved nor spent: it moves the change by its bounds.
+    known: priced cost after, minus priced cost before.
+    comparable: the part of it that is not from lost or gained prices.
+    before, after: gap of that side's amount from unpriced items that differ from the other side. A lost price is
+        neither a saving nor an expense: it changes the result by its bounds.
     """
 
     known: Decimal
@@ -43,24 +43,24 @@ class Change:
 
     @property
     def exact(self) -> Decimal | None:
-        """The change; None where it is not known."""
+        """The change; None if unknown."""
         return self.at_least if self.at_least == self.at_most else None
 
     @property
     def at_least(self) -> Decimal | None:
-        """The change is this or more; None where nothing says how much at the least."""
+        """Lower bound of the change; None without one."""
         most = self.before.high(Decimal(0))
         return self.known + self.after.least - most if isinstance(most, Decimal) else None
 
     @property
     def at_most(self) -> Decimal | None:
-        """The change is this or less; None where nothing says how much at the most."""
+        """Upper bound of the change; None without one."""
         most = self.after.high(Decimal(0))
         return self.known + most - self.before.least if isinstance(most, Decimal) else None
 
     @property
     def direction(self) -> Direction:
-        """Whether it costs more or less: by a bound where there is no amount, never by what has lost its price."""
+        """Whether cost increases or decreases: by a bound if there is no amount, never from lost prices."""
         if self.exact == 0:
             return "the same"
         if self.at_least is not None and self.at_least > 0:

@@ -28,9 +28,9 @@ _COUNT: Final = re.compile(r"^[\d,.]+ x ")
 
 @dataclass(frozen=True, slots=True)
 class LineChange:
-    """A line before and after; one of them is None where it was added or removed.
+    """A line before and after; one of them is None if it was added or removed.
 
-    gap_before, gap_after: of its resource, what has no price on that side and differs from the other.
+    gap_before, gap_after: gap from unpriced items of its resource that differ from the other side.
     """
 
     before: CostLine | None
@@ -40,7 +40,7 @@ class LineChange:
 
     @property
     def line(self) -> CostLine:
-        """The line as it will be, else as it was."""
+        """The line after the change, else before it."""
         found = self.after or self.before
         if found is None:
             raise ValueError("a change has a line before or after")
@@ -53,10 +53,10 @@ class LineChange:
 
     @property
     def kind(self) -> Kind:
-        """What happens to the line; `same` where what is billed does not differ, and where nothing is.
+        """The change of the line; `same` if the billed item does not differ, or nothing is billed.
 
-        A line that ends while its resource stays and is not wholly priced any more has lost its price: what it was for
-        may still be billed.
+        A line has lost its price if it ends while its resource remains and is no longer fully priced: the item may
+        still be billed.
         """
         before, after = _bill(self.before), _bill(self.after)
         if before == after:
@@ -69,29 +69,29 @@ class LineChange:
 
     @property
     def name(self) -> str:
-        """What is billed, before and after where that differs."""
+        """The billed item; both names if it differs."""
         if self.before is None or self.after is None or self.before.name == self.after.name:
             return self.line.name
         return f"{self.before.name} -> {self.after.name}"
 
     @property
     def monthly_before(self) -> Amounts:
-        """USD a month; zero where it was not there."""
+        """USD per month; zero if it did not exist."""
         return Amounts.of([self.before] if self.before else [])
 
     @property
     def monthly_after(self) -> Amounts:
-        """USD a month; zero where it will not be there."""
+        """USD per month; zero if it will not exist."""
         return Amounts.of([self.after] if self.after else [])
 
     @property
     def change(self) -> Decimal | None:
-        """USD a month more than before, as expected; None where a price is lost or gained, which is no change."""
+        """Expected change in USD per month; None if a price is lost or gained, which is no change of cost."""
         return None if self.kind in ("price lost", "price gained") else self.known
 
     @property
     def known(self) -> Decimal:
-        """What has a price after, less what had one before."""
+        """Priced cost after, minus priced cost before."""
         return self.monthly_after.expected - self.monthly_before.expected
 
 
@@ -104,22 +104,22 @@ class ResourceChange:
 
     @property
     def before(self) -> Amounts:
-        """USD a month before."""
+        """USD per month before."""
         return Amounts.of(line.before for line in self.lines if line.before)
 
     @property
     def after(self) -> Amounts:
-        """USD a month after."""
+        """USD per month after."""
         return Amounts.of(line.after for line in self.lines if line.after)
 
     @cached_property
     def change(self) -> Change:
-        """USD a month more than before, as expected."""
+        """Expected change in USD per month."""
         return _change(self.lines, self.lines[0].gap_before, self.lines[0].gap_after)
 
     @property
     def changed(self) -> tuple[LineChange, ...]:
-        """The lines that are not the same."""
+        """The lines that differ."""
         return tuple(line for line in self.lines if line.kind != "same")
 
 
@@ -127,7 +127,7 @@ class ResourceChange:
 class PartChange(ResourceChange):
     """One component's lines.
 
-    lacks: what its amounts lack before, after. gaps: what of that differs from the other side.
+    lacks: gaps of its amounts before, after. gaps: the parts of them that differ from the other side.
     """
 
     lacks: tuple[Gap, Gap] = (CLOSED, CLOSED)
@@ -135,17 +135,17 @@ class PartChange(ResourceChange):
 
     @cached_property
     def change(self) -> Change:
-        """USD a month more than before, as expected."""
+        """Expected change in USD per month."""
         return _change(self.lines, *self.gaps)
 
     @property
     def moves(self) -> bool:
-        """Whether anything in it is different."""
+        """Whether anything in it differs."""
         return bool(self.changed) or any(gap.missing for gap in self.gaps)
 
     @property
     def resources(self) -> tuple[ResourceChange, ...]:
-        """The same by resource, the largest change first."""
+        """The same by resource, largest change first."""
         found: dict[str, list[LineChange]] = {}
         for line in self.lines:
             found.setdefault(key_of(line.line.urn), []).append(line)
@@ -155,11 +155,11 @@ class PartChange(ResourceChange):
 
 @dataclass(frozen=True)
 class Diff:
-    """What changes.
+    """The change of a stack.
 
-    parts: every component of either side, the largest change first. losses: data and capacity that do not stay.
-    newly_unpriced, no_longer_unpriced: what has no price on one side only. changed_unpriced: what has none on either,
-    and is not the same. open_before, open_after: what of that side's amount is open because it differs.
+    parts: every component of either side, largest change first. losses: data and capacity that are not kept.
+    newly_unpriced, no_longer_unpriced: items unpriced on one side only. changed_unpriced: unpriced on both sides and
+    different. open_before, open_after: gap of that side's amount from differing items.
     """
 
     old: Side
@@ -174,49 +174,49 @@ class Diff:
 
     @property
     def before(self) -> Amounts:
-        """USD a month before, of what has a price."""
+        """USD per month before, of priced items."""
         return self.old.estimate.monthly
 
     @property
     def after(self) -> Amounts:
-        """USD a month after, of what has a price."""
+        """USD per month after, of priced items."""
         return self.new.estimate.monthly
 
     @property
     def stack(self) -> str:
-        """Name of the stack, as it will be or as it was."""
+        """Name of the stack, after or else before the change."""
         return self.new.stack or self.old.stack
 
     @property
     def complete(self) -> bool:
-        """Whether everything on both sides has a price."""
+        """Whether everything on both sides is priced or free."""
         return self.old.estimate.complete and self.new.estimate.complete
 
     @cached_property
     def change(self) -> Change:
-        """USD a month more than before, as expected."""
+        """Expected change in USD per month."""
         return Change.of(part.change for part in self.parts)
 
     @property
     def moves(self) -> bool:
-        """Whether anything that is billed is different, or that has no price."""
+        """Whether any billed or unpriced item differs."""
         return any(part.moves for part in self.parts)
 
     @property
     def changed(self) -> tuple[LineChange, ...]:
-        """Every line that is not the same, the largest change first."""
+        """Every line that differs, largest change first."""
         return tuple(sorted((line for part in self.parts for line in part.changed), key=_order))
 
 
 def change_of(before: Decimal | str, after: Decimal | str) -> Decimal | None:
-    """How much more; None where either is unbounded or unknown."""
+    """The difference; None if either is unbounded or unknown."""
     return None if isinstance(before, str) or isinstance(after, str) else after - before
 
 
 def diff(old: Side, new: Side) -> Diff:
-    """The change from one estimate to another. Both are to be made with one book and the same assumptions.
+    """The change from one estimate to another. Both must use one book and the same assumptions.
 
-    A resource is the same one when its URN is, but for project and stack: so two stacks of one program compare too.
+    Resources match by URN without project and stack, so two stacks of one program can be compared.
     """
     unpriced = Unpriced.of(old, new)
     there = {key_of(urn) for urn in new.urns}
@@ -270,7 +270,7 @@ def _change(lines: Sequence[LineChange], before: Gap, after: Gap) -> Change:
 
 
 def _by_urn(lines: Iterable[CostLine], new: Side) -> dict[str, list[CostLine]]:
-    """Old lines by URN, and by that which the new file has for the same resource."""
+    """Old lines by URN, and by the URN of the same resource in the new file."""
     found: dict[str, list[CostLine]] = {}
     for line in lines:
         found.setdefault(line.urn, []).append(line)
@@ -326,7 +326,7 @@ def _pays(line: CostLine | None) -> bool:
 
 
 def _bill(line: CostLine | None) -> tuple[object, ...] | None:
-    """What a bill would show of a line; None where that is nothing, as for usage that is taken as zero."""
+    """The billing fields of a line; None if nothing is billed, as for usage assumed to be zero."""
     if line is None or not line.shown:
         return None
     return (

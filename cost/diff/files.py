@@ -1,4 +1,4 @@
-"""Plan and state files, and revisions of git, as the two sides of a change."""
+"""Plan and state files, and git revisions, as the two sides of a change."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _STDIN = "-"
 def sides_of(
     old: str, new: str, book: PriceBook, assumptions: Assumptions, preview: Callable[[str], str] | None = None
 ) -> tuple[Side, Side]:
-    """Both sides. A name is that of a file, else of a revision, `-` is stdin.
+    """Both sides. A name means a file, else a revision; `-` is stdin.
 
-    preview: makes the plan of a commit, None where nothing says how. NotReadable has one line for each side that cannot
-    be used; BadUsage names the resources of a usage file that neither has.
+    preview: creates the plan of a commit, None if no command is given. NotReadable has one line for each unusable side;
+    BadUsage lists resources of a usage file that neither side has.
     """
     if old == new == _STDIN:
         raise NotReadable("OLD and NEW are both stdin; give a file for one of them")
@@ -55,7 +55,7 @@ def sides_of(
 
 
 def _side(name: str, text: str, book: PriceBook, assumptions: Assumptions, *, is_file: bool) -> Side:
-    """One side. The plan of a revision begins with nothing, so its steps do not say what becomes of what exists."""
+    """One side. The plan of a revision starts from an empty state, so its steps show no losses of existing data."""
     what = _called(name)
     read = read_file(text, what)
     found = estimate(read.resources, book, assumptions)

@@ -1,4 +1,4 @@
-"""Deletions and replacements that cost does not show: lost data and capacity."""
+"""Losses of data and capacity by deletions and replacements, which cost does not show."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ RESERVED_MACHINES: Final = "machines in a reservation"
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One resource with data or reserved machines that does not stay as it is.
+    """One resource with data or reserved machines that is not kept unchanged.
 
     what: `storage`, `reserved capacity`, or `machines in a reservation`.
-    how: `not in the new file` where that file is a state, which has no steps to say more.
-    monthly: USD a month that it cost before; zero too where it has no price.
+    how: `not in the new file` if that file is a state, which has no steps with details.
+    monthly: USD per month that it cost before; also zero if it has no price.
     """
 
     urn: str
@@ -45,7 +45,7 @@ class Loss:
 
     @property
     def outcome(self) -> str:
-        """What happens, in words, without the resource's name and what forces it."""
+        """The outcome in words, without the resource's name and the property that forces it."""
         if self.retained:
             return f"{self.what}: {self.how} in the stack, but kept and billed in the cloud (retainOnDelete)"
         billed = ", still billed" if self.what == RESERVED_MACHINES else ""
@@ -55,10 +55,10 @@ class Loss:
 def losses(
     old: Mapping[str, Sequence[CostLine]], gone: Iterable[str], ended: Iterable[Ended], *, steps: bool
 ) -> tuple[Loss, ...]:
-    """What is lost, by URN.
+    """The losses, by URN.
 
-    old: URN -> lines before. gone: URNs of the old file alone. ended: what the steps of the new file end. steps:
-    whether the new file has steps; they then say everything, and what is gone merely never came to be.
+    old: URN -> lines before. gone: URNs only in the old file. ended: resources that steps of the new file end. steps:
+    whether the new file has steps; they are then complete, and resources in `gone` were never created.
     """
     found = [
         Loss(item.urn, what, item.how, _sum(old.get(item.urn, ())), item.because, item.retained)
@@ -73,7 +73,7 @@ def losses(
 
 
 def _what(urn: str, old: Mapping[str, Sequence[CostLine]]) -> str:
-    """What would be lost with a resource, empty where that is nothing but money."""
+    """The kind of loss if a resource is deleted, empty if only money is affected."""
     holding = holdings().get(urn_type(urn))
     if holding is not None and holding.holds in (SHARED_STORAGE, SINGLE_DISK):
         return "storage"

@@ -1,4 +1,4 @@
-"""Revisions of git as sides of a change: each is previewed in a working tree of its own; nothing here is touched."""
+"""Git revisions as sides of a change: each is previewed in its own working tree; the current one is not touched."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpucluster.errors import Fault
 __all__ = ["PreviewFailed", "commit_of", "plan_of", "preview_of"]
 
 _LINES: Final = 12
-"""Lines of a failed preview that are shown: the last ones say what is wrong."""
+"""Lines shown of a failed preview: the last ones contain the error."""
 
 
 class PreviewFailed(Fault):
@@ -26,14 +26,14 @@ class PreviewFailed(Fault):
 
 
 def commit_of(name: str) -> str:
-    """The commit that a name stands for in the repository of the working folder; empty where it is none."""
+    """The commit of a name in the repository of the working directory; empty if it is not a commit."""
     if name.startswith("-") or not name:
         return ""
     return _git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").stdout.strip()
 
 
 def preview_of(stack: str) -> tuple[str, ...]:
-    """The command that previews a stack in the sandbox, by the one that is installed beside this Python."""
+    """The command that previews a stack in the sandbox, with the gpucluster installed beside this Python."""
     gpucluster = Path(sys.executable).with_name("gpucluster")
     command = str(gpucluster) if gpucluster.exists() else "gpucluster"
     return (command, "sandbox", "pulumi", "preview", "--stack", stack, "--json", "--show-sames")
@@ -42,8 +42,8 @@ def preview_of(stack: str) -> tuple[str, ...]:
 def plan_of(commit: str, command: Sequence[str], say: Callable[[str], None]) -> str:
     """The plan that `command` prints in a working tree of a commit. Raises PreviewFailed.
 
-    The command runs in the same folder of the tree as this process does in its own, with the tree's packages before
-    installed ones; what is installed from elsewhere, also in the project's virtual environment, stays as it is.
+    The command runs in the folder of the tree that corresponds to the current one, with the tree's packages before
+    installed ones; packages installed elsewhere, also in the project's virtual environment, remain the same.
     """
     here = _git("rev-parse", "--show-prefix").stdout.strip()
     with tempfile.TemporaryDirectory(prefix="cost-diff-") as made:
@@ -59,7 +59,7 @@ def plan_of(commit: str, command: Sequence[str], say: Callable[[str], None]) -> 
 
 
 def _lend_environment(folder: Path, tree: Path) -> None:
-    """Links the virtual environment that the Pulumi project names into the tree: git has none of it."""
+    """Links the virtual environment that the Pulumi project names into the tree, since git does not contain it."""
     projects = (above / "Pulumi.yaml" for above in (folder, *folder.parents) if above.is_relative_to(tree))
     project = next((path for path in projects if path.is_file()), None)
     if project is None:
@@ -67,7 +67,7 @@ def _lend_environment(folder: Path, tree: Path) -> None:
     try:
         named = yaml.safe_load(project.read_text(encoding="utf-8"))["runtime"]["options"]["virtualenv"]
     except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
-        return  # none is named, or Pulumi will say what is wrong
+        return  # none is named, or Pulumi will report the problem
     top = _git("rev-parse", "--show-toplevel").stdout.strip()
     own, lent = Path(top) / project.parent.relative_to(tree) / str(named), project.parent / str(named)
     if own.is_dir() and not lent.exists():
@@ -93,7 +93,7 @@ def _run(commit: str, command: Sequence[str], folder: Path, tree: Path, say: Cal
 
 
 def _errors(output: str) -> str:
-    """What a preview in JSON says went wrong; empty where it is none."""
+    """The error of a preview in JSON; empty without one."""
     try:
         said = json.loads(output)["diagnostics"]
         return "\n".join(str(one["message"]).strip() for one in said if one["severity"] == "error")

@@ -13,10 +13,10 @@ __all__ = ["Side"]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two: its file, its resources, what they cost, and what its steps end.
+    """One side: its file, its resources, their cost, and the resources that its steps end.
 
-    stack: its name, empty where it has no resource to say it. steps: whether it is a plan, whose steps say what becomes
-    of what exists.
+    stack: its name, empty if it has no resource to take it from. steps: whether it is a plan, whose steps show what
+    happens to existing resources.
     """
 
     title: str
@@ -28,5 +28,5 @@ class Side:
 
     @property
     def urns(self) -> frozenset[str]:
-        """Every resource of it."""
+        """URNs of its resources."""
         return frozenset(resource.urn for resource in self.resources)

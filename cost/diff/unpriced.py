@@ -1,4 +1,4 @@
-"""Resources without a price on one side of a change, or on both sides and changed."""
+"""Resources unpriced on one side of a change, or on both sides and changed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from gpucluster.program.values import is_list, is_object
 __all__ = ["Unpriced"]
 
 _LABELS: Final = frozenset({"tags", "tagsAll", "labels", "resourceLabels"})
-"""Keys that no bill hangs on, in the inputs of a resource and in the `metadata` of an object of Kubernetes."""
+"""Keys without influence on bills, in the inputs of a resource and in the `metadata` of a Kubernetes object."""
 
 _Key = tuple[str, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Unpriced:
-    """newly, no_longer: what has no price on one side only. changed: what has none on either, with other inputs.
-    before, after: what leaves the amount of that side open.
+    """newly, no_longer: items unpriced on one side only. changed: unpriced on both, with different inputs.
+    before, after: items that leave the amount of that side open.
 
-    What is the same on both sides costs the same on both, whatever that is: it is in none of them.
+    Items that are the same on both sides cost the same on both, whatever the price: they are in none of these.
     """
 
     newly: tuple[NotPriced, ...]
@@ -36,7 +36,7 @@ class Unpriced:
 
     @classmethod
     def of(cls, old: Side, new: Side) -> Unpriced:
-        """What of two sides has no price and differs, by URN."""
+        """The differing unpriced items of two sides, by URN."""
         before, after = _by_key(old), _by_key(new)
         both = before.keys() & after.keys()
         newly = tuple(after[key] for key in sorted(after.keys() - both))
@@ -55,7 +55,7 @@ class Unpriced:
 
 
 def _same_bill(before: NotPriced, after: NotPriced) -> bool:
-    """Whether as much is billed of a thing whose price is not known on either side."""
+    """Whether the same quantity of an item unpriced on both sides is billed."""
     one, other = before.between, after.between
     return one is not None and other is not None and _quantities(one.most) == _quantities(other.most)
 
@@ -65,7 +65,7 @@ def _quantities(line: CostLine) -> tuple[object, ...]:
 
 
 def _more(before: NotPriced, after: NotPriced) -> NotPriced | None:
-    """What there is more of after: its unknown price is the same on both sides, as its reason is. None for less."""
+    """The added quantity of an item: its unknown price is the same on both sides, like its reason. None if less."""
     one, other = before.between, after.between
     if one is None or other is None or one.most.unit_price != other.most.unit_price:
         return after
@@ -77,7 +77,7 @@ def _more(before: NotPriced, after: NotPriced) -> NotPriced | None:
 
 
 def _by_key(side: Side) -> Mapping[_Key, NotPriced]:
-    """Each item; those of one resource that lack the same price are told apart by their order."""
+    """Each item; items of one resource that lack the same price are distinguished by their order."""
     found: dict[_Key, NotPriced] = {}
     seen: Counter[tuple[str, str, str]] = Counter()
     for item in side.estimate.not_priced:
@@ -88,7 +88,7 @@ def _by_key(side: Side) -> Mapping[_Key, NotPriced]:
 
 
 def _alike(old: Side, before: str, new: Side, after: str) -> bool:
-    """Whether a resource has the same region and the same inputs on both sides, labels aside."""
+    """Whether a resource has the same region and the same inputs on both sides, except labels."""
     one, other = old.resources.get(before), new.resources.get(after)
     if one is None or other is None:
         return False
@@ -107,7 +107,7 @@ def _unlabelled(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether nothing that is known differs: ids are not known before an update, and no bill hangs on them."""
+    """Whether no known value differs: ids are unknown before an update, and do not affect bills."""
     if one is UNKNOWN or other is UNKNOWN:
         return True
     if is_object(one) and is_object(other):

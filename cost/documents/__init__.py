@@ -1,1 +1,1 @@
-"""The content of each answer: a document for people, a model for machines. `cost.render` formats it."""
+"""The content of each answer: a document for users, a model for machines. `cost.render` formats it."""

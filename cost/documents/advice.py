@@ -1,4 +1,4 @@
-"""What would cost less."""
+"""Suggestions that lower the cost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.cost.render.document import Block, Document, Notes
 
 
 def advice_document(found: Sequence[Advice], title: str) -> Document:
-    """A list for each, of the inputs that its numbers follow from."""
+    """A list per suggestion, with the inputs of its numbers."""
     return Document(
         title=title,
         basis="at list prices; second opinions on a price are not used",

@@ -16,7 +16,7 @@ _TESTS: Final = {"expected": "expected", "ceiling": "at the most"}
 
 
 def budgets_document(verdicts: Sequence[Verdict], title: str) -> Document:
-    """A row for each limit, and how many are kept."""
+    """A row for each limit, and the number of limits kept."""
     return Document(
         title=title,
         blocks=lambda: _blocks(verdicts),

@@ -15,7 +15,7 @@ _COLUMNS: Final = ("provider", "region", "sku", "unit", "purchase", "term", "usd
 
 
 def prices_document(rows: Sequence[PriceRow], today: datetime.date) -> Document:
-    """today: the day that their confidence is judged on."""
+    """today: the date for judging their confidence."""
     fields = [_fields(row, today) for row in rows]
     count = "1 price" if len(rows) == 1 else f"{len(rows):,} prices"
 

@@ -1,4 +1,4 @@
-"""What a refresh of the price book found."""
+"""The result of a price book refresh."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpucluster.cost.render.document import Block, Document, Notes, table
 
 @dataclass(frozen=True, kw_only=True)
 class Refreshed:
-    """not_covered: primary rows that no live list is asked for. skipped: clouds left out. written: the book has it."""
+    """not_covered: primary rows without a live list. skipped: clouds not read. written: the book has the new prices."""
 
     answers: Sequence[Answer]
     not_covered: Sequence[PriceRow] = ()
@@ -24,7 +24,7 @@ class Refreshed:
 
 
 def refresh_document(found: Refreshed) -> Document:
-    """Each price that is new, changed or in doubt, and how many there are of the rest."""
+    """Each new, changed or doubtful price, and the number of the others."""
     counts = Counter(answer.kind for answer in found.answers)
     rest = f"{counts['same']:,} stay and get a new date, {counts['new']:,} are new, {counts['doubt']:,} are in doubt"
     return Document(
@@ -62,7 +62,7 @@ def _shown(row: PriceRow | None) -> str:
 
 
 def _coverage(found: Refreshed) -> str:
-    """How many rows of the book have a live list, and which have none."""
+    """Number of rows of the book with a live list, and the rows without one."""
     covered = sum(len(answer.wanted.rows) for answer in found.answers)
     counts = Counter(
         row.sku if row.purchase == "on_demand" else f"{row.sku} {row.purchase}" for row in found.not_covered

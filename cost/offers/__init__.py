@@ -1,4 +1,4 @@
-"""GPUs by the hour of providers whose clusters are not built here, beside the machines of a stack."""
+"""GPUs by the hour of other providers, without clusters by this package, compared with a stack's machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Offers by the GPU-hour: which are alike, and which may be ranked beside machines with a fabric."""
+"""Offers by the GPU-hour: which are equivalent, and which may be ranked against machines with a fabric."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NO_FABRIC: Final = "no fabric known"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """GPUs by the hour, machines alone: no storage, no traffic, no support, and no word on how many can be had.
+    """GPUs by the hour, machines only: no storage, traffic or support, and no statement on available quantities.
 
-    form: `sxm`, `pcie`, `nvl`, or empty where nobody says it. fabric: what connects machines; empty where no source
-    says that there is one. usd: of one GPU-hour.
+    form: `sxm`, `pcie`, `nvl`, or empty if unknown. fabric: interconnect of the machines; empty if no source states
+    one. usd: per GPU-hour.
     """
 
     provider: str
@@ -36,15 +36,15 @@ class Offer:
 
     @property
     def name(self) -> str:
-        """Provider and what it sells."""
+        """Provider and product."""
         return f"{self.provider} {self.sku}"
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """A machine of a stack or an offer, by the GPU-hour. rank: None for what is shown and not ranked.
+    """A machine of a stack or an offer, by the GPU-hour. rank: None if shown but not ranked.
 
-    said: where its price comes from. why: why it is not ranked, empty where it is. offer: whether it is one.
+    said: origin of its price. why: why it is not ranked, empty if it is. offer: whether it is an offer.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Ranking:
 
 
 def offers_of(book: PriceBook, gpu: str) -> list[Offer]:
-    """Every offer of a GPU model that a price is known for, the least first."""
+    """Every offer of a GPU model with a known price, cheapest first."""
     return sorted(_offers(book, gpu), key=lambda offer: (offer.usd, offer.name))
 
 
@@ -83,7 +83,7 @@ def _offers(book: PriceBook, gpu: str) -> Iterator[Offer]:
 def rank_offers(machines: Mapping[str, tuple[Decimal, str]], offers: Sequence[Offer]) -> tuple[Ranking, ...]:
     """Machines of stacks, name -> (USD a GPU-hour, fabric), among offers of the same GPU.
 
-    Training over several nodes needs a fabric, and the SXM form: what is not known to have both is shown, not ranked.
+    Multi-node training needs a fabric and the SXM form: machines not known to have both are shown, not ranked.
     """
     entries = [
         Ranking(name, usd, None, fabric or _NOT_SAID, "in this comparison", "" if fabric else _NO_FABRIC)

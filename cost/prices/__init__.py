@@ -1,4 +1,4 @@
-"""The price book: dated, sourced price rows, the only place where a price lives."""
+"""The price book: dated price rows with sources, the only place that holds prices."""
 
 from __future__ import annotations
 

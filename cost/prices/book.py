@@ -1,4 +1,4 @@
-"""Finds the price of one thing in one region."""
+"""Finds the price of one item in one region."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from gpucluster.record import record
 __all__ = ["OWN_ROW", "PROVIDERS", "DamagedBook", "NotKnown", "Price", "PriceBook"]
 
 OWN_ROW: Final = "provider,region,sku,unit,purchase,term,usd_per_unit"
-"""The columns to give for a price of one's own."""
+"""The columns that a user's own price requires."""
 
 PROVIDERS: Final = (*clouds(), "coreweave", "crusoe", "lambda", "nebius", "runpod", "vast")
-"""The files of the book that comes with this tool; a book without one of them is damaged."""
+"""The files of the book in this package; a book that lacks one of them is damaged."""
 
 _FOLDER: Final = Path(__file__).parent
 _NEAREST_SHOWN: Final = 4
@@ -36,13 +36,13 @@ _Key = tuple[str, str, str, str]  # sku, purchase, term, unit
 
 @record
 class Price:
-    """What one unit costs, and why we say so.
+    """The price of one unit, and its evidence.
 
-    row: the primary row; the first tier of a graduated price; the newest second opinion when there is nothing else.
-    tiers: all tiers in order, empty when the price is not graduated.
-    rankable: False when only second opinions are known; such a price is shown and never ranked.
-    instead_of: what is not known, where this only stands for a price at the most of its bound. It is in no total.
-    list_usd: USD per unit before a discount, None where there is none.
+    row: the primary row; the first tier of a graduated price; the newest second opinion if there is nothing else.
+    tiers: all tiers in order, empty if the price is not graduated.
+    rankable: False if only second opinions are known; such a price is shown but never ranked.
+    instead_of: the unknown price that this one stands in for, at the upper bound. Excluded from every total.
+    list_usd: USD per unit before a discount, None without a discount.
     """
 
     row: PriceRow
@@ -60,10 +60,10 @@ class Price:
 
 @record
 class NotKnown:
-    """No price: never 0, and never that of another region. `reason` names the nearest rows that are known.
+    """No price: never 0, and never that of another region. `reason` lists the nearest known rows.
 
-    row: what a row of the user's own for it begins with, in the order of `OWN_ROW`.
-    bound: between what it lies, where that was asked for and other regions tell.
+    row: the beginning of the user's price row for it, in the order of `OWN_ROW`.
+    bound: its bound, if requested and derivable from other regions.
     """
 
     reason: str
@@ -72,13 +72,13 @@ class NotKnown:
 
 
 class PriceBook:
-    """The price rows of all providers, one file each; the rows of a thing are read when it is first asked for.
+    """The price rows of all providers, one file each; the rows of an item are read on first use.
 
-    today: the day that prices are judged fresh or old against.
-    folder: where the `<provider>.csv` files and `sources.csv` are.
-    own: a file of the user's own prices, which go before those of the book. BadPrices says what is wrong with it.
+    today: the date for judging whether prices are fresh or old.
+    folder: of the `<provider>.csv` files and `sources.csv`.
+    own: a file of the user's own prices, which take precedence over the book's. BadPrices describes its problems.
 
-    Whatever reads a file of the book raises DamagedBook where it cannot be trusted.
+    Every reader of a file of the book raises DamagedBook if the file cannot be trusted.
     """
 
     def __init__(self, *, today: datetime.date | None = None, folder: Path = _FOLDER, own: Path | None = None) -> None:
@@ -90,33 +90,33 @@ class PriceBook:
 
     @classmethod
     def in_use(cls, prices: str | None = None) -> PriceBook:
-        """The book with the user's own prices: those of the file `prices`, else of the one GPUCLUSTER_PRICES names."""
+        """The book with the user's own prices: from the file `prices`, else from the one GPUCLUSTER_PRICES names."""
         return cls(own=find_prices(prices))
 
     @staticmethod
     def forget() -> None:
-        """Lets files that were read be read again; for who changes them."""
+        """Clear the cache of files, so that changed files are read again."""
         for read in (_known, _names, _file, sources):
             read.cache_clear()
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """The providers we have a file for, by name."""
+        """Providers with a file, by name."""
         return _names(self.folder)
 
     def rows(self, provider: str) -> tuple[PriceRow, ...]:
-        """Every row of one provider, in the order of its file; empty when we have no file for it."""
+        """Every row of one provider, in file order; empty without a file."""
         found = self._file(provider)
         return () if found is None else found.rows
 
     def of_sku(self, provider: str, sku: str) -> list[PriceRow]:
-        """Every row of one thing, the user's own first: all regions, zones and ways to buy."""
+        """Every row of one item, the user's own first: all regions, zones and purchase options."""
         found = self._file(provider)
         own = [row for row in self.own if (row.provider, row.sku) == (provider, sku)]
         return own if found is None else [*own, *found.of_sku(sku)]
 
     def of_family(self, provider: str, sku: str) -> list[PriceRow]:
-        """Every row of the siblings of one thing, the user's own first; none where its name tells no family."""
+        """Every row of an item's siblings, the user's own first; none if its name indicates no family."""
         family, found = family_of(sku), self._file(provider)
         if family is None:
             return []
@@ -130,14 +130,14 @@ class PriceBook:
         return own if found is None else [*own, *found.region(region)]
 
     def of_thing(self, provider: str, region: str, sku: str) -> list[PriceRow]:
-        """Every row of one thing in one region, the user's own first."""
+        """Every row of one item in one region, the user's own first."""
         own, found = self._own_things.get((provider, region, sku), ()), self._file(provider)
         return [*own] if found is None else [*own, *found.in_region(region, sku)]
 
     def lookup(
         self, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
     ) -> Price | NotKnown:
-        """The price of `sku` per `unit` in `region`, or in a zone that is priced by itself, such as
+        """The price of `sku` per `unit` in `region`, or in a zone with its own price, such as
         `us-east-1/us-east-1-atl-2a`; `term` is empty, `1y` or `3y`.
         """
         key = (provider, region, sku, purchase, term, unit)
@@ -161,7 +161,7 @@ class PriceBook:
         return NotKnown(self._why_not(provider, region, sku, purchase, term, unit), row)
 
     def zones(self, provider: str, region: str, sku: str, purchase: str, *, unit: str) -> tuple[PriceRow, ...]:
-        """The prices of single zones of a region, the least first; none where the book has no zones."""
+        """The prices of single zones of a region, lowest first; none if the book has no zones for it."""
         found = self._file(provider)
         zones = {} if found is None else {(_key(row), row.region): row for row in found.zones(region) if not row.alt}
         own = (row for row in self.own if row.provider == provider and row.region.startswith(f"{region}/"))
@@ -171,7 +171,7 @@ class PriceBook:
 
     @cached_property
     def _own_things(self) -> Mapping[tuple[str, str, str], Sequence[PriceRow]]:
-        """The user's own rows by provider, region and thing: a file of them may be as long as the book."""
+        """The user's own rows by provider, region and item: their file may be as long as the book."""
         found: dict[tuple[str, str, str], list[PriceRow]] = {}
         for row in self.own:
             found.setdefault((row.provider, row.region, row.sku), []).append(row)
@@ -192,7 +192,7 @@ class PriceBook:
         return self._indexes[thing]
 
     def _why_not(self, provider: str, region: str, sku: str, purchase: str, term: str, unit: str) -> str:
-        """One line that says what is missing and which rows come nearest."""
+        """One line with the missing price and the nearest existing rows."""
         wanted = f"no price for {sku} {purchase}{f' {term}' if term else ''} in {provider} {region}"
         same_sku = [row for row in self.of_sku(provider, sku) if not row.zone]
         same_sku.sort(
@@ -233,7 +233,7 @@ def _known(folder: Path) -> Known:
 
 @cache
 def _names(folder: Path) -> tuple[str, ...]:
-    """The providers that have a file. Names of files come from here alone, never from a type of a plan."""
+    """Providers with a file. File names come only from here, never from a type in a plan."""
     found = sorted(path.stem for path in folder.glob("*.csv") if path.stem not in _NOT_PROVIDERS)
     for name in PROVIDERS if folder == _FOLDER else ():
         if name not in found:
@@ -242,6 +242,6 @@ def _names(folder: Path) -> tuple[str, ...]:
 
 
 def _common(one: str, other: str) -> int:
-    """Letters that two regions begin with alike: clouds name them by continent and compass, so more is nearer."""
+    """Length of the common prefix of two regions: clouds name regions by continent and compass, so longer is nearer."""
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
     return sum(1 for _ in alike)

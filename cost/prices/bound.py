@@ -1,11 +1,11 @@
-"""Between what two prices one lies that nobody has written down.
+"""Bounds of a price that the book does not contain.
 
-By the same thing elsewhere: the least and the dearest price of the SKU, bought in the same way for the same term, in
-the other regions of the same cloud, moved apart by a factor. Where there is none, by its siblings (`siblings.py`) that
-are bought so: of its region, else of the others. Hide each price of the book in turn, and 95 % or more of those of each
-cloud lie within by either rule (`tests/cost/prices/test_bound.py`, `test_hidden.py`). Never across clouds, nor from one
-way to buy to another, but for a commitment: it costs no more than the same on demand in its own region, as each of the
-book does.
+From other regions: the lowest and the highest price of the SKU, with the same purchase option and term, in the other
+regions of the same cloud, widened by a factor. Without such prices, from its siblings (`siblings.py`) with the same
+purchase option: of its region, else of the others. If each price of the book is hidden in turn, 95 % or more of each
+cloud's prices lie within the bounds of either rule (`tests/cost/prices/test_bound.py`, `test_hidden.py`). Never across
+clouds or purchase options, except for a commitment: it costs at most the on-demand price of its own region, as every
+commitment in the book does.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from gpucluster.cost.prices.siblings import Family, family_of
 from gpucluster.record import record
 
 _APART: Final = {1: Decimal(2)}
-"""Regions known -> how far the true price may lie below the least or above the dearest of them."""
+"""Number of known regions -> factor by which the true price may be below the lowest or above the highest of them."""
 _APART_ELSE: Final = Decimal("1.5")
 _APART_HERE: Final = Decimal("1.1")
 """The same for siblings of its own region."""
 
 _DOWN: Final = Context(prec=6, rounding=ROUND_FLOOR)
 _UP: Final = Context(prec=6, rounding=ROUND_CEILING)
-"""Digits that a bound is written with, and never rounded inwards."""
+"""Significant digits of a bound, never rounded inwards."""
 
 
 @record
 class Bound:
-    """The least and the most that one unit costs, in USD; no price, and in no total.
+    """Lower and upper bound of one unit's cost in USD; not a price, and in no total.
 
-    rule: how it comes about, with the two prices behind it. as_of: the date of the older of them.
+    rule: its derivation, with the two prices used. as_of: the date of the older of them.
     """
 
     least: Decimal
@@ -45,7 +45,7 @@ class Bound:
 
 @record
 class _Told:
-    """Between what a sibling leaves a price. ratio: of the larger size to the smaller."""
+    """Bounds of a price that follow from a sibling. ratio: of the larger size to the smaller."""
 
     row: PriceRow
     ratio: Decimal
@@ -54,10 +54,10 @@ class _Told:
 
 
 def bound_of(rows: Sequence[PriceRow]) -> Bound | None:
-    """The bound that the prices of a thing elsewhere give: `rows` of one SKU, unit, way to buy and term; None for none.
+    """The bound from prices in other regions: `rows` of one SKU, unit, purchase option and term; None without any.
 
-    Second opinions count only where there is nothing else; of a graduated price its first tier, as lines do; prices of
-    single zones never do.
+    Second opinions count only if there is nothing else; graduated prices count with the first tier, as lines do; prices
+    of single zones never count.
     """
     used = _telling(rows)
     if not used:
@@ -72,9 +72,9 @@ def bound_of(rows: Sequence[PriceRow]) -> Bound | None:
 
 
 def bound_by_siblings(sku: str, region: str, rows: Sequence[PriceRow]) -> Bound | None:
-    """The bound that the siblings of a thing give: `rows` of its family, one unit, way to buy and term; None for none.
+    """The bound from an item's siblings: `rows` of its family, one unit, purchase option and term; None without any.
 
-    In each region the nearest smaller and larger sibling count, the tightest; then the widest of the regions.
+    In each region the nearest smaller and larger sibling count, the tightest bound; then the widest of the regions.
     """
     thing, used = family_of(sku), _telling(rows)
     here = [row for row in used if row.region == region]
@@ -93,7 +93,7 @@ def bound_by_siblings(sku: str, region: str, rows: Sequence[PriceRow]) -> Bound 
 
 
 def _told(thing: Family | None, row: PriceRow) -> _Told | None:
-    """What a sibling leaves: a larger size costs no less, nor more than in proportion."""
+    """The bounds from one sibling: a larger size costs at least as much, and at most in proportion to its size."""
     other = family_of(row.sku)
     if thing is None or other is None or other.name != thing.name:
         return None
@@ -123,9 +123,9 @@ def _apart(low: Decimal, high: Decimal, apart: Decimal, said: str, rows: tuple[P
 
 
 def no_more_than(cap: Decimal, said: str, as_of: str, bound: Bound | None) -> Bound:
-    """`bound`, where there is one, with `cap` for its most; from 0 where nothing below `cap` is known.
+    """`bound`, if any, with upper bound `cap`; from 0 if nothing below `cap` is known.
 
-    said: what costs `cap`. as_of: the date of that.
+    said: the item that costs `cap`. as_of: the date of that price.
     """
     if bound is None or bound.least > cap:
         return Bound(Decimal(0), cap, f"at most {said}", as_of)

@@ -17,24 +17,24 @@ from gpucluster.cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
 Kind = Literal["duplicate", "value", "date", "age", "disagreement", "outlier", "missing"]
 
 _APART: Final = Decimal("0.02")
-"""Share by which two sources of one price may differ: rounding, not another price."""
+"""Share by which two sources of one price may differ by rounding."""
 
 _OLD_DAYS: Final = 365
-"""Age at which the price of a machine that decides the bill is named: list prices of GPUs were cut within such a time
+"""Age in days from which the price of an H100 machine is reported: list prices of GPUs were cut within such a time
 (p5.48xlarge by 44 % in June 2025)."""
 
 _TIMES: Final = 2
-"""How often the median of all regions a price may be, or the other way round: regions differ, but seldom so much."""
+"""Factor by which a price may differ from the median of all regions, up or down: regions seldom differ more."""
 
 _EXPLAINED: Final = ("STALE", "WRONG", "disagrees")
-"""How the note of a second opinion says that its difference is known."""
+"""Words in a second opinion's note for an explained difference."""
 
 _Key = tuple[str, str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing about the data. matters: whether it can make a total wrong; the rest is good to know."""
+    """One finding about the data. matters: whether it can make a total wrong; the others are informational."""
 
     kind: Kind
     what: str
@@ -42,7 +42,7 @@ class Finding:
 
 
 def check_prices(rows: Sequence[PriceRow], today: datetime.date) -> tuple[Finding, ...]:
-    """Everything found, what matters first. rows: those of all providers. today: the day that ages are judged on."""
+    """All findings, those that matter first. rows: of all providers. today: the date for judging ages."""
     checks: tuple[Callable[[Sequence[PriceRow], datetime.date], Iterator[Finding]], ...] = (
         _duplicates, _values, _dates, _ages, _disagreements, _outliers, _missing,
     )  # fmt: skip
@@ -60,7 +60,7 @@ def _shown(row: PriceRow) -> str:
 
 
 def _duplicates(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
-    """Primary rows of one key and tier: which of them counts would hang on their order."""
+    """Several primary rows of one key and tier: their order would decide which one counts."""
     del today
     first: dict[tuple[_Key, int], PriceRow] = {}
     counts = Counter((_key(row), row.tier) for row in rows if not row.alt)
@@ -73,7 +73,7 @@ def _duplicates(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Find
 
 
 def _values(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
-    """Prices that are no price; the first tier of a graduated one may be free."""
+    """Invalid prices; the first tier of a graduated price may be free."""
     del today
     for row in rows:
         if row.usd_per_unit < 0 or (row.usd_per_unit == 0 and not row.note.startswith("tier 0:")):
@@ -92,7 +92,7 @@ def _dates(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
 
 
 def _age(row: PriceRow, today: datetime.date) -> int | None:
-    """Days since a price was read; None where its date says no day or month."""
+    """Age of a price in days; None if its date has no month."""
     try:
         day = as_of_date(row.as_of)
     except ValueError:
@@ -101,9 +101,9 @@ def _age(row: PriceRow, today: datetime.date) -> int | None:
 
 
 def _ages(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
-    """H100 machines on demand that are over a year old, and how many official prices of a provider are old.
+    """On-demand prices of H100 machines that are over a year old, and each provider's number of old official prices.
 
-    Neither matters: time alone would turn a pipeline red, and reports give old prices less confidence.
+    Neither matters: otherwise a pipeline would fail by age only, and reports give old prices less confidence.
     """
     for row in rows:
         age = _age(row, today)
@@ -121,8 +121,8 @@ def _ages(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
 
 
 def _disagreements(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
-    """Second opinions that are off by more than 2 %. Spot prices move, and some differences are explained in the note:
-    neither makes a total wrong."""
+    """Second opinions that differ by more than 2 %. Spot prices move, and the note explains some differences: neither
+    makes a total wrong."""
     del today
     primary = {_key(row): row for row in reversed(rows) if not row.alt and row.tier in (0, 1)}
     for row in rows:
@@ -140,8 +140,8 @@ def _disagreements(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[F
 
 
 def _outliers(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
-    """Prices far from those of other regions, which may be real; and ways to buy that cost more than on demand does in
-    the same place: nobody sells that, so one of the two is another thing."""
+    """Prices far from those of other regions, which may be real; and purchase options that cost more than on-demand in
+    the same place: nobody sells those, so one of the two prices belongs to another item."""
     del today
     alike: dict[tuple[str, ...], list[PriceRow]] = {}
     on_demand: dict[tuple[str, ...], PriceRow] = {}
@@ -164,7 +164,7 @@ def _outliers(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Findin
 
 
 def _missing(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
-    """H100 machines without any price at all, and region by region those without one where others have one."""
+    """H100 machines without any price, and those without one in single regions, by region."""
     del today
     for provider in sorted({machine.cloud for machine in machines().values()}):
         shapes = _h100(provider)
@@ -182,6 +182,6 @@ def _missing(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding
 
 
 def _h100(provider: str) -> list[str]:
-    """H100 machines of a cloud that a price list of it has."""
+    """H100 machines of a cloud for which it has a price list."""
     found = (name for name, machine in machines().items() if (machine.cloud, machine.model) == (provider, "h100"))
     return [name for name in found if sold(name, "on_demand") != "unlisted"]

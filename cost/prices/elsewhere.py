@@ -1,5 +1,5 @@
-"""The price of one thing in one region; where the book has none, what other regions say it lies between, else its
-siblings, and of a commitment the price on demand.
+"""The price of one item in one region; without one, bounds from other regions, else from its siblings, and for a
+commitment the on-demand price.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from gpucluster.cost.prices.book import NotKnown, Price, PriceBook
 from gpucluster.cost.prices.bound import bound_by_siblings, bound_of, no_more_than
 
 _COMMITTED: Final = ("reserved", "savings_plan")
-"""Ways to buy in which a machine costs no more than on demand: nobody would commit to pay for it else."""
+"""Purchase options with machine prices at or below on-demand: otherwise nobody would commit to them."""
 
 _Key = tuple[str, str, str, str, str, str]  # provider, region, sku, purchase, term, unit
 
 _FOUND: Final[weakref.WeakKeyDictionary[PriceBook, dict[_Key, Price | NotKnown]]] = weakref.WeakKeyDictionary()
-"""A book is gone through once for each thing that has no price in it, however many resources want it."""
+"""Cache: the book is searched once per unpriced item, not once per resource."""
 
 
 def price_or_bound(
     book: PriceBook, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
 ) -> Price | NotKnown:
-    """`PriceBook.lookup`, with a stand-in at the most of its bound where the price is not known and a bound is."""
+    """`PriceBook.lookup`; for an unknown price with a known bound, a stand-in at the upper bound."""
     found = book.lookup(provider, region, sku, purchase, term, unit=unit)
     if isinstance(found, Price):
         return found

@@ -1,4 +1,4 @@
-"""Reads the files of the price book, each region when it is first asked for: a preview needs one of dozens."""
+"""Reads the files of the price book, each region on first use: a preview needs one of dozens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpucluster.record import record
 
 _SOURCES: Final = ("starts_with", "provider", "basis", "why")
 _ABOUT: Final = ("licence", "url")
-"""Columns of `sources.csv` for people and tests: under which licence the facts stand, and where they can be seen."""
+"""Columns of `sources.csv` for readers and tests: the licence of the facts, and their address."""
 _BASES: Final[Mapping[str, Basis]] = {"official": "official", "computed": "computed", "third-party": "third-party"}
 _MAY_BE_EMPTY: Final = ("term", "note")
 _AMOUNT: Final = re.compile(r"\d{1,9}(\.\d{1,12})?")
@@ -27,15 +27,15 @@ _RESTORE: Final = "restore the file from the repository, or install this tool ag
 _ALLOWED_AMOUNT: Final = "a number above 0, digits only, such as 61.25; 0 for a free tier"
 
 _FEW: Final = 4
-"""Regions that a preview of a program asks for at the most, as a rule."""
+"""Usual maximum of regions in a preview of a program."""
 
 Line = tuple[int, str]
 
 
 class DamagedBook(DamagedTable):
-    """A file of the price book holds what no price can be read from. Nobody gets a total from such a book.
+    """A file of the price book has an unreadable row. Such a book gives no totals.
 
-    file: its name. problem: line, column, value, what is allowed.
+    file: its name. problem: line, column, value, allowed values.
     """
 
     def __init__(self, file: str, problem: str, remedy: str = _RESTORE) -> None:
@@ -46,7 +46,7 @@ class DamagedBook(DamagedTable):
 
 @record
 class Source:
-    """A line of `sources.csv`. provider: empty where it holds for all. licence, url: empty in a book without them."""
+    """A line of `sources.csv`. provider: empty if it applies to all. licence, url: empty in a book without them."""
 
     starts_with: str
     provider: str
@@ -56,9 +56,9 @@ class Source:
 
 
 class PriceFile:
-    """The rows of one provider. DamagedBook where the file, or a row that is asked for, cannot be trusted.
+    """The rows of one provider. DamagedBook if the file, or a requested row, cannot be trusted.
 
-    A row is one line, and what stands before its unit is never in quotes: regions are told apart without reading rows.
+    A row is one line, and the columns before its unit are never quoted, so regions are found without parsing rows.
     """
 
     def __init__(self, folder: Path, provider: str) -> None:
@@ -79,7 +79,7 @@ class PriceFile:
         return self._regions[name]
 
     def in_region(self, name: str, sku: str) -> tuple[PriceRow, ...]:
-        """The rows of one thing in a region, or in a zone."""
+        """The rows of one item in a region or zone."""
         if name not in self._things:
             self._things[name] = {}
             for line in self._lines_of(name):
@@ -93,24 +93,24 @@ class PriceFile:
         return self._zones[region]
 
     def of_sku(self, sku: str) -> tuple[PriceRow, ...]:
-        """The rows of one thing in all regions and zones."""
+        """The rows of one item in all regions and zones."""
         if sku not in self._skus:
             lines = [line for line in self._lines if f",{sku}," in line[1]]
             self._skus[sku] = tuple(row for row in self._rows(lines) if row.sku == sku)
         return self._skus[sku]
 
     def of_family(self, family: Family) -> tuple[PriceRow, ...]:
-        """The rows of the things of one family in all regions and zones."""
+        """The rows of one family's items in all regions and zones."""
         return tuple(row for sku in self.skus if in_family(family, sku) for row in self.of_sku(sku))
 
     @cached_property
     def skus(self) -> tuple[str, ...]:
-        """The things that have a row, in the order of the file."""
+        """The SKUs with a row, in file order."""
         return tuple(dict.fromkeys(line.split(",", 3)[2] for _, line in self._lines if line.count(",") > 2))
 
     @cached_property
     def rows(self) -> tuple[PriceRow, ...]:
-        """Every row, in the order of the file."""
+        """Every row, in file order."""
         return tuple(self._rows(self._lines))
 
     @cached_property
@@ -119,7 +119,7 @@ class PriceFile:
         return frozenset(cells[4] for _, line in self._lines if len(cells := line.split(",", 5)) == 6)
 
     def _lines_of(self, region: str) -> Sequence[Line]:
-        """Of a region or zone; one search is quicker than an index, which many regions need."""
+        """Lines of a region or zone; one search is faster than an index, which only queries of many regions need."""
         if len(self._things) <= _FEW:
             return self._starting(f"{self._provider},{region},")
         return self._by_region.get(region, ())
@@ -171,7 +171,7 @@ class PriceFile:
         )  # fmt: skip
 
     def _basis(self, line: int, row: Mapping[str, str]) -> Basis:
-        """What the rows of a file share, each combination checked once: most of what can be wrong with a row."""
+        """The columns that rows of a file share; each combination is checked once and covers most faults of a row."""
         _refuse(self._file, line, value_faults(row, tuple(name for name in COLUMNS if name not in _MAY_BE_EMPTY)))
         if row["provider"] != self._provider:
             raise DamagedBook(self._file, f"line {line}: provider is {row['provider']!r}; allowed: {self._provider}")
@@ -188,7 +188,7 @@ class PriceFile:
 
 @cache
 def sources(folder: Path) -> tuple[Source, ...]:
-    """The lines of `sources.csv`, the more specific first."""
+    """The lines of `sources.csv`, more specific ones first."""
     table = _table(folder, "sources.csv")
     return tuple(sorted(_sources(table), key=lambda one: (len(one.starts_with), one.provider != ""), reverse=True))
 
@@ -231,7 +231,7 @@ def _text(folder: Path, file: str) -> str:
 
 
 def _refuse(file: str, line: int, faults: Iterable[str]) -> None:
-    """DamagedBook with the first of the faults, where there is one."""
+    """DamagedBook with the first fault, if any."""
     fault = next(iter(faults), None)
     if fault is not None:
         raise DamagedBook(file, f"line {line}: {fault}")

@@ -1,4 +1,4 @@
-"""Prices of the user's own: a CSV file with the columns of the price book, whose rows go before those of the book."""
+"""The user's own prices: a CSV file with the columns of the price book, whose rows take precedence over the book's."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from gpucluster.program.values import MOST, BadValue, amount
 from gpucluster.record import record
 
 PRICES_VARIABLE: Final = "GPUCLUSTER_PRICES"
-"""Names the file for previews, policy packs and commands alike."""
+"""The file's variable for previews, policy packs and commands."""
 
 _NEEDED: Final = ("provider", "region", "sku", "unit", "usd_per_unit")
 _SHOWN: Final = 20
-"""Problems that are listed; a wrong file has one in each row."""
+"""Maximum of listed problems; a wrong file has one in each row."""
 
 
 class BadPrices(InputError):
-    """A file of own prices cannot be used; one line for each thing that is wrong in it."""
+    """A file of own prices cannot be used; one line for each problem."""
 
 
 @record
 class Known:
-    """What the book knows, so that a typing error is found: its providers and its units."""
+    """Providers and units of the book, to detect typing errors."""
 
     providers: tuple[str, ...]
     units: tuple[str, ...]
 
 
 def find_prices(given: str | None = None) -> Path | None:
-    """The file `given`, else the one that GPUCLUSTER_PRICES names; None without either. BadPrices when it is not there.
+    """The file `given`, else the one that GPUCLUSTER_PRICES names; None without either. BadPrices if it does not exist.
 
-    A relative path of the variable is looked for in the working folder and then in each folder above it, since
-    programs, policy packs and commands run in different folders of a project.
+    A relative path in the variable is resolved in the working directory, then in each of its parents, since
+    programs, policy packs and commands run in different directories of a project.
     """
     if given is not None:
         return _existing(Path(given), given, "--prices")
@@ -63,7 +63,7 @@ def _existing(path: Path, named: str, what: str) -> Path:
 
 @cache
 def read_prices(path: Path, known: Known) -> tuple[PriceRow, ...]:
-    """The rows of the file. BadPrices names line, column, value and what is allowed, for everything that is wrong."""
+    """The rows of the file. BadPrices gives line, column, value and allowed values for every problem."""
     try:
         table = read_table(path)
     except OSError as error:
@@ -95,7 +95,7 @@ def read_prices(path: Path, known: Known) -> tuple[PriceRow, ...]:
 
 
 def _faults(row: Mapping[str, str], known: Known) -> Iterator[str]:
-    """What is wrong with one row: column, value, what is allowed."""
+    """Problems of one row: column, value, allowed values."""
     yield from value_faults(row, _NEEDED)
     for name, allowed in (("provider", known.providers), ("unit", known.units)):
         if row[name] and row[name] not in allowed:

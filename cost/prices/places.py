@@ -1,4 +1,4 @@
-"""The names of one place: sources do not agree on what to call a Local Zone."""
+"""The names of one place: sources use different names for a Local Zone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One row of the price book, and how far to trust it."""
+"""One row of the price book, and its confidence."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Final, Literal
 from gpucluster.record import record
 
 Basis = Literal["official", "computed", "third-party", "own"]
-"""Where a row comes from: an official price list or a mirror of one, a sum of official parts, someone's figure, the
+"""Origin of a row: an official price list or a mirror of one, a sum of official parts, a third party's figure, the
 user."""
 
 Purchase = Literal["on_demand", "spot", "reserved", "savings_plan", "capacity_block", "flex_start", "dws_calendar"]
-"""Ways to buy."""
+"""Purchase options."""
 
 Confidence = Literal["high", "medium", "low"]
 
@@ -30,9 +30,9 @@ _LONG: Final = re.compile(r"(https://[^/]+/|[^:]+:).+/([^/]+)")
 
 
 def as_of_date(as_of: str) -> datetime.date | None:
-    """The earliest day that `as_of` (`2026-10-10`, `2026-10` or `2026`) can mean; None for a year alone.
+    """The earliest day of `as_of` (`2026-10-10`, `2026-10` or `2026`); None for a year only.
 
-    A month means its first day, so that a row never looks younger than it may be.
+    A month means its first day, so that a row never looks newer than it may be.
     """
     if len(as_of) == len("2026"):
         return None
@@ -40,7 +40,7 @@ def as_of_date(as_of: str) -> datetime.date | None:
 
 
 def tier_of(note: str) -> int:
-    """Place in a graduated price that a note says, 0 when it says none."""
+    """Tier number in the note of a graduated price, 0 without one."""
     match = _TIER.match(note)
     return int(match[1]) if match else 0
 
@@ -50,18 +50,18 @@ class PriceRow:
     """One published price.
 
     provider: `aws`, `gcp`, `azure`, ...
-    region: the provider's region code, `global` where the price is the same everywhere, `us-east-1/use1-az2` where it
-        is that of one zone.
-    sku: what is sold: a machine type, or a name of ours such as `ebs-gp3`.
+    region: the provider's region code, `global` if the price is the same everywhere, `us-east-1/use1-az2` if it is the
+        price of one zone.
+    sku: the item sold: a machine type, or a name of ours such as `ebs-gp3`.
     kind: `compute`, `storage`, `control_plane`, ...
-    unit: what one `usd_per_unit` buys, e.g. `instance-hour`, `GiB-month`.
+    unit: billing unit of `usd_per_unit`, e.g. `instance-hour`, `GiB-month`.
     purchase: `on_demand`, `spot`, `capacity_block`, `reserved`, ...
-    term: empty, `1y` or `3y`; `1y-partial`, `1y-all` where half or all of the term is paid upfront.
+    term: empty, `1y` or `3y`; `1y-partial`, `1y-all` if half or all of the term is paid upfront.
     usd_per_unit: list price in USD before tax.
     as_of: day, month or year of the snapshot.
-    source: document the price was read from, and behind `#` the place in it.
+    source: document of the price and, after `#`, the place in it.
     note: `note=alt ...` marks a second opinion, `tier N: ...` a graduated price.
-    basis: what kind of source that is (`sources.csv`), `own` for a row of the user's.
+    basis: kind of the source (`sources.csv`), `own` for a user's row.
     """
 
     provider: str
@@ -84,28 +84,28 @@ class PriceRow:
 
     @property
     def document(self) -> str:
-        """The source for reports: without the place in it, and of a long path the last part alone."""
+        """The source for reports: without the place in it; for a long path only its last part."""
         return _document(self.source)
 
     @property
     def zone(self) -> str:
-        """The zone of a price that holds in one zone alone, empty for that of a region."""
+        """The zone of a zonal price, empty for a regional one."""
         return self.region.partition("/")[2]
 
     @property
     def worldwide(self) -> str:
-        """What the note says of the document by which a price is one everywhere; empty where it says nothing."""
+        """Evidence in the note that the price is the same everywhere; empty without any."""
         match = _WORLDWIDE.search(self.note)
         return match[1] if match else ""
 
     @property
     def tier(self) -> int:
-        """Place in a graduated price, 0 when the price is not graduated."""
+        """Tier number of a graduated price, 0 if it is not graduated."""
         return tier_of(self.note)
 
     def confidence(self, today: datetime.date) -> Confidence:
-        """high: the user's own, or official and at most 90 days old; medium: official and older; low: the rest, with
-        what is held for one price everywhere though nothing says that it is.
+        """high: the user's own, or official and at most 90 days old; medium: official and older; low: the rest, and
+        prices assumed to be the same everywhere without evidence.
         """
         if self.basis == "own":
             return "high"

@@ -1,7 +1,7 @@
-"""Things of one kind that are sold in sizes, by their names: machines of a family, tiers of a file system, disks.
+"""Items sold in sizes, by their names: machines of a family, tiers of a file system, disks.
 
-Within such a family a larger size costs no less, and no more than the smaller one times the ratio of the sizes. So the
-prices of its siblings bound one that is not known.
+Within such a family a larger size costs at least as much, and at most the smaller one's price times the ratio of the
+sizes. So the prices of siblings bound an unknown one.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from gpucluster.record import record
 _Sizes = tuple[Decimal, ...]
 
 _WORDS: Final = ("nano", "micro", "small", "medium", "large", "xlarge")
-"""Names of sizes, each twice the one before (EC2 user guide, instance types)."""
+"""Size names, each twice the previous one (EC2 user guide, instance types)."""
 
 _GPUS: Final[Mapping[str, int]] = {"12xlarge": 4, "24xlarge": 4, "48xlarge": 8}
-"""GPUs of the sizes of g4dn, g5 and g6e (meta-pytorch/torchx: torchx/specs/named_resources_aws.py), and of g6, whose
-sizes are those of g6e; the others have one.
+"""GPUs of the sizes of g4dn, g5 and g6e (meta-pytorch/torchx: torchx/specs/named_resources_aws.py), and of g6, which
+has the sizes of g6e; the other sizes have one GPU.
 """
 
 
@@ -41,7 +41,7 @@ def _of_word_with_gpus(size: str) -> _Sizes:
 
 
 def _of_plan(size: str) -> _Sizes:
-    """Each App Service plan has twice the cores of the one before."""
+    """Each App Service plan has twice the cores of the previous one."""
     return (Decimal(2 ** int(size)),)
 
 
@@ -61,29 +61,29 @@ _FORMS: Final[tuple[tuple[str, Callable[[str], _Sizes]], ...]] = (
     (r"(app-service-\w+-[bsp])([0-3])((?:v\d)?)", _of_plan),
     (r"(managed-disk-[EPS])(\d+)(-[lz]rs)", _of_disk),
 )
-"""What names of sizes look like: before, size, after. The table of machines has the sizes of those it lists. Compiled
+"""Patterns of size names: before, size, after. Machines listed in the machine table have their sizes there. Compiled
 when a price is first missing, as few programs need them.
 """
 
 
 @record
 class Family:
-    """name: what siblings share. sizes: one number for each measure of it, such as vCPUs and GPUs."""
+    """name: shared by siblings. sizes: one number for each measure, such as vCPUs and GPUs."""
 
     name: str
     sizes: _Sizes
 
     def ratio(self, smaller: Family) -> Decimal | None:
-        """How many times larger than `smaller` at the most; None where it is not larger in every measure, or equal."""
+        """Largest ratio of its sizes to those of `smaller`; None if any measure is smaller, or all are equal."""
         ratios = [mine / its for mine, its in zip(self.sizes, smaller.sizes, strict=True)]
         return max(ratios) if min(ratios) >= 1 and max(ratios) > 1 else None
 
 
 @cache
 def family_of(sku: str) -> Family | None:
-    """The family of a thing, None where its name tells none."""
+    """The family of an item, None if its name indicates none."""
     family = _family_of(sku)
-    return family if family is not None and all(family.sizes) else None  # a size of 0 is an odd value, and no size
+    return family if family is not None and all(family.sizes) else None  # 0 is an invalid size
 
 
 def _family_of(sku: str) -> Family | None:
@@ -97,6 +97,6 @@ def _family_of(sku: str) -> Family | None:
 
 
 def in_family(family: Family, sku: str) -> bool:
-    """Whether a thing is of a family."""
+    """Whether an item belongs to a family."""
     other = family_of(sku)
     return other is not None and other.name == family.name

@@ -1,4 +1,5 @@
-"""Reads a CSV file of prices, the book's or the user's: its rows with their lines, and what is wrong with them; and
+"""Reads a CSV file of prices, the book's or the user's: its rows with line numbers, and its problems; writes the
+book's.
 writes the book's.
 """
 
@@ -23,14 +24,14 @@ _TERMS: Final = ("1y", "1y-partial", "1y-all", "3y", "3y-partial", "3y-all")
 
 @record
 class Table:
-    """A file as it is. rows: line, and the values of each row that is not empty."""
+    """A file as read. rows: line number, and the values of each non-empty row."""
 
     header: list[str]
     rows: list[tuple[int, list[str]]]
 
 
 def read_table(path: Path) -> Table:
-    """The table in a file. Raises ValueError where it is no CSV in UTF-8, OSError where it cannot be opened."""
+    """The table in a file. Raises ValueError if it is not a CSV in UTF-8, OSError if it cannot be opened."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(file, strict=True)
@@ -41,7 +42,7 @@ def read_table(path: Path) -> Table:
 
 
 def write_rows(path: Path, rows: Iterable[PriceRow]) -> None:
-    """Writes a file of the book."""
+    """Write a file of the book."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -52,7 +53,7 @@ def write_rows(path: Path, rows: Iterable[PriceRow]) -> None:
 
 
 def header_faults(header: list[str], needed: tuple[str, ...], allowed: tuple[str, ...] = COLUMNS) -> Iterator[str]:
-    """What is wrong with the first line."""
+    """Problems of the header."""
     missing = [name for name in needed if name not in header]
     if missing:
         yield f"no column {', '.join(missing)}; write at least {','.join(needed)}"
@@ -64,7 +65,7 @@ def header_faults(header: list[str], needed: tuple[str, ...], allowed: tuple[str
 
 
 def row_faults(header: list[str], values: list[str]) -> Iterator[str]:
-    """What is wrong with the number of values."""
+    """A wrong number of values."""
     if len(values) > len(header):
         yield f"more values than columns: {values[len(header) :]} is left over; put a text with a comma in quotes"
     elif len(values) < len(header):
@@ -72,7 +73,7 @@ def row_faults(header: list[str], values: list[str]) -> Iterator[str]:
 
 
 def value_faults(row: Mapping[str, str], needed: tuple[str, ...]) -> Iterator[str]:
-    """What is wrong with the values that many rows share: column, value, what is allowed."""
+    """Problems of the values that many rows share: column, value, allowed values."""
     yield from (f"{name} is empty; write a value" for name in needed if not row[name])
     purchase, term, as_of = row.get("purchase") or "on_demand", row.get("term", ""), row.get("as_of", "")
     if purchase not in _PURCHASES:

@@ -1,4 +1,4 @@
-"""The same stack under every way to buy its GPU machines: amortised, as cash, with what spot interrupts, in mixes."""
+"""The same stack with each purchase option of its GPU machines: amortised, as cash, spot with interruptions, mixes."""
 
 from __future__ import annotations
 

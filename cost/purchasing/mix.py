@@ -1,4 +1,4 @@
-"""An elastic pool bought in a mix: a reserved baseline, and what comes above it as spot and on demand."""
+"""An elastic pool bought in a mix: a reserved baseline, and spot and on-demand machines above it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpucluster.cost.purchasing.ways import ways_of
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One part of a mix. machines: that run on average; of a baseline those that are paid for, used or not."""
+    """One part of a mix. machines: running on average; for a baseline the paid ones, used or not."""
 
     rate: Rate
     machines: Decimal
@@ -24,9 +24,9 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mix:
-    """USD a month of a pool's machines. idle: machines of the baseline that are paid for and not used on average.
+    """USD per month of a pool's machines. idle: machines of the baseline that are paid for but unused on average.
 
-    spot_share: of what runs above the baseline.
+    spot_share: of the machines above the baseline.
     """
 
     baseline: Share | None
@@ -39,14 +39,14 @@ class Mix:
 
     @property
     def rankable(self) -> bool:
-        """Whether none of its prices is a second opinion only."""
+        """Whether none of its prices is only a second opinion."""
         return all(share.rate.rankable for share in (*self.above, *([self.baseline] if self.baseline else [])))
 
 
 def mixes_of(book: PriceBook, pool: Pool, settings: Settings) -> Iterator[Mix | NoRate]:
-    """Every baseline that a price is known for, none first, with all, some and none of the rest as spot.
+    """Every baseline with a known price, first without one, each with all, some and none of the rest as spot.
 
-    Raises nothing; a rate that is missing is named once.
+    Raises nothing; each missing rate is reported once.
     """
     rates = {way: rate_of(book, pool.region, pool.machine, way) for way in ways_of(book, pool.provider, pool.machine)}
     yield from dict.fromkeys(rate for rate in rates.values() if isinstance(rate, NoRate))
@@ -60,13 +60,13 @@ def mixes_of(book: PriceBook, pool: Pool, settings: Settings) -> Iterator[Mix | 
 
 
 def baseline_of(pool: Pool, settings: Settings) -> Decimal:
-    """Machines under a commitment: as set, else the whole ones that run on average; never more than may run."""
+    """Machines under a commitment: the setting, else the whole ones that run on average; at most the pool's limit."""
     asked = settings.baseline
     found = pool.count.expected.to_integral_value(ROUND_FLOOR) if asked is None else asked
     return found if isinstance(pool.count.ceiling, str) else min(found, pool.count.ceiling)
 
 
-_Flow = tuple[tuple[Rate, Decimal], ...]  # rate, share of what runs above the baseline
+_Flow = tuple[tuple[Rate, Decimal], ...]  # rate, share of the machines above the baseline
 
 
 def _flows(by_hour: dict[str, Rate], spot_share: Decimal) -> Iterator[_Flow]:

@@ -1,4 +1,4 @@
-"""Every way to buy the GPU machines of a stack, pool by pool."""
+"""Every purchase option for the GPU machines of a stack, by pool."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from gpucluster.program.resources import Resources
 
 @dataclass(frozen=True, slots=True)
 class ZoneSpot:
-    """Spot in one zone: its price, USD a month of the pool's machines, of a GPU-hour and of a useful one.
+    """Spot in one zone: its price, USD per month of the pool's machines, per GPU-hour and per useful GPU-hour.
 
-    useful_is_most: as of the pool's spot; then a useful GPU-hour costs at least that.
+    useful_is_most: as for the pool's spot; if set, the price of a useful GPU-hour is a lower bound.
     """
 
     row: PriceRow
@@ -40,8 +40,8 @@ class ZoneSpot:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unpriced:
-    """A way to buy without a price. ends: the pool at the least and at the most that other regions tell of it, None
-    where they tell nothing.
+    """An unpriced purchase option. ends: the pool at the lower and upper bound from other regions, None without
+    bounds.
     """
 
     words: str
@@ -51,12 +51,12 @@ class Unpriced:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PoolOptions:
-    """One pool under every way to buy. Of a pool that works as one, `options`; of an elastic one, `mixes`.
+    """One pool with every purchase option. `options` for a co-located pool; `mixes` for an elastic one.
 
-    rest: USD a month of everything else in the stack. gap: what that lacks.
-    training_rest, gpus: what the price of a GPU-hour is made of besides the machines, and its GPUs.
-    nodes: machines that have to run together. not_priced: ways without a price, why, and what bounds them.
-    zones: spot in single zones, the least first; none where the book has no zones.
+    rest: USD per month of everything else in the stack. gap: its gap.
+    training_rest, gpus: inputs of the GPU-hour price in addition to the machines, and its GPUs.
+    nodes: machines that must run together. not_priced: unpriced options with reason and bounds.
+    zones: spot in single zones, cheapest first; none if the book has no zones.
     """
 
     pool: Pool
@@ -72,27 +72,28 @@ class PoolOptions:
 
     @property
     def complete(self) -> bool:
-        """Whether all but the machines has a price."""
+        """Whether everything except the machines is priced."""
         return not self.gap.missing
 
     def stack_monthly(self, option: Option) -> Decimal:
-        """USD a month of the whole stack, as expected, with the pool bought in this way."""
+        """Expected USD per month of the whole stack with the pool bought by this option."""
         return self.rest.expected + option.monthly
 
     def per_gpu_hour(self, option: Option) -> Decimal | None:
-        """USD of one GPU-hour, to the cent; None where no GPU is there."""
+        """USD per GPU-hour, to the cent; None without GPUs."""
         return _per_hour(self.training_rest + option.monthly, self.gpus)
 
     def per_useful_gpu_hour(self, option: Option, settings: Settings) -> Decimal | None:
-        """The same for an hour that someone gets something of: utilised, and not lost to interruptions."""
+        """The same per useful hour: utilised, and not lost to interruptions."""
         return _per_hour(self.training_rest + option.monthly, self.gpus * option.useful * settings.utilisation)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Options:
-    """All pools of a stack, and what is the same in every row, at list prices. days: that the machines are wanted for.
+    """All pools of a stack, and the values shared by all rows, at list prices. days: duration for which the machines
+    are needed.
 
-    support: the plan of the stack's account, which is charged `account_usd` a month besides; None leaves it out.
+    support: the plan of the stack's account, which is charged another `account_usd` per month; None excludes support.
     """
 
     estimate: Estimate
@@ -104,14 +105,14 @@ class Options:
     account_usd: Decimal
 
     def with_support(self, monthly: Decimal) -> Decimal:
-        """USD a month of a stack, with what it adds to the account's support where there is a plan."""
+        """USD per month of a stack, plus what it adds to the account's support plan, if any."""
         return monthly if self.support is None else monthly + self.support.added(monthly, self.account_usd)
 
 
 def options_of(
     resources: Resources, book: PriceBook, settings: Settings | None = None, assumptions: Assumptions | None = None
 ) -> Options:
-    """The pools of a stack under every way to buy. Raises BadPrices, and UnknownPlan for a plan of support."""
+    """The pools of a stack with every purchase option. Raises BadPrices, and UnknownPlan for a support plan."""
     settings = settings or Settings()
     assumptions = assumptions or Assumptions()
     stack = stack_of(resources, book, replace(assumptions, terms={cloud: Terms() for cloud in clouds()}))
@@ -141,7 +142,7 @@ def _pool_options(book: PriceBook, stack: Stack, pool: Pool, settings: Settings,
         if pool.reservation and way.purchase != "on_demand" and not way.discount:
             continue  # a reservation of the stack is on demand; only a discount can cover it
         if elastic and way.by_the_day:
-            continue  # bought for days that nobody can tell of a pool that comes and goes
+            continue  # bought by the day, which is unknown for an elastic pool
         found = option_of(book, pool, way, settings, days, nodes)
         if isinstance(found, NoRate):
             ends = [option_at(rate, book, pool, way, settings, days, nodes) for rate in found.ends or ()]

@@ -1,4 +1,4 @@
-"""The GPU machines of a stack as pools that may be bought in another way, and what the rest of the stack costs."""
+"""The GPU machines of a stack as pools with interchangeable purchase options, and the cost of everything else."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from gpucluster.program.resources import Resources, urn_type
 class Pool:
     """GPU machines that are bought together.
 
-    count: machines as expected, at the least, at the most. purchase: how the plan buys them. training: whether training
-    jobs run on them. reservation: whether it is capacity that the stack itself reserves.
+    count: expected, minimum and maximum machines. purchase: the plan's purchase option. training: whether training jobs
+    run on them. reservation: whether the stack itself reserves this capacity.
     """
 
     urn: str
@@ -39,7 +39,7 @@ class Pool:
 
     @property
     def gang(self) -> bool:
-        """Whether its machines stand close to each other and work as one, and so have one kind of purchase."""
+        """Whether its machines are co-located and work as one, and so have a single purchase option."""
         return self.training and not self.count.varies
 
     @property
@@ -50,7 +50,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Machines in capacity that is bought elsewhere, by its name: the same, and in the amount, of every way to buy."""
+    """Machines in named capacity bought elsewhere: equal, and included, in every purchase option."""
 
     line: CostLine
     name: str
@@ -58,14 +58,14 @@ class Held:
 
 @dataclass(frozen=True, kw_only=True)
 class Stack:
-    """A stack by its pools. estimate: at its own prices, where a pool without a price counts 0."""
+    """A stack by its pools. estimate: at its own prices, with 0 for an unpriced pool."""
 
     estimate: Estimate
     pools: tuple[Pool, ...]
     held: tuple[Held, ...]
 
     def rest(self, pool: Pool) -> Amounts:
-        """USD a month of everything but the machines of one pool: what is left of the whole, which is summed once."""
+        """USD per month of everything except the machines of one pool: the total, computed once, minus the pool."""
         limited, unlimited = self._limits
         own, own_unlimited = _limits(pool.lines)
         ceiling = "unbounded" if unlimited > own_unlimited else limited - own
@@ -73,12 +73,12 @@ class Stack:
         return Amounts(whole.floor - mine.floor, whole.expected - mine.expected, ceiling)
 
     def training_rest(self, pool: Pool) -> Decimal:
-        """USD a month that count into a training GPU-hour, without the machines of one pool."""
+        """USD per month that counts into a training GPU-hour, without the machines of one pool."""
         own = sum((line.monthly for line in pool.lines), Decimal(0)) if pool.training else Decimal(0)
         return self.estimate.training_monthly - own
 
     def gap_without(self, pool: Pool) -> Gap:
-        """What everything but the machines of one pool lacks because it has no price."""
+        """The gap of everything except the machines of one pool."""
         machines = self._unpriced - _unpriced(pool.lines)
         return Gap.sum([self.estimate.gaps.expected, Gap(machines, machines)])
 
@@ -92,7 +92,7 @@ class Stack:
 
 
 def stack_of(resources: Resources, book: PriceBook, assumptions: Assumptions) -> Stack:
-    """The pools of a stack, the dearest first, also those whose own way to buy has no price."""
+    """The pools of a stack, most expensive first, including those whose own purchase option has no price."""
     found = estimate(resources, _Whole(book), assumptions)
     training = {part.name for part in found.parts if part.training}
     return Stack(
@@ -140,21 +140,21 @@ def _held(line: CostLine) -> bool:
 
 
 def _unpriced(lines: Sequence[CostLine]) -> int:
-    """How many have no price."""
+    """Number of unpriced lines."""
     return sum(not line.source for line in lines)
 
 
 def _limits(lines: Sequence[CostLine]) -> tuple[Decimal, int]:
-    """(USD a month at the most of what has a limit, how many lines have none)."""
+    """(maximum USD per month of limited lines, number of lines without a limit)."""
     most = [line.monthly_ceiling for line in lines]
     limited = [amount for amount in most if not isinstance(amount, str)]
     return sum(limited, Decimal(0)), len(most) - len(limited)
 
 
 class _Whole(PriceBook):
-    """A book that knows every GPU machine: one without a price costs 0 there and has no source.
+    """A book with a price for every GPU machine: unpriced ones cost 0 and have no source.
 
-    The number of machines has to be known where their own way to buy has no price: another way may have one.
+    The number of machines must be known even if their own purchase option has no price: another one may have a price.
     """
 
     def __init__(self, book: PriceBook) -> None:

@@ -1,4 +1,4 @@
-"""One pool under one way to buy: what has to be bought, what it costs by the month, and when it is paid."""
+"""One pool with one purchase option: what to buy, its monthly cost, and when it is paid."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HOURS_PER_YEAR: Final = 12 * HOURS_PER_MONTH
 
 @dataclass(frozen=True, slots=True)
 class Bought:
-    """What has to be bought to have `used` machines: `machines`, for `days` where it is sold by the day."""
+    """The purchase that provides `used` machines: `machines`, for `days` if sold by the day."""
 
     used: Decimal
     machines: Decimal
@@ -29,21 +29,21 @@ class Bought:
 
     @property
     def idle(self) -> Decimal:
-        """Machines that are paid for and not used."""
+        """Machines that are paid for but unused."""
         return self.machines - self.used
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Option:
-    """A pool bought in one way. Amounts are USD of its machines alone, to the cent.
+    """A pool bought by one option. Amounts are USD of its machines only, to the cent.
 
-    monthly: amortised, what a month of it costs whenever it is paid. upfront: paid before the machines start; None
-        where the days it is bought for are not known. then_monthly: paid in each month after that.
-    contract: owed whatever happens, the whole term of a commitment or the fee of a block; 0 where nothing binds.
-    by_end: paid by the end of the days that the machines are wanted for, None when nothing says how many.
-    covered: share of the machines under the commitment; the rest is on demand.
-    beats_on_demand: share of a month's hours on demand that cost as much; more hours make this way cheaper. None
-        where it is no commitment, or on demand has no price.
+    monthly: amortised cost of a month, whenever it is paid. upfront: paid before the machines start; None if the
+        number of days is unknown. then_monthly: paid in each month after that.
+    contract: owed in any case, the whole term of a commitment or the fee of a block; 0 without a contract.
+    by_end: paid by the end of the machines' duration, None if it is not stated.
+    covered: share of the machines under the commitment; the rest is on-demand.
+    beats_on_demand: share of a month's hours for which on-demand costs the same; above it this option is cheaper. None
+        if it is no commitment, or if on-demand has no price.
     interruptions: of spot, for a pool that works as one.
     """
 
@@ -66,12 +66,12 @@ class Option:
 
     @property
     def useful_is_most(self) -> bool:
-        """Whether interruptions may leave less by any amount, so that a useful GPU-hour costs at least that."""
+        """Whether interruptions have no upper bound, so that the price of a useful GPU-hour is a lower bound."""
         return self.interruptions is not None and self.interruptions.taken.open
 
 
 def bought(way: Way, machines: Decimal, days: Decimal | None) -> Bought:
-    """What has to be bought in this way: blocks come in sizes and whole days, calendar reservations in whole days."""
+    """The purchase by this option: blocks have fixed sizes and whole days, calendar reservations whole days."""
     if way.purchase == "capacity_block":
         return Bought(machines, block_size(machines), None if days is None else block_days(days))
     if way.purchase == "dws_calendar":
@@ -82,7 +82,7 @@ def bought(way: Way, machines: Decimal, days: Decimal | None) -> Bought:
 def option_of(
     book: PriceBook, pool: Pool, way: Way, settings: Settings, days: Decimal | None, nodes: Decimal
 ) -> Option | NoRate:
-    """A pool bought in one way. nodes: machines that have to run together for a job to run."""
+    """A pool bought by one option. nodes: machines that must run together for a job to run."""
     rate = rate_of(book, pool.region, pool.machine, way)
     return rate if isinstance(rate, NoRate) else option_at(rate, book, pool, way, settings, days, nodes)
 
@@ -90,7 +90,7 @@ def option_of(
 def option_at(
     rate: Rate, book: PriceBook, pool: Pool, way: Way, settings: Settings, days: Decimal | None, nodes: Decimal
 ) -> Option | NoRate:
-    """The same at a rate; NoRate where what is not covered has no price on demand."""
+    """The same at a given rate; NoRate if the uncovered part has no on-demand price."""
     on_demand = rate_of(book, pool.region, pool.machine, Way(pool.provider, "on_demand"))
     covered = settings.cover if way.discount else Decimal(1)
     if covered < 1 and isinstance(on_demand, NoRate):
@@ -121,7 +121,7 @@ def _interruptions(pool: Pool, nodes: Decimal, settings: Settings) -> Interrupti
 
 
 def _contract(way: Way, hourly: Decimal, got: Bought) -> Decimal | None:
-    """What is owed whatever happens; None where the days are not known."""
+    """The amount owed in any case; None if the number of days is unknown."""
     if way.years:
         return hourly * _HOURS_PER_YEAR * way.years
     if way.by_the_day:

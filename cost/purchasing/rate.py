@@ -1,4 +1,4 @@
-"""What a machine costs an hour when it is bought in one way."""
+"""The hourly cost of a machine with one purchase option."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gpucluster.cost.purchasing.ways import Way
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """USD an hour of one machine over what it is bought for, and the price it comes from, which may be that of a GPU.
+    """USD per hour of one machine, amortised, and its price, which may be per GPU.
 
-    said: what is known against it, empty where nothing is.
+    said: known objections to it, empty without any.
     """
 
     usd: Decimal
@@ -27,7 +27,7 @@ class Rate:
 
     @property
     def row(self) -> PriceRow:
-        """The row of the price book behind it."""
+        """Its row of the price book."""
         return self.price.row
 
     @property
@@ -38,10 +38,10 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class NoRate:
-    """No price. own_row: what a row of the user's own begins with; empty where the machine is not sold so at all.
+    """No price. own_row: the beginning of the user's price row for it; empty if the machine is not sold this way.
 
-    ends: rates that only stand for one, at the least and at the most of what other regions tell; None where they tell
-    nothing. They are in no row and no ranking.
+    ends: stand-in rates at the lower and upper bound from other regions; None without bounds. They are in no row and no
+    ranking.
     """
 
     reason: str
@@ -79,6 +79,6 @@ def _ends(book: PriceBook, region: str, machine: str, way: Way) -> tuple[Rate, R
 def _old(row: PriceRow, today: datetime.date) -> str:
     if not row.as_of:  # the user's own
         return ""
-    read = as_of_date(row.as_of)  # of some only the year is known
+    read = as_of_date(row.as_of)  # some have only a year
     fresh = read is not None and (today - read).days <= FRESH_DAYS
     return "" if fresh else f"the price is from {row.as_of}; spot prices change daily"

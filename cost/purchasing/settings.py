@@ -1,4 +1,4 @@
-"""What a person sets to compare ways to buy: how well the machines are used, how spot behaves, what is covered."""
+"""User settings for comparing purchase options: utilisation, spot behaviour, coverage."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from decimal import Decimal
 class Settings:
     """Assumptions of a comparison; each is printed with the result.
 
-    days: days that the machines are wanted for, instead of what the components say; None takes theirs.
-    utilisation: share of its hours in which a GPU works for someone, 0 to 1.
-    cover: share of a co-located pool that a commitment covers, 0 to 1; the rest of it stays on demand.
-    interruption_rate: share of spot nodes that are taken back in an hour; None takes what is published for a machine.
+    days: duration in days that machines are needed for; None uses the duration from the components.
+    utilisation: share of its hours in which a GPU does useful work, 0 to 1.
+    cover: share of a co-located pool that a commitment covers, 0 to 1; the rest stays on-demand.
+    interruption_rate: share of spot nodes reclaimed per hour; None uses the published rate of a machine.
     checkpoint_hours: hours between two checkpoints; half an hour is the example of a course.
-    restart_hours: hours from an interruption until the job runs again, machines being paid for; ours, to be set.
-    baseline: machines of an elastic pool under a commitment; None takes the whole ones that run on average.
+    restart_hours: paid hours from an interruption until the job runs again; our default, change it as needed.
+    baseline: machines of an elastic pool under a commitment; None uses the whole ones that run on average.
     spot_share: share of the machines above the baseline that is spot in a mix.
     """
 

@@ -11,12 +11,12 @@ from gpucluster.cost.purchasing.taken_back import TakenBack
 
 @dataclass(frozen=True, slots=True)
 class Interruptions:
-    """How often a job on several nodes is interrupted, and what is left of its time.
+    """Interruption frequency of a multi-node job, and its remaining useful time.
 
-    nodes: that all have to run. per_hour: share of hours in which at least one is taken back. between: mean hours that
-    they all run. lost: hours lost by each interruption, half a checkpoint interval and the restart. useful: share of
-    the paid hours in which the job makes progress that is kept, 0 when interruptions come faster than checkpoints.
-    All of it is at the rate `taken.an_hour`.
+    nodes: which must all run. per_hour: share of hours in which at least one is reclaimed. between: mean hours for
+    which they all run. lost: hours lost by each interruption, half a checkpoint interval and the restart. useful:
+    share of the paid hours in which the job makes lasting progress, 0 if interruptions are more frequent than
+    checkpoints. All values are for the rate `taken.an_hour`.
     """
 
     taken: TakenBack
@@ -28,7 +28,7 @@ class Interruptions:
 
 
 def interruptions(nodes: Decimal, taken: TakenBack, settings: Settings) -> Interruptions:
-    """Nodes are taken back independently of each other, at the same rate at any time.
+    """Nodes are reclaimed independently of each other, at a constant rate.
 
     In an hour all of n nodes stay with (1 - rate)^n: 32 nodes at 2 % lose one in 48 % of hours. A run of mean length
     m = -1 / (n ln(1 - rate)) hours keeps all but half a checkpoint interval, and is followed by the restart, so that

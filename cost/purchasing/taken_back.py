@@ -1,4 +1,4 @@
-"""How often the cloud reclaims spot machines: as set, as published, or as assumed."""
+"""How often the cloud reclaims spot machines: set, published, or assumed."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from gpucluster.cost.money import percent
 from gpucluster.cost.purchasing.settings import Settings
 
 ASSUMED: Final = Decimal("0.02")
-"""Share of machines that are taken back in an hour where nothing is published: the worked example of a course on
-training infrastructure, not a measurement."""
+"""Share of machines reclaimed per hour if nothing is published: the worked example of a course on training
+infrastructure, not a measurement."""
 
 _CLASS: Final = re.compile(r"<(?P<below>\d+)%|(?P<least>\d+)-(?P<most>\d+)%|>(?P<above>\d+)%")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TakenBack:
-    """Machines that are taken back.
+    """Reclaimed machines.
 
-    an_hour: share of them, at the most; at the least where a class has no upper end. month_least, month_most: the
-    class in shares a month, None where it is no class or has no upper end. said: in words. as_of, source: of a class.
+    an_hour: upper bound of the share per hour; the lower bound for a class without an upper end. month_least,
+    month_most: the class as shares per month, None without a class or an upper end. said: in words. as_of, source: of
+    a class.
     """
 
     an_hour: Decimal
@@ -37,14 +38,14 @@ class TakenBack:
 
     @property
     def open(self) -> bool:
-        """Whether it may be more by any amount, which makes whatever follows from it a least."""
+        """Whether the rate has no upper bound, so that values derived from it are lower bounds."""
         return self.month_least is not None and self.month_most is None
 
 
 def taken_back(machine: str, region: str, settings: Settings) -> TakenBack:
     """The rate of the settings; else the class AWS's Spot Advisor gives the machine in the region; else `ASSUMED`.
 
-    Azure tells its rates to accounts alone, and Google tells none of a machine.
+    Azure shows its rates only to accounts, and Google publishes none per machine.
     """
     if settings.interruption_rate is not None:
         return TakenBack(an_hour=settings.interruption_rate, said=_hourly(settings.interruption_rate))

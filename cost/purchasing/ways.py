@@ -1,4 +1,4 @@
-"""The ways in which a cloud sells GPU machines: how they are paid for, for how long, and whether they hold capacity."""
+"""The purchase options of a cloud for GPU machines: payment, duration, and whether they hold capacity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.cost.prices import PriceBook
 _YEARS: Final = {"1y": Decimal(1), "3y": Decimal(3)}
 
 _UPFRONT: Final = {"": Decimal(0), "partial": Decimal("0.5"), "all": Decimal(1)}
-"""Share of a term that is paid before it starts. `partial` is half, the least AWS takes: 50 to 99 % of the total
+"""Share of a term that is paid before it starts. `partial` is half, AWS's minimum: 50 to 99 % of the total
 (Savings Plans API, CreateSavingsPlan, upfrontPaymentAmount)."""
 
 _PAID: Final = {"": "", "partial": ", half upfront", "all": ", all upfront"}
@@ -21,10 +21,10 @@ _PAID: Final = {"": "", "partial": ", half upfront", "all": ", all upfront"}
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to buy.
+    """One purchase option.
 
-    purchase, term: as in the price book. said: what to know of it, empty where nothing. The term `1y-all` is one year,
-    all of which paid upfront; plain `1y` is paid month by month.
+    purchase, term: as in the price book. said: a remark, empty without one. The term `1y-all` is one year, fully paid
+    upfront; plain `1y` is paid monthly.
     """
 
     provider: str
@@ -34,7 +34,7 @@ class Way:
 
     @property
     def years(self) -> Decimal:
-        """Years that it binds for, 0 when it does not bind by the year."""
+        """Years of commitment, 0 without one in years."""
         return _YEARS.get(self.term.partition("-")[0], Decimal(0))
 
     @property
@@ -44,7 +44,7 @@ class Way:
 
     @property
     def discount(self) -> bool:
-        """Whether it is billing coverage of machines that run on demand: a commitment of the account, not capacity."""
+        """Whether it is billing coverage of on-demand machines: a commitment of the account, not capacity."""
         return bool(self.years)
 
     @property
@@ -54,12 +54,12 @@ class Way:
 
     @property
     def most_days(self) -> int | None:
-        """Days that it lasts at the most, None where nothing ends it."""
+        """Maximum duration in days, None without a maximum."""
         return _MOST_DAYS.get((self.provider, self.purchase))
 
     @property
     def words(self) -> str:
-        """What people call it: `savings plan 3y, all upfront`."""
+        """Its usual name: `savings plan 3y, all upfront`."""
         term, _, paid = self.term.partition("-")
         return f"{purchase_words(self.provider, self.purchase)}{f' {term}' if term else ''}{_PAID[paid]}"
 
@@ -70,7 +70,7 @@ _MOST_DAYS: Final = {
     ("gcp", "dws_calendar"): 90,
     ("gcp", "flex_start"): 7,
 }
-"""Days that a way lasts at the most; the same sources as `_SOLD`."""
+"""Maximum duration of an option in days; the same sources as `_SOLD`."""
 
 _INTERRUPTED: Final = "the cloud can reclaim machines at any time; losing one stops a job on all"
 _NO_CAPACITY: Final = "a discount on the bill: it holds no capacity"
@@ -105,12 +105,12 @@ _SOLD: Final = {
         *(("savings_plan", years, _NO_CAPACITY) for years in _YEARS),
     ),
 }
-"""Cloud -> (purchase, term, what to know). Sources: EC2 user guide, Capacity Blocks; Cluster Director documentation,
-consumption options; Azure Compute documentation, reservations; what a machine is not sold by is in `catalog.sold`."""
+"""Cloud -> (purchase, term, remark). Sources: EC2 user guide, Capacity Blocks; Cluster Director documentation,
+consumption options; Azure Compute documentation, reservations; options that a machine lacks are in `catalog.sold`."""
 
 
 def ways_of(book: PriceBook, provider: str, machine: str) -> Iterator[Way]:
-    """Every way its cloud sells machines in, and any other that a price of this machine is known for."""
+    """Every purchase option of its cloud, and any other with a known price of this machine."""
     listed = _SOLD.get(provider, (("on_demand", "", ""),))
     for purchase, term, said in listed:
         yield Way(provider, purchase, term, said)

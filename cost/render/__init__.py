@@ -1,1 +1,1 @@
-"""Forms that a document is written in."""
+"""Output formats of a document."""

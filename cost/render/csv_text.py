@@ -12,18 +12,18 @@ _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?")
 
 
 def csv_of(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
-    """A header and what each row has of its columns, without a line end after the last; empty where it has nothing.
+    """A header and the cells of each row by column, without a trailing line end; empty for missing values.
 
-    Yes and no for what is true or not, the items of a list behind each other, text as `cell` has it.
+    Booleans as yes and no, list items one after another, text as from `cell`.
     """
     return csv_text([columns, *([_text(row.get(column)) for column in columns] for row in rows)])
 
 
 def csv_text(rows: Iterable[Sequence[str]]) -> str:
-    """A line each, without one after the last.
+    """One line per row, without a trailing line end.
 
-    Python quotes a line break only where rows end in one of its kind. So they end in both, and each, in a cell as at
-    the end of a row, becomes a line feed on its way.
+    Python quotes a line break only if rows end in the same kind. So they end in both, and each of them, in a cell as at
+    the end of a row, becomes a line feed when written.
     """
     out = io.StringIO(newline=None)
     csv.writer(out, lineterminator="\r\n").writerows(rows)
@@ -31,7 +31,7 @@ def csv_text(rows: Iterable[Sequence[str]]) -> str:
 
 
 def cell(text: str) -> str:
-    """Text that a spreadsheet would take for a formula begins with an apostrophe, which says that it is text."""
+    """Prefixes text that a spreadsheet would read as a formula with an apostrophe, which marks it as text."""
     formula = text[:1] in ("=", "+", "-", "@", "\t", "\r") and len(text) > 1 and not _NUMBER.fullmatch(text)
     return f"'{text}" if formula else text
 

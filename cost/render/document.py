@@ -1,4 +1,4 @@
-"""One answer for every form: blocks for people, the model for machines, and its rows for spreadsheets."""
+"""One answer for every format: blocks for users, the model for machines, and its rows for spreadsheets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpucluster.record import record
 
 @record
 class Row:
-    """Cells as they are shown, and texts that belong below them. strong: whether it sums others up."""
+    """Cells as shown, and texts below them. strong: whether it sums up other rows."""
 
     cells: Sequence[str]
     below: Sequence[str] = ()
@@ -19,7 +19,7 @@ class Row:
 
 @record
 class Group:
-    """Rows of a table that have a heading of their own."""
+    """Rows of a table under a common heading."""
 
     heading: str
     rows: Sequence[Row]
@@ -29,10 +29,10 @@ class Group:
 class Table:
     """Cells under their heads.
 
-    words: columns that begin at the left; the others are of figures, and end at the right.
-    folded: the column that takes what a line leaves; None: nothing is folded. even: the others are of one width, and
-    folded too. below: head of the column that texts below a row become, where they can't stand below. detail: what a
-    comment calls all rows where it shows the strong ones first, and folds them.
+    words: left-aligned columns; the others contain figures, and are right-aligned.
+    folded: the column that wraps within the remaining width; None: no wrapping. even: the others have equal widths, and
+    wrap too. below: head of the column for texts below a row, if they cannot be placed below. detail: summary of the
+    folded list of all rows in a comment, below the strong ones.
     """
 
     heads: Sequence[str]
@@ -46,7 +46,7 @@ class Table:
 
 @record
 class Totals:
-    """(what, amount), the first the one that a reader came for."""
+    """(what, amount), the main one first."""
 
     rows: Sequence[tuple[str, str]]
 
@@ -55,7 +55,7 @@ class Totals:
 class Notes:
     """A list. heading may be empty.
 
-    verbatim: lines to copy as they are, after the sentence that they begin with. brief: the texts where space is dear.
+    verbatim: lines to copy, after the sentence that introduces them. brief: the texts for limited space.
     """
 
     heading: str
@@ -66,22 +66,22 @@ class Notes:
 
 @record
 class Heading:
-    """What the blocks after it are of."""
+    """The subject of the blocks after it."""
 
     text: str
 
 
 Block = str | Heading | Table | Totals | Notes
-"""A text alone is a paragraph."""
+"""A plain text is a paragraph."""
 
 
 @record(kw_only=True)
 class Document:
-    """Each part is made when a form asks for it.
+    """Each part is created when a format needs it.
 
-    title: the first line. basis: what every amount is, the rest of that line. model: plain values in a
+    title: the first line. basis: of every amount, the rest of that line. model: plain values in a
     stable order, money as text. rows: of a CSV, by `columns`. drawings: of a page, before the blocks.
-    comment: Markdown that fits into a comment on a pull request, where the blocks may not.
+    comment: Markdown that fits into a pull request comment, if the blocks may not.
     """
 
     title: str

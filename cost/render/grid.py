@@ -1,4 +1,4 @@
-"""A table as text: one column takes what is left of a line, the others are as wide as their widest cell."""
+"""A table as text: one column uses the remaining width, the others are as wide as their widest cell."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from gpucluster.cost.render.document import Row, Table
 
 _GAP: Final = 2
 _FIRST: Final = 24
-"""Characters that the folded column keeps, where it has as many."""
+"""Minimum characters of the wrapped column, if it has as many."""
 _LABEL, _LEAST = 33, 20
-"""Characters of the first column of an even table, and of the others at the least: many make it wider."""
+"""Minimum characters of the first column of an even table, and of the others: with many columns it is wider."""
 
 Cells = Sequence[Sequence[str]]
 """The lines of each cell."""
 
 
 def grid(table: Table, width: int) -> Iterator[str]:
-    """A line for the heads, one or more for each row, and what belongs below it.
+    """A line for the heads, one or more for each row, and the texts below it.
 
-    Of the cells that are not folded, ranges are, behind their `to`, where a line has no room otherwise. Heads are
-    folded to the words of their widest cell. width: characters of a line; narrow ones are exceeded rather than an
-    amount cut.
+    Other cells wrap only if they are ranges, after their `to`, and the line has no room otherwise. Heads wrap to the
+    width of their widest cell. width: characters per line; narrow lines are exceeded rather than cutting an
+    amount.
     """
     rows = [row.cells for group in table.groups for row in group.rows]
     if table.even:
@@ -43,7 +43,7 @@ def grid(table: Table, width: int) -> Iterator[str]:
             yield group.heading
         for row in group.rows:
             cells = next(lines)
-            if table.folded == 0 and not table.even:  # the others stand behind the last line of the name
+            if table.folded == 0 and not table.even:  # the others are on the last line of the name
                 yield from cells[0][:-1]
                 cells = [cells[0][-1:], *cells[1:]]
             yield from _lines(cells, sizes, table)
@@ -71,7 +71,7 @@ def _fitted(table: Table, rows: Sequence[Sequence[str]], width: int) -> tuple[li
 
 
 def _name(cell: str, room: int, indent: str) -> list[str]:
-    """Further lines begin a little behind the first."""
+    """Continuation lines are slightly indented."""
     if len(cell) <= room:
         return [cell]
     start = " " * (len(cell) - len(cell.lstrip())) + indent
@@ -79,7 +79,7 @@ def _name(cell: str, room: int, indent: str) -> list[str]:
 
 
 def _widths(table: Table, rows: Sequence[Sequence[str]]) -> list[int]:
-    """Characters of each column, all but the first with the gap before it."""
+    """Width of each column, all but the first including the gap before it."""
     return [
         (_GAP if at else 0)
         + max(len(part) for part in (*head.split(), "", *(part for row in rows for part in row[at].split("\n"))))
@@ -92,7 +92,7 @@ def _folded(cell: str, size: int, at: int) -> list[str]:
 
 
 def _heads(table: Table, sizes: Sequence[int]) -> Cells:
-    """Folded, and all of them down to one line."""
+    """Wrapped, and aligned at the bottom."""
     folded = [
         textwrap.wrap(head, size - (_GAP if at else 0))
         for at, (head, size) in enumerate(zip(table.heads, sizes, strict=True))
@@ -102,7 +102,7 @@ def _heads(table: Table, sizes: Sequence[int]) -> Cells:
 
 
 def _lines(cells: Cells, sizes: Sequence[int], table: Table) -> Iterator[str]:
-    """The lines of a row, its cells beside each other."""
+    """The lines of a row, its cells side by side."""
     for line in zip_longest(*cells, fillvalue=""):
         text = ""
         for at, (cell, size) in enumerate(zip(line, sizes, strict=True)):

@@ -1,4 +1,4 @@
-"""Where the columns of the table stand, on a line of a given width."""
+"""Column positions of the table, on a line of a given width."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Final, TextIO
 from gpucluster.record import record
 
 WIDEST: Final = 108
-"""Characters of a line where no terminal says how many it has: in a pipe, a file, the engine's diagnostics."""
+"""Characters per line if no terminal states its width: in a pipe, a file, the engine's diagnostics."""
 NARROWEST: Final = 76
-"""Below this amounts would be cut, so lines are left to wrap. With the engine's indentation it fits 80 columns."""
+"""Below this amounts would be cut, so lines wrap instead. With the engine's indentation it fits 80 columns."""
 
 _QUANTITY, _PRICE, _MARK, _AMOUNT = 17, 12, 5, 18
 
 
 def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
-    """The width of a table in the terminal behind `stream`, which COLUMNS corrects; WIDEST where that is no terminal.
+    """The width of a table in the terminal of `stream`, overridden by COLUMNS; WIDEST if it is not a terminal.
 
-    stream: None for a program, which writes to the engine: there COLUMNS alone tells.
+    stream: None for a program, which writes to the engine: only COLUMNS applies there.
     `gpucluster sandbox pulumi` sets it.
-    indent: what stands before each line. A wider terminal gets no wider table: the eye would lose the row.
+    indent: characters before each line. A wider terminal gets no wider table, in which rows are hard to follow.
     """
     if stream is not None and not stream.isatty():
         return WIDEST
@@ -34,12 +34,12 @@ def width_for(stream: TextIO | None = None, *, indent: int = 0) -> int:
 
 @record
 class Layout:
-    """width: characters of a line. Amounts stand at its end; what is too long is folded, and only names are cut."""
+    """width: characters per line. Amounts are at its end; long texts wrap, and only names are cut."""
 
     width: int
 
     def row(self, name: str, resource: str, quantity: str, price: str, mark: str, amount: str) -> str:
-        """A line of the table; `resource` goes into brackets, cut to its column together with the name."""
+        """A line of the table; `resource` is in brackets, cut to its column together with the name."""
         room = self.width - _QUANTITY - _PRICE - _MARK - _AMOUNT
         return (
             f"{_cut(name, resource, room):<{room}}{quantity:>{_QUANTITY}}{price:>{_PRICE}} "
@@ -54,7 +54,7 @@ class Layout:
         return [*above, f"{last:<{self.width - len(amount)}}{amount}"]
 
     def wrapped(self, mark: str, text: str) -> list[str]:
-        """A mark and a text, whose further lines begin where its first does."""
+        """A mark and a text, with continuation lines aligned to the first."""
         return self._fold(f"{mark} {text}", "", " " * (len(mark) + 1))
 
     def under(self, start: str, text: str) -> list[str]:
@@ -75,13 +75,13 @@ class Layout:
 
 
 def _fits(text: str, room: int) -> bool:
-    """Whether a text is a line as it is: what `textwrap` would find at a hundred times the price."""
+    """Whether a text fits on one line unchanged: the answer of `textwrap` at a hundredth of its cost."""
     return len(text) <= room and text.isprintable() and text == text.strip() != ""
 
 
 def _cut(name: str, resource: str, room: int) -> str:
-    """The resource's name is cut first, and from its beginning: the part's title says how it begins, and only its end
-    tells the part's resources from each other.
+    """Cuts the resource's name first, and at its beginning: the part's title contains the beginning, and only the end
+    distinguishes resources of a part.
     """
     text = f"{name} ({resource})" if resource else name
     if len(text) <= room:

@@ -1,4 +1,4 @@
-"""Parts of Markdown comments: rows, lists that fit, and text of others, which is never a link, a mention or markup."""
+"""Parts of Markdown comments: rows, lists that fit, and foreign text, never as a link, a mention or markup."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, TypeVar
 
 LONGEST: Final = 65_536
-"""Characters of a comment that GitHub takes."""
+"""GitHub's limit for a comment in characters."""
 
 _Item = TypeVar("_Item")
 
 _MOST: Final = 80
-"""Characters of a name; what is longer is cut."""
+"""Maximum characters of a name; longer ones are cut."""
 
 
 def code(text: str, most: int = _MOST) -> str:
-    """`text` as a code span of one line that also stands in a table, cut to `most` characters.
+    """`text` as a code span of one line, usable in a table, cut to `most` characters.
 
     Nothing inside a code span is a mention, a reference, an entity, an emoji or HTML. A pipe would end the cell even
     there, and escaping it fails behind a backslash, so it becomes a broken bar.
@@ -31,7 +31,7 @@ def code(text: str, most: int = _MOST) -> str:
 
 
 def marker(name: str, stack: str) -> str:
-    """A line that no reader sees, by which a comment of ours about one stack is found again."""
+    """An invisible line that identifies our comment about one stack."""
     kept = re.sub(r"[^A-Za-z0-9._-]+", "-", stack)[:_MOST]
     return f"<!-- gpucluster {name} {kept} -->"
 
@@ -42,20 +42,20 @@ def row(*cells: str) -> str:
 
 
 _LIVE: Final = re.compile(r"@|#\d|\bGH-\d|://|www\.|\b[0-9a-f]{7,64}\b|:[\w+-]+:|\$(?![\d/])|[`\\]", re.IGNORECASE)
-"""What GitHub makes a link, a mention, an emoji or mathematics of, wherever it stands in a word: people, teams and
-addresses of mail, issues, URLs, commits. It does so in the text that is left when Markdown is done, so no backslash and
-no entity stops it, but it leaves code alone (docs.github.com, "Autolinked references and URLs"; html-pipeline,
+"""What GitHub turns into a link, a mention, an emoji or mathematics anywhere in a word: users, teams and mail
+addresses, issues, URLs, commits. It does so in the text after Markdown processing, so no backslash and no entity
+prevents it, but it skips code (docs.github.com, "Autolinked references and URLs"; html-pipeline,
 MentionFilter, IGNORE_PARENTS; cmark-gfm, extensions/autolink.c, postprocess_text).
 """
 _MARKUP: Final = re.compile(r"[*_|<>\[\]~&]")
 _OPENS: Final = re.compile(r"#{1,6}|[-+=]+|\d{1,9}[.)]")
-"""A first word that would begin a heading, a list or a line."""
+"""A first word that would start a heading, a list or a line."""
 _EDGES: Final = re.compile(r"([(\"']*)(.*?)([)\"'.,;:]*)")
 """Punctuation around a word."""
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is, on one line; words that GitHub would link are code."""
+    """Text that Markdown shows unchanged, on one line; words that GitHub would link are code."""
     words = _on_one_line(text).split()
     shown = [_word(word) for word in words]
     return " ".join([code(words[0]), *shown[1:]] if len(words) > 1 and _OPENS.fullmatch(words[0]) else shown)
@@ -73,7 +73,7 @@ def _on_one_line(text: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, words: Collection[int] = (0,)) -> Iterator[str]:
-    """Lines of a table. words: columns that begin at the left; the others are of figures."""
+    """Lines of a table. words: left-aligned columns; the others contain figures."""
     yield row(*map(escaped, heads))
     yield "|" + "".join(" --- |" if at in words else " ---: |" for at in range(len(heads)))
     for cells in rows:
@@ -81,14 +81,14 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, words: Collect
 
 
 def bytes_of(lines: Sequence[str]) -> int:
-    """What lines take in UTF-8, each with its end."""
+    """Bytes of the lines in UTF-8, each with its end."""
     return sum(len(line.encode()) + 1 for line in lines)
 
 
 def fitting(
     items: Sequence[_Item], show: Callable[[_Item], str], room: int, rest: Callable[[Sequence[_Item]], str]
 ) -> list[str]:
-    """The first items that fit into `room` bytes, a line each, and what `rest` says of those that do not."""
+    """The first items that fit into `room` bytes, one line each, and the text of `rest` for the others."""
     shown: list[str] = []
     for item in items:
         line = show(item)

@@ -1,4 +1,4 @@
-"""A document in the form that was asked for."""
+"""A document in the requested format."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _STEP: Final = Decimal("0.05")
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """At a utilisation: USD of a productive GPU-hour of one's own, and of the cloud's that is paid by use."""
+    """At a utilisation: USD per productive GPU-hour of own nodes, and of the cloud's if paid by use."""
 
     utilisation: Decimal
     own: Decimal
@@ -22,11 +22,11 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Against:
-    """One price of a cloud, USD a GPU-hour. idle_too: whether it is paid for every hour, used or not.
+    """One price of a cloud, USD per GPU-hour. idle_too: whether it is paid for every hour, used or not.
 
-    break_even: utilisation from which on owning costs less than paying by use, None where it never does. Of a price
-    that is paid idle too there is none: the two differ by `yearly` at any utilisation but for electricity.
-    yearly: USD a year that owning saves at the utilisation of the inputs, negative where it costs more.
+    break_even: utilisation above which owning costs less than paying by use, None if it never does, or for a price
+    that is paid when idle too: the two differ by `yearly` at any utilisation, except for electricity.
+    yearly: USD per year that owning saves at the utilisation of the inputs, negative if it costs more.
     curve: for a price that is paid by use.
     """
 
@@ -54,7 +54,7 @@ def against(own: Own, name: str, rate: Decimal, *, idle_too: bool) -> Against:
 
 
 def _break_even(own: Own, rate: Decimal) -> Decimal | None:
-    """Where fixed + per use x u = rate x available hours x u; None above 100 %."""
+    """Solution of fixed + per use x u = rate x available hours x u; None above 100 %."""
     saved = rate * own.available_gpu_hours - own.per_use
     if saved <= 0 or own.fixed > saved:
         return None

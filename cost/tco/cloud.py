@@ -1,4 +1,4 @@
-"""Prices of a cloud to hold owning against: those of a stack's training machines, in every way to buy them."""
+"""Cloud prices to compare owning with: those of a stack's training machines, for every purchase option."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gpucluster.cost.tco.own import Own
 
 
 def inputs_of(options: Options) -> dict[str, Decimal]:
-    """The nodes of a stack that work as one, its spares among them, so that as many are owned as are compared.
+    """The co-located nodes of a stack, including spares, so that as many are owned as are compared.
 
-    Nothing where it has none, or where their numbers of GPUs differ.
+    Empty if it has none, or if their numbers of GPUs differ.
     """
     gangs = [found.pool for found in options.pools if found.pool.gang]
     gpus = {machines()[pool.machine].gpus for pool in gangs}
@@ -25,7 +25,7 @@ def inputs_of(options: Options) -> dict[str, Decimal]:
 
 
 def against_ways(own: Own, options: Options) -> Iterator[Against]:
-    """Owning against each priced way to buy the machines that work as one, machines alone, second opinions marked."""
+    """Owning against each priced purchase option of the co-located machines, machines only, second opinions marked."""
     for found in options.pools:
         if not found.pool.gang:
             continue

@@ -1,8 +1,8 @@
-"""The inputs of owning: every one with its unit, its value, and where that comes from.
+"""The inputs of owning: each with its unit, its value, and the value's origin.
 
 `course example` in `fields.csv` is the worked example of a course on training infrastructure, in its lesson on clouds
-against hardware of one's own: one set of figures that belong together, no survey of prices. What it leaves out has no
-default, and is named as not included until somebody gives it.
+versus own hardware: one consistent set of figures, not a survey of prices. Inputs missing there have no default, and
+are reported as not included until a value is given.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from gpucluster.textio.values import shown_value
 
 
 class BadInputs(InputError):
-    """Inputs cannot be used; one line for each thing that is wrong."""
+    """Inputs cannot be used; one line for each problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One input: its unit, bounds, default (None where no source gives one), the default's source, and its meaning."""
+    """One input: its unit, bounds, default (None without a source), the default's source, and its meaning."""
 
     name: str
     unit: str
@@ -39,18 +39,18 @@ class Field:
 
     @property
     def whole(self) -> bool:
-        """Whether it counts things that come whole."""
+        """Whether it counts indivisible items."""
         return self.unit in ("nodes", "GPUs")
 
     @property
     def allowed(self) -> str:
-        """What may be written, in words."""
+        """The allowed values, in words."""
         return f"a {'whole ' if self.whole else ''}number from {self.least:,f} to {self.most:,f}, {self.unit}"
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An input with its value, None where nobody gave one, and who did."""
+    """An input with its value, None if not given, and the value's origin."""
 
     field: Field
     value: Decimal | None
@@ -59,7 +59,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """All inputs. A cost whose input nobody gave is not in the result, and named there: it is never zero."""
+    """All inputs. Costs whose input is missing are excluded from the result and listed there: they are never zero."""
 
     given: Mapping[str, Given]
 
@@ -72,9 +72,9 @@ class Inputs:
         plan: Mapping[str, Decimal] | None = None,
         plan_name: str = "",
     ) -> Inputs:
-        """Defaults, then what a plan says, then a YAML file of `name: value`, then `name=value`.
+        """Defaults, overridden by a plan, then by a YAML file of `name: value`, then by `name=value`.
 
-        BadInputs names everything that is wrong.
+        BadInputs lists all problems.
         """
         found = {field.name: Given(field, field.default, field.source) for field in fields().values()}
         for name, value in (plan or {}).items():
@@ -99,22 +99,22 @@ class Inputs:
         return cls(found)
 
     def get(self, name: str) -> Decimal | None:
-        """A value, None where nobody gave one."""
+        """A value, None if not given."""
         return self.given[name].value
 
     def number(self, name: str) -> Decimal:
-        """A value, 0 where nobody gave one: what rests on it is named as not included."""
+        """A value, 0 if not given: costs that depend on it are listed as not included."""
         return self.given[name].value or Decimal(0)
 
     def but(self, **values: Decimal) -> Inputs:
-        """The same with other values, for what-ifs."""
+        """A copy with other values, for what-ifs."""
         changed = {name: Given(self.given[name].field, value, "what if") for name, value in values.items()}
         return Inputs({**self.given, **changed})
 
 
 @cache
 def fields() -> Mapping[str, Field]:
-    """Every input, in the order in which they are shown."""
+    """Every input, in display order."""
     with (Path(__file__).parent / "fields.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     return {
@@ -132,7 +132,7 @@ def fields() -> Mapping[str, Field]:
 
 
 def _read(path: Path) -> Iterator[tuple[str, Any]]:
-    from gpucluster.textio.yaml_text import (  # only where a file is given: it takes longer than the rest to import
+    from gpucluster.textio.yaml_text import (  # only with a file: the import is slow
         BadYaml,
         read,
     )

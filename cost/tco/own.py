@@ -14,7 +14,7 @@ HOURS_PER_YEAR: Final = Decimal(8760)
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One cost. annual: USD a year, None where an input it needs is missing. inputs: what it is made of."""
+    """One cost. annual: USD per year, None if an input is missing. inputs: its inputs."""
 
     name: str
     annual: Decimal | None
@@ -24,11 +24,11 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Own:
-    """A cluster of one's own.
+    """Your own cluster.
 
-    gpus: that jobs can use, spares left out. spares: spare nodes bought with them. capital: USD paid at the start.
-    fixed: USD a year whatever is used. per_use: USD a year that full use adds to that. kwh: electricity of a year, of
-    the whole building.
+    gpus: usable by jobs, without spares. spares: spare nodes bought with them. capital: USD paid at the start.
+    fixed: USD per year at any use. per_use: additional USD per year at full use. kwh: electricity per year, of the
+    whole building.
     """
 
     inputs: Inputs
@@ -42,56 +42,56 @@ class Own:
 
     @property
     def co2_tonnes(self) -> Decimal | None:
-        """Tonnes of CO2e a year, None where nobody gave the carbon intensity of the electricity."""
+        """Tonnes of CO2e per year, None if the carbon intensity of the electricity is not given."""
         intensity = self.inputs.get("kg_co2_per_kwh")
         return None if intensity is None else self.kwh * intensity / 1000
 
     @property
     def utilisation(self) -> Decimal:
-        """Share of the hours without downtime in which GPUs work for someone."""
+        """Share of the hours without downtime in which GPUs do useful work."""
         return self.inputs.number("utilisation")
 
     @property
     def available_gpu_hours(self) -> Decimal:
-        """GPU-hours of a year without downtime."""
+        """GPU-hours per year without downtime."""
         return self.gpus * HOURS_PER_YEAR * (1 - self.inputs.number("downtime_share"))
 
     @property
     def productive_gpu_hours(self) -> Decimal:
-        """GPU-hours of a year in which someone gets something."""
+        """GPU-hours per year of useful work."""
         return self.available_gpu_hours * self.utilisation
 
     @property
     def annual(self) -> Decimal:
-        """USD a year at the utilisation of the inputs; at least that where items are not included."""
+        """USD per year at the utilisation of the inputs; a lower bound if items are not included."""
         return self.annual_at(self.utilisation)
 
     def annual_at(self, utilisation: Decimal) -> Decimal:
-        """USD a year at another utilisation: idle machines draw less power."""
+        """USD per year at another utilisation: idle machines draw less power."""
         return self.fixed + self.per_use * utilisation
 
     def per_gpu_hour_at(self, utilisation: Decimal) -> Decimal:
-        """USD of a productive GPU-hour at a utilisation above 0."""
+        """USD per productive GPU-hour at a utilisation above 0."""
         return self.annual_at(utilisation) / (self.available_gpu_hours * utilisation)
 
     @property
     def per_productive_gpu_hour(self) -> Decimal:
-        """USD of a productive GPU-hour."""
+        """USD per productive GPU-hour."""
         return self.annual / self.productive_gpu_hours
 
     @property
     def per_gpu_year(self) -> Decimal:
-        """USD a year of one usable GPU."""
+        """USD per year of one usable GPU."""
         return self.annual / self.gpus
 
     @property
     def not_included(self) -> tuple[Item, ...]:
-        """Costs that an input is missing for."""
+        """Costs with a missing input."""
         return tuple(item for item in self.items if item.annual is None)
 
     @property
     def is_least(self) -> bool:
-        """Whether a sum is at least what it says: what is missing adds to it, all but what the nodes still fetch."""
+        """Whether a sum is a lower bound: all missing items increase it, except the nodes' value at the end."""
         return any(item.name != "worth at the end" for item in self.not_included)
 
 
@@ -145,7 +145,7 @@ def _capital_items(inputs: Inputs, bought: Decimal, capital: Decimal) -> Iterato
 
 
 def _annuity(capital: Decimal, residual: Decimal, rate: Decimal, years: Decimal) -> Decimal:
-    """USD a year that pays capital back with interest over the years, `residual` being paid at their end."""
+    """USD per year that repays capital with interest over the years, `residual` being repaid at their end."""
     if not rate:
         return (capital - residual) / years
     worth_now = (1 + rate) ** -years
@@ -188,7 +188,7 @@ def _running(inputs: Inputs, bought: Decimal, gpus: Decimal) -> Iterator[Item]:
 
 @dataclass(frozen=True, slots=True)
 class _Power:
-    """Electricity: all nodes draw the idle share of their power at all hours, and those at work the rest of it."""
+    """Electricity: all nodes draw the idle share of their power all the time, and busy ones the rest of it."""
 
     inputs: Inputs
     nodes: Decimal
@@ -196,7 +196,7 @@ class _Power:
 
     @property
     def _of_a_node(self) -> Decimal:
-        """kWh a year of a node that never idles, with what its building takes."""
+        """kWh per year of a node that never idles, including its building's overhead."""
         return self.inputs.number("kw_per_node") * self.inputs.number("pue") * HOURS_PER_YEAR
 
     @property
@@ -205,7 +205,7 @@ class _Power:
 
     @property
     def _use_kwh(self) -> Decimal:
-        """kWh a year that full use adds."""
+        """Additional kWh per year at full use."""
         working = self.nodes * (1 - self.inputs.number("downtime_share"))
         return working * (1 - self.inputs.number("idle_power_share")) * self._of_a_node
 

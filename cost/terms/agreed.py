@@ -1,4 +1,4 @@
-"""The terms that hold for an estimate: those that components state, and those given for one run, which go first."""
+"""The terms of an estimate: those that components state, and those given for one run, which take precedence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpucluster.program.facts import Terms
 
 
 def agreed_terms(stated: Mapping[str, Terms], given: Mapping[str, Terms]) -> dict[str, Terms]:
-    """Cloud -> what holds; of clouds for which nothing is agreed nothing."""
+    """Cloud -> its terms; without clouds for which nothing is agreed."""
     found = {**stated, **given}
     return {cloud: terms for cloud, terms in found.items() if terms.support or terms.discount}
 

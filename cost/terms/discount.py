@@ -10,9 +10,9 @@ from gpucluster.cost.prices import NotKnown, Price, PriceBook, PriceRow
 
 
 class DiscountedBook(PriceBook):
-    """A book whose prices are what is left of the list prices; the user's own prices are what they pay, and stay.
+    """A book with discounted list prices; the user's own prices are what they pay, and stay unchanged.
 
-    shares: cloud -> share of the list price that is not paid, above 0 and below 1. What support costs has no discount.
+    shares: cloud -> discount as a share of the list price, above 0 and below 1. Support fees have no discount.
     """
 
     def __init__(self, book: PriceBook, shares: Mapping[str, Decimal]) -> None:
@@ -24,7 +24,7 @@ class DiscountedBook(PriceBook):
     def lookup(
         self, provider: str, region: str, sku: str, purchase: str = "on_demand", term: str = "", *, unit: str
     ) -> Price | NotKnown:
-        """The price after the discount, which says the list price as well."""
+        """The price after the discount, with the list price."""
         found = self._book.lookup(provider, region, sku, purchase, term, unit=unit)
         share = self._shares.get(provider)
         if share is None or isinstance(found, NotKnown) or found.row.basis == "own":
@@ -37,7 +37,7 @@ class DiscountedBook(PriceBook):
         )
 
     def of_sku(self, provider: str, sku: str) -> list[PriceRow]:
-        """The rows after the discount: what a price that is not known is bounded by, which would have it, too."""
+        """The rows after the discount: bounds of an unknown price are discounted, too."""
         share = self._shares.get(provider, Decimal(0))
         rows = super().of_sku(provider, sku)
         return [row if row.basis == "own" or not share else _less(row, share) for row in rows]

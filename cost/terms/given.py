@@ -1,4 +1,4 @@
-"""Terms as options write them: `--support aws=business`, `--discount aws=8%`, `--account-spend aws=100000`."""
+"""Account terms from options: `--support aws=business`, `--discount aws=8%`, `--account-spend aws=100000`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gpucluster.program.values import BadValue, amount
 
 
 class BadTerms(InputError):
-    """Terms cannot be used; one line for each thing that is wrong."""
+    """Terms cannot be used; one line for each problem."""
 
 
 def given_terms(
     book: PriceBook, *, support: Sequence[str] = (), discount: Sequence[str] = (), account_spend: Sequence[str] = ()
 ) -> dict[str, Terms]:
-    """Cloud -> terms. BadTerms names everything that is wrong."""
+    """Cloud -> terms. BadTerms lists all problems."""
     found: dict[str, Terms] = {}
     problems: list[str] = []
     for option, texts in (("--support", support), ("--discount", discount), ("--account-spend", account_spend)):

@@ -13,7 +13,7 @@ from gpucluster.cost.terms.support import Support, UnknownPlan, support_of
 from gpucluster.program.facts import Terms
 
 _PART: Final = "support"
-"""Part of the fees; they count into no price of a GPU-hour."""
+"""Part of the fees; it counts into no GPU-hour price."""
 
 _TYPE: Final = "gpucluster:cost:Support"
 
@@ -21,12 +21,12 @@ _TYPE: Final = "gpucluster:cost:Support"
 def support_lines(
     stack: str, lines: Sequence[CostLine], terms: Mapping[str, Terms], book: PriceBook
 ) -> Iterator[CostLine | NotPriced]:
-    """A line for each cloud of the stack with a plan of support.
+    """A line for each cloud of the stack with a support plan.
 
-    The fee is a share of what the account is charged at list prices, before discounts, as AWS bills it ("gross AWS
-    charges (before any discounts or credits are applied)", aws.amazon.com/premiumsupport/partner-led-support/pricing,
-    2026-11-23); of the other clouds no page was found, and the same is taken. Committed capacity counts. Of an account
-    that spends more than this stack, only what the stack adds is in the total.
+    The fee is a share of the account's charges at list prices, before discounts, as AWS bills it ("gross AWS charges
+    (before any discounts or credits are applied)", aws.amazon.com/premiumsupport/partner-led-support/pricing,
+    2026-11-23); no page was found for the other clouds, so the same is assumed. Committed capacity counts. If the
+    account spends more than this stack, the total includes only what the stack adds.
     """
     for cloud, agreed in terms.items():
         mine = [line for line in lines if line.provider == cloud]

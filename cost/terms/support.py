@@ -1,4 +1,4 @@
-"""What a stack adds to the bill of a support plan, which is a share of all that the account spends, by bands."""
+"""The amount that a stack adds to a support plan's fee, which is a share of the account's whole spend, by bands."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from gpucluster.errors import InputError
 _PREFIX: Final = "support-"
 _UNIT: Final = "USD-of-monthly-spend"
 _TO: Final = re.compile(r"^tier \d+: (?:first ([\d,]+)|[\d,]+ to ([\d,]+)|over [\d,]+)")
-"""Where a band ends, as notes of the price book say it."""
+"""Upper end of a band, as in notes of the price book."""
 
 
 class UnknownPlan(InputError):
-    """The price book has no such plan of support."""
+    """The price book has no such support plan."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A plan: bands of monthly spend as (up to, share of it), None for no end, and the least a month costs."""
+    """A plan: bands of monthly spend as (up to, share of it), None without an end, and the minimum of a month."""
 
     plan: str
     bands: tuple[tuple[Decimal | None, Decimal], ...]
@@ -31,7 +31,7 @@ class Support:
     rows: tuple[PriceRow, ...]
 
     def fee(self, spend: Decimal) -> Decimal:
-        """USD a month for an account that spends this much: the sum over the bands, at least the minimum."""
+        """USD per month for an account that spends this much: the sum over the bands, at least the minimum."""
         total, done = Decimal(0), Decimal(0)
         for end, share in self.bands:
             most = spend if end is None else min(spend, end)
@@ -40,14 +40,14 @@ class Support:
         return cents(max(total, self.least))
 
     def added(self, stack: Decimal, account: Decimal) -> Decimal:
-        """USD a month that a stack adds to the fee of an account which spends `account` besides it; the whole fee of
-        an account that spends nothing besides.
+        """USD per month that a stack adds to the fee of an account that otherwise spends `account`; the whole fee if
+        the account has no other spend.
         """
         return self.fee(account + stack) - (self.fee(account) if account else Decimal(0))
 
 
 def support_of(book: PriceBook, provider: str, plan: str) -> Support:
-    """A plan by its name in the price book. UnknownPlan names those that there are."""
+    """A plan by its name in the price book. UnknownPlan lists the existing ones."""
     name = plan if plan.startswith(_PREFIX) else f"{_PREFIX}{plan}"
     share = book.lookup(provider, "global", name, unit=_UNIT)
     flat = book.lookup(provider, "global", name, unit="month")

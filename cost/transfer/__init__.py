@@ -1,4 +1,4 @@
-"""Moving data: how long it takes, and what leaving a cloud costs."""
+"""Data transfer: duration, and the cost of leaving a cloud."""
 
 from __future__ import annotations
 

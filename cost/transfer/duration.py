@@ -1,4 +1,4 @@
-"""How long data takes on a line, and how much a line carries. GB and TB are decimal here, as lines are sold."""
+"""Transfer time on a line, and the capacity of a line. GB and TB are decimal here, as lines are sold."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from decimal import Decimal
 
 
 def days_to_move(terabytes: Decimal, gbps: Decimal) -> Decimal:
-    """Days that data takes on a line of `gbps` Gb/s that carries nothing else and is always full."""
+    """Days to transfer data on a dedicated, fully used line of `gbps` Gb/s."""
     return terabytes * 8000 / gbps / 86400
 
 
 def flow_gigabytes(gbps: Decimal, days: Decimal) -> Decimal:
-    """GB that a line of `gbps` Gb/s carries in so many days, at its full rate all the time."""
+    """GB transferred by a line of `gbps` Gb/s in so many days, at its full rate."""
     return gbps / 8 * 86400 * days

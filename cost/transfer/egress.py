@@ -1,4 +1,4 @@
-"""What data costs that leaves a cloud for the internet, by the bands of its price list."""
+"""Cost of data sent from a cloud to the internet, by the bands of its price list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpucluster.record import record
 GIB_PER_GB: Final = Decimal(10**9) / Decimal(2**30)
 
 _GIB: Final = {"GB": Decimal(1), "TB": Decimal(1024)}
-"""What price lists call GB and TB counts as GiB and 1,024 GiB, as everywhere in the price book."""
+"""GB and TB of price lists count as GiB and 1,024 GiB, as everywhere in the price book."""
 _AMOUNT: Final = r"([\d,.]+)\s*(GB|TB)"
 _FIRST: Final = rf"^tier \d+: first {_AMOUNT}"
 _NEXT: Final = rf"^tier \d+: next {_AMOUNT}"
@@ -26,7 +26,7 @@ _Band = tuple[Decimal, Decimal | None]  # from GiB, to GiB or no end
 
 @record
 class Egress:
-    """usd: what is priced of it, to the cent. unpriced_gib: what no band is known for. bands: GiB, and their price."""
+    """usd: of the priced part, to the cent. unpriced_gib: without a known band. bands: GiB, and their price."""
 
     usd: Decimal
     unpriced_gib: Decimal
@@ -39,7 +39,7 @@ class Egress:
 
 
 def egress_of(book: PriceBook, provider: str, region: str, gib: Decimal) -> Egress | NotKnown:
-    """GiB that leave a region for the internet within one month."""
+    """GiB sent from a region to the internet within one month."""
     found = book.lookup(provider, region, "internet-egress", unit="GiB")
     if isinstance(found, NotKnown):
         return found
@@ -56,12 +56,12 @@ def egress_of(book: PriceBook, provider: str, region: str, gib: Decimal) -> Egre
 
 
 def _free_tier(book: PriceBook, provider: str, region: str) -> Iterator[PriceRow]:
-    """A tier 0, which a graduated price leaves out."""
+    """A tier 0, which a graduated price omits."""
     return (row for row in book.of_thing(provider, region, "internet-egress") if row.note.startswith("tier 0:"))
 
 
 def _bands(rows: Sequence[PriceRow]) -> Iterator[_Band]:
-    """The bands that notes of the price book tell; a price without any is one band."""
+    """The bands in notes of the price book; a price without any is one band."""
     done = Decimal(0)
     for row in rows:
         start, end = _band(row.note, done)

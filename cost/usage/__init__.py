@@ -1,4 +1,4 @@
-"""The usage file: what no plan can know, for everything, for a type, or for one resource."""
+"""The usage file: usage that no plan contains, for everything, for a type, or for one resource."""
 
 from __future__ import annotations
 

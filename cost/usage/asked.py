@@ -1,4 +1,4 @@
-"""Which usage the price of each resource asks for, found by pricing it and listening."""
+"""Usage names that affect the price of each resource, found by recording reads during pricing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpucluster.program.resources import Resource, Resources
 
 
 def asked_by(resources: Resources, book: PriceBook, assumptions: Assumptions) -> dict[str, list[str]]:
-    """URN -> names in the order of `gpucluster cost usage names`, for the resources that ask for any."""
+    """URN -> names in the order of `gpucluster cost usage names`, for resources whose price depends on any."""
     heard: dict[str, set[str]] = {}
     estimate(resources, book, cast(Assumptions, _Listener(assumptions, heard, "")))
     order = Assumptions.names()
@@ -19,7 +19,7 @@ def asked_by(resources: Resources, book: PriceBook, assumptions: Assumptions) ->
 
 
 class _Listener:
-    """Assumptions that write down which of them are read, and for which resource."""
+    """Assumptions that record which names are read, and for which resource."""
 
     def __init__(self, assumptions: Assumptions, heard: dict[str, set[str]], urn: str) -> None:
         self._assumptions = assumptions

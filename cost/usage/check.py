@@ -1,4 +1,4 @@
-"""Whether the resources that a usage file names are there."""
+"""Whether the resources in a usage file exist."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gpucluster.program.resources import Resources, urn_name
 
 
 class BadUsage(InputError):
-    """A usage file cannot be used; one line for each thing that is wrong in it."""
+    """A usage file cannot be used; one line for each problem."""
 
 
 def check_names(assumptions: Assumptions, *stacks: Resources) -> None:
-    """BadUsage where a usage file names a resource that no stack has: a typing error would change nothing, silently."""
+    """BadUsage if a usage file names a resource that no stack has: a typing error would silently change nothing."""
     check_urns(assumptions, (one.urn for resources in stacks for one in resources))
 
 
@@ -32,6 +32,6 @@ def check_urns(assumptions: Assumptions, urns: Iterable[str]) -> None:
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """`; did you mean X?`, empty where nothing known comes near."""
+    """`; did you mean X?`, empty without a similar known name."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""

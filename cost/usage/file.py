@@ -5,11 +5,11 @@ defaults:                        # every resource
 types:                           # every resource of a type
   aws:lambda/function:Function:
     lambda_million_requests: 3
-resources:                       # one resource, by its name or URN; goes before its type, and that before the defaults
+resources:                       # one resource, by name or URN; overrides its type, which overrides the defaults
   api:
     lambda_million_requests: 12
 
-The names are those of `gpucluster cost usage names`, with their unit in them.
+The names are those of `gpucluster cost usage names`, and include the unit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Values = dict[str, Decimal]
 
 
 def read_usage(path: Path) -> Assumptions:
-    """The assumptions of a file. BadUsage names line, value and what is allowed, for all that is wrong."""
+    """The assumptions of a file. BadUsage gives line, value and allowed values for all problems."""
     reader = _Reader(path)
     root = reader.root()
     found: dict[str, dict[str, _Values]] = {"types": {}, "resources": {}}
@@ -57,7 +57,7 @@ def read_usage(path: Path) -> Assumptions:
 
 
 class _Reader:
-    """The mappings of a file with the line of everything in it, and what was found wrong."""
+    """The mappings of a file with line numbers, and the problems found."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -65,7 +65,7 @@ class _Reader:
         self._unclear: set[int] = set()
 
     def root(self) -> yaml.Node | None:
-        """The document, None when the file is empty."""
+        """The document, None if the file is empty."""
         try:
             found = read(self._path)
         except OSError as error:
@@ -79,7 +79,7 @@ class _Reader:
         return found.root
 
     def members(self, node: yaml.Node | None, where: str) -> Iterator[tuple[str, yaml.Node]]:
-        """(key, value) of a mapping; an empty value has none."""
+        """(key, value) of a mapping; nothing for an empty value."""
         if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"):
             return
         if not isinstance(node, yaml.MappingNode):
@@ -101,13 +101,13 @@ class _Reader:
                 yield name, Decimal(text)
 
     def wrong(self, node: yaml.Node, text: str) -> None:
-        """Something to report, at the line of a node."""
+        """Records a problem at the line of a node."""
         line = node.start_mark.line + 1
-        if line not in self._unclear:  # what a value is, its two readings say
+        if line not in self._unclear:  # two readings of a value are already reported
             self._problems.append((line, text))
 
     def finish(self) -> None:
-        """BadUsage with everything that is wrong, in the order of the lines."""
+        """BadUsage with all problems, in line order."""
         if self._problems:
             lines = (f"{self._path} line {line}: {text}" for line, text in sorted(self._problems))
             raise BadUsage("\n".join(lines))

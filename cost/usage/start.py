@@ -10,11 +10,11 @@ from gpucluster.cost.rates import usage_words
 from gpucluster.program.resources import Resources
 
 _NAMED: Final = 8
-"""Resources of a type that are named; a file for a large plan stays readable."""
+"""Maximum of resources named per type, so that a file for a large plan stays readable."""
 
 
 def first_usage(resources: Resources, asked: Mapping[str, Sequence[str]], what: str) -> str:
-    """The text of a file that changes nothing: every value that moves the price of `what`, as it is taken now."""
+    """The text of a file that changes nothing: every value that affects the price of `what`, at its current default."""
     shares = dict.fromkeys(name for names in asked.values() for name in names if name in OF_ACCOUNTS)
     types: dict[str, dict[str, list[str]]] = {}
     for resource in resources:

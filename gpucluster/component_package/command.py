@@ -1,4 +1,4 @@
-"""`gpucluster package`: the folder by which programs in other languages name the component package."""
+"""`gpucluster package`: the folder with which programs in other languages reference the component package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the folder by which a program in any language names the package: `packages: {gpucluster: FOLDER}`."""
+"""Writes the folder with which a program in any language references the package: `packages: {gpucluster: FOLDER}`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ runtime:
 
 
 def write_folder(folder: Path, environment: Path | None) -> list[Path]:
-    """Write the files of the plugin, which are told. environment: the virtual one with this package; None for none.
+    """Write the files of the plugin, and return them. environment: the virtual one with this package; None for none.
 
-    A project keeps the folder: an environment beside or above it is named relatively, any other one absolutely.
-    Raises InputError where something else is there.
+    A project keeps the folder: paths to an environment beside or above it are relative, others absolute.
+    Raises InputError if something else exists there.
     """
     texts = {folder / "PulumiPlugin.yaml": _PLUGIN + _options(folder, environment), folder / "__main__.py": _MAIN}
     foreign = [file for file in texts if file.exists() and not _ours(file)]
@@ -53,5 +53,5 @@ def _options(folder: Path, environment: Path | None) -> str:
 
 
 def this_environment() -> Path | None:
-    """The virtual environment that runs this; None for a Python without one."""
+    """The virtual environment that runs this; None for a Python outside one."""
     return Path(sys.prefix) if sys.prefix != sys.base_prefix else None

@@ -1,4 +1,4 @@
-"""What a program in any language gives a cluster, as values that are known before the update."""
+"""Inputs of a cluster from a program in any language, as values that are known before the update."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _SHAPES: Final[Mapping[str, tuple[type, str]]] = {
 _MARK: Final = "4dabf18193072939515e22adb298388d"
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
 _OUTPUT: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
-"""How the engine writes what is no plain value (pulumi/pulumi sdk/go/common/resource/sig)."""
+"""The engine's mark of values that are not plain (pulumi/pulumi sdk/go/common/resource/sig)."""
 
 _TOKEN: Final = "spec.telemetry.alerts.webhook"
-"""May be a secret, and is one in the state whether it came as one or not."""
+"""May be a secret, and is one in the state in any case."""
 
 _NUMBERED: Final = "spec.promises.bus_gb_per_s"
-"""Its keys are numbers, which no language but a spec file has."""
+"""Its keys are numbers, which only spec files support."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Inputs:
-    """Of a cluster. location: an object of the class that was asked for."""
+    """Inputs of a cluster. location: an object of the given class."""
 
     spec: dict[str, Any]
     location: Any
@@ -39,9 +39,9 @@ class Inputs:
 
 
 def inputs_of(given: Mapping[str, Any], cloud: str, name: str, location: type) -> Inputs:
-    """The inputs of a cluster on a cloud, which are given as the engine writes them. location: class of its place.
+    """The inputs of a cluster on a cloud, given in the engine's format. location: class of its place.
 
-    Raises InputError with every value that no preview knows, else with all that is wrong.
+    Raises InputError with every value that is unknown in a preview, else with all problems.
     """
     source = f"gpucluster.{cloud}.TrainingCluster {name}"
     problems: list[str] = []
@@ -68,7 +68,7 @@ def inputs_of(given: Mapping[str, Any], cloud: str, name: str, location: type) -
 
 
 def _others(cloud: str, name: str, found: Inputs, location: type) -> Iterator[InputError]:
-    """What is wrong besides."""
+    """Further problems."""
     try:
         InProgram(cloud, location).plan(name, found.spec, found.location, found.machine)
     except InputError as error:
@@ -85,7 +85,7 @@ def _strange(values: Iterable[str], allowed: Sequence[str], within: str) -> list
 
 
 def _plain(given: Any, at: str, problems: list[str], *, secret: bool = False) -> Any:
-    """The value in dicts and lists, without members that are null, and sorted: mappings arrive in any order.
+    """The value in dicts and lists, without null members, and sorted: mappings arrive in any order.
 
     at: its full name.
     """

@@ -1,4 +1,4 @@
-"""The plugin that Pulumi starts for the package: it builds a cluster as the cloud's module in `gpucluster` does."""
+"""The plugin that Pulumi starts for the package: it builds clusters like the cloud's module in `gpucluster`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from gpucluster.components.exit_on_error import refusing
 from gpucluster.cost import preview
 
 GIVEN: Final[ContextVar[Mapping[str, Any]]] = ContextVar("GIVEN")
-"""The inputs of the component that is being built, as the engine writes them: they say what is not known and what is
-a secret, which the values that the SDK makes of them tell only later."""
+"""The inputs of the component being built, in the engine's format: they mark unknowns and secrets, which the SDK's
+converted values reveal only later."""
 
 _TYPE: Final = re.compile(rf"{NAME}:({'|'.join(CLOUDS)}):TrainingCluster")
 _LONGEST: Final = 400 * 1024 * 1024
@@ -49,7 +49,7 @@ class ComponentPackage(Provider):
         inputs: Mapping[str, Any],
         options: pulumi.ResourceOptions | None = None,
     ) -> ConstructResult:
-        """The cluster, with the outputs of the schema. What can't be built raises InputPropertiesError in our words."""
+        """The cluster, with the outputs of the schema. Raises InputPropertiesError if it cannot be built."""
         del inputs
         known = _TYPE.fullmatch(resource_type)
         if known is None:
@@ -73,7 +73,7 @@ def _built(cloud: str, name: str, options: pulumi.ResourceOptions) -> tuple[Any,
 
 
 class _Servicer(ProviderServicer):
-    """Keeps the inputs as the engine sends them."""
+    """Stores the inputs as the engine sends them."""
 
     async def Construct(self, request: provider_pb2.ConstructRequest, context: Any) -> provider_pb2.ConstructResponse:
         GIVEN.set(MessageToDict(request.inputs))
@@ -81,7 +81,7 @@ class _Servicer(ProviderServicer):
 
 
 def main() -> None:
-    """Serve the engine whose address is the first argument, until it goes: the plugin's `__main__.py` calls this."""
+    """Serve the engine whose address is the first argument, until it exits: the plugin's `__main__.py` calls this."""
     parser = argparse.ArgumentParser(description="The plugin of the package gpucluster; Pulumi starts it.")
     parser.add_argument("engine", help="address of the engine")
     asyncio.run(_serve(parser.parse_known_args()[0].engine))

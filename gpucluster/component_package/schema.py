@@ -1,8 +1,8 @@
-"""The schema of the package, from the models of a spec: `python -m gpucluster.component_package.schema` writes it.
+"""The schema of the package, generated from the models of a spec by `python -m gpucluster.component_package.schema`.
 
-It is kept in schema.json, so that a program in one language waits for no model and needs the SDK of its cloud alone.
+It is stored in schema.json, so that a program in one language loads no model and only the SDK of its cloud.
 Names are those of a spec file everywhere. Specs that choose by `kind` are one type with the fields of all kinds: not
-every language of Pulumi has unions, and what fits which kind is checked, and said better, when the cluster is planned.
+every language of Pulumi has unions, and the plan checks the fields of each kind with better messages.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MONEY: Final = {
 
 
 def package_schema() -> dict[str, Any]:
-    """What `pulumi package get-schema` prints."""
+    """The output of `pulumi package get-schema`."""
     kept: dict[str, Any] = {}
     spec = _Spec(kept)
     own = {"name": NAME, "displayName": "GPU training clusters", "version": version(NAME)}
@@ -103,12 +103,12 @@ def _cluster(cloud: str, spec: _Spec, kept: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Spec:
-    """The types of a spec. kept: gets them by token. root: that of the whole."""
+    """The types of a spec. kept: receives them by token. root: that of the whole."""
 
     def __init__(self, kept: dict[str, Any]) -> None:
         whole = model_schema(ClusterSpec)
         self._models: dict[str, Any] = {**whole.pop("$defs"), "ClusterSpec": whole}
-        # The name of a cluster is its component's, and may be left out.
+        # The name of a cluster is its component's, and is optional.
         whole["required"].remove("name")
         self._kept = kept
         self.root = self._model("ClusterSpec")
@@ -135,7 +135,7 @@ class _Spec:
             return _to(self._union(field, [self._models[kind["$ref"].rpartition("/")[2]] for kind in node["oneOf"]]))
         if "anyOf" in node:
             choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
-            # A decimal may be a text as well, which a number in YAML never has to be.
+            # A decimal may also be a text, which a number in YAML never needs.
             return self._type(owner, field, choices[0])
         if "enum" in node:
             return _to(_enum(self._kept, f"{owner}{_pascal(field)}", dict.fromkeys(node["enum"])))
@@ -174,9 +174,9 @@ class _Spec:
 
 
 def _enum(kept: dict[str, Any], name: str, values: Mapping[Any, str | None]) -> str:
-    """The token of what a field chooses from, which may be described. name: without a module, or whole."""
+    """The token of a field's choices, with optional descriptions. name: without a module, or complete."""
     token = name if ":" in name else f"{NAME}:index:{name}"
-    # The YAML host takes numbers of no other type.
+    # The YAML host accepts numbers of no other type.
     kind = "string" if all(isinstance(value, str) for value in values) else "number"
     choices = [
         {"name": _pascal(str(value)) if kind == "string" else f"{name}{value}", "value": value}
@@ -193,7 +193,7 @@ def _without_kind(model: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _location(cloud: str, of: type, kept: dict[str, Any]) -> str:
-    """The type of a place, whose fields are spelled as those of a spec."""
+    """The type of a location, whose fields have the names of a spec's."""
     token, about, hints = f"{NAME}:{cloud}:Location", _described(of), get_type_hints(of)
     members: dict[str, Any] = {}
     for field in dataclasses.fields(of):
@@ -209,7 +209,7 @@ def _location(cloud: str, of: type, kept: dict[str, Any]) -> str:
 
 
 def _output(of: type) -> dict[str, Any]:
-    """The type of an output, whose fields are spelled as Pulumi's languages spell them."""
+    """The type of an output, whose fields are in the naming style of Pulumi's languages."""
     about, hints = _described(of), get_type_hints(of)
     fields = [field.name for field in dataclasses.fields(of)]
     members = {_camel(name): {**_held(hints[name]), "description": about[name]} for name in fields}
@@ -217,7 +217,7 @@ def _output(of: type) -> dict[str, Any]:
 
 
 def _described(of: type) -> dict[str, str]:
-    """What a docstring says of each field: `region: such as us-east-1. zone, second: ...`."""
+    """A docstring's description of each field: `region: such as us-east-1. zone, second: ...`."""
     names = [field.name for field in dataclasses.fields(of)]
     one = rf"(?:{'|'.join(names)})"
     text = " ".join(str(inspect.getdoc(of)).split())
@@ -251,7 +251,7 @@ def _to(token: str) -> dict[str, Any]:
 
 
 def _mapping(token: str) -> dict[str, Any]:
-    """An input of this type, or any mapping: a file's content, and what a language would refuse in words of its own."""
+    """An input of this type, or any mapping: a file's content, or values a language would reject less clearly."""
     return {"oneOf": [_to(token), _map({"$ref": "pulumi.json#/Any"})], "plain": True}
 
 

@@ -1,4 +1,4 @@
-"""Where the package's schema is kept. Imports nothing: previews wait for the plugin."""
+"""Path of the package's schema. Imports nothing: previews wait for the plugin."""
 
 from __future__ import annotations
 

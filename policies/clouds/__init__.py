@@ -1,1 +1,1 @@
-"""What a rule has to know of one cloud; a new cloud is a new folder."""
+"""Cloud-specific knowledge of the rules; a new cloud is a new folder."""

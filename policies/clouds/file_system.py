@@ -1,4 +1,4 @@
-"""One shared file system: how large, how fast, in which zone."""
+"""A shared file system: size, throughput and zone."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gpucluster.record import record
 @record(kw_only=True)
 class FileSystem:
     """
-    gib: what it holds. mb_per_s: what it reads at most, in MB/s. zone: where it stands.
-    Each is UNKNOWN while not known yet, and None where the type or its inputs do not say.
+    gib: capacity. mb_per_s: maximum read throughput in MB/s. zone: its location.
+    Each is UNKNOWN before it is known, and None if the type or its inputs do not state it.
     """
 
     resource: Resource
@@ -22,12 +22,12 @@ class FileSystem:
 
 
 def times(count: Decimal | Unknown | None, each: int | Unknown | None, per: int) -> Decimal | Unknown | None:
-    """What `count` of something give, that give `each` for `per` of them."""
+    """The total of `count` units with `each` for every `per` units."""
     if count is None or each is None:
         return None
     return UNKNOWN if count is UNKNOWN or each is UNKNOWN else count * each / per
 
 
 def number(value: int | Unknown | None) -> Decimal | Unknown | None:
-    """The same, to reckon with."""
+    """The same, as a number for calculations."""
     return Decimal(value) if isinstance(value, int) else value

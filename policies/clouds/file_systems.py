@@ -1,4 +1,4 @@
-"""Shared file systems on every cloud, and what is claimed of them.
+"""Shared file systems on every cloud, and claims on them.
 
 READERS in the `file_systems` module of a cloud read its types.
 """
@@ -28,14 +28,14 @@ TYPES: Final = ", ".join(_READERS)
 
 
 def file_systems(resources: Resources) -> Iterator[FileSystem]:
-    """Those that the stack makes."""
+    """The file systems of the stack."""
     for type_, read in _READERS.items():
         for resource in resources.of_type(type_):
             yield read(resource, resources)
 
 
 def claims(resources: Resources) -> Iterator[tuple[Resource, Resource, Decimal | Unknown]]:
-    """(persistent volume, the file system it is on, the GiB it promises to pods)."""
+    """(persistent volume, its file system, the GiB it promises to pods)."""
     for volume in resources.of_type(_VOLUME):
         behind = resources.present(urn for urns in volume.dependencies.values() for urn in urns)
         on = next((found for found in behind if found.type in _READERS), None)

@@ -1,4 +1,4 @@
-"""Machines of which nobody can tell what they are: a rule about pools says so, instead of passing them over."""
+"""Machines of an unknown type: a rule about pools reports them instead of skipping them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from gpucluster.program.resources import UNKNOWN, Resources
 def with_hidden(
     checks: StackChecks, *, single: bool = False, types: bool = True, template: bool = False
 ) -> StackChecks:
-    """The checks, and that they cannot tell about machines of types they read whose type or template is hidden.
+    """The checks, plus a CannotTell for machines of types they read whose machine type or template is hidden.
 
-    single: whether they are about single GPU nodes too. types: whether they go by the machine type. template: whether
-    they need what a launch template says.
+    single: whether they also apply to single GPU nodes. types: whether they depend on the machine type. template:
+    whether they depend on the launch template.
     """
 
     def both(stack: Stack) -> Iterator[Finding]:
@@ -38,9 +38,9 @@ def with_hidden(
 
 
 def hidden_pools(resources: Resources, *, single: bool = False) -> Iterator[tuple[Machines, str]]:
-    """(machines, why nobody can tell what they are), of those that may train together with others or each other.
+    """(machines, why they are undecidable), for machines that may train together, with others or each other.
 
-    single: those that are one node, too.
+    single: also single nodes.
     """
     for cloud in cloud_pools().values():
         found = [machines for machines in cloud.machines_of(resources) if not _aside(machines)]
@@ -50,7 +50,7 @@ def hidden_pools(resources: Resources, *, single: bool = False) -> Iterator[tupl
 
 
 def _foreign_templates(resources: Resources) -> Iterator[tuple[Machines, str]]:
-    """GPU machines that start from a template of another stack."""
+    """GPU machines that use a template of another stack."""
     for cloud in cloud_pools().values():
         for machines in cloud.machines_of(resources):
             if machines.template is UNKNOWN and not _aside(machines) and (machines.with_gpus or machines.hidden):
@@ -58,5 +58,5 @@ def _foreign_templates(resources: Resources) -> Iterator[tuple[Machines, str]]:
 
 
 def _aside(machines: Machines) -> bool:
-    """Whether they say that no job spans two of them."""
+    """Whether slices or labels exclude multi-node jobs."""
     return machines.sliced or (machines.own_labels is not UNKNOWN and for_single_nodes(machines.own_labels))

@@ -1,7 +1,7 @@
-"""What is lost when a plan deletes, replaces or shrinks a resource.
+"""Losses when a plan deletes, replaces or shrinks a resource.
 
-A file system of Lustre on FSx that shrinks is replaced by the real provider, whatever a plan of another one says
-(hashicorp/terraform-provider-aws, internal/service/fsx/lustre_file_system.go); no cloud keeps what no longer fits.
+The real provider replaces an FSx for Lustre file system that shrinks, whatever the plan of another provider shows
+(hashicorp/terraform-provider-aws, internal/service/fsx/lustre_file_system.go); no cloud keeps data that do not fit.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ def types(holds: str) -> str:
 
 
 def losses(changes: Changes, holds: str) -> Iterator[tuple[Resource, Finding]]:
-    """Each resource with which what `holds` says is lost, and what is found. What the cloud keeps is no loss.
+    """Each ended resource that loses what `holds` says, and the finding. Resources kept in the cloud are no loss.
 
-    Where only a replacement is one, a deletion counts when the same plan makes a resource of the same type: a new name
-    without an alias does that.
+    If only a replacement is a loss, a deletion counts when the same plan creates a resource of the same type: the
+    effect of a new name without an alias.
     """
     for ended, old in changes.gone():
         holding = holdings().get(old.type)
@@ -43,7 +43,7 @@ def losses(changes: Changes, holds: str) -> Iterator[tuple[Resource, Finding]]:
 
 
 def shrinking(changes: Changes, holds: str) -> Iterator[Finding]:
-    """What stays, and has room for less than before."""
+    """Resources that stay, with less capacity than before."""
     ended = {one.urn for one in changes.ended}
     for type_, holding in holdings().items():
         for old in changes.before.of_type(type_) if holding.holds == holds and holding.size else ():
@@ -66,7 +66,7 @@ def _number(value: object) -> Decimal | None:
 
 
 def _set(old: Resource, name: str) -> object:
-    """The flag as the provider will read it: from the state, where the inputs do not say."""
+    """The flag as the provider will read it: from the state if the inputs do not set it."""
     own = flag(old.inputs, name)
     return flag(old.outputs, name) if own is None else own
 

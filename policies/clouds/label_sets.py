@@ -1,7 +1,7 @@
-"""Where any resource carries labels: asks the `labels` module of the cloud its type belongs to.
+"""Labels of any resource, from the `labels` module of the cloud of its type.
 
-Such a module has `label_sets(resource, provider)`, every place where a resource carries labels, and, where other
-resources of a stack give it any, `with_stack(sets, resource, resources)`.
+Such a module has `label_sets(resource, provider)`, every set of labels of a resource, and, if other resources of a
+stack add labels to it, `with_stack(sets, resource, resources)`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from gpucluster.program.resources import Resource, Resources
 
 
 def label_sets_in(resource: Resource, resources: Resources) -> Iterator[LabelSet]:
-    """Its label sets, those of machines with what other resources of the stack give them."""
+    """Its label sets, those of machines including labels from other resources of the stack."""
     sets = label_sets(resource, resources.get(resource.provider))
     with_stack = getattr(_module(resource), "with_stack", None)
     yield from sets if with_stack is None else with_stack(sets, resource, resources)
 
 
 def label_sets(resource: Resource, provider: Resource | None = None) -> Iterator[LabelSet]:
-    """Label sets of a resource, empty for what takes none; `provider` adds its default tags."""
+    """Label sets of a resource, empty if it has no labels; `provider` adds its default tags."""
     if resource.custom and (of := _module(resource)) is not None:
         yield from of.label_sets(resource, provider)
 

@@ -1,4 +1,4 @@
-"""Which machine type counts, where something may start machines of several."""
+"""The decisive machine type of a resource that may start several."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpucluster.program.resources import UNKNOWN, Unknown
 
 
 def counting(cloud: str, types: Iterable[str | Unknown | None]) -> str | Unknown | None:
-    """The type that rules about training go by: whole GPU nodes, else what may be some, else the first."""
+    """The decisive type for rules about training: full GPU nodes, else possible ones, else the first."""
     found = [type_ for type_ in types if type_ is not None]
     known = [type_ for type_ in found if isinstance(type_, str)]
     whole_nodes = [type_ for type_ in known if type_ in machines() and machines()[type_].whole_node]

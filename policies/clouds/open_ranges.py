@@ -1,4 +1,4 @@
-"""Sets of addresses that are as good as the whole internet, and endpoints that answer them."""
+"""Address ranges equivalent to the whole internet, and endpoints open to them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gpucluster.policies.rule import CannotTell, Finding, Violation
 from gpucluster.program.resources import UNKNOWN, Resource
 
 _OPEN_SHARE: Final = 1 / 32
-"""The share of all addresses of IPv4, or of the public ones of IPv6, from which ranges together are open to everybody:
-eight networks of /8. No organisation that names its own ranges has as many."""
+"""Share of all IPv4 addresses, or of the public IPv6 ones, from which ranges together count as open to everybody:
+eight networks of /8. No organisation that lists its own ranges has as many."""
 
 _PUBLIC_V6: Final = ipaddress.IPv6Network("2000::/3")
 """Global unicast addresses (IANA, IPv6 Address Space)."""
@@ -23,9 +23,9 @@ _Net = TypeVar("_Net", IPv4Network, IPv6Network)
 
 
 def everywhere(ranges: Iterable[Any]) -> list[str]:
-    """Those of the ranges by which everybody comes in: alone or together they hold _OPEN_SHARE of the addresses.
+    """The ranges that open access to everybody: alone or together they contain _OPEN_SHARE of the addresses.
 
-    Private addresses do not count, whoever names them; what is no range is left to the cloud, which refuses it.
+    Private addresses do not count; invalid ranges are left to the cloud, which refuses them.
     """
     networks = {given: network for given in ranges if (network := _network(given)) is not None}
     v4 = {given: network for given, network in networks.items() if isinstance(network, IPv4Network)}
@@ -44,9 +44,9 @@ def _open(networks: Mapping[str, _Net], of: int) -> list[str]:
 
 
 def reached_from(resource: Resource, ranges: Sequence[Any], endpoint: str) -> Iterator[Finding]:
-    """A finding for an endpoint that answers everybody, or may: one range that is not known yet could be everybody's.
+    """A finding for an endpoint that is open to everybody, or may be: an unknown range could be everybody's.
 
-    endpoint: what answers, with its article.
+    endpoint: its name, with the article.
     """
     if named := everywhere(ranges):
         more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
@@ -57,7 +57,7 @@ def reached_from(resource: Resource, ranges: Sequence[Any], endpoint: str) -> It
 
 
 def _network(given: Any) -> IPv4Network | IPv6Network | None:
-    """A range with public addresses; as the clouds do, a range with bits of a host is that of its network."""
+    """A range with public addresses; like the clouds, it reads a range with host bits as its network."""
     if not isinstance(given, str):
         return None
     try:
@@ -68,5 +68,5 @@ def _network(given: Any) -> IPv4Network | IPv6Network | None:
 
 
 def _public(network: IPv6Network) -> IPv6Network:
-    """The part of it that is public."""
+    """The public part of it."""
     return _PUBLIC_V6 if network.supernet_of(_PUBLIC_V6) else network

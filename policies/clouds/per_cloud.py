@@ -1,4 +1,4 @@
-"""One rule, judged by each cloud's own check: the modules in the rule's folder that are called like clouds."""
+"""One rule with a separate check per cloud: the modules in the rule's folder named like clouds."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _Seen = TypeVar("_Seen", bound=Resource | Stack, contravariant=True)
 
 
 class _CloudCheck(Protocol[_Seen]):
-    """A module called like a cloud, or `kubernetes`, in the folder of a rule; it passes over what is another's.
+    """A module named like a cloud, or `kubernetes`, in the folder of a rule; it skips resources of others.
 
-    FIX: the change to make on that cloud. READS: resource types and facts the check looks at. CONFIG, where it has one:
-    what the pack's user may set, as a rule's own `config`.
+    FIX: the change to make on that cloud. READS: resource types and facts that the check reads. CONFIG, if present:
+    settings in the pack's configuration, like a rule's own `config`.
     """
 
     @property
@@ -54,7 +54,7 @@ class Judged(Generic[_View]):
         return {name: of for cloud in self.clouds.values() for name, of in getattr(cloud, "CONFIG", {}).items()}
 
     def check(self, view: _View) -> Iterator[Finding]:
-        """What each cloud's check finds, with that cloud's fix."""
+        """The findings of each cloud's check, with that cloud's fix."""
         for of in self.clouds.values():
             for finding in of.check(view):
                 bare = isinstance(finding, Violation) and finding.fix is None
@@ -62,7 +62,7 @@ class Judged(Generic[_View]):
 
 
 class ResourceChecks(TypedDict):
-    """What a `ResourceRule` has from the checks of its clouds."""
+    """Fields of a `ResourceRule` from the checks of its clouds."""
 
     fix: str
     reads: str
@@ -70,7 +70,7 @@ class ResourceChecks(TypedDict):
 
 
 class StackChecks(TypedDict):
-    """What a `StackRule` has from the checks of its clouds."""
+    """Fields of a `StackRule` from the checks of its clouds."""
 
     fix: str
     reads: str
@@ -79,13 +79,13 @@ class StackChecks(TypedDict):
 
 
 def resource_checks(rule: str) -> ResourceChecks:
-    """The checks in the folder of a rule, whose `__name__` it is. Raises LookupError where no cloud has one."""
+    """The checks in the folder of a rule, given its `__name__`. Raises LookupError without any."""
     judged = Judged[Resource](_checks(rule))
     return {"fix": judged.fix, "reads": judged.reads, "check": judged.check}
 
 
 def stack_checks(rule: str) -> StackChecks:
-    """The same, of a rule about the stack."""
+    """The same for a rule about the stack."""
     judged = Judged[Stack](_checks(rule))
     return {"fix": judged.fix, "reads": judged.reads, "check": judged.check, "config": judged.config}
 

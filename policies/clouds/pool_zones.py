@@ -1,4 +1,4 @@
-"""Zones in which the training pools of a stack stand, on every cloud."""
+"""Zones of the training pools of a stack, on every cloud."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
 
 def pool_zones(resources: Resources) -> set[str] | Unknown:
-    """Their zones; UNKNOWN while one is."""
+    """Their zones; UNKNOWN while one of them is."""
     found: set[str | Unknown] = set()
     for _, cloud in modules_of("gpucluster.policies.clouds.{cloud}.zones"):
         zones: Callable[[Resources], set[str | Unknown]] = cloud.pool_zones

@@ -14,9 +14,9 @@ from gpucluster.program.resources import Resources
 class CloudPools(Protocol):
     """The module `pools` of a cloud.
 
-    READS: the resource types that start nodes, and the templates they start them from. machines_of: whatever starts
-    machines. training_pools: each training pool of a stack, as the machines it is made of.
-    names_gpus: whether a word is a machine type with GPUs, or their name, of this cloud.
+    READS: the resource types that start nodes, and their templates. machines_of: everything that starts
+    machines. training_pools: each training pool of a stack, as its machines.
+    names_gpus: whether a word is a GPU machine type, or a GPU name, of this cloud.
     """
 
     @property

@@ -1,5 +1,5 @@
-"""What of a resource others read: start scripts and environments, labels, and all of a Kubernetes object that is no
-Secret. `catalog/read_by_all.csv` names the rest: type, its inputs, and where the provider has them.
+"""Parts of a resource that others can read: start scripts and environments, labels, and Kubernetes objects except
+Secrets. `catalog/read_by_all.csv` lists the rest: type, its inputs, and their location in the provider.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ELSEWHERE: Final = r"(?i)arn:|[a-z]+://|[$<%*]|changeme$"
 
 @functools.cache
 def _inputs() -> Mapping[str, tuple[tuple[str, ...], ...]]:
-    """Type token -> the ways to its inputs that others read."""
+    """Type token -> paths of its inputs that others can read."""
     return {row["type"]: tuple(tuple(way.split(".")) for way in row["inputs"].split()) for row in rows("read_by_all")}
 
 
@@ -37,7 +37,7 @@ READS: Final = (
 
 
 def places_of_secrets(resource: Resource) -> Iterator[tuple[str, str]]:
-    """(where, which kind) in the inputs of a resource that others read, marked as a secret or not."""
+    """(place, kind) in the inputs of a resource that others can read, marked as a secret or not."""
     for way in _ways(resource):
         for place, kind in places_with_secrets(at(resource.inputs, *way), ".".join(way)):
             yield f"`{place}`", kind
@@ -46,7 +46,7 @@ def places_of_secrets(resource: Resource) -> Iterator[tuple[str, str]]:
 
 
 def _under_its_name(inputs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """A parameter that its own name calls a secret, whatever its value, unless that says where the secret is."""
+    """A parameter whose name says that it is a secret, with any value except a reference to a secret."""
     name = text(inputs, "name")
     if isinstance(name, str) and _SECRET_NAME.search(name):
         for key in ("value", "insecureValue"):

@@ -1,4 +1,4 @@
-"""What a plan does to the nodes of training and MIG pools: of all pools, and of those whose jobs end without a word."""
+"""Effects of a plan on the nodes of training and MIG pools: of all pools, and of those whose jobs end unnoticed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Impact:
-    """What becomes of the nodes of one pool. because: properties that do it, those alone of the worst effect and
-    next to it that end jobs, where any does. gone: nodes that end for good.
+    """The effect on the nodes of one pool. because: properties that cause it: those that end jobs, else those that
+    remove nodes, else all. gone: number of nodes removed permanently.
     """
 
     pool: Machines
@@ -27,7 +27,7 @@ class Impact:
 
     @property
     def gpus(self) -> int | None:
-        """GPUs whose jobs end; None where that cannot be told."""
+        """GPUs whose jobs end; None if unknown."""
         machine = machines().get(self.pool.machine) if isinstance(self.pool.machine, str) else None
         nodes = self.gone if self.effect == "fewer" else self.pool.nodes
         if self.effect == "nothing":
@@ -36,7 +36,7 @@ class Impact:
 
 
 def job_pools(resources: Resources) -> Mapping[str, Machines]:
-    """URN -> what starts nodes of a training pool, or nodes whose GPUs are sliced."""
+    """URN -> resource that starts nodes of a training pool, or nodes with sliced GPUs."""
     training = [
         machines for cloud in cloud_pools().values() for pool in cloud.training_pools(resources) for machines in pool
     ]
@@ -47,7 +47,7 @@ def job_pools(resources: Resources) -> Mapping[str, Machines]:
 
 
 def impacts(changes: Changes) -> Iterator[Impact]:
-    """What a plan does to each pool that stands and that it touches, by name."""
+    """A plan's effect on each existing pool that it changes, by name."""
     ended = {one.urn: one for one in changes.ended}
     for urn, pool in sorted(job_pools(changes.before).items(), key=lambda item: item[1].name):
         after = changes.after.get(urn)
@@ -64,7 +64,7 @@ def impacts(changes: Changes) -> Iterator[Impact]:
 
 
 def rolls(changes: Changes) -> Iterator[Impact]:
-    """Those that end jobs in an update of a pool that shows as `~ update`; what is replaced shows as that."""
+    """Effects that end jobs in a pool shown as `~ update`; replacements are visible as such."""
     ended = {one.urn for one in changes.ended}
     for impact in impacts(changes):
         if impact.pool.resource.urn not in ended and impact.effect not in ("nothing", "fewer"):
@@ -76,7 +76,7 @@ def _count(pool: Machines) -> int:
 
 
 def _through_template(changed: tuple[NodeChange, ...], pool: Machines, changes: Changes) -> tuple[NodeChange, ...]:
-    """A version of a launch template that is not known yet, as what changes in the template; tags make none."""
+    """For an unknown launch template version, the changes in the template; tags create no version."""
     version = "launchTemplate.version"
     after = changes.after.get(pool.resource.urn)
     moved = any(one.path == version for one in changed)

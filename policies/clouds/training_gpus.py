@@ -7,11 +7,11 @@ from gpucluster.policies.clouds.pools import cloud_pools
 from gpucluster.program.resources import UNKNOWN, Resources, Unknown
 
 _OF_A_NODE = 8
-"""Every machine type that a training pool is made of here has as many."""
+"""GPUs of every machine type in a training pool here."""
 
 
 def training_gpus(resources: Resources) -> int | Unknown:
-    """How many there are, spares with them; UNKNOWN while a number of nodes is."""
+    """Their number, including spares; UNKNOWN while a number of nodes is."""
     nodes = [
         machines.nodes
         for cloud in cloud_pools().values()

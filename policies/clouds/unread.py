@@ -1,7 +1,7 @@
-"""GPU machines by their names, in whatever type no reader of pools knows.
+"""GPU machines found by name, in types that no reader of pools supports.
 
-A name counts under a key that is about machines, such as `instanceType`, `vmSize` or `sku`, and as a word in the text
-of a template such as CloudFormation's. What reserves machines or only describes them starts none.
+A name counts under a key about machines, such as `instanceType`, `vmSize` or `sku`, and as a word in the text of a
+template such as CloudFormation's. Resources that only reserve or describe machines start none.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ _SIZES: Final = re.compile(r"size|sku|sku_?name", re.IGNORECASE)
 _GPUS: Final = re.compile(r"accelerator_?type|guest_?accelerators|resource_?type", re.IGNORECASE)
 _TEXTS: Final = r"(?i)\w*template_?(?:body|content)?|content"
 _WORD: Final = r"[\w.-]+"
-# What a name says about a resource starts nothing.
+# Names in metadata of a resource start nothing.
 _LABELS: Final = ("labels", "resourceLabels", "tags", "tagsAll", "userLabels")
 
-# Read by rules of their own (karpenter), or of pods that run on nodes which something else starts.
+# Read by separate rules (karpenter), or for pods on nodes that another resource starts.
 _KUBERNETES: Final = r"kubernetes:(?!.*(?:karpenter|cloud\.google\.com|kueue|helm\.sh))[\w-]+\.[\w.-]+/"
-# The part of a type that readers of pools leave: GKE makes node pools within these limits itself, as the ComputeClasses
-# of the stack ask, which rules do read.
+# The part of a type that readers of pools skip: GKE itself creates node pools within these limits, according to the
+# ComputeClasses of the stack, which rules do read.
 _PARTS: Final = {"gcp:container/cluster:Cluster": "clusterAutoscaling"}
-# What machines are started from; what leads to a machine that runs, as a disk or a record of its address, starts none.
+# Templates of machines; references to a running machine, from a disk or a record of its address, start none.
 _TEMPLATE: Final = r"(?:Template|LaunchConfiguration)$"
 _COMPUTE_CLASS: Final = "kubernetes:cloud.google.com/v1:ComputeClass"
 
 
 @record(kw_only=True)
 class Unread:
-    """machines: their types. cloud: whose they are. part: of a type that is read otherwise, the input they are in."""
+    """machines: their types. cloud: of these. part: for a type that is read otherwise, the input with the machines."""
 
     resource: Resource
     machines: tuple[str, ...]
@@ -45,7 +45,7 @@ class Unread:
 
 
 def unread(resources: Resources) -> Iterator[Unread]:
-    """What starts GPU machines, and is of no type that a reader of pools knows."""
+    """Resources that start GPU machines, of a type that no reader of pools supports."""
     read = {type_ for cloud in cloud_pools().values() for type_ in cloud.READS.split(", ")}
     for resource in resources:
         if not resource.custom or _starts_none(resource) or (resource.type in read and resource.type not in _PARTS):
@@ -84,7 +84,7 @@ def _named(value: Any, key: str) -> Iterator[tuple[str, str]]:
 
 
 def _key(around: str, name: str) -> str:
-    """The key of a member: `type` of an accelerator and `name` of a SKU mean what is around them."""
+    """The key of a member: `type` of an accelerator and `name` of a SKU refer to the key around them."""
     means = (name == "type" and _GPUS.fullmatch(around)) or (name == "name" and around == "sku")
     return around if means else name
 

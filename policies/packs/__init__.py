@@ -1,4 +1,4 @@
-"""Every pack. They run the same rules, and differ in what stops a preview.
+"""Every pack. They run the same rules, but differ in the rules that stop a preview.
 
 `policies` itself is the folder of the training pack; each other pack has a folder here.
 """
@@ -26,7 +26,7 @@ PRODUCTION: Final = replace(
     TRAINING,
     name="production",
     description="The rules of the training pack, all mandatory",
-    # What cannot be decided yet, and what somebody accepted, is told and stops nothing.
+    # Undecided and accepted findings are reported and stop nothing.
     mandatory=frozenset(rule.name for rule in TRAINING.rules if not isinstance(rule, ReportRule)),
 )
 PACKS: Final[Mapping[str, Pack]] = MappingProxyType({pack.name: pack for pack in (BASELINE, TRAINING, PRODUCTION)})

@@ -1,1 +1,1 @@
-"""Forms of a report: one function a file, from `policies.report.Report` to text."""
+"""Output formats of a report: one function per file, from `policies.report.Report` to text."""

@@ -1,4 +1,4 @@
-"""A report as JUnit XML, which build servers show as tests."""
+"""A report as JUnit XML, which CI servers show as tests."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from gpucluster.policies.report import Checked, Found, Report
 from gpucluster.policies.rule import Enforcement
 
 _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot write, not even escaped."""
+"""Characters not representable in XML 1.0, not even escaped."""
 
 
 def as_junit(report: Report) -> str:
-    """A suite a file; a case for each finding, and for each rule without one.
+    """One suite per file; one case for each finding, and for each rule without findings.
 
-    A mandatory finding is a failed case, an advisory one a skipped one, so that it is seen and stops nothing.
+    A mandatory finding is a failed case, an advisory one a skipped case, so that it is visible and stops nothing.
     """
     root = ElementTree.Element("testsuites", name=f"guardrails {report.pack}")
     for checked in report.files:

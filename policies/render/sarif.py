@@ -1,4 +1,4 @@
-"""A report as SARIF 2.1.0, which code hosts show beside the lines of a change.
+"""A report as SARIF 2.1.0, which code hosts show next to changed lines.
 
 Source: OASIS Static Analysis Results Interchange Format 2.1.0, sarif-schema-2.1.0.json.
 """
@@ -23,9 +23,9 @@ _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sari
 def as_sarif(report: Report) -> str:
     """One run with every rule and every finding.
 
-    A finding stands at the line of the program that declares its resource; where the file does not say it, at the file.
-    What to write into the resource is in its message, and under its properties. It is no `fix` of SARIF's, which names
-    the text of a file to replace: where the program makes a resource is known, how it writes it is not.
+    A finding is located at the program line that declares its resource; without a line, at the file.
+    The edit to make is in its message and in its properties. It is not a SARIF `fix`, which replaces text of a
+    file: it is known where the program creates a resource, but not how.
     """
     rules = [rule.name for rule, _ in report.rules]
     driver: dict[str, Any] = {"name": "guardrails", "rules": [_rule(rule, level) for rule, level in report.rules]}
@@ -79,7 +79,7 @@ def _message(found: Found) -> Iterator[str]:
 
 
 def _edits(found: Found) -> list[dict[str, Any]]:
-    """As the report in JSON has them."""
+    """In the form of the JSON report."""
     return [{"at": edit.path, "write": edit.value} for edit in found.edits]
 
 

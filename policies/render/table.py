@@ -1,4 +1,4 @@
-"""A report for people."""
+"""A report for users."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gpucluster.policies.rule import Enforcement
 
 
 def as_table(report: Report, *, closing: bool = True) -> str:
-    """Findings in full, file by file, mandatory ones first, and a closing line."""
+    """Findings in full, by file, mandatory ones first, and a closing line."""
     several = len(report.files) > 1
     lines: list[str] = []
     for checked in report.files:
@@ -37,7 +37,7 @@ def _block(found: Found, report: Report) -> list[str]:
 
 
 def _nodes(checked: Checked, *, every: bool) -> list[str]:
-    """every: also of pools to which nothing happens."""
+    """every: include pools without an effect."""
     told = [f"    {one.sentence}" for one in checked.nodes if every or not one.harmless]
     return ["Effect on nodes:", *told, ""] if told else []
 

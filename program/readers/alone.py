@@ -1,4 +1,4 @@
-"""Runs a Pulumi program without an engine: against what answers in its place, once or many times in one process."""
+"""Runs a Pulumi program without an engine: against a substitute, once or many times in one process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pulumi.runtime.stack import run_in_stack
 
 
 class _WithTheEngine:
-    """A monitor, and what the engine itself answers: that the stack has no outputs yet."""
+    """A monitor, and the engine's own answer: that the stack has no outputs yet."""
 
     def __init__(self, monitor: mocks.MockMonitor) -> None:
         self._monitor = monitor
@@ -38,7 +38,7 @@ async def run_alone(
     root: Path | None = None,
     config: Mapping[str, str] | None = None,
 ) -> None:
-    """Runs `body` as the program of a stack, and awaits what it declares. root: the folder of its project."""
+    """Runs `body` as the program of a stack, and awaits its declarations. root: the folder of its project."""
     settings.configure(
         mocks.MockSettings(
             monitor=cast(Any, _WithTheEngine(monitor)),
@@ -53,7 +53,7 @@ async def run_alone(
         )
     )
     settings.set_root_resource(cast(Any, None))
-    # The SDK keeps these for the process, and the run before belonged to another loop.
+    # The SDK keeps these per process, and the previous run belonged to another event loop.
     kept = cast(Any, settings.SETTINGS)
     kept.rpc_manager.clear()
     kept.outputs.clear()

@@ -1,4 +1,4 @@
-"""Runs the command that writes a plan or a state, instead of reading a file of it."""
+"""Runs the command that writes a plan or a state, in place of reading a file."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Final
 from gpucluster.program.readers.errors import NotReadable
 
 SET_VARIABLE: Final = "GPUCLUSTER_SET"
-"""Gives a program of ours other values for its spec, for one preview, as a JSON object with string values."""
+"""Overrides spec values of our programs for one preview, as a JSON object with string values."""
 
 _EXAMPLE: Final = "write for example --run 'pulumi preview --stack dev'"
 _PLAN: Final = ("--json", "--show-sames")
 _SHOWN: Final = 15
-"""Lines of a failed command's output that are shown."""
+"""Lines shown of a failed command's output."""
 
 
 def arguments_of(command: str) -> list[str]:
-    """The words of a command; a preview is asked for JSON that is whole. NotReadable says what cannot be run."""
+    """The words of a command; a preview gets options for complete JSON. NotReadable describes an unusable one."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -37,11 +37,11 @@ def arguments_of(command: str) -> list[str]:
 
 
 def run(words: Sequence[str], values: Mapping[str, str], *, quiet: bool = False) -> str:
-    """What the command writes. NotReadable where it fails without a plan.
+    """The output of the command. NotReadable if it fails without a plan.
 
-    A preview that ends in an error writes a plan all the same, which says so itself. No shell is used.
+    A preview that ends in an error still writes a plan, which contains the error. No shell is used.
 
-    values: for the spec of a program of ours, by field. quiet: keep what it says on stderr, unless it fails.
+    values: for the spec of our programs, by field. quiet: hide its stderr, unless it fails.
     """
     environment = {**os.environ, SET_VARIABLE: json.dumps(dict(values))} if values else dict(os.environ)
     try:

@@ -1,4 +1,4 @@
-"""What a plan deletes or replaces: the steps that end a resource as it is."""
+"""Deletions and replacements of a plan: the steps that end an existing resource."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _ENDS: Final[Mapping[str, How]] = {
     "import-replacement": "replaced",
     "delete-replaced": "replaced",
 }
-"""Operation -> what becomes of the resource (StepOp in pulumi/pulumi pkg/resource/deploy/step.go).
+"""Operation -> effect on the resource (StepOp in pulumi/pulumi pkg/resource/deploy/step.go).
 
 `discard` and `discard-replaced` end resources that were only read, which the cloud keeps; `remove-pending-replace`
-takes one out of the state that an earlier update, which was cut off, has deleted already.
+removes one from the state that an earlier, interrupted update has already deleted.
 """
 
 
@@ -29,8 +29,8 @@ takes one out of the state that an earlier update, which was cut off, has delete
 class Ended:
     """One resource that an update ends.
 
-    because: properties whose change forces the replacement; empty where the plan names none.
-    retained: whether it leaves the stack and goes on to exist, and to be billed (`retainOnDelete`).
+    because: properties whose change forces the replacement; empty if the plan names none.
+    retained: whether it leaves the stack but still exists and is billed (`retainOnDelete`).
     """
 
     urn: str
@@ -50,7 +50,7 @@ class Ended:
 
 
 def ended_by(document: Mapping[str, Any]) -> tuple[Ended, ...]:
-    """What the steps of a plan end, by URN; nothing for a state, which says nothing of what was."""
+    """Resources that the steps of a plan end, by URN; none for a state, which has no history."""
     steps = document.get("steps")
     found: dict[str, Ended] = {}
     for step in steps if is_list(steps) else ():
@@ -62,7 +62,7 @@ def ended_by(document: Mapping[str, Any]) -> tuple[Ended, ...]:
         because = _texts(step.get("replaceReasons"))
         old = step.get("oldState")
         retained = is_object(old) and old.get("retainOnDelete") is True
-        if before is not None:  # a replacement is up to three steps, of which one names the reasons
+        if before is not None:  # a replacement is up to three steps, one of which has the reasons
             because, retained = before.because or because, before.retained or retained
         found[urn] = Ended(urn, how, because, retained)
     return tuple(found[urn] for urn in sorted(found))

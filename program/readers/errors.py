@@ -1,4 +1,4 @@
-"""What readers raise."""
+"""Exceptions of the readers."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from gpucluster.errors import InputError
 
 
 class NotReadable(InputError):
-    """The user's file cannot be read; the message says what is wrong and what to give instead."""
+    """The user's file cannot be read; the message describes the problem and the expected input."""

@@ -1,4 +1,4 @@
-"""Reads a plan file or a state file, whichever it is."""
+"""Reads a plan file or a state file, detecting which it is."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _HOW = "give the output of `pulumi preview --json --show-sames` or of `pulumi st
 class Read:
     """A file that was read.
 
-    is_plan: whether it says by its steps what becomes of what exists: `ended`.
-    standing: reads what exists before the update, as far as a plan's steps say it.
+    is_plan: whether its steps show the effect on existing resources: `ended`.
+    standing: reads the resources that exist before the update, as far as a plan's steps show them.
     """
 
     resources: Resources
@@ -37,12 +37,12 @@ class Read:
 
 
 def read_text(text: str, what: str) -> Resources:
-    """The resources in the text of a plan or state file. NotReadable says what is wrong; `what` names the file."""
+    """The resources in the text of a plan or state file. NotReadable describes a problem; `what` names the file."""
     return read_file(text, what).resources
 
 
 def read_file(text: str, what: str) -> Read:
-    """The same, with what a plan deletes and replaces."""
+    """The same, with the plan's deletions and replacements."""
     with _uncollected():
         return _read(_document(text, what), what)
 
@@ -59,7 +59,7 @@ def _read(document: Any, what: str) -> Read:
 
 @contextmanager
 def _uncollected() -> Generator[None]:
-    """Without the collector of garbage, which would walk what has been read again and again: all of it is kept."""
+    """Without garbage collection, which would scan the read data repeatedly: all of it is kept."""
     enabled = gc.isenabled()
     gc.disable()
     try:

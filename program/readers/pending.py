@@ -1,8 +1,8 @@
-"""What a pending output of the SDK waits for, found without waiting.
+"""The resources on which a pending output of the SDK depends, found without waiting.
 
-An output that `apply`, `all`, `concat`, `format`, `secret` or an invoke made is a task that has not run yet. The
+An output from `apply`, `all`, `concat`, `format`, `secret` or an invoke is a task that has not run yet. The
 coroutine of that task holds the outputs it will read, as local or closed-over variables; following them leads to the
-outputs of resources. Nothing is run. Should the SDK ever keep them elsewhere, nothing is found and nothing breaks.
+outputs of resources. Nothing is executed. If the SDK ever keeps them elsewhere, nothing is found and nothing breaks.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from gpucluster.program.values import is_list, is_object
 
 
 def future_of(output: pulumi.Output[Any]) -> asyncio.Future[Any] | None:
-    """The future that holds all of an output's state, None when this SDK keeps it elsewhere."""
-    # read from __dict__: a missing attribute of an output does not fail, it makes another output
+    """The future that holds all of an output's state, None if this SDK keeps it elsewhere."""
+    # read from __dict__: a missing attribute of an output does not fail, it creates another output
     return output.__dict__.get("_data")
 
 
 def done_value(future: asyncio.Future[Any] | None) -> Any:
-    """The result of a future that is done and did not fail, else None."""
+    """The result of a successfully completed future, else None."""
     if future is None or not future.done() or future.cancelled() or future.exception() is not None:
         return None
     return future.result()
@@ -48,7 +48,7 @@ def waits_for(future: asyncio.Future[Any] | None, known: Collection[int]) -> lis
 
 
 def _inside(value: object) -> Iterable[object]:
-    """What to look at next."""
+    """Objects to inspect next."""
     anything = _any(value)
     if isinstance(value, pulumi.Output):
         return [future_of(anything)]
@@ -58,7 +58,7 @@ def _inside(value: object) -> Iterable[object]:
         frame = value.cr_frame
         return [*(frame.f_locals.values() if frame is not None else ()), value.cr_await]
     if inspect.isfunction(value) and value.__module__.startswith("pulumi."):
-        # the SDK's own helpers close over outputs; what a user's function closes over, its result may not hold
+        # the SDK's own helpers close over outputs; the result of a user's function may not depend on its closure
         return inspect.getclosurevars(value).nonlocals.values()
     if is_object(value):
         return value.values()
@@ -66,5 +66,5 @@ def _inside(value: object) -> Iterable[object]:
 
 
 def _any(value: object) -> Any:
-    """The value without its type: the SDK's classes are generic in what they will hold."""
+    """The value without its type: the SDK's classes are generic in their contents."""
     return value

@@ -1,7 +1,7 @@
 """Reads `pulumi preview --json --show-sames`.
 
 The file holds one step per resource, the configuration of the stack, and diagnostics. It has no step for default
-providers, so their region comes from the configuration; a region from the environment is not in it.
+providers, so their region comes from the configuration; a region from the environment is missing.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ _COMMAND: Final = "pulumi preview --json --show-sames"
 _GONE: Final = frozenset(
     {"delete", "delete-replaced", "discard", "discard-replaced", "read-discard", "remove-pending-replace"}
 )
-"""Operations whose resource is not part of what will exist."""
+"""Operations whose resource will not exist."""
 
 _MADE: Final = frozenset({"create", "create-replacement", "import", "import-replacement", "replace", "same", "update"})
-"""Operations that leave a resource of this stack behind, whose new state the engine always writes."""
+"""Operations that create or keep a resource of this stack, whose new state the engine always writes."""
 
 _ELSEWHERE: Final = frozenset({"read", "read-replacement"})
-"""Operations on what another program owns and pays for."""
+"""Operations on resources that another program owns and pays for."""
 
 
 def is_plan(document: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether the document has the shape of a plan."""
+    """Whether the document has the form of a plan."""
     return is_object(document) and ("steps" in document or "changeSummary" in document)
 
 
 def read_plan(document: Mapping[str, Any], what: str) -> Resources:
-    """The resources that will exist. NotReadable when the plan ended in an error, or does not tell all of them."""
+    """The resources that will exist. NotReadable if the plan ended in an error, or does not contain all of them."""
     steps = document.get("steps", [])
     if not is_list(steps) or not all(map(is_object, steps)):
         raise NotReadable(f"{what}: steps is not a list of objects; write it with `{_COMMAND}`")
@@ -58,7 +58,7 @@ def read_plan(document: Mapping[str, Any], what: str) -> Resources:
 
 
 def read_standing(document: Mapping[str, Any], what: str) -> Resources:
-    """The resources that exist before the update, without those another program owns; for a plan that was read."""
+    """The resources that exist before the update, without those another program owns; for a plan already read."""
     old = (step.get("oldState") for step in document.get("steps", []))
     return Resources(
         resource_of(record, what, _COMMAND)
@@ -68,7 +68,7 @@ def read_standing(document: Mapping[str, Any], what: str) -> Resources:
 
 
 def _known_provider(resource: Resource, found: Mapping[str, Resource]) -> Resource:
-    """The resource without a provider that the plan does not show."""
+    """The resource without a provider that the plan does not contain."""
     if resource.provider is None or resource.provider in found:
         return resource
     return replace(resource, provider=None)
@@ -89,7 +89,7 @@ def _refuse_failed(document: Mapping[str, Any], what: str) -> None:
 
 
 def _refuse_without_states(document: Mapping[str, Any], steps: Sequence[Any], what: str) -> None:
-    """A plan of names alone: what its resources are is in no step, so every one of them would be left out."""
+    """Refuses a plan with names only: no step has the resources' contents, so all of them would be omitted."""
     made = [step for step in steps if step["op"] in _MADE]
     bare = [step for step in made if not is_object(step.get("newState"))]
     if bare:

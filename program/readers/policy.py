@@ -1,10 +1,10 @@
-"""Turn what the engine sends to a policy pack into `program.resources.Resource`.
+"""Converts the engine's messages to a policy pack into `program.resources.Resource`.
 
-Asked about one resource it sends inputs, asked about the stack it sends outputs. In a preview the outputs of a resource
-still to be made are mostly unknown, also those that nobody set, so the inputs seen first are kept and laid under the
+For a single resource it sends inputs, for the stack it sends outputs. In a preview the outputs of a new resource
+are mostly unknown, even those nobody set, so the inputs seen first are kept and used as the base of the
 stack's view.
 
-A secret is read as plain text without a mark, hence the rule that no message prints a value that could be one.
+Secrets arrive as unmarked plain text, hence the rule that no message prints a possibly secret value.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gpucluster.program.resources import UNKNOWN, Resource, Resources
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
 """Mark of a secret (pulumi/pulumi sdk/go/common/resource/sig)."""
 
-# Of a string, a boolean, a number, an array, an asset, an archive and an object that are not known yet
+# Unknown string, boolean, number, array, asset, archive and object
 # (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go).
 _UNKNOWN_TEXTS: Final = frozenset(
     {
@@ -39,7 +39,7 @@ _PROVIDER: Final = "pulumi:providers:"
 
 
 def plain(properties: Struct) -> dict[str, Any]:
-    """The properties as plain dict, list, str, int, float, bool or None, with UNKNOWN for what is not known yet."""
+    """The properties as plain dict, list, str, int, float, bool or None, with UNKNOWN for unknown values."""
     return {name: _plain(value) for name, value in properties.fields.items()}
 
 
@@ -54,7 +54,7 @@ def _plain(value: Value) -> Any:
             return plain(value.struct_value)
         if fields[SIGNATURE].string_value == _SECRET and "value" in fields:
             return _plain(fields["value"])
-        return UNKNOWN  # an asset or archive: no rule and no price reads into a file
+        return UNKNOWN  # an asset or archive: no rule and no price reads the contents of files
     if kind == "list_value":
         return [_plain(item) for item in value.list_value.values]
     if kind == "number_value":
@@ -63,7 +63,7 @@ def _plain(value: Value) -> Any:
 
 
 def resource_of(sent: AnalyzeRequest) -> Resource:
-    """The one resource asked about: its inputs as the engine is about to use them."""
+    """A single resource: its inputs as the engine is about to use them."""
     return Resource(
         urn=sent.urn,
         type=sent.type,
@@ -77,14 +77,14 @@ def resource_of(sent: AnalyzeRequest) -> Resource:
 
 
 def provider_of(sent: AnalyzeRequest) -> Resource | None:
-    """The provider of the one resource asked about."""
+    """The provider of a single resource."""
     return _of_provider(sent.provider) if sent.HasField("provider") else None
 
 
 def resources_of(sent: Iterable[AnalyzerResource], inputs: Mapping[str, Mapping[str, Any]] | None = None) -> Resources:
-    """All resources of the stack, with the providers that they mention.
+    """All resources of the stack, with the providers that they refer to.
 
-    inputs: URN -> inputs that were sent of the one resource in the same run; without them the outputs stand in.
+    inputs: URN -> inputs sent for the single resource in the same run; without them the outputs are used.
     """
     sent = list(sent)
     there = {one.urn for one in sent}
@@ -96,7 +96,7 @@ def resources_of(sent: Iterable[AnalyzerResource], inputs: Mapping[str, Mapping[
 
 
 def _of_stack(sent: AnalyzerResource, there: set[str], inputs: Mapping[str, Any] | None) -> Resource:
-    # Nothing says whether a resource is a component, but only a custom resource has a provider.
+    # Nothing marks a component, but only a custom resource has a provider.
     custom = sent.HasField("provider") or sent.type.startswith(_PROVIDER)
     properties = plain(sent.properties)
     return Resource(

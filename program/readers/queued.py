@@ -1,8 +1,8 @@
-"""Takes back what a program has queued for the engine.
+"""Cancels what a program has queued for the engine.
 
-An error at the end of a program does not stop what it declared: the SDK still sends every registration before it
-reports the error, so an `up` without a preview would build what was just refused. At that moment nothing of it has
-started, so it can be cancelled. The stack itself, queued before the program began, goes on.
+An error at the end of a program does not stop its declarations: the SDK still sends every registration before it
+reports the error, so an `up` without a preview would create what was just refused. At that moment none of them has
+started, so they can be cancelled. The stack itself, queued before the program began, continues.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pulumi.runtime.settings import SETTINGS
 
 
 class Queued:
-    """What is queued from now on."""
+    """Tasks queued from now on."""
 
     def __init__(self) -> None:
         self._tasks = _tasks()
@@ -23,13 +23,13 @@ class Queued:
         self._exported = set(_exports())
 
     def withdraw(self) -> None:
-        """Cancel everything queued since this object was made, but for the caller's own task."""
+        """Cancel everything queued since this object was created, except the caller's own task."""
         for task in _tasks() - self._tasks:
             task.cancel()
-        # Values that nothing will give any more: the SDK would wait for them.
+        # Values that will never be set: the SDK would wait for them.
         with cast(Any, SETTINGS).lock:
             _tracked().intersection_update(self._outputs)
-        # The stack sends what is exported even then, and would wait for values of what is taken back.
+        # The stack still sends its exports, and would wait for values of cancelled tasks.
         exports = _exports()
         for name in exports.keys() - self._exported:
             del exports[name]

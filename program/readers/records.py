@@ -1,4 +1,4 @@
-"""Property values as the engine writes them, turned into plain values."""
+"""Converts property values from the engine's format to plain values."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from gpucluster.program.resources import UNKNOWN, Resource, urn_name
 from gpucluster.program.values import is_list, is_object
 
 UNKNOWN_TEXT: Final = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
-"""What the engine writes for a value that is not known yet (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go)."""
+"""The engine's value for an unknown (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go)."""
 
 SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
 """Key that marks an object as a secret, an asset or a reference to a resource (sdk/go/common/resource/sig)."""
 
 _BOOKKEEPING: Final = frozenset({"__defaults", "__internal"})
-"""Keys that the engine and bridged providers add to inputs for themselves."""
+"""Keys that the engine and bridged providers add to inputs for their own use."""
 
 _MASKED: Final = "[secret]"
-"""What a plan file shows instead of a secret."""
+"""Replacement of a secret in a plan file."""
 _NOT_KNOWN: Final = frozenset({UNKNOWN_TEXT, _MASKED})
 
 
 def plain_number(value: float) -> int | float:
-    """5 for 5.0: the engine knows no integers, so a whole number means the same however it was written."""
+    """5 for 5.0: the engine has no integers, so a whole number means the same in any notation."""
     return int(value) if value.is_integer() else value
 
 
@@ -43,12 +43,12 @@ def plain_value(value: Any) -> Any:
 
 
 def _one(text: object) -> str:
-    """The same text as one object: URNs and types recur throughout a file, and are looked up all the time."""
+    """Equal texts as one object: URNs and types recur throughout a file, and are looked up often."""
     return sys.intern(str(text))
 
 
 def _dependencies(record: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Input property -> URNs behind it, properties without any left out."""
+    """Input property -> URNs it depends on, without properties that have none."""
     found = record.get("propertyDependencies")
     if not found or not is_object(found):
         return {}
@@ -62,14 +62,14 @@ def _provider_urn(record: Mapping[str, Any]) -> str | None:
 
 
 def _position(value: object) -> str | None:
-    """`path#line` inside the project; what lies outside of it, such as the SDK, says nothing to its reader."""
+    """`path#line` inside the project; positions outside it, such as in the SDK, do not help the user."""
     if not isinstance(value, str) or not value.startswith("project:///") or value.startswith("project:///.."):
         return None
     return value.removeprefix("project:///")
 
 
 def _properties(value: object) -> Mapping[str, Any]:
-    """The properties of a resource; none where the file hides them all, or holds something else there."""
+    """The properties of a resource; none if the file hides them, or has another value there."""
     if not value:
         return {}
     found = plain_value(value)
@@ -77,7 +77,7 @@ def _properties(value: object) -> Mapping[str, Any]:
 
 
 def resource_of(record: object, what: str, command: str) -> Resource:
-    """One resource as plan and state files hold it. NotReadable names the file and the command that writes it."""
+    """One resource from a plan or state file. NotReadable names the file and the command that writes it."""
     urn = record.get("urn") if is_object(record) else None
     if not is_object(record) or not isinstance(urn, str) or urn.count("::") < 3:
         raise NotReadable(f"{what}: a resource has no name (urn); write the file with `{command}`")

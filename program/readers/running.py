@@ -1,10 +1,10 @@
-"""Sees every resource of the running program, without waiting for the engine.
+"""Captures every resource of the running program, without waiting for the engine.
 
-The SDK sends nothing to the engine before the program has run to its end, so at that point every resource object is
-there and none is registered: the place to cost a plan, and to refuse it. `program_values` says how values are read.
+The SDK sends nothing to the engine before the program has run to its end, so at that point every resource object
+exists and none is registered: the time to cost a plan, and to refuse it. `running_values` describes the values.
 
-Not seen: resources made before `watch()`, resources made inside an `apply`, resources another program owns (`.get`),
-and what a transform (not transformation) changes on the engine's side.
+Not captured: resources created before `watch()`, resources created inside an `apply`, resources another program owns
+(`.get`), and changes by a transform (not transformation) on the engine's side.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _STACK_TYPE: Final = "pulumi:pulumi:Stack"
 
 
 class Watched:
-    """The resources made since `watch()`, or those that `see` is a transformation of.
+    """The resources created since `watch()`, or those that `see` is a transformation of.
 
-    regions: package -> region of resources that name none and whose provider is not seen.
+    regions: package -> region of resources that name none and whose provider is not captured.
     """
 
     def __init__(self, regions: Mapping[str, str] | None = None) -> None:
@@ -36,37 +36,37 @@ class Watched:
         self._over = False
 
     def see(self, args: pulumi.ResourceTransformationArgs) -> None:
-        """Take a resource in, as a transformation of resources and of what is below them."""
+        """Capture a resource, as a transformation of resources and of their children."""
         if self._over:
             return
         self._seen.append(Declared(args.resource, args.type_, args.name, args.props, args.opts))
 
     def resources(self) -> Resources:
-        """Every resource seen so far, in the form that all sources share."""
+        """Every captured resource, in the form that all sources share."""
         return _Reader(self._seen, self._regions).resources()
 
     def stop(self) -> None:
-        """See no further resource."""
+        """Capture no further resource."""
         self._over = True
 
     def withdraw(self) -> None:
-        """Keep what was seen from reaching the engine; for a program that is about to refuse its own plan."""
+        """Keep captured resources from reaching the engine; for a program that is about to refuse its own plan."""
         self._queued.withdraw()
 
 
 def watch() -> Watched:
-    """Start to see resources; call it once, before the program makes any."""
+    """Start to capture resources; call it once, before the program creates any."""
     watched = Watched()
     register_stack_transformation(watched.see)
     return watched
 
 
 class _Reader:
-    """Turns what was seen into resources."""
+    """Converts captured objects to resources."""
 
     def __init__(self, seen: Sequence[Declared], regions: Mapping[str, str]) -> None:
         self._regions = regions
-        # what another program owns is not part of this stack
+        # resources of other programs are not part of this stack
         self._seen = [item for item in seen if item.opts.id is None and item.opts.urn is None]
         self._by_object = {id(item.resource): item for item in self._seen}
         self._prefix = f"urn:pulumi:{pulumi.get_stack()}::{pulumi.get_project()}::"
@@ -99,7 +99,7 @@ class _Reader:
             name = names.name(key)
             try:
                 value = self._values.plain(given, names.member(name), behind)
-            except Exception:  # a value that only the SDK can read; what it does with it is not known here
+            except Exception:  # only the SDK can read this value, and its result is unknown here
                 value = UNKNOWN
             if value is not None:
                 inputs[name] = value
@@ -138,5 +138,5 @@ class _Reader:
 
 
 def _elsewhere(resource: pulumi.Resource) -> bool:
-    """Whether it stands for a resource of the program that asked for this component, of which only its URN is known."""
+    """Whether it is a placeholder for a resource of the program that requested this component; it has only a URN."""
     return isinstance(resource, pulumi.resource.DependencyResource)

@@ -1,11 +1,11 @@
-"""Values of a running program, read as they stand, without waiting and without running the user's code.
+"""Values of a running program, read without waiting and without running the user's code.
 
-- A plain value is itself, in the engine's names.
-- An output of another resource is the input it echoes where that is plain, else UNKNOWN.
+- A plain value is itself, with the engine's names.
+- An output of another resource is the input it echoes if that is plain, else UNKNOWN.
 - Any other output (`apply`, `concat`, an invoke) is UNKNOWN unless it is already done.
 - Secrets are UNKNOWN.
 
-Every resource behind a value is named, also behind an output that is still pending.
+Every resource that a value depends on is recorded, also through an output that is still pending.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from gpucluster.program.resources import UNKNOWN
 from gpucluster.program.values import is_list, is_object
 
 Behind = dict[str, None]
-"""URNs of the resources behind a value, in the order they are met."""
+"""URNs of the resources that a value depends on, in order of discovery."""
 
 
 _PLAIN: Final[Collection[type]] = {bool, int, str, type(None)}
-"""Types of values that are read as they are."""
+"""Types of values that are read unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +48,17 @@ class ValueReader:
     def __init__(self, declared: Sequence[Declared], urn: Callable[[pulumi.Resource], str]) -> None:
         self._urn = urn
         self._known = {id(item.resource) for item in declared}
-        # output, by identity of its future -> the resource and property it is
+        # output, by identity of its future -> its resource and property
         self._origins = {
             id(future_of(item.resource.__dict__[name])): (item, name)
             for item in declared
-            # its own properties: what a component sets on itself besides may come from anywhere
+            # its own properties: other attributes of a component may come from anywhere
             for name in (*item.props, "id", "urn")
             if isinstance(item.resource.__dict__.get(name), pulumi.Output)
         }
 
     def plain(self, value: Any, place: Place, behind: Behind) -> Any:
-        """The value in the engine's names; the resources it comes from are added to `behind`."""
+        """The value with the engine's names; the resources it depends on are added to `behind`."""
         if type(value) in _PLAIN:
             return value
         if isinstance(value, enum.Enum):
@@ -77,7 +77,7 @@ class ValueReader:
         return self._nested(value, place, behind)
 
     def _nested(self, value: Any, place: Place, behind: Behind) -> Any:
-        """An argument object, a dict or a list; members that are None are left out, as the SDK does."""
+        """An argument object, a dict or a list; None members are omitted, as in the SDK."""
         arguments = members(value)
         if arguments is not None:
             of = value.__class__
@@ -87,7 +87,7 @@ class ValueReader:
             }
         elif is_object(value):
             inside = place.inside(value)
-            # not .items(): a dict of outputs may redefine it
+            # not .items(): a dict of outputs may override it
             pairs = [(inside.name(key), value[key]) for key in value]
             plain = {
                 key: item if type(item) in _PLAIN else self.plain(item, inside.member(key), behind)
@@ -97,7 +97,7 @@ class ValueReader:
             element = place.element()
             return [self.plain(item, element, behind) for item in value]
         else:
-            return UNKNOWN  # an asset, or something only the SDK can wait for
+            return UNKNOWN  # an asset, or a value only the SDK can wait for
         return {key: item for key, item in plain.items() if item is not None}
 
     def _output(self, output: Any, place: Place, behind: Behind) -> Any:
@@ -117,7 +117,7 @@ class ValueReader:
         return UNKNOWN
 
     def _depend(self, resources: Iterable[pulumi.Resource], behind: Behind) -> None:
-        """Name custom resources as they are, and for a component its children, as the SDK does."""
+        """Record custom resources themselves, and for a component its children, as the SDK does."""
         todo = list(resources)
         while todo:
             resource = todo.pop(0)

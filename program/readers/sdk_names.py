@@ -1,8 +1,8 @@
 """How the SDK translates names: Python arguments and plain dicts to the properties of the engine.
 
 The SDK keeps names and types on the argument classes it generates (`pulumi._types`, a private module that every
-generated SDK builds on). An argument object knows its own names; a plain dict translates by the type of the place it
-stands in; what belongs to a hand-written resource translates by that resource's own function.
+generated SDK builds on). An argument object knows its own names; the keys of a plain dict are translated by the type
+of its position; members of a hand-written resource by that resource's own function.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def members(value: object) -> dict[str, Any] | None:
 
 @cache
 def args_type(resource: type) -> type | None:
-    """The argument class that generated SDKs define beside a resource class, None for hand-written resources."""
+    """The argument class that generated SDKs define with a resource class, None for hand-written resources."""
     for base in resource.__mro__:
         module = sys.modules.get(base.__module__)
-        # InitArgs where the cloud has a nested type of the resource's name, whose Args the module imports as well
+        # InitArgs if the cloud has a nested type of the resource's name, whose Args the module imports as well
         for name in (f"{base.__name__}InitArgs", f"{base.__name__}Args"):
             found = getattr(module, name, None)
             if isinstance(found, type) and _types.is_input_type(found):
@@ -42,7 +42,7 @@ def _names(args: type) -> Mapping[str, str]:
 
 @cache
 def _hint(args: type, key: str) -> Any:
-    """The type of one property, by the engine's name: the SDK would work out those of all, most of them for nobody."""
+    """The type of one property, by the engine's name: the SDK would compute all of them, most of them unused."""
     name = next((name for name, property in _names(args).items() if property == key), None)
     owner = next((base for base in args.__mro__ if name in vars(base)), None)
     if name is None or owner is None:
@@ -52,16 +52,16 @@ def _hint(args: type, key: str) -> Any:
 
 
 def top(resource: pulumi.Resource) -> Inside:
-    """Names and places of a resource's own properties."""
+    """Names and positions of a resource's own properties."""
     args = args_type(type(resource))
     return Inside(args, None, None if args else resource.translate_input_property)
 
 
 class Place(NamedTuple):
-    """Where a value stands, which decides how the keys of a plain dict there translate.
+    """The position of a value, which determines how the keys of a plain dict there are translated.
 
     The type is that of property `key` of argument class `args`, or of the elements of `whole`, else `hint`. It is
-    worked out only when a dict is met, since type hints of large argument classes are slow to evaluate.
+    computed only for a dict, since type hints of large argument classes are slow to evaluate.
     translate: names of a hand-written resource, None for generated ones.
     """
 
@@ -72,15 +72,15 @@ class Place(NamedTuple):
     whole: Place | None = None
 
     def argument(self, args: type, key: str) -> Place:
-        """The place of property `key` of an argument object."""
+        """The position of property `key` of an argument object."""
         return Place(args, key, None, self.translate)
 
     def element(self) -> Place:
-        """The place of a list's elements."""
+        """The position of a list's elements."""
         return Place(translate=self.translate, whole=self)
 
     def inside(self, value: Mapping[str, Any]) -> Inside:
-        """Names and places of the members of a dict."""
+        """Names and positions of the members of a dict."""
         found = self._type()
         if found is None:
             return Inside(None, None, self.translate)
@@ -89,7 +89,7 @@ class Place(NamedTuple):
         if isinstance(found, type) and _types.is_input_type(found):
             return Inside(found, None, self.translate)
         arguments = typing.get_args(found)
-        # the keys of a dict that is typed as one are the user's own
+        # the keys of a property of type dict are the user's own
         return Inside(None, arguments[1] if len(arguments) == 2 else None, None)
 
     def _type(self) -> Any:
@@ -103,7 +103,7 @@ class Place(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """Names and places of members: those of argument class `args`, or dict values of type `values`."""
+    """Names and positions of members: those of argument class `args`, or dict values of type `values`."""
 
     args: type | None
     values: Any
@@ -116,5 +116,5 @@ class Inside(NamedTuple):
         return self.translate(key) if self.translate is not None else key
 
     def member(self, name: str) -> Place:
-        """The place of a member, by the engine's name."""
+        """The position of a member, by the engine's name."""
         return Place(self.args, name, self.values, self.translate)

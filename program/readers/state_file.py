@@ -1,4 +1,4 @@
-"""Reads `pulumi stack export`: what exists, as the engine recorded it."""
+"""Reads `pulumi stack export`: existing resources, as the engine recorded them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _COMMAND: Final = "pulumi stack export"
 
 
 def is_state(document: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether the document has the shape of a state."""
+    """Whether the document has the form of a state."""
     return is_object(document) and is_object(document.get("deployment"))
 
 
 def read_state(document: Mapping[str, Any], what: str) -> Resources:
-    """The resources of the stack, without those that another program owns or that only wait for deletion."""
+    """The resources of the stack, without those that another program owns or that are pending deletion."""
     records = document["deployment"].get("resources", [])
     if not is_list(records):
         raise NotReadable(f"{what}: deployment.resources is not a list; write it with `{_COMMAND}`")

@@ -1,4 +1,4 @@
-"""A comparison for people: a column a stack."""
+"""A comparison for users: one column per stack."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpucluster.cost.render.document import Block, Document, Group, Notes, Row, 
 
 
 def comparison_document(found: Comparison) -> Document:
-    """What the specs asked for differently, what each cluster is, what it costs, and what is lost or has no price."""
+    """Differences between the specs, clusters, costs, losses and unpriced items."""
     titles = [column.title for column in found.columns]
 
     def rows() -> Iterator[Mapping[str, str]]:
@@ -26,7 +26,7 @@ def comparison_document(found: Comparison) -> Document:
                 yield {"section": group.heading, "what": row.cells[0].strip(), **amounts}
 
     def drawings() -> Iterator[str]:
-        from gpucluster.cost.documents.comparison.figures import comparison_figures  # only a page needs it
+        from gpucluster.cost.documents.comparison.figures import comparison_figures  # only pages need it
 
         return comparison_figures(found)
 
@@ -53,7 +53,7 @@ def _blocks(found: Comparison, titles: Sequence[str]) -> Iterator[Block]:
 
 
 def _offer(one: Ranking, sources: Mapping[str, str]) -> list[str]:
-    """One that is not ranked has the reason in place of the rank."""
+    """A stack that is not ranked has the reason in place of the rank."""
     return [one.name, money(cents(one.usd)), str(one.rank) if one.rank else one.why, one.fabric, sources[one.said]]
 
 
@@ -62,7 +62,7 @@ def _group(heading: str, rows: Iterable[tuple[str, Sequence[str]]]) -> Group:
 
 
 def _groups(found: Comparison) -> Iterator[Group]:
-    """What the specs asked for differently, what each cluster is, and what it costs."""
+    """Differences between the specs, clusters and costs."""
     if found.differences:
         yield _group(
             "The specs differ, so the costs below are not for the same cluster",
@@ -87,7 +87,7 @@ def _groups(found: Comparison) -> Iterator[Group]:
 
 
 def _remarks(found: Comparison) -> Iterator[tuple[str, list[str]]]:
-    """(heading, texts): what is not ranked and why, what is lost, not built or has no price, a column at a time."""
+    """(heading, texts): stacks not ranked and why; losses, resources not built and unpriced items, by column."""
     named = [f"{part.name}: {part.why}" for part in found.parts if not part.ranked]
     if named:
         yield "* Not ranked", named
@@ -111,7 +111,7 @@ def _remarks(found: Comparison) -> Iterator[tuple[str, list[str]]]:
 
 
 def _offers_heading(gpu: str) -> str:
-    """What the table of offers says, and what it does not."""
+    """What the table of offers includes and excludes."""
     return (
         f"{gpu.upper()} by the GPU-hour, machines only, at list price: no storage, traffic or support; availability is "
         "unknown. Only SXM machines with a fabric are ranked; offers have low confidence"
@@ -126,7 +126,7 @@ def _cells(part: PartRow) -> list[str]:
 
 
 def _verdict(found: Comparison) -> str:
-    """What the totals say, and what they cannot."""
+    """What the totals include and exclude."""
     ranked = " < ".join(found.cheapest)
     known = [
         f"{column.title} {said}"

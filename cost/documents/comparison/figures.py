@@ -1,4 +1,4 @@
-"""`gpucluster cost compare` as a page: a column a stack, what each costs, by part, and what each is."""
+"""`gpucluster cost compare` as a page: one column per stack, its cost in total and by part, and its cluster."""
 
 from __future__ import annotations
 

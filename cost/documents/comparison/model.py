@@ -28,7 +28,7 @@ _TOTALS = (
     "not_priced",
     "not_built",
 )
-"""What each column says of its whole estimate, as in `gpucluster cost report --format json`."""
+"""Fields of each column about its whole estimate, as in `gpucluster cost report --format json`."""
 
 
 def comparison_model(found: Comparison) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The cost of a change of a program."""
+"""The cost of a change to a program."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A change as a comment for a pull request: a sentence, a small table, the detail folded, and a hidden marker.
+"""A change as a pull request comment: a sentence, a small table, folded details, and a hidden marker.
 
-It fits within what GitHub takes, 65,536 characters, counted here as bytes of UTF-8 so that it fits wherever else it is
-posted. Totals come first and are always whole; each list after them ends with how much of it is left out.
+It fits within GitHub's limit, 65,536 characters, counted here as bytes of UTF-8 so that it also fits elsewhere.
+Totals come first and are always complete; each list after them ends with the number of omitted rows.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from gpucluster.program.resources import urn_name
 LINE_HEAD: Final = ("| | resource | line | before | after | change |", "| --- | --- | --- | ---: | ---: | ---: |")
 """Above rows of `line_row`."""
 _PARTS, _LOSSES, _UNPRICED, _ROOM_FOR_THE_REST = 12_000, 12_000, 6_000, 4_000
-"""Bytes that the rows of each list take at the most, and of all that is no list."""
+"""Maximum bytes of the rows of each list, and of everything else."""
 
 _ROW = tuple[str, Decimal]
-"""A row, and its change of what is priced on both sides."""
+"""A row, and its change of items priced on both sides."""
 
 
 def diff_comment(found: Diff) -> str:
-    """The comment. The order hangs on amounts and names alone, so that the same change gives the same text."""
+    """The comment. Its order depends only on amounts and names, so that the same change gives the same text."""
     out = [f"**{sentence(found, code)}**", "", "| | before | after | change |", "| --- | ---: | ---: | ---: |"]
     out += [row(f"**{name}**", *cells) for name, *cells in total_rows(found)]
     out += _fitting([_part(part) for part in found.parts if part.moves], _PARTS, "parts")
@@ -58,7 +58,7 @@ def _detail(found: Diff, room: int) -> list[str]:
 
 
 def _fitting(rows: Sequence[_ROW], room: int, what: str, *, listed: bool = False) -> list[str]:
-    """The first rows that fit into so many bytes, and how many more there are and what they change together."""
+    """The first rows that fit into so many bytes, the number of the others and their total change."""
 
     def rest(left: Sequence[_ROW]) -> str:
         more, together = f"{len(left):,} more {what}", sum((amount for _, amount in left), Decimal(0))
@@ -77,7 +77,7 @@ def line_row(line: LineChange) -> str:
 
 
 def loss_item(loss: Loss) -> str:
-    """One resource that does not stay, as an item of a list."""
+    """One resource that is deleted or replaced, as a list item."""
     cost = f"; {money(loss.monthly)} a month before" if loss.monthly else ""
     because = f", forced by {', '.join(map(code, loss.because[:3]))}" if loss.because and not loss.retained else ""
     return f"- {code(loss.name)} ({code(loss.type)}): {loss.outcome}{because}{cost}"

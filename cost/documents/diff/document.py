@@ -1,4 +1,4 @@
-"""A change for people: part by part, before, after and the difference."""
+"""A change for users: by part, before, after and the difference."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _blocks(found: Diff) -> Iterator[Block]:
 
 
 def _groups(found: Diff) -> Iterator[Group]:
-    """The parts that change, then the totals."""
+    """The changed parts, then the totals."""
     for part in found.parts:
         if part.moves:
             head = Row((part.name, *part_cells(part)), strong=True)
@@ -67,7 +67,7 @@ def _line(line: LineChange) -> Row:
 
 
 def _bounds(before: Amounts, after: Amounts) -> str:
-    """Floor and ceiling of autoscaled capacity; one amount where it stays."""
+    """Floor and ceiling of autoscaled capacity; one amount if unchanged."""
 
     def moved(old: str, new: str) -> str:
         return new if old == new else f"{old} -> {new}"

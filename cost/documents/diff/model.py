@@ -22,10 +22,10 @@ from gpucluster.cost.verdict import budget_verdict
 
 
 def diff_model(found: Diff) -> DiffShape:
-    """A document of plain values, in a stable order; lines that stay the same are only counted.
+    """A document of plain values, in a stable order; unchanged lines are only counted.
 
-    A change is null where one of its amounts is unbounded, or a price is lost or gained: that is no change of cost, and
-    `change` says what is known. Amounts are of what has a price; `known` says what they lack.
+    A change is null if one of its amounts is unbounded, or if a price is lost or gained, which is no change of cost;
+    `change` says what is known. Amounts are of priced items; `known` gives what they lack.
     """
     verdict = budget_verdict(found.new.estimate)
     return {
@@ -98,7 +98,7 @@ def _line(line: LineChange, found: Diff) -> LineChangeShape:
 
 
 def change_json(told: Change) -> ChangeShape:
-    """A change: an amount where it is known, and its bounds, null where there is none."""
+    """A change: an amount if known, and its bounds, null without a bound."""
     return {
         "verdict": told.direction,
         "expected": _maybe(told.exact),
@@ -109,7 +109,7 @@ def change_json(told: Change) -> ChangeShape:
 
 
 def _monthly(before: Amounts, after: Amounts, told: Change) -> MonthlyShape:
-    """Both sides and the change, which is null where prices are lost or gained."""
+    """Both sides and the change, which is null if prices are lost or gained."""
     known = told.exact is not None
     return {
         "before": amounts_json(before),

@@ -1,4 +1,4 @@
-"""A change for spreadsheets: a row for each line that is not the same, and for what has no price on one side."""
+"""A change for spreadsheets: a row for each changed line, and for each item without a price on one side."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ COLUMNS: Final = (
     "kind", "part", "resource", "resource_name", "line", "quantity_before", "quantity_after", "unit", "monthly_before",
     "monthly_after", "change", "reason",
 )  # fmt: skip
-"""kind: `added`, `removed`, `changed`; `price lost`, `price gained`, which have no change; and with a reason instead of
-amounts `newly unpriced`, `no longer unpriced`, `changed and unpriced`. USD a month, as expected."""
+"""kind: `added`, `removed`, `changed`; `price lost`, `price gained`, which have no change; and, with a reason but no
+amounts, `newly unpriced`, `no longer unpriced`, `changed and unpriced`. USD per month, expected."""
 
 
 def diff_rows(found: Diff) -> Iterator[Mapping[str, Any]]:
-    """In the order of the table; a line that is not there has nothing."""
+    """In the order of the table; values of a missing line are empty."""
     for part in found.parts:
         yield from (_line(line, part.name) for line in part.changed)
     yield from (_unpriced(item, "newly unpriced") for item in found.newly_unpriced)

@@ -1,4 +1,4 @@
-"""A change in words and rows: what the table, Markdown and the comment on a pull request have in common."""
+"""A change in words and rows, shared by the table, Markdown and the pull request comment."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gpucluster.program.resources import key_of, urn_name
 
 MARKS: Final = {"added": "+", "removed": "-", "changed": "~", "same": "=", "price lost": "?", "price gained": "?"}
 _NAMED: Final = 3
-"""Resources without a price that a sentence names."""
+"""Number of unpriced resources that a sentence names."""
 
 Quote = Callable[[str], str]
-"""Shows a name of the user's."""
+"""Formats a name from the user."""
 
 
 def sentence(found: Diff, quote: Quote = str) -> str:
-    """The change in one sentence. quote: shows a name as the reader is to see it."""
+    """The change in one sentence. quote: formats a name for the reader."""
     stack = quote(found.stack) if found.stack else "the stack"
     before = ranged(found.before.expected, found.old.estimate.gaps.expected)
     after = ranged(found.after.expected, found.new.estimate.gaps.expected)
@@ -44,39 +44,39 @@ def sentence(found: Diff, quote: Quote = str) -> str:
 
 
 def how_much(told: Change) -> str:
-    """How much more or less: `$1.00`, `$1.00 to $2.00`, or `at least $1.00`."""
+    """The amount of an increase or decrease: `$1.00`, `$1.00 to $2.00`, or `at least $1.00`."""
     ends = sorted(abs(end) for end in (told.at_least, told.at_most) if end is not None)
-    if len(ends) < 2:  # what is open on one side only leaves the nearer end
+    if len(ends) < 2:  # open on one side: only the nearer end is known
         return f"at least {money(ends[0])}"
     return money(ends[0]) if ends[0] == ends[1] else f"{money(ends[0])} to {money(ends[1])}"
 
 
 def sides(before: str, after: str) -> str:
-    """`, from $1.00 to $2.00`; what lies between two amounts is told in other words."""
+    """`, from $1.00 to $2.00`; a change between two amounts has other words."""
     if " to " in f"{before}{after}":
         return f": {before} before, {after} after"
     return f", from {before} to {after}"
 
 
 def bounded(told: Change) -> str:
-    """`between $1.00 less and $2.00 more; ` where both are told and neither decides, else nothing."""
+    """`between $1.00 less and $2.00 more; ` for an undecided change with both bounds, else empty."""
     if told.at_least is None or told.at_most is None:
         return ""
     return f"between {money(-told.at_least)} less and {money(told.at_most)} more; "
 
 
 def share(told: Change, before: Decimal, *, complete: bool) -> str:
-    """The change in percent of what it was before, where both are known throughout."""
+    """The change in percent of the amount before, if both are fully known."""
     return f" ({percent(abs(told.known) / before)})" if complete and before and told.exact is not None else ""
 
 
 def comparable(told: Change) -> str:
-    """What changes apart from prices that are lost or gained."""
+    """The change without prices that are lost or gained."""
     return f"priced on both sides: {change(told.comparable) if told.comparable else 'no change'}"
 
 
 def missing(found: Sequence[Diff], quote: Quote) -> str:
-    """What has no price on one side, or on both and is not the same; what costs most on the other side first."""
+    """Items without a price on one side, or different ones on both; the most expensive on the other side first."""
     amounts = _amounts(found)
     lists = (
         ("not priced now", [item for each in found for item in each.newly_unpriced]),
@@ -91,7 +91,7 @@ def missing(found: Sequence[Diff], quote: Quote) -> str:
 
 
 def _amounts(found: Sequence[Diff]) -> dict[str, Decimal]:
-    """USD a month of each resource that loses or gains a price."""
+    """USD per month of each resource that loses or gains a price."""
     amounts: dict[str, Decimal] = {}
     for line in (line for each in found for part in each.parts for line in part.lines if line.change is None):
         key = key_of(line.line.urn)
@@ -100,7 +100,7 @@ def _amounts(found: Sequence[Diff]) -> dict[str, Decimal]:
 
 
 def unpriced_lists(found: Diff) -> Iterator[tuple[str, Sequence[NotPriced]]]:
-    """(heading, what is without a price) of what differs; each list has something."""
+    """(heading, unpriced items) of the differences; every list has items."""
     for heading, items in (
         ("Newly without a price, not in the total", found.newly_unpriced),
         ("No longer without a price", found.no_longer_unpriced),
@@ -117,7 +117,7 @@ def _names(items: Sequence[NotPriced], quote: Quote) -> str:
 
 
 def _committed(found: Diff) -> str:
-    """How much of the change is capacity bought elsewhere, which ends there and not by this change."""
+    """The part of the change that is capacity bought elsewhere, whose bill this change does not end."""
     moved = found.new.estimate.committed_monthly - found.old.estimate.committed_monthly
     billed_on = ", where billing continues" if moved < 0 else ""
     return f"; of which {change(moved)} committed elsewhere{billed_on}" if moved else ""
@@ -134,7 +134,7 @@ def part_cells(part: PartChange) -> tuple[str, str, str]:
 
 
 def line_cells(line: LineChange) -> tuple[str, str, str]:
-    """Before, after, change; empty where the line is not there."""
+    """Before, after, change; empty if the line is missing."""
     before = money(line.monthly_before.expected) if line.before else ""
     after = money(line.monthly_after.expected) if line.after else ""
     if line.change is not None:
@@ -143,7 +143,7 @@ def line_cells(line: LineChange) -> tuple[str, str, str]:
 
 
 def total_rows(found: Diff) -> Iterator[tuple[str, str, str, str]]:
-    """(name, before, after, change) of the totals; floor and ceiling where anything is autoscaled."""
+    """(name, before, after, change) of the totals; floor and ceiling if anything is autoscaled."""
     old, new = found.old.estimate, found.new.estimate
 
     def row(name: str, of: Callable[[Amounts], Decimal | Unbounded]) -> tuple[str, str, str, str]:
@@ -173,7 +173,7 @@ def total_rows(found: Diff) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _committed_gap(items: Sequence[NotPriced]) -> Gap:
-    """What the sum of committed capacity lacks of these."""
+    """The gap of these in the sum of committed capacity."""
     elsewhere = "committed-elsewhere"
     return Gap.of(item for item in items if item.between is None or item.between.most.spend == elsewhere)
 
@@ -183,7 +183,7 @@ def _gpu_hour(found: Estimate, amount: Decimal) -> str:
 
 
 def _gpu_hour_moved(found: Diff) -> str:
-    """What is without a price on both sides falls out where as many GPUs share it."""
+    """Items unpriced on both sides cancel out if the same number of GPUs shares them."""
     old, new = found.old.estimate, found.new.estimate
     before, after = old.per_training_gpu_hour, new.per_training_gpu_hour
     if before is None or after is None or old.training_unknown or new.training_unknown:

@@ -1,4 +1,4 @@
-"""The estimate as a FOCUS 1.2 dataset, which other FinOps tools read."""
+"""The estimate as a FOCUS 1.2 dataset for other FinOps tools."""
 
 from __future__ import annotations
 

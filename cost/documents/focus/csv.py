@@ -1,8 +1,8 @@
 """Columns of FOCUS 1.2 (FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec, specification/columns at v1.2, 7296e31), a row for
-each line of the estimate, for the month that the price book is read in.
+each line of the estimate, for the month in which the price book is read.
 
-A month of the estimate is one of 730 hours. Columns of our own begin with `x_` and say that it is an estimate; what has
-no price has no row, since the specification has no way to say so, and `x_Complete` is false.
+A month of the estimate has 730 hours. Our own columns begin with `x_` and mark the data as an estimate; unpriced items
+have no row, since the specification has no form for them, and `x_Complete` is false.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gpucluster.program.resources import Resources, urn_type
 from gpucluster.record import record
 
 _CATEGORIES: Final = {"on_demand": "Standard", "spot": "Dynamic", "reserved": "Committed", "savings_plan": "Committed"}
-"""PricingCategory; blocks and the like have a model of their own, which is `Other`."""
+"""PricingCategory; blocks and similar options have their own pricing model, which is `Other`."""
 
 _COUNTED: Final = re.compile(r"(\d+)([KMB]?)-(\w+)")
 _THOUSANDS: Final = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9}
@@ -110,7 +110,7 @@ def _row(
 
 
 def unit_of(unit: str) -> str:
-    """A unit as the attribute Unit Format of the specification has it: `Instance-Hours`, `1000000 Requests`."""
+    """A unit in the specification's attribute Unit Format: `Instance-Hours`, `1000000 Requests`."""
     if counted := _COUNTED.fullmatch(unit):
         number, thousands, what = counted.groups()
         return f"{int(number) * _THOUSANDS[thousands]} {_noun(what)}"
@@ -125,14 +125,14 @@ def _noun(word: str) -> str:
 
 
 def _month(today: datetime.date) -> tuple[str, str]:
-    """The beginning of a day's month and that of the next."""
+    """The first days of a date's month and of the next one."""
     first = today.replace(day=1)
     after = (first + datetime.timedelta(days=31)).replace(day=1)
     return f"{first}T00:00:00Z", f"{after}T00:00:00Z"
 
 
 def _service(line: CostLine, book: PriceBook) -> _Service:
-    """By the kind of the row of the book; a price of the user's own may have none."""
+    """By the kind of the book's row; a user's own price may have no kind."""
     found = book.lookup(line.provider, line.region, line.sku, line.purchase, line.term, unit=line.unit)
     kind = found.row.kind if isinstance(found, Price) else ""
     kind = kind or next((row.kind for row in book.rows(line.provider) if row.sku == line.sku), "")
@@ -141,7 +141,7 @@ def _service(line: CostLine, book: PriceBook) -> _Service:
 
 @cache
 def _services() -> Mapping[str, _Service]:
-    """Kind of a price row -> what FOCUS has for it."""
+    """Kind of a price row -> FOCUS service."""
     with Path(__file__).with_name("services.csv").open(newline="", encoding="utf-8") as file:
         return {
             row["kind"]: _Service(row["service"], row["category"], row["subcategory"]) for row in csv.DictReader(file)

@@ -1,4 +1,4 @@
-"""Ways to buy the machines of a stack."""
+"""Purchase options for the machines of a stack."""
 
 from __future__ import annotations
 

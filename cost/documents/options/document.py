@@ -1,4 +1,4 @@
-"""Ways to buy for people: a table for each pool, what to know of it, and where its prices come from."""
+"""Purchase options for users: a table for each pool, remarks on it, and the sources of its prices."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _pool(found: PoolOptions, options: Options) -> Iterator[Block]:
         sentence = f"For prices of your own, --prices FILE or {PRICES_VARIABLE}=FILE, a CSV with"
         texts = [f"{one.words}: {why(one, found, options)}" for one in found.not_priced]
         brief = [f"{one.words}: {one.reason.reason}" for one in found.not_priced if not one.reason.own_row]
-        # The rows to fill in say the rest.
+        # The rows to fill in contain the rest.
         named = [one for one in found.not_priced if one.reason.own_row]
         brief += [f"{one.words}: {bound(one, found, options)}" for one in named if one.ends is not None]
         if without := [one.words for one in named if one.ends is None]:
@@ -62,7 +62,7 @@ def _pool(found: PoolOptions, options: Options) -> Iterator[Block]:
 
 
 def _basis(options: Options) -> str:
-    """What every amount is, and whether support is in it."""
+    """The basis of every amount, and whether it includes support."""
     return f"list prices in USD, before tax, discounts and data transfer; {_support(options)}"
 
 
@@ -73,7 +73,7 @@ def _support(options: Options) -> str:
 
 
 def _rest(found: PoolOptions) -> str:
-    """What of the stack is the same in each row."""
+    """The part of the stack's cost that is the same in each row."""
     amount = ranged(found.rest.expected, found.gap)
     return (
         f"the rest of the stack is {amount} a month in each row; paid before, paid by day and owed in all are "
@@ -82,7 +82,7 @@ def _rest(found: PoolOptions) -> str:
 
 
 def _held(options: Options) -> Iterator[str]:
-    """Machines in reservations, and what those cost that are bought elsewhere."""
+    """Machines in reservations, and the cost of those bought elsewhere."""
     for held in options.held:
         line = held.line
         worth = f"; {money(line.monthly)} a month, committed elsewhere" if line.monthly else ""
@@ -90,7 +90,7 @@ def _held(options: Options) -> Iterator[str]:
 
 
 def pool_heading(found: PoolOptions, options: Options) -> str:
-    """What the pool is, in one line."""
+    """The pool in one line."""
     pool = found.pool
     days = "" if options.days is None else f", needed for {plain(options.days)} days"
     count = plain(pool.count.expected) + (" on average" if pool.count.varies else "")

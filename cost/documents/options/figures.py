@@ -1,4 +1,4 @@
-"""Ways to buy as charts: what the stack costs under each, and from which use on a commitment is cheaper."""
+"""Purchase options as charts: the stack's cost under each, and the use above which a commitment is cheaper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpucluster.cost.render.html.page import items, safe
 
 
 def option_figures(options: Options) -> Iterator[str]:
-    """For each pool that is bought in one way, the ways; and where there are commitments, their break-even."""
+    """For each pool with a single purchase option, the options; with commitments, their break-even."""
     for number, found in enumerate(options.pools):
         if found.options:
             yield _ways(number, found, options)
@@ -58,7 +58,7 @@ def _way(option: Option, found: PoolOptions, options: Options) -> Bar:
 
 
 def _break_even(number: int, found: PoolOptions) -> str:
-    """On demand grows with the hours used; a commitment is paid whether they are used or not."""
+    """On-demand cost grows with the hours used; a commitment costs the same at any use."""
     pool, hours = found.pool, found.pool.count.expected * HOURS_PER_MONTH
     commitments = [option for option in found.options if option.beats_on_demand is not None]
     on_demand = next(option.rate.usd / option.beats_on_demand for option in commitments if option.beats_on_demand)

@@ -1,4 +1,4 @@
-"""Ways to buy for machines. Money is text, as in `gpucluster cost report`."""
+"""Purchase options for machines. Money is text, as in `gpucluster cost report`."""
 
 from __future__ import annotations
 

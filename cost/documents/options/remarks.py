@@ -1,4 +1,4 @@
-"""What to know of ways to buy, and where their prices come from."""
+"""Remarks on purchase options, and the sources of their prices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TENTH: Final = Decimal("0.001")
 
 
 def remarks(found: PoolOptions, options: Options) -> Iterator[str]:
-    """What to know of the rows; a remark on several ways is made once."""
+    """Remarks on the rows; a remark on several options is made once."""
     said: dict[str, list[str]] = {}
     for option in found.options:
         for text in _said(option, options):
@@ -75,7 +75,7 @@ def _interrupted(stop: Interruptions, options: Options) -> str:
 
 
 def _ends(stop: Interruptions) -> tuple[str, str, Decimal]:
-    """What interrupted hours and useful ones are called at one end of a class; useful ones, never rounded up to all."""
+    """Words for interrupted and useful hours at one end of a class; useful hours are never rounded up to all."""
     if stop.taken.open:
         return " or more", "At most ", stop.useful
     if stop.taken.month_most is None:
@@ -84,7 +84,7 @@ def _ends(stop: Interruptions) -> tuple[str, str, Decimal]:
 
 
 def prices(found: PoolOptions) -> Iterator[str]:
-    """Where each price comes from."""
+    """The source of each price."""
     seen: dict[str, None] = {}
     for rate in _rates(found):
         row = rate.row

@@ -1,4 +1,4 @@
-"""Ways to buy for spreadsheets: a row for each way, mix and zone, and for what has no price, which is never zero."""
+"""Purchase options for spreadsheets: a row for each option, mix, zone and unpriced item, which is never zero."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ COLUMNS: Final = (
 )  # fmt: skip
 """Fields as in `gpucluster cost options --format json`. row: `way`, `mix`, `spot by zone`, `not priced`, the latter
 with its reason and without amounts, or `bought elsewhere`, which is part of each amount. stack_bound: `bounded` or
-`at least` where something else in the stack has no price. What is sold by the day and for no known number of days has
-no amount."""
+`at least` if something else in the stack has no price. Options sold by the day have no amount if the number of days is
+unknown."""
 
 _LEAST: Final = "a useful GPU-hour costs at least that: the interruption rate of spot has no upper bound"
 

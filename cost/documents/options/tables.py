@@ -1,4 +1,4 @@
-"""The tables of ways to buy."""
+"""Tables of purchase options."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gpucluster.cost.purchasing.rate import Rate
 from gpucluster.cost.render.document import Table, table
 
 APPROXIMATE: Final = " ~"
-"""Mark of a price that is a second opinion only."""
+"""Mark of a price that is only a second opinion."""
 
 
 def way_table(found: PoolOptions, options: Options) -> Table:
-    """A pool that is bought in one way, a row for each."""
+    """A pool with a single purchase option, a row for each."""
     until = "first month" if options.days is None else f"paid by day {plain(options.days)}"
     heads = ["way to buy", "bought", "$/h each", "stack $/month", "paid before", until, "owed in all", "useful GPU-h"]
     rows: list[list[str]] = []
@@ -56,7 +56,7 @@ def mix_table(found: PoolOptions) -> Table:
 
 
 def zone_table(found: PoolOptions) -> Table:
-    """Spot zone by zone, the least first, and Local Zones last, which hold few machines and little else."""
+    """Spot zone by zone, cheapest first, Local Zones last, which have few machines and few other services."""
     rows = [
         [
             f"{zone.row.zone}{' (Local Zone)' if _is_local(zone.row.zone) else ''}",
@@ -72,7 +72,7 @@ def zone_table(found: PoolOptions) -> Table:
 
 
 def _is_local(zone: str) -> bool:
-    """Whether an id is that of a Local Zone of AWS: `use1-atl2-az1` beside `use1-az1`."""
+    """Whether an id is that of an AWS Local Zone: `use1-atl2-az1`, unlike `use1-az1`."""
     return zone.count("-") > 1 and "-az" in zone
 
 

@@ -1,4 +1,4 @@
-"""Ways to buy without a price in words: why, and between what they lie where other regions tell."""
+"""Unpriced purchase options in words: the reason, and bounds if other regions give them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from gpucluster.cost.purchasing.options import Unpriced
 
 
 def why(one: Unpriced, found: PoolOptions, options: Options) -> str:
-    """The reason, and the bound where there is one."""
+    """The reason, and the bound if there is one."""
     return "; ".join(filter(None, [one.reason.reason, bound(one, found, options)]))
 
 
 def bound(one: Unpriced, found: PoolOptions, options: Options) -> str:
-    """`$31.46 to $125.84 an hour each, ...`: no price, and in no ranking; empty where nothing bounds it."""
+    """`$31.46 to $125.84 an hour each, ...`: not a price, and never ranked; empty without a bound."""
     if one.ends is None:
         return ""
     low, high = one.ends

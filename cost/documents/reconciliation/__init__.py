@@ -1,4 +1,4 @@
-"""A bill beside its plan."""
+"""A bill compared with its plan."""
 
 from __future__ import annotations
 

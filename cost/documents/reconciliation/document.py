@@ -1,4 +1,4 @@
-"""A bill beside its plan, for people: lines by component with the reasons below each, and what is not in the plan."""
+"""A bill compared with its plan, for users: lines by component with reasons below each, and charges not in the plan."""
 
 from __future__ import annotations
 

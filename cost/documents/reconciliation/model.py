@@ -1,4 +1,4 @@
-"""A bill beside its plan, for machines. Money is text."""
+"""A bill compared with its plan, for machines. Money is text."""
 
 from __future__ import annotations
 

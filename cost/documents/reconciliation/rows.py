@@ -1,4 +1,4 @@
-"""A bill beside its plan, for spreadsheets."""
+"""A bill compared with its plan, for spreadsheets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS: Final = (
 
 
 def reconciliation_rows(found: Reconciled) -> Iterator[Mapping[str, Any]]:
-    """A row for each line of the plan, and one for each charge that is not in it. A column for each kind of reason."""
+    """A row for each line of the plan, and for each charge outside it. A column for each kind of reason."""
     for row in found.rows:
         yield {
             "status": "planned" if row.charges else "missing on the bill",

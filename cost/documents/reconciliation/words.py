@@ -1,4 +1,4 @@
-"""The remarks on a bill and its plan."""
+"""Remarks on a bill and its plan."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reason(found: Reason) -> str:
 
 
 def difference(planned: Decimal | None, billed: Decimal) -> str:
-    """Billed less planned, `unknown` without a plan."""
+    """Billed minus planned, `unknown` without a plan."""
     return "unknown" if planned is None else change(billed - planned)
 
 
@@ -48,7 +48,7 @@ def days(found: Reconciled) -> str:
 
 
 def sentence(total: Exactness) -> str:
-    """How exact the estimate was."""
+    """The accuracy of the estimate."""
     if total.of_total is None:
         return f"planned {money(total.planned)}, billed nothing"
     return (
@@ -64,7 +64,7 @@ def beside(one: Beside) -> str:
 
 
 def apart(one: Apart, where: str) -> str:
-    """Credits and the like, in one line."""
+    """Credits and similar charges, in one line."""
     amounts = f"BilledCost {_usd(one.invoiced)}, EffectiveCost {_usd(one.effective)}"
     return f"{one.kind} {where}: {amounts}, {_rows(one.rows)}"
 
@@ -78,7 +78,7 @@ def _rows(number: int) -> str:
 
 
 def remarks(found: Reconciled, learned: Learned) -> Iterator[str]:
-    """Everything that is not a line, a sentence each."""
+    """Everything except the lines, one sentence each."""
     for one in found.apart:
         yield f"Separate: {apart(one, 'of this stack')}"
     for one in found.elsewhere:

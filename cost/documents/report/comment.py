@@ -1,4 +1,4 @@
-"""`gpucluster cost report` as Markdown: a total, a small table, every line folded, within what GitHub takes."""
+"""`gpucluster cost report` as Markdown: a total, a small table, every line folded, within GitHub's limit."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _TEAMS: Final = 4_000
 _UNPRICED: Final = 8_000
 _RESTS_ON: Final = 6_000
 _ROOM_FOR_THE_REST: Final = 4_000
-"""Bytes that the rows of each list take at the most, and of all that is no list."""
+"""Maximum bytes of the rows of each list, and of everything else."""
 
 
 def report_markdown(estimate: Estimate, stack: str, groupings: Sequence[Grouping] = ()) -> str:
-    """The whole report. The order hangs on amounts and names alone."""
+    """The whole report. Its order depends only on amounts and names."""
     monthly, gaps = estimate.monthly, estimate.gaps
     named = code(stack) if stack else "This stack"
     by_usage = count_by_usage(estimate)

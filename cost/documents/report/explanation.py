@@ -1,4 +1,4 @@
-"""One line of a report in full: how its amount comes about, and where its price comes from."""
+"""One line of a report in full: derivation of its amount, and source of its price."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LABEL: Final = 12
 
 
 def explanation_text(found: Explained, estimate: Estimate, today: datetime.date, width: int = WIDEST) -> str:
-    """Lines, and what is free or has no price, a block each. today: the day that prices are judged against."""
+    """Lines, and free and unpriced items, one block each. today: the date for judging prices."""
     layout = Layout(width)
     blocks = [_block(number, line, estimate, today, layout) for number, line in found.lines]
     for item in found.free:
@@ -36,7 +36,7 @@ def explanation_text(found: Explained, estimate: Estimate, today: datetime.date,
 
 
 def explanation_json(found: Explained, estimate: Estimate) -> dict[str, Any]:
-    """The same for machines: each line as `gpucluster cost report --format json` has it, with its number."""
+    """The same for machines: each line as in `gpucluster cost report --format json`, with its number."""
     return {
         "schema_version": SCHEMA_VERSION,
         "currency": "USD",
@@ -56,7 +56,7 @@ def explanation_json(found: Explained, estimate: Estimate) -> dict[str, Any]:
 
 def _block(number: int, line: CostLine, estimate: Estimate, today: datetime.date, layout: Layout) -> list[str]:
     rows = [f"{number}. {line.name} ({estimate.names.get(line.urn, '')}): {money(line.monthly)} a month"]
-    rows.append(f"  {'resource':<{_LABEL}} {line.urn}")  # one word, never folded
+    rows.append(f"  {'resource':<{_LABEL}} {line.urn}")  # one word, never wrapped
     for label, text in _facts(line, today):
         rows += _row(label, text, layout)
     return rows
@@ -107,5 +107,5 @@ def _age(as_of: str, today: datetime.date) -> str:
 
 
 def _row(label: str, text: str, layout: Layout) -> Sequence[str]:
-    """A label and its text, whose further lines begin where its first does."""
+    """A label and its text, with continuation lines aligned to the first one."""
     return layout.wrapped(f"  {label:<{_LABEL}}", text)

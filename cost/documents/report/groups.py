@@ -20,7 +20,7 @@ _AMOUNT: Final = 21
 
 
 def groups_table(found: Grouping, estimate: Estimate, title: str = "Cost", width: int = WIDEST) -> str:
-    """Each group with its components, the dearest first, its sum and its share; then the total of the report."""
+    """Each group with its components, most expensive first, its sum and its share; then the total of the report."""
     layout, total = Layout(width), estimate.monthly
     heading = f"{title} by {found.label}: {basis(estimate)}"
     out = [*layout.under("", heading), "", f"{'':<{width - _AMOUNT}}{'$/month':>{_AMOUNT}}"]
@@ -40,14 +40,14 @@ def groups_table(found: Grouping, estimate: Estimate, title: str = "Cost", width
 
 
 def _rows(group: Group, total: Decimal, layout: Layout) -> Iterator[str]:
-    """Rows of one group; none for usage that is taken as zero."""
+    """Rows of one group; none for usage assumed to be zero."""
     parts, monthly = _parts(group.lines), group.monthly
     if not parts and group.complete:
         return
     for name, amount in parts:
         yield from layout.total(f"├─ {name}", money(amount))
     share = f", {percent(monthly.expected / total)} of the total" if total else ""
-    if monthly.expected or group.complete:  # nothing without a price reads as zero
+    if monthly.expected or group.complete:  # unpriced items never read as zero
         yield from layout.total(f"└─ subtotal{share}", money(monthly.expected))
     if not group.complete:
         yield from layout.total("└─ including unpriced items", ranged(monthly.expected, group.gap))
@@ -59,7 +59,7 @@ def _rows(group: Group, total: Decimal, layout: Layout) -> Iterator[str]:
 
 
 def groups_json(found: Grouping) -> GroupingShape:
-    """The groups as `gpucluster cost report --format json` has them."""
+    """The groups as in `gpucluster cost report --format json`."""
     return {"label": found.label, "groups": [_group(group) for group in found.groups]}
 
 
@@ -76,7 +76,7 @@ def _group(group: Group) -> GroupShape:
 
 
 def _parts(lines: tuple[CostLine, ...]) -> list[tuple[str, Decimal]]:
-    """(component, its expected amount in this group), the dearest first; usage that is taken as zero left out."""
+    """(component, its expected amount in this group), most expensive first, without usage assumed to be zero."""
     sums: dict[str, Decimal] = {}
     for line in lines:
         sums[line.part] = sums.get(line.part, Decimal(0)) + line.monthly

@@ -12,7 +12,7 @@ from gpucluster.cost.verdict import budget_verdict
 
 
 def as_json(estimate: Estimate) -> ReportShape:
-    """A document of plain values, in a stable order. Totals are of what has a price; `known` says what they lack."""
+    """A document of plain values, in a stable order. Totals are of priced items; `known` gives what they lack."""
     per_gpu = estimate.per_training_gpu_hour
     trial, trial_ceiling = estimate.trial_total, estimate.trial_ceiling
     days = estimate.facts.duration_days
@@ -110,7 +110,7 @@ def _part(part: Part) -> PartShape:
 
 
 def line_json(line: CostLine, estimate: Estimate) -> LineShape:
-    """One line with everything about its price."""
+    """One line with all details of its price."""
     return {
         "resource": line.urn,
         "resource_name": estimate.names.get(line.urn, ""),

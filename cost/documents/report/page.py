@@ -23,7 +23,7 @@ from gpucluster.cost.verdict import budget_verdict
 
 
 def report_page(estimate: Estimate, title: str, groupings: Sequence[Grouping], options: Options | None) -> str:
-    """The whole page. groupings: by which labels the money is shown. options: the ways to buy, if they are shown."""
+    """The whole page. groupings: by label. options: the purchase options, if shown."""
     return page(title, _body(estimate, title, groupings, options))
 
 
@@ -45,7 +45,7 @@ def _body(estimate: Estimate, title: str, groupings: Sequence[Grouping], options
 
 
 def _totals(estimate: Estimate) -> str:
-    """The numbers that a reader came for, and whether they fit the budget."""
+    """The main numbers, and whether they fit the budget."""
     monthly, gaps = estimate.monthly, estimate.gaps
     shown = [("Total per month", ranged(monthly.expected, gaps.expected))]
     if gaps.expected.missing and monthly.expected:
@@ -143,7 +143,7 @@ def _aside(part: Part) -> str:
 
 
 def _most(rows: Sequence[Bar]) -> str:
-    """The bars in words: all of them where they are few, else the first."""
+    """The bars in words: all of them if few, else the first ones."""
     if not rows:
         return "Nothing here has a cost."
     shown = [f"{row.name} {row.amount}{f' ({row.share})' if row.share else ''}" for row in rows[:4]]
@@ -152,7 +152,7 @@ def _most(rows: Sequence[Bar]) -> str:
 
 
 def _labels(groupings: Sequence[Grouping], estimate: Estimate) -> str:
-    """A panel for each label, of which one is shown; on paper all of them are."""
+    """A panel for each label, one visible at a time; in print all of them are."""
     picks = "".join(
         f'<input class="pick" type="radio" name="label" id="label-{number}"{" checked" if not number else ""}>'
         for number in range(len(groupings))

@@ -1,4 +1,4 @@
-"""The estimate for spreadsheets: a row for each line, and one for each thing without a price, which is never zero."""
+"""The estimate for spreadsheets: a row for each line, and for each unpriced item, which is never zero."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ COLUMNS: Final = (
     "upfront", "reason", "monthly_least", "monthly_most", "bound",
 )  # fmt: skip
 """Fields of a line as in `gpucluster cost report --format json`. line: its number, from 1. status: `priced`,
-`depends on usage` where that is taken as zero, or `not priced`, the last with its reason and without amounts.
-monthly_least, monthly_most: USD a month that what has no price lies between, by the rule in `bound`; no price, and in
-no sum."""
+`depends on usage` if that is assumed to be zero, or `not priced`, the last with its reason and without amounts.
+monthly_least, monthly_most: bounds of an unpriced item in USD per month, by the rule in `bound`; not a price, and in no
+sum."""
 
 
 def as_csv(estimate: Estimate, groupings: Sequence[Grouping] = ()) -> str:
-    """The rows with a header; for each grouping, the group of each row in a last column, `label:` and the label."""
+    """The rows with a header; for each grouping, the group of each row in a further column, `label:` and the label."""
     labels = {f"label:{grouping.label}": grouping.by_urn for grouping in groupings}
     rows = ({**row, **{name: by_urn[row["resource"]] for name, by_urn in labels.items()}} for row in _rows(estimate))
     return csv_of([*COLUMNS, *labels], rows)

@@ -1,7 +1,7 @@
-"""The estimate for people: plain text that needs no colour.
+"""The estimate for users: plain text that needs no colour.
 
-Every unit price carries a mark, and the block below the table says for each mark where that price comes from and from
-when. Amounts shown are those of the lines, so each column adds up by hand.
+Every unit price carries a mark, and the block below the table gives the source and date of the price for each mark.
+Amounts shown are those of the lines, so each column can be added up by hand.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _BELOW = "│    "
 
 
 def as_table(estimate: Estimate, title: str = "Cost", width: int = WIDEST) -> str:
-    """The whole report: lines by part, totals, what is not in them, and where the prices come from.
+    """The whole report: lines by part, totals, items not included, and sources of the prices.
 
-    width: characters of a line, as `width_for` gives it.
+    width: characters per line, from `width_for`.
     """
     marks, layout = _Marks(), Layout(width)
     out = layout.under("", f"{title}: {basis(estimate)}")
@@ -45,7 +45,7 @@ def as_table(estimate: Estimate, title: str = "Cost", width: int = WIDEST) -> st
 
 
 class _Marks:
-    """Numbers the distinct prices in the order they appear."""
+    """Numbers the distinct prices in order of appearance."""
 
     def __init__(self) -> None:
         self._of: dict[tuple[object, ...], int] = {}
@@ -75,7 +75,7 @@ class _Marks:
 
 
 def _part(part: Part, estimate: Estimate, marks: _Marks, layout: Layout) -> Iterator[str]:
-    """Rows of one component; usage that is taken as zero stands under the assumptions, and gives no part by itself."""
+    """Rows of one component; usage assumed to be zero is listed under the assumptions and does not make a part."""
     shown = [line for line in part.lines if line.shown]
     if not shown and part.name not in estimate.unpriced_parts:
         return
@@ -96,7 +96,7 @@ def _part(part: Part, estimate: Estimate, marks: _Marks, layout: Layout) -> Iter
             yield from layout.under(_BELOW, committed_words(line))
     monthly = part.monthly
     gaps, gap = estimate.gaps, estimate.gaps.part(part.name)
-    if monthly.expected or not gap.missing:  # nothing without a price reads as zero
+    if monthly.expected or not gap.missing:  # unpriced items never read as zero
         yield from layout.total("└─ subtotal", money(monthly.expected))
     if gap.missing:
         yield from layout.total("└─ including unpriced items", ranged(monthly.expected, gap))
@@ -151,7 +151,7 @@ def _totals(estimate: Estimate, layout: Layout) -> Iterator[str]:
 
 
 def _missing(estimate: Estimate, layout: Layout) -> Iterator[str]:
-    """What was asked for or is there, and is not in the total; and what the total rests on."""
+    """Declared or existing items that the total lacks, and the assumptions of the total."""
     if estimate.facts.not_built:
         yield "Not built, not in the total"
         for text in estimate.facts.not_built:
@@ -195,7 +195,7 @@ def _closing(estimate: Estimate, layout: Layout) -> Iterator[str]:
 
 
 def committed_words(line: CostLine) -> str:
-    """What is particular to a line of capacity that is bought elsewhere."""
+    """Details of a line of capacity bought elsewhere."""
     notes = ["committed elsewhere"]
     if line.idle:
         idle, held = (plain_number(hours / HOURS_PER_MONTH) for hours in (line.idle, line.quantity))
@@ -206,5 +206,5 @@ def committed_words(line: CostLine) -> str:
 
 
 def plain_number(number: Decimal) -> str:
-    """A number with commas and without zeros at its end."""
+    """A number with commas and without trailing zeros."""
     return f"{number.normalize():,f}"

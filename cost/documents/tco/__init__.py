@@ -1,4 +1,4 @@
-"""Nodes of one's own beside a cloud."""
+"""Your own nodes compared with a cloud."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Owning for people: what a year costs, what is not in it, every input, and from which use on it is cheaper."""
+"""Owning for users: the cost of a year, omitted costs, every input, and the use above which owning is cheaper."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gpucluster.cost.tco import Against, Own
 
 
 def tco_document(own: Own, lives: Sequence[Own], found: Sequence[Against]) -> Document:
-    """The whole answer. lives: the same cluster used for other numbers of years. found: what it is held against."""
+    """The whole answer. lives: the same cluster used for other numbers of years. found: prices to compare with."""
     nodes = f"{own.inputs.number('nodes'):,f} nodes, {own.gpus:,f} GPUs, and {own.spares:,f} spare"
 
     def drawings() -> Iterator[str]:
-        from gpucluster.cost.documents.tco.figures import tco_figures  # only a page needs it
+        from gpucluster.cost.documents.tco.figures import tco_figures  # only pages need it
 
         return tco_figures(own, found)
 
@@ -98,7 +98,7 @@ def _totals(own: Own, lives: Sequence[Own]) -> Iterator[tuple[str, str]]:
 
 
 def _missing(own: Own) -> Iterator[str]:
-    """What is not included, with the inputs that nobody gave."""
+    """Omitted costs, with the inputs that were not given."""
     for item in own.not_included:
         names = [name for name in item.inputs if own.inputs.get(name) is None]
         yield f"{item.name}: {', '.join(names)}"
@@ -107,7 +107,7 @@ def _missing(own: Own) -> Iterator[str]:
 
 
 def _remarks(own: Own, found: Sequence[Against]) -> Iterator[str]:
-    """What to know of the comparison."""
+    """Remarks on the comparison."""
     if found:
         yield "cloud prices are for machines only, at list price"
     if found and own.not_included:

@@ -1,4 +1,4 @@
-"""What a year of own nodes costs as charts: item by item, and against a cloud over its use."""
+"""The yearly cost of own nodes as charts: by item, and against a cloud by use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.cost.tco.own import HOURS_PER_YEAR
 
 
 def tco_figures(own: Own, found: Sequence[Against]) -> Iterator[str]:
-    """found: prices of clouds that it is held against."""
+    """found: cloud prices to compare with."""
     yield _items(own)
     if found:
         yield _against(own, found)
@@ -37,7 +37,7 @@ def _items(own: Own) -> str:
 
 
 def _against(own: Own, found: Sequence[Against]) -> str:
-    """Owning costs nearly the same whether it is used or not; a price by use grows with it."""
+    """Owning costs nearly the same at any use; a price by use grows with it."""
     lines = [Curve("nodes of your own", own.fixed, own.fixed + own.per_use)]
     said: list[str] = []
     for one in found:

@@ -1,4 +1,4 @@
-"""Owning for spreadsheets: a row for each figure, each with its unit, and one without a figure for what is missing."""
+"""Owning for spreadsheets: a row for each figure, with its unit, and a row without a figure for each missing one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from gpucluster.cost.model import cents
 from gpucluster.cost.tco import Against, Own
 
 COLUMNS = ("section", "name", "what", "value", "unit", "bound", "source")
-"""bound: `at least` where something that is not included would make a figure larger. Amounts are to the cent, shares
-to a hundredth of a percent."""
+"""bound: `at least` if an omitted cost would increase a figure. Amounts are to the cent, shares to a hundredth of a
+percent."""
 
 _SHARE = Decimal("0.0001")
 _YEAR = "USD a year"

@@ -1,1 +1,1 @@
-"""What several documents say in the same words, and plain values that several models have."""
+"""Wording shared by several documents, and plain values shared by several models."""

@@ -1,4 +1,4 @@
-"""What the amounts of a report are, in words."""
+"""The basis of a report's amounts, in words."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from gpucluster.cost.terms.agreed import said
 
 
 def basis(*estimates: Estimate, month: bool = False) -> str:
-    """`list prices in USD, before tax, discounts, support and data transfer`; with the terms where there are some.
+    """`list prices in USD, before tax, discounts, support and data transfer`; with the account's terms, if any.
 
-    month: whether every amount is one of a month.
+    month: whether every amount is monthly.
     """
     usd = "USD a month" if month else "USD"
     terms = dict.fromkeys(text for found in estimates for text in said(found.terms))
@@ -19,6 +19,6 @@ def basis(*estimates: Estimate, month: bool = False) -> str:
 
 
 def basis_sentence(*estimates: Estimate, month: bool = False) -> str:
-    """The same as a sentence of its own, without the full stop."""
+    """The same as a separate sentence, without the full stop."""
     words = basis(*estimates, month=month)
     return f"{words[0].upper()}{words[1:]}"

@@ -11,11 +11,11 @@ from gpucluster.cost.money import unit_price
 USAGE_HEADING: Final = "Depends on usage, assumed to be 0; `gpucluster cost usage init` writes a file for --usage"
 
 _NAMED: Final = 2
-"""Resources that are named for each rate."""
+"""Number of resources named for each rate."""
 
 
 def count_by_usage(estimate: Estimate) -> str:
-    """`3 lines depend on usage, assumed to be 0`; empty where none does."""
+    """`3 lines depend on usage, assumed to be 0`; empty without any."""
     found = sum(line.by_usage for line in estimate.lines)
     if not found:
         return ""
@@ -23,7 +23,7 @@ def count_by_usage(estimate: Estimate) -> str:
 
 
 def rates_by_usage(estimate: Estimate) -> list[str]:
-    """A sentence for each rate: what is billed, of which resources, its price, and the usage that moves it."""
+    """A sentence for each rate: the billed item, its resources, its price, and the usage that changes it."""
     rates: dict[tuple[str, ...], list[CostLine]] = {}
     for line in estimate.lines:
         if line.by_usage:

@@ -1,4 +1,4 @@
-"""The end of a report: how much of the stack it covers, and the age and confidence of its prices."""
+"""The end of a report: coverage of the stack, and age and confidence of the prices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gpucluster.cost.money import percent
 
 
 def coverage_words(estimate: Estimate) -> str:
-    """`164 resources: 13 priced, 151 free, 0 not priced`; what is priced in part is in both numbers."""
+    """`164 resources: 13 priced, 151 free, 0 not priced`; partly priced resources are in both numbers."""
     found = estimate.coverage
     both = f", {found.both:,} of them priced in part" if found.both else ""
     counts = f"{found.priced:,} priced, {found.free:,} free, {found.not_priced:,} not priced"
@@ -15,7 +15,7 @@ def coverage_words(estimate: Estimate) -> str:
 
 
 def price_words(estimate: Estimate) -> str:
-    """`Prices from 2024-07-01 to 2026-10-10; confidence in the dollars: 97.9% high`; empty where none moved a total."""
+    """`Prices from 2024-07-01 to 2026-10-10; confidence in the dollars: 97.9% high`; empty without relevant prices."""
     dates, total = estimate.price_dates, estimate.monthly.expected
     if dates is None:
         return ""

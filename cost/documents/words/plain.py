@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from gpucluster.cost.model import Amounts, Unbounded
 
-if TYPE_CHECKING:  # a preview needs no type of JSON
+if TYPE_CHECKING:  # previews do not need the JSON types
     from gpucluster.cost.documents.words.shape import AmountsShape
 
 
 SCHEMA_VERSION: Final = 2
-"""Raised when a field changes its meaning or goes away; new fields do not raise it."""
+"""Raised if a field changes its meaning or is removed; new fields do not raise it."""
 
 
 def amounts_json(amounts: Amounts) -> AmountsShape:

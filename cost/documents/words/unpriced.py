@@ -1,4 +1,4 @@
-"""What has no price, with its bound, in the words and fields that all formats share."""
+"""Unpriced items with their bounds, in wording and fields shared by all formats."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from gpucluster.cost.gap import Gap
 from gpucluster.cost.model import Amounts, NotPriced, Unbounded
 from gpucluster.cost.money import money, unit_price
 
-if TYPE_CHECKING:  # a preview needs no type of JSON
+if TYPE_CHECKING:  # previews do not need the JSON types
     from gpucluster.cost.documents.words.shape import BoundShape, KnownShape
 
 
 def unpriced_words(item: NotPriced) -> str:
-    """Why it has no price, and between what it lies."""
+    """Why it has no price, and its bounds."""
     return f"{item.reason}; {bound_words(item)}"
 
 
@@ -31,7 +31,7 @@ def bound_words(item: NotPriced) -> str:
 
 
 def bound_json(item: NotPriced) -> BoundShape | None:
-    """The bound of something without a price: no price, and in no sum; null where there is none."""
+    """The bound of an unpriced item: not a price, and in no sum; null without a bound."""
     if item.between is None:
         return None
     least, most = item.between.least, item.between.most
@@ -49,9 +49,9 @@ def bound_json(item: NotPriced) -> BoundShape | None:
 
 
 def known_json(amount: Decimal | Unbounded, gap: Gap) -> KnownShape:
-    """How far an amount is known: `least` and `most` are the amount with the bounds of what has no price in it.
+    """How well an amount is known: `least` and `most` include the bounds of its unpriced items.
 
-    `most` is null if something has no bound, `dollars_known` a share of `most`, null where that is not known.
+    `most` is null if something has no bound; `dollars_known` is a share of `most`, null if that is unknown.
     """
     known = None if isinstance(amount, str) else amount
     high, share = (None, None) if known is None else (gap.high(known), gap.share(known))

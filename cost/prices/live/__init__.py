@@ -1,8 +1,8 @@
-"""Reads prices from the clouds' own price lists and puts them into the book, row by row.
+"""Reads prices from the clouds' own price lists and writes them into the book, row by row.
 
-A query (`aws.csv`, `azure.csv`, `gcp.csv`, `google_machines.csv`) says which offer of a live list a row of the book is.
-Exactly one offer must match, in a unit that is known here and at a price above zero: whatever else comes is doubted,
-named and not taken.
+A query (`aws.csv`, `azure.csv`, `gcp.csv`, `google_machines.csv`) maps a row of the book to an offer of a live list.
+Exactly one offer must match, in a known unit and at a price above zero: any other result is reported as doubtful and
+not used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """AWS's Price List Query API, by boto3 (the extra `prices-aws`) and credentials that allow `pricing:GetProducts`.
 
-The same offers as the bulk files, filtered by the server: seconds instead of gigabytes. Endpoints are in us-east-1,
-eu-central-1 and ap-south-1 alone, whatever region is priced. Each item of an answer is a JSON text.
+The same offers as the bulk files, filtered by the server: seconds instead of gigabytes. Endpoints exist only in
+us-east-1, eu-central-1 and ap-south-1, for prices of all regions. Each item of a response is a JSON text.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _FILTERS: Final = {
     "operatingsystem": "operatingSystem", "preinstalledsw": "preInstalledSw", "productfamily": "productFamily",
     "storagetype": "storageType", "tenancy": "tenancy", "volumeapiname": "volumeApiName",
 }  # fmt: skip
-"""Field of a condition -> the API's name of it; other conditions are looked at here."""
+"""Field of a condition -> its name in the API; other conditions are evaluated here."""
 
 
 class Products(Protocol):
-    """The one thing that is wanted of boto3's client `pricing`."""
+    """The only method of boto3's client `pricing` that is used."""
 
     def get_products(self, **arguments: Any) -> Mapping[str, Any]:
         """One page of products."""
@@ -38,7 +38,7 @@ class Products(Protocol):
 
 
 def client() -> Products:
-    """boto3's client. Raises InputError where boto3 is not installed."""
+    """boto3's client. Raises InputError if boto3 is not installed."""
     try:
         boto3: Any = importlib.import_module("boto3")
         config: Any = importlib.import_module("botocore.config")
@@ -53,7 +53,7 @@ def client() -> Products:
 def offers(
     products: Products, service: str, regions: Sequence[str], asked: Sequence[Query], say: Say
 ) -> Iterator[tuple[str, list[Offer]]]:
-    """(region, offers that a query may be about). Raises SourceFailed. The API has no savings plans."""
+    """(region, offers that a query may match). Raises SourceFailed. The API has no savings plans."""
     for region in regions:
         found: dict[str, Offer] = {}
         for filters in {tuple(sorted(_filters(query).items())) for query in asked}:
@@ -87,7 +87,7 @@ def _records(products: Products, service: str, filters: Mapping[str, str]) -> It
             items = [json.loads(item) for item in page["PriceList"]]
         except (KeyError, TypeError, ValueError) as error:
             raise SourceFailed(f"AWS {service}: unexpected page of products ({error!r})") from None
-        except Exception as error:  # boto3's own, which it makes at run time
+        except Exception as error:  # boto3's own exceptions, whose classes it creates at run time
             raise SourceFailed(f"AWS {service}: {type(error).__name__}: {error}") from None
         for item in items:
             yield from _prices(item, service)

@@ -1,4 +1,4 @@
-"""AWS's bulk offer files: one CSV file a service and region, hundreds of MB for EC2, read in a stream.
+"""AWS's bulk offer files: one CSV file per service and region, hundreds of MB for EC2, read as a stream.
 
 Machine (AWS Billing User Guide, "AWS Price List Bulk API"): `region_index.json` names the current version of each
 region's file; the file has five lines of preamble, a header, and a row for each price. Savings plans have files too.
@@ -21,21 +21,21 @@ ADDRESS: Final = "https://pricing.us-east-1.amazonaws.com"
 SAVINGS_PLANS: Final = "AWSComputeSavingsPlan"
 
 _GLOBAL: Final = "global"
-"""The book's region of what is priced alike everywhere; it stands in the file of all regions alone."""
+"""The book's region of prices that are equal everywhere; only the file of all regions contains them."""
 _PREAMBLE: Final = 5
 _PUBLISHED: Final = "Publication Date"
 _NOTHING: Final[list[str]] = []
 _ONE: Final = ("sku", "discountedsku", "offertermcode", "leasecontractlength", "purchaseoption", "offeringclass")
-"""Columns that rows of one offer share; they are its tiers."""
+"""Columns whose values rows of one offer share; such rows are its tiers."""
 _NEEDED: Final = {"sku", "unit", "usagetype"}
 _RATE: Final = {"discountedrate": "priceperunit"}
-"""Column of a savings plan's file -> that of an offer file which means the same."""
+"""Column of a savings plan's file -> the equivalent column of an offer file."""
 
 
 def offers(web: Web, service: str, regions: Sequence[str], asked: Sequence[Query], address: str = ADDRESS) -> Iterator[
     tuple[str, list[Offer]]
 ]:  # fmt: skip
-    """(region, offers that a query may be about) for the regions that the service has. Raises SourceFailed."""
+    """(region, offers that a query may match) for the regions of the service. Raises SourceFailed."""
     plans = service == SAVINGS_PLANS
     folder = f"{address}/{'savingsPlan' if plans else 'offers'}/v1.0/aws/{service}/current"
     index = f"{folder}/region_index.json"
@@ -86,7 +86,7 @@ def _read(web: Web, url: str, what: str, asked: Sequence[Query]) -> list[Offer]:
 
 
 def selected(records: Iterable[Mapping[str, str]], asked: Sequence[Query], published: str, where: str) -> list[Offer]:
-    """The offers that some query may be about, their prices as tiers. Raises SourceFailed."""
+    """The offers that a query may match, with their prices as tiers. Raises SourceFailed."""
     by_machine: dict[str, list[Query]] = {}
     others: list[Query] = []
     for query in asked:
@@ -114,7 +114,7 @@ def selected(records: Iterable[Mapping[str, str]], asked: Sequence[Query], publi
 
 
 def _name(url: str, asked: Sequence[Query]) -> str:
-    """What the offers of a file are kept under: the file's version and what was looked for in it."""
+    """Cache key of a file's offers: the file's version and the queries."""
     return f"{url} {hashlib.sha256(repr(sorted(map(repr, asked))).encode()).hexdigest()}"
 
 

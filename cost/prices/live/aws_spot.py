@@ -1,8 +1,8 @@
 """The prices on AWS's own page of spot prices: one JSON file for all regions, without credentials.
 
-Nothing documents it. Its shape, as programs that read it say: `config.regions[].instanceTypes[].sizes[]`, each with
-`valueColumns[]` of an operating system and `prices.USD`, `N/A*` where nothing is offered. A price is that of a region;
-those of its zones are only told to an account.
+Undocumented. Its format, according to programs that read it: `config.regions[].instanceTypes[].sizes[]`, each with
+`valueColumns[]` of an operating system and `prices.USD`, `N/A*` if nothing is offered. Prices are per region; prices
+per zone are available only to an account.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SERVICE: Final = "EC2 spot prices"
 
 
 def offers(web: Web, regions: Sequence[str], today: str, address: str = ADDRESS) -> Iterator[tuple[str, list[Offer]]]:
-    """(region, its offers) for the regions that the page has. Raises SourceFailed."""
+    """(region, its offers) for the regions of the page. Raises SourceFailed."""
     url = f"{address}/spot.json"
     document = web.document(url)
     try:

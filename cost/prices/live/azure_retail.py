@@ -20,20 +20,20 @@ _FILTERS: Final = {
     "armregionname": "armRegionName", "armskuname": "armSkuName",
     "metername": "meterName", "productname": "productName", "skuname": "skuName",
 }  # fmt: skip
-"""Field of a condition -> the API's name of it; other conditions are looked at here."""
+"""Field of a condition -> its name in the API; other conditions are evaluated here."""
 _NOT_PRIMARY: Final = "serviceName eq 'Bandwidth'"
-"""Traffic has one meter for many regions and calls one of them its own; of other services that one alone is wanted."""
+"""Traffic has one meter for many regions, primary in one of them; for other services only primary meters are used."""
 _EVERYWHERE: Final = "Global"
-"""Region of what has one price in all of them, such as a load balancer."""
+"""Region of items with one price for all regions, such as a load balancer."""
 _HOURS: Final = {"1 Year": Decimal(8760), "3 Years": Decimal(26280)}
-"""A reservation's price is for its whole term, though its unit says one hour."""
+"""A reservation's price is for its whole term, although its unit says one hour."""
 _MOST_PAGES: Final = 1000
 
 
 def offers(
     web: Web, service: str, regions: Sequence[str], asked: Sequence[Query], today: str, address: str = ADDRESS
 ) -> Iterator[tuple[str, list[Offer]]]:
-    """(region, offers that a query may be about): of several regions at once, by what the server can filter.
+    """(region, offers that a query may match): several regions at once, filtered by the server where it can.
 
     Raises SourceFailed.
     """

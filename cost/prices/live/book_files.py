@@ -1,4 +1,4 @@
-"""Writes prices into the files of the book: all of them or, where anything is wrong, none."""
+"""Writes prices into the files of the book: all of them or, on any error, none."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from gpucluster.cost.prices.table import write_rows
 from gpucluster.errors import Fault
 
 _BAD: Final = ("duplicate", "value", "date")
-"""What the check of the book may not find in a new file."""
+"""Findings of the book's check that reject a new file."""
 
 
 class NotWritten(Fault):
-    """The book stays as it was; the message says why."""
+    """The book is unchanged; the message gives the reason."""
 
 
 def write(folder: Path, answers: Iterable[Answer], today: datetime.date) -> list[Path]:
-    """Replaces and adds the rows of the answers; the files that changed. Raises NotWritten.
+    """Replaces and adds the rows of the answers; returns the changed files. Raises NotWritten.
 
-    New files are written beside the book and read back as a book, and only then take the place of the old ones.
+    New files are written beside the book, read back as a book, and only then replace the old ones.
     """
     book = PriceBook(today=today, folder=folder)
     found = list(answers)
@@ -58,7 +58,7 @@ def _check(book: PriceBook, today: datetime.date) -> None:
 
 
 def _merged(rows: Sequence[PriceRow], answers: Sequence[Answer]) -> list[PriceRow]:
-    """New rows in the place of the first that they replace, else at the end."""
+    """New rows at the position of the first row that they replace, else at the end."""
     places = {row: answer for answer in answers if answer.rows for row in answer.wanted.rows}
     done: set[int] = set()
     merged: list[PriceRow] = []

@@ -1,4 +1,4 @@
-"""Google's Cloud Billing Catalog, which needs an API key though its data are public: all SKUs of a service, in pages.
+"""Google's Cloud Billing Catalog: all SKUs of a service, in pages. Needs an API key although its data are public.
 
 Machine (Cloud Billing documentation, "Cloud Billing Catalog API", `services.list` and `services.skus.list`).
 """
@@ -52,7 +52,7 @@ def _sold_in(sku: Mapping[str, Any], region: str) -> bool:
 
 
 def _offer(sku: Mapping[str, Any], today: str) -> Offer:
-    """One SKU at its newest price; without tiers where the catalog gives it none."""
+    """One SKU at its newest price; without tiers if the catalog has no price."""
     name = f"SKU {sku.get('skuId')}"
     try:
         category, pricing = sku["category"], sku["pricingInfo"]

@@ -1,12 +1,12 @@
-"""Google Cloud has no SKU for a machine: one is the sum of its vCPUs, memory, GPUs and local SSDs.
+"""Machine prices of Google Cloud, which has no SKU for a machine: sums of vCPUs, memory, GPUs and local SSDs.
 
-`google_machines.csv`: `gpu`, a regular expression for the GPU's SKU; sizes of machines that our catalog lacks, from the
-Compute Engine documentation (machine families; of e2-small and e2-medium the share of vCPUs that is paid for). A
-machine without `series` is sold by slices, which hold vCPUs, memory and disks as well. Flex-start is `DWS Defined
-Duration` in the catalog: four SKUs of that name sum up to the price page's $38.32 for a3-highgpu-8g. Descriptions as
-Google's writes them: `A3 Instance Core running in Americas`, `Nvidia H100 80GB GPU attached to Spot Preemptible VMs
-running in Americas`, `Commitment v1: A3 Ram in Americas for 1 Year`. That a description is matched whole keeps out the
-SKUs of other ways to buy (`DWS Calendar Mode ...`, `Reserved ...`), whose usage type may be on demand as well.
+`google_machines.csv`: `gpu`, a regular expression for the GPU's SKU; sizes of machines missing in our catalog, from
+the Compute Engine documentation (machine families; for e2-small and e2-medium the billed share of vCPUs). A machine
+without `series` is sold in slices, which include vCPUs, memory and disks. Flex-start is `DWS Defined Duration` in the
+catalog: four SKUs of that name add up to the price page's $38.32 for a3-highgpu-8g. Descriptions as Google writes
+them: `A3 Instance Core running in Americas`, `Nvidia H100 80GB GPU attached to Spot Preemptible VMs running in
+Americas`, `Commitment v1: A3 Ram in Americas for 1 Year`. A description must match as a whole, which excludes SKUs of
+other purchase options (`DWS Calendar Mode ...`, `Reserved ...`), whose usage type may also be on demand.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gpucluster.cost.prices.live.query import Condition, Part, Query
 
 _SOURCE: Final = "SKU descriptions of the Cloud Billing Catalog"
 _SSD_GIB: Final = 375
-"""Of one local SSD (Compute Engine documentation)."""
+"""Size of one local SSD (Compute Engine documentation)."""
 _HOST_PARTS: Final = {"reserved": ("Cpu", "Ram"), "flex_start": ("Core", "Ram")}
 _IN: Final = " (?:running )?in .+"
 

@@ -1,4 +1,4 @@
-"""What a live price list offers, in one form for all clouds."""
+"""An offer of a live price list, in one form for all clouds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.cost.prices.live.web import SourceFailed
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """USD per live unit from `start` live units a month on."""
+    """USD per live unit, from `start` live units per month."""
 
     start: Decimal
     usd: Decimal
@@ -21,10 +21,10 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One thing on a live price list.
+    """One item of a live price list.
 
-    id: as the list calls it. fields: what it says of it; names as `plain` has them. unit: as the list writes it.
-    tiers: by their start. as_of: day that the list gives for it, ISO.
+    id: as in the list. fields: its attributes; names as `plain` has them. unit: as in the list.
+    tiers: ordered by start. as_of: its date in the list, ISO.
     """
 
     id: str
@@ -49,28 +49,28 @@ _FACTORS: Final[Mapping[str, Mapping[str, Decimal]]] = {
     "1M-samples": {"10m": 1 / Decimal(10)},
     "month": {"keys": Decimal(1), "months": Decimal(1)},
 }  # fmt: skip
-"""Unit of the book -> unit of a live list, in small letters -> live units in one of the book. A month has 730 hours."""
+"""Unit of the book -> unit of a live list, lower case -> live units in one unit of the book. A month has 730 hours."""
 
 _PARTS: Final[Mapping[str, Decimal]] = {
     **_FACTORS["hour"], "giby.h": Decimal(1), "giby.mo": 1 / Decimal(730), "gib-hour": Decimal(1),
 }  # fmt: skip
-"""The same for an hour of a machine, whose memory and disks are counted in GiB."""
+"""The same for a machine hour, whose memory and disks are counted in GiB."""
 
 
 def factor(unit: str, live: str) -> Decimal | None:
-    """What a price per live unit is multiplied with to be one per `unit`; None where that is not known."""
+    """Factor from a price per live unit to one per `unit`; None if unknown."""
     if unit in ("instance-hour", "VM-hour"):
         return _PARTS.get(live.lower())
     return _FACTORS.get(unit, {}).get(live.lower())
 
 
 def plain(name: str) -> str:
-    """A field's name in small letters and digits: `Pre Installed S/W` and `preInstalledSw` are one."""
+    """A field's name in lower case letters and digits: `Pre Installed S/W` and `preInstalledSw` are equal."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def amount(value: object, where: str) -> Decimal:
-    """A number of a live list. Raises SourceFailed naming `where`."""
+    """A number of a live list. Raises SourceFailed with `where`."""
     try:
         number = Decimal(str(value))
     except InvalidOperation:

@@ -1,4 +1,4 @@
-"""What is asked of the live list of a cloud: a table of queries each, and the machines of Google Cloud."""
+"""Queries for the live list of a cloud: one table each, and the machines of Google Cloud."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def queries(provider: str) -> tuple[Query, ...]:
 def _table(path: Path) -> tuple[Query, ...]:
     """The queries of a table.
 
-    `{n}` in it is `[A-Z0-9]+-`, the region that usage types of AWS may begin with; `per` may be a fraction, `1/8760`.
+    `{n}` in it is `[A-Z0-9]+-`, the optional region prefix of AWS usage types; `per` may be a fraction, `1/8760`.
     """
     with path.open(newline="", encoding="utf-8") as file:
         return tuple(_query(path, row) for row in csv.DictReader(file))
@@ -50,7 +50,7 @@ def _number(text: str) -> Decimal:
 
 
 def condition(text: str) -> Condition:
-    """A condition as the tables write it. Raises ValueError."""
+    """A condition in the notation of the tables. Raises ValueError."""
     match = _CONDITION.match(text)
     if match is None:
         raise ValueError(f"{text!r} is not a condition; write field==value, field=~expression or field!~expression")

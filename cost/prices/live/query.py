@@ -1,4 +1,4 @@
-"""Which offer of a live list is which row of the book: what a query is, and the price it finds."""
+"""Maps offers of a live list to rows of the book: the query, and the price it finds."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ class Doubt(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One field of an offer: the value itself (`==`), or a regular expression that all of it is (`=~`) or is not."""
+    """A condition on one field of an offer: equal to a value (`==`), or matching a regular expression as a whole (`=~`)
+    or not."""
 
     field: str
     how: Literal["==", "=~", "!~"]
     value: str
 
     def holds(self, offer: Offer) -> bool:
-        """Whether an offer meets it; a field that is not there is empty."""
+        """Whether an offer meets it; a missing field is empty."""
         value = offer.fields.get(self.field, "")
         if self.how == "==":
             return value == self.value
@@ -39,18 +40,18 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the offers that make up a price, and how many of it there are in one unit of the book."""
+    """One of the offers that make up a price, and how many of it are in one unit of the book."""
 
     conditions: tuple[Condition, ...]
     count: Decimal = Decimal(1)
 
     @property
     def exact(self) -> Mapping[str, str]:
-        """Field -> value, of the conditions that a server can filter by."""
+        """Field -> value of the conditions that a server can filter by."""
         return {one.field: one.value for one in self.conditions if one.how == "=="}
 
     def matches(self, offer: Offer) -> bool:
-        """Whether an offer is it."""
+        """Whether an offer matches it."""
         return all(condition.holds(offer) for condition in self.conditions)
 
     def __str__(self) -> str:
@@ -59,13 +60,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A thing of the book and the offers that it is.
+    """An item of the book and the offers that it maps to.
 
-    sku: `*` is every machine type of the book, and in a longer one whatever has no hyphen; `{sku}` in the conditions is
-    what it stands for, `{region}` the region. kind: that of the book's rows. service: the live list. tiers: `one` where
-    the price must not be graduated, `first` where the first tier above zero counts, `all` where every tier is a row.
-    per: units of the list in one of the book, None where the name of the list's unit says it. source: where the
-    conditions come from.
+    sku: `*` is every machine type of the book, and within a longer one any text without a hyphen; in the conditions,
+    `{sku}` is what it matched, `{region}` the region. kind: of the book's rows. service: the live list. tiers: `one` if
+    the price must not be graduated, `first` if the first tier above zero counts, `all` if every tier is a row.
+    per: units of the list in one unit of the book, None if the list's unit name determines it. source: origin of the
+    conditions.
     """
 
     sku: str
@@ -81,11 +82,11 @@ class Query:
 
     @property
     def is_of_machines(self) -> bool:
-        """Whether it is for every machine type."""
+        """Whether it covers every machine type."""
         return self.sku == _MANY
 
     def names(self, sku: str) -> bool:
-        """Whether it is for a SKU of the book."""
+        """Whether it covers a SKU of the book."""
         return self.is_of_machines or _pattern(self.sku).fullmatch(sku) is not None
 
     def of(self, sku: str, region: str) -> Query:
@@ -106,9 +107,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The price that a live list has for a query, in the unit of the book.
+    """The price in a live list for a query, in the unit of the book.
 
-    tiers: (start in units of the book, USD); one of start 0 where it is not graduated. offers: those it comes from.
+    tiers: (start in units of the book, USD); one with start 0 if it is not graduated. offers: its origin.
     """
 
     tiers: tuple[tuple[Decimal, Decimal], ...]
@@ -126,7 +127,7 @@ def _compiled(expression: str) -> re.Pattern[str]:
 
 
 def quoted(query: Query, offers: Iterable[Offer]) -> Quote | None:
-    """The price of a query among the offers of its region; None where nothing matches. Raises Doubt."""
+    """The price of a query among the offers of its region; None without a match. Raises Doubt."""
     listed = list(offers)
     found = [[offer for offer in listed if part.matches(offer)] for part in query.parts]
     if not any(found):
@@ -157,7 +158,7 @@ def _first(offer: Offer) -> str:
 
 
 def _single(query: Query, offer: Offer) -> Decimal:
-    """The one price of an offer per unit of the book."""
+    """The single price of an offer per unit of the book."""
     tiers = _sound(query, offer)
     if len(tiers) > 1 and query.tiers == "one":
         raise Doubt(f"{offer.id} has {len(tiers)} tiers, expected one price")

@@ -1,4 +1,4 @@
-"""Compares the live lists with the rows of the book: which prices change, which stay, and which are in doubt."""
+"""Compares the live lists with the rows of the book: changed, unchanged and doubtful prices."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from gpucluster.cost.prices.live.query import Doubt, Query, Quote, quoted
 from gpucluster.cost.prices.row import PriceRow
 
 CLOUDS: Final = ("aws", "azure", "gcp")
-"""Providers whose live lists can be read."""
+"""Providers with a readable live list."""
 
 _JUMP: Final = Decimal("0.5")
-"""Share by which a price may move. A larger step is more often the wrong offer (another way to buy, another unit) than
-a price, though large ones happen: AWS took 44 % off p5.48xlarge in June 2025."""
+"""Largest accepted change of a price, as a share. A larger one is more often the wrong offer (another purchase
+option or unit) than a new price, though large ones happen: AWS took 44 % off p5.48xlarge in June 2025."""
 _SPOT_JUMP: Final = Decimal(3)
-"""The same for spot, which follows the market: zones of one region were up to 2.5 times apart in late 2025."""
+"""The same for spot, which follows the market: zones of one region differed by up to 2.5 times in late 2025."""
 _PLACE: Final = {"aws": r"[a-z]+(-[a-z]+)+-\d|global", "azure": r"[a-z0-9]+", "gcp": r"[a-z]+-[a-z]+\d+|global"}
-"""Regions as the live lists call them; the book has more: zones, continents, pairs of regions."""
+"""Regions as in the live lists; the book has more: zones, continents, pairs of regions."""
 _PLACES: Final = Decimal("1e-10")
-"""Decimals that AWS writes prices with; sums and divisions are rounded to them."""
+"""Decimals of AWS's prices; sums and quotients are rounded to them."""
 LISTS: Final = {"aws": "AWS Price List", "azure": "Azure Retail Prices API", "gcp": "Cloud Billing Catalog API"}
-"""What the sources of refreshed rows begin with."""
+"""Prefixes of the sources of refreshed rows."""
 
 Key = tuple[str, str, str, str, str]
 Ask = Callable[[str, str, Sequence[str], Sequence[Query]], Iterable[tuple[str, Sequence[Offer]]]]
-"""(provider, service, regions, queries) -> (region, its offers), for the regions that the service has."""
+"""(provider, service, regions, queries) -> (region, its offers), for the regions of the service."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One price to ask for. rows: the primary rows of the book, none where it is only hoped for."""
+    """One price to query. rows: the primary rows of the book, none if the book lacks the price."""
 
     provider: str
     region: str
@@ -50,9 +50,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a live list says. rows: those for the book, empty where there is none or it is in doubt.
+    """The result of a live list. rows: new rows for the book, empty if the price is missing or doubtful.
 
-    doubt: why the price is not taken, empty where nothing is wrong.
+    doubt: why the price is not accepted, empty if it is.
     """
 
     wanted: Wanted
@@ -61,7 +61,7 @@ class Answer:
 
     @property
     def kind(self) -> Literal["doubt", "absent", "new", "changed", "same"]:
-        """absent: the list does not have it, nor has the book. new: the book has no primary row of it."""
+        """absent: neither the list nor the book has it. new: the book has no primary row of it."""
         if self.doubt:
             return "doubt"
         if not self.rows:
@@ -96,11 +96,12 @@ class _Book:
 def wanted(
     provider: str, rows: Sequence[PriceRow], *, only: Collection[str] = (), regions: Collection[str] = ()
 ) -> Iterator[Wanted]:
-    """What to ask the live lists of one cloud for.
+    """Prices to query from the live lists of one cloud.
 
-    Without regions: every key of the book that a query is for, and what the book has nowhere (of machines, those of the
-    catalog), where it has H100 machines on demand. With them: everything that a query is for, in these regions alone.
-    only: these SKUs alone.
+    Without regions: every key of the book with a query, and items that the book has in no region (machines: those of
+    the catalog), for regions with on-demand H100 machines. With regions: everything with a query, in these regions
+    only.
+    only: these SKUs only.
     """
     book = _Book(rows)
     place, h100 = re.compile(_PLACE[provider]), _h100(provider)
@@ -119,7 +120,7 @@ def wanted(
 
 
 def not_covered(rows: Iterable[PriceRow], asked: Iterable[Wanted]) -> list[PriceRow]:
-    """The primary rows that no live list is asked for."""
+    """The primary rows without a live list."""
     covered = {row for one in asked for row in one.rows}
     return [row for row in rows if not row.alt and row not in covered]
 
@@ -129,7 +130,7 @@ def _key(region: str, sku: str, query: Query) -> Key:
 
 
 def _skus(provider: str, query: Query, rows: Sequence[PriceRow]) -> list[str]:
-    """The SKUs that a query is for: those of the book where it is for many, with the catalog's machines."""
+    """The SKUs of a query: those of the book if it covers several, and the catalog's machines."""
     if query.is_of_machines:
         return _machines(provider, rows)
     if "*" not in query.sku:
@@ -150,9 +151,9 @@ def _h100(provider: str) -> set[str]:
 def answered(
     asked: Sequence[Wanted], ask: Ask, *, accept: Collection[str] = (), cents: Collection[str] = ()
 ) -> Iterator[Answer]:
-    """An answer for everything that is wanted, a service at a time. accept: SKUs whose price may jump.
+    """An answer for every wanted price, one service at a time. accept: SKUs whose price may change by any amount.
 
-    cents: providers whose machines are rounded to the cent. Raises SourceFailed where a list cannot be read.
+    cents: providers whose machine prices are rounded to the cent. Raises SourceFailed if a list cannot be read.
     """
     services = dict.fromkeys((item.provider, item.query.service) for item in asked)
     for provider, service in services:
@@ -181,7 +182,7 @@ def _answer(item: Wanted, offers: Sequence[Offer] | None, accept: Collection[str
 
 
 def _calm(answer: Answer, accept: Collection[str]) -> None:
-    """Raises Doubt where a price has moved so far that it may be another."""
+    """Raises Doubt if a price has changed so much that it may belong to another item."""
     before, after = answer.wanted.rows, answer.rows
     if answer.wanted.query.sku in accept or not before or len(before) != len(after):
         return
@@ -199,7 +200,7 @@ def _rows(item: Wanted, quote: Quote, *, to_the_cent: bool) -> Iterator[PriceRow
     query, offers = item.query, quote.offers
     graduated = query.tiers == "all" and len(quote.tiers) > 1
     starts = [start for start, _ in quote.tiers]
-    first = 1 if all(usd for _, usd in quote.tiers) else 0  # `tier 0` is what the book calls a free first tier
+    first = 1 if all(usd for _, usd in quote.tiers) else 0  # the book calls a free first tier `tier 0`
     for number, (start, usd) in enumerate(quote.tiers):
         cent = to_the_cent and query.unit == "instance-hour" and len(offers) > 1 and usd >= 1
         rounded = usd.quantize(Decimal("0.01"), ROUND_HALF_UP) if cent else usd.quantize(_PLACES).normalize()

@@ -1,4 +1,4 @@
-"""The live lists of the three clouds behind one question."""
+"""The live lists of the three clouds behind one interface."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ ADDRESSES: Mapping[str, str] = {
     "azure": azure_retail.ADDRESS,
     "gcp": google_catalog.ADDRESS,
 }
-"""Where each list is, unless a mirror of it is asked."""
+"""Address of each list, unless a mirror is used."""
 
 
 @dataclass
 class Sources:
-    """Asks the list of a cloud.
+    """Queries the list of a cloud.
 
-    today: day of prices that a list gives no day for, ISO. google_key: API key. products: AWS's query API, to be asked
-    instead of the bulk files; savings plans and spot prices are in files alone, which a mirror has side by side.
+    today: date for prices without one in the list, ISO. google_key: API key. products: AWS's query API, used in place
+    of the bulk files; savings plans and spot prices exist only in files, which a mirror keeps side by side.
     """
 
     web: Web

@@ -1,4 +1,4 @@
-"""Documents over HTTP, with patience for servers that are busy and none for answers that are not whole."""
+"""Documents over HTTP: retries busy servers, rejects incomplete responses."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from gpucluster.errors import Fault
 from gpucluster.program.values import is_object
 
 Say = Callable[[str], None]
-"""Takes a line of progress."""
+"""Receives a line of progress."""
 
 _TRIES: Final = 6
 _REACHED_WITHIN: Final = 2.0
-"""Seconds for a name to resolve and a port to open: without a network nobody waits longer."""
+"""Seconds to resolve a name and open a port, so that an offline user does not wait longer."""
 _LONGEST_WAIT: Final = 120
-"""Seconds that a server's Retry-After is obeyed for; one that asks for more is given up."""
+"""Maximum of a server's Retry-After in seconds; a longer one is an error."""
 _TIMEOUT: Final = (10, 60)
-"""Seconds to connect, and between two pieces of an answer."""
+"""Seconds to connect, and between two parts of a response."""
 _BUSY: Final = (429, 500, 502, 503, 504)
 _REMARK_SECONDS: Final = 10
 
 
 class SourceFailed(Fault):
-    """A live price list cannot be read, or is not what it was; nothing of it is used."""
+    """A live price list cannot be read, or its format has changed; none of it is used."""
 
 
 class Web:
-    """Reads documents, and keeps them in `folder` for `max_age` seconds: what a dry run read, the real one need not.
+    """Reads documents and caches them in `folder` for `max_age` seconds, so that a run after a dry run reuses them.
 
-    folder: None keeps nothing. backoff: seconds before the second try, doubled with every further one.
+    folder: None disables the cache. backoff: seconds before the second attempt, doubled for each further one.
     """
 
     def __init__(self, say: Say, *, folder: Path | None = None, max_age: float = 0, backoff: float = 1) -> None:
@@ -62,7 +62,7 @@ class Web:
             self._session.mount(scheme, HTTPAdapter(max_retries=retry))
 
     def document(self, url: str, params: Mapping[str, str] | None = None, *, key: str = "") -> Mapping[str, Any]:
-        """A JSON object; its numbers are Decimal. key: an API key, sent as a header so that no address shows it.
+        """A JSON object; its numbers are Decimal. key: an API key, sent as a header so that it is in no address.
 
         Raises SourceFailed.
         """
@@ -77,7 +77,7 @@ class Web:
         return found
 
     def _fetched(self, url: str, params: Mapping[str, str] | None, key: str) -> str:
-        """The text of a whole JSON document; one that was cut off is asked for once more."""
+        """The text of a complete JSON document; a truncated one is requested once more."""
         headers = {"X-Goog-Api-Key": key} if key else {}
         problem = ""
         for _ in range(2):
@@ -92,7 +92,7 @@ class Web:
         raise SourceFailed(problem)
 
     def rows(self, url: str, *, skip: int) -> Iterator[list[str]]:
-        """Lines of a CSV file as they come, without the first `skip`. Raises SourceFailed, also in between."""
+        """Lines of a CSV file as they arrive, without the first `skip`. Raises SourceFailed, also midway."""
         began, size = time.monotonic(), 0
 
         def lines(response: requests.Response) -> Iterator[str]:
@@ -113,7 +113,7 @@ class Web:
             raise SourceFailed(f"{url}: the file breaks off ({_said(error)})") from None
 
     def _reach(self, url: str) -> None:
-        """Raises SourceFailed where neither the server nor the proxy to it can be reached soon."""
+        """Raises SourceFailed if neither the server nor its proxy can be reached in time."""
         proxy = requests.utils.select_proxy(url, requests.utils.get_environ_proxies(url))
         parts = urlsplit(proxy or url)
         place = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
@@ -138,17 +138,17 @@ class Web:
         return response
 
     def kept(self, name: str) -> str | None:
-        """What was kept under a name, if it is not too old."""
+        """The cached text of a name, unless too old."""
         path = self._path(name)
         try:
             if path is not None and time.time() - path.stat().st_mtime <= self._max_age:
                 return path.read_text(encoding="utf-8")
         except OSError:
-            pass  # not there, or not readable: asked for anew
+            pass  # missing or unreadable: request it again
         return None
 
     def keep(self, name: str, text: str) -> None:
-        """Keeps a text, whole or not at all."""
+        """Caches a text, atomically."""
         path = self._path(name)
         if path is None:
             return
@@ -166,7 +166,7 @@ class Web:
 
 
 def _unreachable(place: tuple[str, int]) -> str:
-    """Why no connection opens in time, or nothing. In a thread: nothing else ends a name that does not resolve."""
+    """Why no connection opens in time, or nothing. In a thread: name resolution cannot be cancelled otherwise."""
     why: list[str] = []
 
     def connect() -> None:
@@ -183,7 +183,7 @@ def _unreachable(place: tuple[str, int]) -> str:
 
 
 def _said(error: Exception) -> str:
-    """The reason in one line, without the address, which the message has already."""
+    """The reason in one line, without the address, which the message already has."""
     if not isinstance(error, requests.RequestException) or not error.args:
         return " ".join(str(error).split())
     text = " ".join(str(getattr(error.args[0], "reason", error.args[0])).split())

@@ -1,1 +1,1 @@
-"""How a document is written for people: as plain text, as Markdown, as a page."""
+"""Formats of a document for users: plain text, Markdown, page."""

@@ -1,4 +1,4 @@
-"""A document as a page: drawings first, then its blocks."""
+"""A document as a page: charts first, then its blocks."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _below(texts: Sequence[str]) -> str:
 
 
 def _kind(table: Table, at: int, cell: str) -> str:
-    """Figures end at the right; words among them do, and are folded."""
+    """Figure columns are right-aligned; words in them too, with wrapping."""
     if at in table.words:
         return ""
     amount = cell.startswith(("$", "+$", "-$", "at least")) or cell.replace(",", "").replace(".", "").isdecimal()

@@ -9,7 +9,7 @@ from gpucluster.cost.render.markdown import escaped, row
 
 
 def as_markdown(document: Document) -> str:
-    """Blocks with an empty line between them; texts of others are shown as they are."""
+    """Blocks separated by empty lines; foreign texts are escaped."""
     lines = [escaped(": ".join(filter(None, (document.title, document.basis))))]
     for block in document.blocks():
         lines += ["", *_lines(block)]

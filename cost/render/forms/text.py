@@ -10,7 +10,7 @@ from gpucluster.cost.render.layout import Layout
 
 
 def as_text(document: Document, width: int) -> str:
-    """Blocks with an empty line between them. width: characters of a line."""
+    """Blocks separated by empty lines. width: characters per line."""
     layout = Layout(width)
     lines = layout.under("", ": ".join(filter(None, (document.title, document.basis))))
     for block in document.blocks():

@@ -1,4 +1,4 @@
-"""Charts as drawings that stretch: text stands beside them, never in them, so that it is as large on every screen."""
+"""Charts as scalable drawings: text is beside them, never in them, so that it has the same size on every screen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STYLES: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A name, how long its bar is, and what stands behind it. size None: no bar, for an amount that is not known."""
+    """A name, the length of its bar, and the text after it. size None: no bar, for an unknown amount."""
 
     name: str
     size: Decimal | None
@@ -28,7 +28,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point of a range. `budget` is drawn as a line of its own."""
+    """A point of a range. `budget` is drawn as a separate line."""
 
     name: str
     value: Decimal | Unbounded
@@ -37,7 +37,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A straight line from `start` at 0 to `end` at 1, where it meets the first one, and what it is."""
+    """A straight line from `start` at 0 to `end` at 1, its intersection with the first one, and its label."""
 
     name: str
     start: Decimal
@@ -46,13 +46,13 @@ class Curve:
 
 
 def figure(name: str, heading: str, words: str, drawing: str) -> str:
-    """A chart with its heading and the same in words. name: its id."""
+    """A chart with its heading and a description in words. name: its id."""
     caption = f'<figcaption><h2>{safe(heading)}</h2><p class="quiet" id="{name}-words">{safe(words)}</p></figcaption>'
     return f'<figure id="{name}" aria-describedby="{name}-words">\n{caption}\n{drawing}\n</figure>'
 
 
 def bars(rows: Sequence[Bar], most: Decimal | None = None) -> str:
-    """A bar each, as long as its size against `most`, or else against the largest."""
+    """One bar per item, its length relative to `most`, or else to the largest."""
     most = most or max((row.size for row in rows if row.size), default=Decimal(1))
     shares = any(row.share for row in rows)
     listed = "\n".join(_bar(row, most, shares=shares) for row in rows)
@@ -81,14 +81,14 @@ def marks(amounts: Amounts, gaps: Gaps) -> tuple[Mark, Mark, Mark]:
 def span(
     floor: Mark, expected: Mark, ceiling: Mark, budget: Mark | None, label: str, *, scale: Decimal | None = None
 ) -> str:
-    """One bar from nothing to the most: full up to the floor, lighter up to the ceiling, ticks where the others are.
+    """One bar from zero to the maximum: full up to the floor, lighter up to the ceiling, ticks at the other marks.
 
-    scale: what the whole width stands for, where several are to be compared.
+    scale: amount of the full width, to compare several bars.
     """
     known = [mark.value for mark in (floor, expected, ceiling, budget) if mark and not isinstance(mark.value, str)]
     most = scale or max(known, default=Decimal(0)) or Decimal(1)
     if isinstance(ceiling.value, str):
-        most *= Decimal("1.15")  # the bar runs on to the edge: nothing ends it
+        most *= Decimal("1.15")  # the bar continues to the edge: it has no end
 
     def at(mark: Mark) -> Decimal:
         return Decimal(100) if isinstance(mark.value, str) else mark.value / most * 100
@@ -118,7 +118,7 @@ def _tick(at: Decimal, top: int, height: int) -> str:
 
 
 def curves(found: Sequence[Curve], *, ends: tuple[str, str], label: str) -> str:
-    """Straight lines over a share from 0 to 1, with a legend; where they meet the first, a line down to the share."""
+    """Straight lines over a share from 0 to 1, with a legend; a line down to the axis where they meet the first."""
     most = max((max(curve.start, curve.end) for curve in found), default=Decimal(0)) or Decimal(1)
 
     def y(value: Decimal) -> str:

@@ -1,4 +1,4 @@
-"""The shell of a page, and text made safe for it."""
+"""The shell of a page, and escaping of text for it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def safe(text: str) -> str:
-    """Text as it is, also in an attribute."""
+    """Escaped text, also for attributes."""
     return escape(text, quote=True)
 
 
 def page(title: str, body: Iterable[str]) -> str:
-    """The whole document. Nothing in it may be fetched and nothing runs: its own policy says so to the browser."""
+    """The whole document. It loads and runs nothing; its Content-Security-Policy enforces that in the browser."""
     style = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
     head = (
         '<meta charset="utf-8">\n'
@@ -32,11 +32,11 @@ def items(texts: Iterable[str]) -> str:
 
 
 def disclosure(name: str, amount: str, inside: str) -> str:
-    """A line that opens and shows more."""
+    """A line that expands to show more."""
     shown = f"<span>{safe(name)}</span>" + (f"<span>{safe(amount)}</span>" if amount else "")
     return f"<details><summary>{shown}</summary>\n{inside}\n</details>"
 
 
 def scrolling(table: str, what: str) -> str:
-    """A table that scrolls by itself where the window is narrower, by the keyboard too."""
+    """A table that scrolls on its own in narrow windows, also by keyboard."""
     return f'<div class="scroll" role="region" aria-label="{safe(what)}" tabindex="0">{table}</div>'

@@ -1,4 +1,4 @@
-"""Elastic IPs of machines with GPUs: of an instance, or of a network interface that one has.
+"""Elastic IPs of GPU machines: of an instance, or of its network interface.
 
 Sources: pulumi-aws 7.51.1, EipArgs, EipAssociationArgs, NetworkInterfaceArgs, NetworkInterfaceAttachmentArgs.
 """
@@ -45,7 +45,7 @@ def _of(address: Resource, name: str, resources: Resources, machines: Mapping[st
 
 
 def _instances(of: Resource, resources: Resources) -> Iterator[str]:
-    """The instance itself, or those that have a network interface."""
+    """The instance itself, or the instances that have a network interface."""
     if of.type == INSTANCE:
         yield of.urn
     elif of.type == _INTERFACE:

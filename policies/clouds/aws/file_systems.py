@@ -1,6 +1,6 @@
 """FSx for Lustre.
 
-Source: FSx for Lustre user guide, "Performance" (throughput for each TiB of 1,000 GiB; SCRATCH_2 200 MB/s).
+Source: FSx for Lustre user guide, "Performance" (throughput per TiB of 1,000 GiB; SCRATCH_2 200 MB/s).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _lustre(resource: Resource, resources: Resources) -> FileSystem:
 
 
 def _of_subnet(resource: Resource, resources: Resources) -> str | Unknown | None:
-    """Zone, by name or id, of the one subnet of a file system; None for several."""
+    """Zone, by name or id, of the only subnet of a file system; None for several."""
     behind = resources.present(resource.dependencies.get("subnetIds", ()))
     made = [found for found in behind if found.type == _SUBNET]
     return next(iter(subnet_zones(made))) if len(made) == 1 else None

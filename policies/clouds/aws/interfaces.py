@@ -15,8 +15,8 @@ _EFA = ("efa", "efa-only")
 @record(kw_only=True)
 class Interface:
     """
-    card, device: networkCardIndex and deviceIndex, 0 when not given, as EC2 reads them.
-    kind: `interface` (IP only, when not given), `efa` (IP and EFA) or `efa-only`.
+    card, device: networkCardIndex and deviceIndex, 0 if not given, as in EC2.
+    kind: `interface` (IP only, the default), `efa` (IP and EFA) or `efa-only`.
     security_groups: their ids.
     """
 
@@ -32,7 +32,7 @@ class Interface:
 
 
 def interfaces(template: Resource) -> list[Interface] | Unknown:
-    """The interfaces as the template lists them; UNKNOWN when their number is not known."""
+    """The interfaces in the template's order; UNKNOWN if their number is unknown."""
     listed = items(template.inputs, "networkInterfaces")
     if listed is UNKNOWN:
         return UNKNOWN

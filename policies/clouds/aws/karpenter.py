@@ -1,7 +1,7 @@
-"""Karpenter's machines on EC2: pools, their classes, and the reservations a class may take from.
+"""Karpenter's machines on EC2: pools, their classes, and the reservations a class may use.
 
-Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go: a term's `id` stands alone, its other fields
-must all hold, and an open reservation that no term selects is never taken.
+Source: aws/karpenter-provider-aws v1.14.1, pkg/apis/v1/ec2nodeclass.go: a term's `id` excludes other fields, which
+otherwise must all match, and an open reservation that no term selects is never used.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _known(value: object, key: str) -> list[object]:
 
 
 def selects(node_class: Resource, reservation: Resource) -> bool | None:
-    """Whether the class may take from a reservation of the stack; None when that is not known yet."""
+    """Whether the class may use a reservation of the stack; None if unknown before the update."""
     terms = items(node_class.inputs, *_TERMS)
     if terms is UNKNOWN:
         return None

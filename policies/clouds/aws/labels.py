@@ -1,4 +1,4 @@
-"""Tags of AWS resources and of what they start."""
+"""Tags of AWS resources and of machines they start."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from gpucluster.program.values import at, items, setting, text
 NODE_CLASSES: Final = {
     ("karpenter.k8s.aws", "EC2NodeClass"): ("tags of the instances and disks it starts", LabelSyntax.AWS, "tags")
 }
-"""As `policies.clouds.kubernetes.labels` reads them."""
+"""Format as in `policies.clouds.kubernetes.labels`."""
 
-# An auto scaling group lists its tags; every other type has a map.
+# An Auto Scaling group has a list of tags; every other type has a map.
 _LISTS_TAGS: Final = "aws:autoscaling/group:Group"
 
 _GROUP_TAG: Final = "aws:autoscaling/tag:Tag"
 
-# Node groups pass these on to the machines and their disks; tags of the template itself stay with the template.
+# Node groups propagate these to the machines and their disks; tags of the template itself stay with the template.
 _STARTED: Final = {"instance": "tags of the instances it starts", "volume": "tags of the disks it starts"}
-# Checked only where the template tags it: an interface without tags costs nothing of its own.
+# Checked only if the template tags it: an interface without tags has no cost of its own.
 _STARTED_IF_LISTED: Final = {"network-interface": "tags of the network interfaces it creates"}
 
 
 def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
-    """Every place where an `aws:` resource carries labels, with the provider's default tags."""
+    """Every set of labels of an `aws:` resource, including the provider's default tags."""
     if argument_of(resource.type) is not None:
         yield LabelSet(
             where="tags",
@@ -67,8 +67,8 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
 def with_stack(sets: Iterable[LabelSet], resource: Resource, resources: Resources) -> Iterator[LabelSet]:
     """Label sets of a launch template, with the tags that the Auto Scaling groups of its node groups add.
 
-    With such tags, those of the instances alone are looked at: the template keeps its own, or a label would be a new
-    version of it, and recycle every node. They win over the template's. Source: Amazon EC2 Auto Scaling API,
+    With such tags, only those of the instances are checked: the template keeps its own, or a label would create a new
+    version of it, and replace every node. They override the template's. Source: Amazon EC2 Auto Scaling API,
     CreateAutoScalingGroup, Tags.
     """
     added = _group_tags(resource, resources) if resource.type == LAUNCH_TEMPLATE else {}
@@ -80,7 +80,7 @@ def with_stack(sets: Iterable[LabelSet], resource: Resource, resources: Resource
 
 
 def _group_tags(template: Resource, resources: Resources) -> dict[str, Any]:
-    """Tags that every machine gets which a node group starts of the template from now on."""
+    """Tags that a node group adds to every machine it starts from the template from now on."""
     found: dict[str, Any] = {}
     for tag in resources.of_type(_GROUP_TAG):
         group = resources.referred(tag, "autoscalingGroupName", NODE_GROUP)
@@ -95,7 +95,7 @@ def _group_tags(template: Resource, resources: Resources) -> dict[str, Any]:
 
 def _own_tags(resource: Resource, provider: Resource | None) -> Mapping[str, Any] | Unknown:
     own = at(resource.inputs, "tags")
-    if isinstance(own, list):  # an auto scaling group lists key and value
+    if isinstance(own, list):  # an Auto Scaling group has a list of keys and values
         listed = items(resource.inputs, "tags")
         entries = [] if listed is UNKNOWN else listed
         own = {key: at(entry, "value") for entry in entries if isinstance(key := text(entry, "key"), str)}
@@ -111,7 +111,7 @@ def _own_tags(resource: Resource, provider: Resource | None) -> Mapping[str, Any
 
 
 def _started_tags(template: Resource, kind: str) -> Mapping[str, Any] | Unknown | None:
-    """None when the template does not list the kind."""
+    """None if the template does not list the kind."""
     specifications = items(template.inputs, "tagSpecifications")
     if specifications is UNKNOWN:
         return UNKNOWN

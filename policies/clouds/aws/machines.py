@@ -1,4 +1,4 @@
-"""What starts machines on EC2: node groups, Auto Scaling groups, fleets, instances."""
+"""Resources that start machines on EC2: node groups, Auto Scaling groups, fleets, instances."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _CONFIGS: Final = "launchTemplateConfigs"
 @record(kw_only=True)
 class AwsMachines(Machines):
     """
-    interfaces: those of their launch template; UNKNOWN with it, and for an instance without one.
+    interfaces: those of their launch template; UNKNOWN if that is, and for an instance without one.
     """
 
     interfaces: list[Interface] | Unknown
 
     @property
     def known(self) -> Machine | None:
-        """Its machine type in the catalog, None for a type not there."""
+        """Its machine type in the catalog, None for a missing type."""
         return machines().get(self.machine) if isinstance(self.machine, str) else None
 
     @property
@@ -56,7 +56,7 @@ class AwsMachines(Machines):
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """Labels of its nodes as far as they are known; tags stand for them where no kubelet is EKS' own."""
+        """Its known node labels; tags replace them where the kubelet is not EKS' own."""
         return {} if self.own_labels is UNKNOWN else self.own_labels
 
     @property
@@ -80,7 +80,7 @@ class AwsMachines(Machines):
 
 @once
 def machines_of(resources: Resources) -> Iterator[AwsMachines]:
-    """What starts machines in the stack, whatever they are."""
+    """All resources of the stack that start machines."""
     readers = {NODE_GROUP: _node_group, SCALING_GROUP: _scaling_group, FLEET: _fleet, INSTANCE: _instance}
     for type_, read in readers.items():
         for resource in resources.of_type(type_):
@@ -121,7 +121,7 @@ def _instance(resource: Resource, resources: Resources) -> AwsMachines:
 
 
 def _machines(resource: Resource, resources: Resources, prop: str, own: list[Any], nodes: int | Unknown) -> AwsMachines:
-    """prop: the input that names the launch template or configuration. own: what the resource itself gives."""
+    """prop: the input that names the launch template or configuration. own: inputs of the resource itself."""
     template = _template(resource, resources, prop)
     visible = template if isinstance(template, Resource) else None
     types = own if any(type_ is not None for type_ in own) or visible is None else [*named(visible.inputs)]
@@ -136,7 +136,7 @@ def _machines(resource: Resource, resources: Resources, prop: str, own: list[Any
 
 
 def _template(resource: Resource, resources: Resources, prop: str) -> Resource | Unknown | None:
-    """UNKNOWN where the stack does not contain it, and where a fleet starts from several."""
+    """UNKNOWN if the stack does not contain it, or if a fleet uses several."""
     if at(resource.inputs, prop) is None:
         return None
     type_ = LAUNCH_CONFIGURATION if prop == "launchConfiguration" else LAUNCH_TEMPLATE

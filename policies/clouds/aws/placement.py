@@ -1,4 +1,4 @@
-"""What machines are placed by: a placement group, a capacity reservation."""
+"""Placement of machines: a placement group, a capacity reservation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RESERVATIONS: Final = ("aws:ec2/capacityReservation:CapacityReservation", CAPACI
 
 @record
 class Group:
-    """A placement group by the name or id given; `resource` when this stack makes it."""
+    """A placement group by the given name or id; `resource` if it is in this stack."""
 
     name: str | Unknown
     resource: Resource | None
@@ -23,7 +23,7 @@ class Group:
 
 @record
 class Reservation:
-    """A targeted reservation by its id or resource group; `resource` when this stack makes it."""
+    """A targeted reservation by its id or resource group; `resource` if it is in this stack."""
 
     id: str | Unknown
     resource: Resource | None
@@ -31,7 +31,7 @@ class Reservation:
 
 
 def group_of(template: Resource, resources: Resources) -> Group | Unknown | None:
-    """The placement group a launch template names; UNKNOWN when even its presence is not known."""
+    """The placement group of a launch template; UNKNOWN if it is unknown whether it has one."""
     if at(template.inputs, "placement") is UNKNOWN:
         made = resources.referred(template, "placement", PLACEMENT_GROUP)
         return Group(UNKNOWN, made) if made else UNKNOWN
@@ -61,7 +61,7 @@ def _group(resource: Resource, prop: str, given: str | Unknown | None, resources
 
 
 def reservation_of(template: Resource, resources: Resources) -> Reservation | Unknown | None:
-    """The reservation a template, a group or an instance targets; UNKNOWN when even its presence is not known."""
+    """The reservation that a template, group or instance targets; UNKNOWN if it is unknown whether it has one."""
     target = at(template.inputs, "capacityReservationSpecification", "capacityReservationTarget")
     made = next(
         (
@@ -81,6 +81,6 @@ def reservation_of(template: Resource, resources: Resources) -> Reservation | Un
 
 
 def _first(target: object, name: str) -> str | Unknown | None:
-    """What a template names; an Auto Scaling group lists it under the same name with an s."""
+    """A property of a template; an Auto Scaling group has it as a list, with an s at the end of the name."""
     own = text(target, name)
     return text(target, f"{name}s", 0) if own is None else own

@@ -1,7 +1,7 @@
-"""What an IAM policy document matches, whatever it is written as.
+"""What an IAM policy document matches, in any notation.
 
 Source: IAM user guide, "IAM JSON policy elements": Action, NotAction, Resource and NotResource with the wildcards `*`
-(any text) and `?` (one character), in capitals or not; Principal; and "AWS global condition context keys".
+(any text) and `?` (one character), case-insensitive; Principal; and "AWS global condition context keys".
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _SHOWN: Final = 3
 
 
 def document(given: Any) -> Any:
-    """A policy as an object; an empty one for what is no policy, which IAM refuses by itself."""
+    """A policy as an object; empty for an invalid policy, which IAM itself refuses."""
     found = parsed(given)
     return found if found is UNKNOWN or is_object(found) else {}
 
 
 def wide_rights(policy: object) -> Iterator[str]:
-    """What a policy allows of every action, of all services or of one, on every resource of that; in words.
+    """Allowed actions that cover all services or one service, on every resource of it; in words.
 
-    Its statements count together: many patterns may be every action.
+    Statements count together: many patterns may add up to every action.
     """
     allowing = [one for one in _listed(at(policy, "Statement")) if at(one, "Effect") == "Allow"]
     for statement in allowing:
@@ -60,7 +60,7 @@ def wide_rights(policy: object) -> Iterator[str]:
 
 
 def trusts_everybody(policy: object) -> bool:
-    """Whether anybody, of any account, may take a role with this trust policy."""
+    """Whether anybody, in any account, may assume a role with this trust policy."""
     return any(
         at(statement, "Effect") == "Allow" and _anybody(statement) and not _bound(at(statement, "Condition"))
         for statement in _listed(at(policy, "Statement"))
@@ -68,7 +68,7 @@ def trusts_everybody(policy: object) -> bool:
 
 
 def _services(statements: Sequence[object]) -> list[str]:
-    """Services that are named, and for a name with wildcards one that it matches."""
+    """Services named, or, for a name with wildcards, one that it matches."""
     named = [action.partition(":")[0] for one in statements for action in _actions(one)]
     arns = [str(arn).split(":") for one in statements for arn in _listed(at(one, "Resource"))]
     named += [arn[2] for arn in arns if len(arn) > 2 and any(_actions(one) for one in statements)]
@@ -80,13 +80,13 @@ def _actions(statement: object) -> list[str]:
 
 
 def _within(action: str, service: str) -> str | None:
-    """What a pattern matches among the names of a service's actions, None where it matches none."""
+    """The pattern's part for the names of a service's actions, None if it matches none."""
     of, colon, name = action.lower().partition(":")
     return (name if colon else "*") if fnmatchcase(service, of) else None
 
 
 def _everything(statement: object, service: str) -> str | None:
-    """The resources of a statement in words, where they are every one of a service (or all, for no name)."""
+    """The resources of a statement in words, if they are every one of a service (or all, without a name)."""
     if at(statement, "NotResource") is not None:
         return "all resources except those listed"
     given = [str(each) for each in _listed(at(statement, "Resource")) if each is not UNKNOWN]
@@ -102,7 +102,7 @@ def _shown(patterns: Sequence[str]) -> str:
 
 
 def _resource(pattern: str, service: str) -> str | None:
-    """What a pattern asks of the name of a service's resource in any region; None where it is of another service."""
+    """The pattern for the name of a service's resource in any region; None if it belongs to another service."""
     if not pattern.startswith("arn:"):
         return pattern
     parts = pattern.split(":", 5)
@@ -125,7 +125,7 @@ def _anybody(statement: object) -> bool:
 
 
 def _bound(condition: object) -> bool:
-    """Whether a condition lets in some only: by account, organisation, network or name."""
+    """Whether a condition restricts access: by account, organisation, network or name."""
     if not is_object(condition):
         return False
     for operator, keys in condition.items():
@@ -142,7 +142,7 @@ def _bound(condition: object) -> bool:
 
 
 def _listed(value: Any) -> list[Any]:
-    """IAM takes one thing or a list of them."""
+    """IAM accepts a single value or a list."""
     if value is None or value is UNKNOWN:
         return []
     return list(value) if is_list(value) else [value]

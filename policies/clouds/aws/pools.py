@@ -1,9 +1,9 @@
 """Training pools on AWS: several GPU nodes that train together.
 
-Whole GPU nodes of one type in one component are one pool, however many resources start them; without a component those
-of one EKS cluster are, else those of the stack. The node label `gpucluster/pool`, or one that a Kueue ResourceFlavor
-selects by, tells pools apart. Other machines with EFA are a pool by themselves. One node is no pool, nor are nodes
-whose GPUs are sliced (MIG). Where the machines cannot be seen, a GPU image makes it a pool of which nothing is certain.
+Full GPU nodes of one type in one component are one pool, even if several resources start them; without a component
+those of one EKS cluster are, else those of the stack. The node label `gpucluster/pool`, or one that a Kueue
+ResourceFlavor selects by, separates pools. Other machines with EFA are a separate pool. A single node is not a pool,
+nor are nodes with sliced GPUs (MIG). For unknown machines, a GPU image makes it a pool without any certain property.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _GPU_IMAGE: Final = "NVIDIA"
 
 
 def names_gpus(word: str) -> bool:
-    """Whether a word is a machine type with GPUs; SageMaker writes `ml.` before those of EC2."""
+    """Whether a word is a machine type with GPUs; SageMaker prefixes those of EC2 with `ml.`."""
     return has_gpus("aws", word.removeprefix("ml."))
 
 
 @once
 def training_pools(resources: Resources) -> Iterator[tuple[AwsMachines, ...]]:
-    """Each training pool of the stack, as the machines it is made of, in the order of their names."""
+    """Each training pool of the stack, as its machines ordered by name."""
     keys = telling_labels(resources)
     return several(
         (_pool_of(machines, resources, keys), machines) for machines in machines_of(resources) if _on_fabric(machines)

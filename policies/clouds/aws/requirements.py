@@ -1,4 +1,4 @@
-"""What a template or an override of EC2 names: a machine type, or requirements that choose among many."""
+"""The machine type of an EC2 template or override, or requirements that match several."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Final
 from gpucluster.program.resources import UNKNOWN, Unknown
 from gpucluster.program.values import at, items, text, whole
 
-# What an entry of allowedInstanceTypes begins with that may be a machine with GPUs, such as `p5.48xlarge`, `p*` or `*`.
+# Prefixes of entries of allowedInstanceTypes that may match a GPU machine, such as `p5.48xlarge`, `p*` or `*`.
 _MAY_HAVE_GPUS: Final = r"\*|[pg]r?(\*|\d)"
 
 
 def named(entry: Any) -> Iterator[str | Unknown]:
-    """The type, UNKNOWN for requirements that machines with GPUs may meet.
+    """The type, UNKNOWN for requirements that GPU machines may meet.
 
-    They do unless the requirements say otherwise: pulumi-aws 7.51.1, LaunchTemplateInstanceRequirementsArgs
+    They do unless the requirements exclude them: pulumi-aws 7.51.1, LaunchTemplateInstanceRequirementsArgs
     (acceleratorCount: "Default is no minimum or maximum limits").
     """
     own = text(entry, "instanceType")

@@ -21,8 +21,8 @@ _ALL: Final = ("-1", -1, "all")
 @record(kw_only=True)
 class SecurityGroups:
     """
-    made: those this stack makes and the interface surely carries.
-    perhaps: those this stack makes and the interface may carry some of.
+    made: those in this stack that the interface certainly has.
+    perhaps: those in this stack that the interface may have.
     others: whether there are more, known by id only.
     """
 
@@ -34,9 +34,9 @@ class SecurityGroups:
 def security_groups_of(interface: Interface, template: Resource, resources: Resources) -> SecurityGroups:
     """The groups of one interface of a launch template.
 
-    A template says from which groups its interfaces take ids, but not which interface from which. Where all interfaces
-    have the same ids, and at least as many as there are groups, each carries all groups. Where they differ, an id
-    tells; before the update it is unknown, and an interface carries all of the groups or some, by its number of ids.
+    A template depends on groups for the ids of its interfaces, but not per interface. If all interfaces have the same
+    ids, and at least as many as there are groups, each has all groups. If they differ, an id decides; before the update
+    it is unknown, and an interface has all or some of the groups, by its number of ids.
     """
     made = resources.present(template.dependencies.get("networkInterfaces", ()))
     every = [group for group in made if group.type == _GROUP]
@@ -59,7 +59,7 @@ def security_groups_of(interface: Interface, template: Resource, resources: Reso
 
 
 def _id(group: Resource, resources: Resources) -> str | None:
-    """The id of a group made here: its own output, which not every source has, or what its rules took from it."""
+    """The id of a group in this stack: its own output, which not every source has, or the id that its rules use."""
     own = text(group.outputs, "id")
     if isinstance(own, str):
         return own
@@ -71,7 +71,7 @@ def _id(group: Resource, resources: Resources) -> str | None:
 
 
 def open_to_itself(group: Resource, resources: Resources) -> list[str]:
-    """Directions in which a group does not allow all traffic with itself; empty when it does both ways."""
+    """Directions in which a group does not allow all traffic with itself; empty if it allows both."""
     allowed = {direction for direction in ("ingress", "egress") if _inline(group, direction)}
     for rule in resources:
         direction = _RULES.get(rule.type)

@@ -1,6 +1,6 @@
-"""Whether patterns with `*` and `?` match every name there can be, one by one or together.
+"""Whether patterns with `*` and `?`, alone or together, match every possible name.
 
-They are read as one automaton: what is left to match of each pattern, after each letter.
+They run as one automaton, whose state is the rest of each pattern after each letter.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 _LONG: Final = 12
-"""Letters of `RunInstances`. Patterns that miss shorter names only, such as `?????*`, match every name that counts."""
+"""Letters of `RunInstances`. Patterns that miss only shorter names, such as `?????*`, match every relevant name."""
 
 _STEPS: Final = 2_000
-"""No policy that somebody reads needs as many; what does is taken for everything."""
+"""No readable policy needs as many; one that does counts as matching everything."""
 
 _OTHER: Final = "\0"
 
 
 def every_name(patterns: Sequence[str]) -> bool:
-    """Whether each name of 12 small letters and digits or more, a letter first, is matched by one of the patterns."""
+    """Whether each name of 12 or more lower case letters and digits, a letter first, matches one of the patterns."""
     written = {letter for pattern in patterns for letter in pattern if letter not in "*?"}
     of_names = written | ({_OTHER} if set(string.ascii_lowercase + string.digits) - written else set[str]())
     first_of_names = (
@@ -44,7 +44,7 @@ def every_name(patterns: Sequence[str]) -> bool:
 
 
 def _after(pattern: str, letter: str) -> Iterator[str]:
-    """What is left of a pattern to match after a letter, in each way that it can match it."""
+    """The rests of a pattern after a letter, one for each way to match it."""
     if pattern.startswith("*"):
         yield pattern
         yield from _after(pattern[1:], letter)
@@ -53,7 +53,7 @@ def _after(pattern: str, letter: str) -> Iterator[str]:
 
 
 def _without_stars(pattern: str) -> str:
-    """With one star for several in a row."""
+    """With one star in place of several in a row."""
     while "**" in pattern:
         pattern = pattern.replace("**", "*")
     return pattern

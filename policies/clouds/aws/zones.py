@@ -19,7 +19,7 @@ _PROPERTIES: Final = {
 
 
 def pool_zones(resources: Resources) -> set[str | Unknown]:
-    """Where the machines of training pools may stand."""
+    """The possible zones of training pools."""
     return {
         zone
         for pool in training_pools(resources)
@@ -29,7 +29,7 @@ def pool_zones(resources: Resources) -> set[str | Unknown]:
 
 
 def zones_of(machines: Resource, resources: Resources) -> set[str | Unknown]:
-    """Where they may stand."""
+    """The possible zones of machines."""
     made, given = subnets_of(machines, resources)
     hidden = given is UNKNOWN or len(given) > len(made)
     if not made and given is not UNKNOWN and not given and machines.type != NODE_GROUP:
@@ -39,7 +39,7 @@ def zones_of(machines: Resource, resources: Resources) -> set[str | Unknown]:
 
 
 def subnets_of(machines: Resource, resources: Resources) -> tuple[list[Resource], list[Any] | Unknown]:
-    """(the subnets that this stack makes, all that are given)"""
+    """(subnets in this stack, all given subnets)"""
     prop = _PROPERTIES[machines.type]
     behind = resources.present(machines.dependencies.get(prop, ()))
     made = [found for found in behind if found.type == _SUBNET]
@@ -53,7 +53,7 @@ def subnets_of(machines: Resource, resources: Resources) -> tuple[list[Resource]
 
 
 def own_zones(machines: Resource) -> set[str | Unknown]:
-    """Zones that something without subnets names, but for a node group; UNKNOWN where AWS or a template chooses."""
+    """Zones named by a resource without subnets, except a node group; UNKNOWN if AWS or a template chooses."""
     if machines.type == INSTANCE:
         zone = text(machines.inputs, "availabilityZone")
         return {UNKNOWN if zone is None else zone}
@@ -63,7 +63,7 @@ def own_zones(machines: Resource) -> set[str | Unknown]:
 
 
 def _in_overrides(fleet: Resource, name: str) -> list[Any] | Unknown:
-    """What each override of a fleet has under a name, None where it has nothing."""
+    """The value of a name in each override of a fleet, None if missing."""
     configs = items(fleet.inputs, _PROPERTIES[FLEET])
     listed = UNKNOWN if configs is UNKNOWN else [items(config, "overrides") for config in configs]
     if listed is UNKNOWN or UNKNOWN in listed:
@@ -72,7 +72,7 @@ def _in_overrides(fleet: Resource, name: str) -> list[Any] | Unknown:
 
 
 def subnet_zones(subnets: list[Resource]) -> set[str | Unknown]:
-    """Their zones, by name where all have one, else by id: the two are not comparable."""
+    """Their zones, by name if all have one, else by id: the two are not comparable."""
     names = {text(subnet.inputs, "availabilityZone") for subnet in subnets}
     ids = {text(subnet.inputs, "availabilityZoneId") for subnet in subnets}
     best = next((zones for zones in (names, ids) if all(isinstance(zone, str) for zone in zones)), names)

@@ -1,6 +1,6 @@
 """Azure Managed Lustre.
 
-Source: Azure Managed Lustre documentation, "Throughput and capacity" (the name of the SKU ends with its MB/s per TiB).
+Source: Azure Managed Lustre documentation, "Throughput and capacity" (the SKU's name ends with its MB/s per TiB).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which VM sizes with InfiniBand a Karpenter node pool may start on Azure.
 
 Source: Azure/karpenter-provider-azure, `pkg/providers/instancetype/instancetype.go` (computeRequirements), for the
-labels of a size; a requirement on any other label admits every size here.
+labels of a size; a requirement on any other label is ignored here.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ _FAMILY: Final = "karpenter.azure.com/sku-family"
 _GPU_LABELS: Final = "karpenter.azure.com/sku-gpu-"
 _GPU: Final = "nvidia.com/gpu"
 
-# Every size with InfiniBand in the table has as many.
+# The same for every size with InfiniBand in the table.
 _GPUS: Final = 8
 
 
 @record
 class KarpenterPool:
-    """A node pool of Karpenter on Azure that is there for GPUs."""
+    """A Karpenter node pool on Azure for GPUs."""
 
     resource: Resource
 
     @property
     def labels(self) -> Any:
-        """Labels of its nodes; UNKNOWN when they are not known yet."""
+        """Labels of its nodes; UNKNOWN before they are known."""
         return labels_at(at(self.resource.inputs, "spec", "template", "metadata", "labels"))
 
     @property
     def limits(self) -> Any:
-        """Resource -> the most it starts; UNKNOWN when that is not known yet."""
+        """Resource -> maximum it starts; UNKNOWN before it is known."""
         return labels_at(at(self.resource.inputs, "spec", "limits"))
 
     def on_infiniband(self) -> list[str] | Unknown:
-        """The sizes with InfiniBand that it admits; UNKNOWN when that hangs on values not known yet."""
+        """The sizes with InfiniBand that it admits; UNKNOWN if that depends on unknown values."""
         requirements = _requirements(self.resource)
         if requirements is UNKNOWN:
             return UNKNOWN
@@ -53,7 +53,7 @@ class KarpenterPool:
 
 
 def karpenter_pools(resources: Resources) -> Iterator[KarpenterPool]:
-    """The pools of the stack that ask for GPUs or may, by a requirement, a limit or a taint."""
+    """The pools of the stack that request GPUs, or may, by a requirement, a limit or a taint."""
     for resource in resources.of_type(_POOL):
         group = text(resource.inputs, "spec", "template", "spec", "nodeClassRef", "group")
         if group == _GROUP and _for_gpus(resource):
@@ -100,14 +100,14 @@ def _candidates(requirements: list[Any]) -> Iterator[str]:
 
 
 def _admits(name: str, requirements: list[Any]) -> bool | None:
-    """Whether a size meets every requirement; None when that is not known yet."""
+    """Whether a size meets every requirement; None if unknown before the update."""
     labels = _labels(name)
     answers = [_met(labels, requirement) for requirement in requirements]
     return False if False in answers else None if None in answers else True
 
 
 def _labels(name: str) -> dict[str, str | None]:
-    """Labels of a size as Karpenter compares them, in lower case here; None for one it does not have."""
+    """Labels of a size as Karpenter compares them, in lower case here; None for a missing one."""
     size = size_of(name)
     assert size is not None
     gpu = size.gpu.lower() if size.gpu else None

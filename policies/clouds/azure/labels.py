@@ -16,11 +16,11 @@ from gpucluster.program.values import at
 NODE_CLASSES: Final = {
     ("karpenter.azure.com", "AKSNodeClass"): ("tags of the machines it starts", LabelSyntax.AZURE, "tags")
 }
-"""As `policies.clouds.kubernetes.labels` reads them."""
+"""Format as in `policies.clouds.kubernetes.labels`."""
 
 
 def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
-    """Every place where an `azure-native:` resource carries labels; the provider has no default tags."""
+    """Every set of labels of an `azure-native:` resource; the provider has no default tags."""
     del provider
     if argument_of(resource.type) is not None:
         tags = labels_at(at(resource.inputs, "tags"))

@@ -1,4 +1,4 @@
-"""How Azure resources name each other: by an id that ends in the name, by the name alone, or not known yet."""
+"""References between Azure resources: by an id that ends in the name, by name, or unknown before the update."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def part(given: str, of: str) -> str | None:
 
 
 def made_by_name(resources: Resources, type_: str, given: Any, key: str) -> Resource | None:
-    """The resource of this stack that a name or id means; `key` is the input of that type that holds its name."""
+    """The resource of this stack with a name or id; `key` is the input of that type that holds its name."""
     if not isinstance(given, str):
         return None
     return next((found for found in resources.of_type(type_) if _is(found, given, key)), None)
 
 
 def _is(resource: Resource, given: str, key: str) -> bool:
-    """Azure compares names and ids without regard to case."""
+    """Azure compares names and ids case-insensitively."""
     if given.lower() == str(at(resource.outputs, "id")).lower():
         return True
     names = (at(resource.inputs, key), at(resource.outputs, "name"))

@@ -15,20 +15,20 @@ NETWORK: Final = "azure-native:network:VirtualNetwork"
 _SUBNET: Final = "azure-native:network:Subnet"
 _NAME: Final = "virtualNetworkName"
 
-# Where a pool takes the addresses of its nodes and pods from.
+# Where a pool gets the addresses of its nodes and pods from.
 _SUBNETS: Final = ("vnetSubnetID", "podSubnetID")
 
 
 @record
 class Range:
-    """An address range as it is written; `what` names whose it is."""
+    """An address range as declared; `what` names its owner."""
 
     what: str
     written: str | Unknown
 
 
 def ranges_of_cluster(cluster: Resource) -> Iterator[Range]:
-    """Ranges of the pods and services, where the cluster states them."""
+    """Ranges of pods and services, if the cluster states them."""
     for what in ("pod", "service"):
         one, several = f"{what}Cidr", f"{what}Cidrs"
         listed = items(cluster.inputs, "networkProfile", several)
@@ -43,9 +43,9 @@ def ranges_of_network(network: Resource) -> Iterator[Range]:
 
 
 def virtual_networks(pool: Written, resources: Resources) -> Iterator[Resource | str]:
-    """The virtual networks of a pool's nodes and pods: as this stack makes them, or in words where it does not.
+    """The virtual networks of a pool's nodes and pods: those in this stack as resources, others in words.
 
-    None without a subnet: AKS makes a virtual network then.
+    None without a subnet: AKS then creates a virtual network.
     """
     for key in _SUBNETS:
         given = text(pool.inputs, key)

@@ -1,6 +1,6 @@
-"""What a node pool is placed by: a proximity placement group, a capacity reservation group.
+"""Placement of a node pool: a proximity placement group, a capacity reservation group.
 
-Neither makes machines share InfiniBand: that is the scale set's.
+Neither makes machines share InfiniBand: only a scale set does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PROXIMITY_GROUP: Final = "azure-native:compute:ProximityPlacementGroup"
 
 @record
 class Placed:
-    """What a pool is placed by; `resource` when this stack makes it."""
+    """A group for placement; `resource` if it is in this stack."""
 
     what: str
     id: str | Unknown
@@ -46,7 +46,7 @@ def reservation_of(pool: Written, resources: Resources) -> Placed | None:
 
 
 def _placed(what: str, pool: Written, resources: Resources, key: str, type_: str, name: str) -> Placed | None:
-    """None where no id is given; one that is not known yet is given."""
+    """None if no id is given; an unknown id counts as given."""
     given = text(pool.inputs, key)
     if given is None:
         return None

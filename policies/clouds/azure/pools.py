@@ -1,9 +1,9 @@
 """GPU machines on Azure, and the training pools among them: several GPU nodes that train together.
 
-They are in AKS node pools and in scale sets. ND nodes of one size in one component are one training pool, however many
-of these they come from; without a component those of one cluster are. So are other GPU nodes with the label
-`gpucluster/pool: training`. That label, or one that a Kueue ResourceFlavor selects by, tells pools apart. One node is
-no training pool, nor are nodes labelled `gpucluster/single-node: "true"` or with sliced GPUs (MIG).
+AKS node pools and scale sets contain them. ND nodes of one size in one component are one training pool, even if they
+come from several of these; without a component those of one cluster are. So are other GPU nodes with the label
+`gpucluster/pool: training`. That label, or one that a Kueue ResourceFlavor selects by, separates pools. A single node
+is not a training pool, nor are nodes labelled `gpucluster/single-node: "true"` or with sliced GPUs (MIG).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ READS: Final = f"{AKS}, {scale_sets.READS}"
 @record(kw_only=True)
 class AgentPool(Machines):
     """
-    written: the pool as it is written.
-    cluster: its cluster; None when this stack does not make it.
+    written: the pool as declared.
+    cluster: its cluster; None if it is not in this stack.
     """
 
     written: Written
@@ -84,7 +84,7 @@ def names_gpus(word: str) -> bool:
 
 @once
 def fabric_pools(resources: Resources) -> Iterator[AgentPool]:
-    """The node pools whose nodes train together as soon as they are several."""
+    """The node pools whose nodes train together if there are several."""
     for pool in machines_of(resources):
         if _may_train(pool):
             yield pool
@@ -92,7 +92,7 @@ def fabric_pools(resources: Resources) -> Iterator[AgentPool]:
 
 @once
 def training_pools(resources: Resources) -> Iterator[tuple[AgentPool, ...]]:
-    """Each training pool of the stack, as the node pools it is made of, in the order of their names."""
+    """Each training pool of the stack, as its node pools ordered by name."""
     keys = telling_labels(resources)
     return several((_pool_of(pool, resources, keys), pool) for pool in fabric_pools(resources))
 
@@ -101,7 +101,7 @@ def _may_train(pool: AgentPool) -> bool:
     written = pool.written
     if pool.sliced or for_single_nodes(written.labels):
         return False
-    # Of a size not known yet, only what is set for GPUs tells.
+    # For an unknown size, only settings for GPUs decide.
     hidden = pool.machine is UNKNOWN and (written.at("gpuProfile") is not None or for_training(written.labels))
     return pool.surely_on_fabric or hidden
 

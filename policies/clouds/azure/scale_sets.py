@@ -1,4 +1,4 @@
-"""Virtual machine scale sets outside AKS, written as the node pools they would be.
+"""Virtual machine scale sets outside AKS, in the form of equivalent node pools.
 
 InfiniBand runs in a scale set with Uniform orchestration and a single placement group, never with Flexible
 orchestration: MicrosoftDocs/azure-compute-docs, virtual-machine-scale-sets-orchestration-modes.md (2024-06-14), table
@@ -16,7 +16,7 @@ from gpucluster.program.values import at, flag, items, text
 
 READS: Final = "azure-native:compute:VirtualMachineScaleSet"
 
-# Input of a node pool -> that of a scale set which its value is taken from.
+# Input of a node pool -> input of a scale set with its value.
 _FROM: Final = {
     "capacityReservationGroupID": "virtualMachineProfile",
     "proximityPlacementGroupID": "proximityPlacementGroup",
@@ -28,7 +28,7 @@ _UNIFORM: Final = "Uniform"
 
 
 def written_sets(resources: Resources) -> Iterator[Written]:
-    """Every scale set of the stack; the tags of its machines stand for labels of nodes."""
+    """Every scale set of the stack; the tags of its machines are used as node labels."""
     for resource in resources.of_type(READS):
         inputs = resource.inputs
         yield Written(
@@ -53,7 +53,7 @@ def written_sets(resources: Resources) -> Iterator[Written]:
 
 
 def _kind(resource: Resource) -> str | Unknown | None:
-    """A scale set as AKS makes them, or in words what it is instead."""
+    """A scale set like those of AKS, or its other kind in words."""
     mode = text(resource.inputs, "orchestrationMode")
     if mode != _UNIFORM:
         return mode if mode is None or mode is UNKNOWN else f"{mode} orchestration"
@@ -62,7 +62,7 @@ def _kind(resource: Resource) -> str | Unknown | None:
 
 
 def _priority(resource: Resource) -> str | Unknown | None:
-    """Low is the older word for Spot; a mix with Spot is Spot too."""
+    """Low is the older name of Spot; a mix with Spot counts as Spot."""
     given = text(resource.inputs, _PROFILE, "priority")
     mixed = at(resource.inputs, "priorityMixPolicy")
     return "Spot" if given == "Low" or mixed is not None else given

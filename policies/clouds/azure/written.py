@@ -1,4 +1,4 @@
-"""AKS node pools as they are written: a resource of its own, or inside its cluster."""
+"""AKS node pools as declared: as a separate resource, or inside their cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 SCALE_SETS: Final = "VirtualMachineScaleSets"
 _INSIDE: Final = "agentPoolProfiles"
 
-# What is asked of a pool that is not known yet.
+# Inputs that may be unknown before the update.
 _UNSEEN: Final = (
     "name",
     "vmSize",
@@ -31,20 +31,20 @@ _UNSEEN: Final = (
     "nodeLabels",
 )
 
-# Labels AKS itself gives every node.
+# Labels that AKS sets on every node.
 _POOL_NAME_LABELS: Final = ("agentpool", "kubernetes.azure.com/agentpool")
 
 
 @record(kw_only=True)
 class Written:
-    """A node pool as it is written, alone or inside its cluster.
+    """A node pool as declared, separately or inside its cluster.
 
-    resource: the node pool, or the cluster it is written in.
-    inputs: as `azure-native:containerservice:AgentPool` has them.
-    prop: the input of the cluster it stands under; None for a resource of its own.
-    place: where `inputs` stand in those of the resource.
-    aks: whether AKS makes it; else it is a scale set written as a node pool.
-    origins: of such a scale set, URNs of what each input of the node pool takes its value from.
+    resource: the node pool, or the cluster that contains it.
+    inputs: in the form of `azure-native:containerservice:AgentPool`.
+    prop: the input of the cluster that contains it; None for a separate resource.
+    place: path of `inputs` in those of the resource.
+    aks: whether it belongs to AKS; else it is a scale set in the form of a node pool.
+    origins: for such a scale set, URNs on which each input of the node pool depends.
     """
 
     resource: Resource
@@ -69,12 +69,12 @@ class Written:
 
     @property
     def kind(self) -> str | Unknown | None:
-        """What it is made of: a scale set, an availability set or single machines."""
+        """Its implementation: a scale set, an availability set or single machines."""
         return text(self.inputs, "type")
 
     @property
     def machine(self) -> str | Unknown | None:
-        """Its VM size; of a pool of single machines one with InfiniBand, if any, else the first."""
+        """Its VM size; for a pool of single machines one with InfiniBand, if any, else the first."""
         listed = self._listed()
         if listed is UNKNOWN:
             return UNKNOWN
@@ -86,12 +86,12 @@ class Written:
 
     @property
     def size(self) -> Size | None:
-        """What its VM size says; None when it is not known or has no accelerator."""
+        """Properties of its VM size; None if unknown or without accelerator."""
         return size_of(self.machine) if isinstance(self.machine, str) else None
 
     @property
     def nodes(self) -> int | Unknown:
-        """The most it may hold; AKS makes one node where nothing says how many."""
+        """Its maximum number of nodes; AKS creates one node without a number."""
         listed = self._listed()
         if listed is UNKNOWN:
             return UNKNOWN
@@ -112,18 +112,18 @@ class Written:
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """Labels of its nodes as far as they are known."""
+        """Its known node labels."""
         given = self.own_labels
         own = self.own_name if isinstance(self.own_name, str) else self.name
         return {**dict.fromkeys(_POOL_NAME_LABELS, own), **({} if given is UNKNOWN else given)}
 
     @property
     def own_labels(self) -> Mapping[str, Any] | Unknown:
-        """Those that the program gives; UNKNOWN where none is known."""
+        """Node labels from the program; UNKNOWN if all are unknown."""
         return labels_at(self.at("nodeLabels"))
 
     def referred(self, resources: Resources, prop: str, type_: str) -> Resource | None:
-        """What input `prop` takes its value from, where the source of a pool written alone tells."""
+        """The resource on which input `prop` depends, if the source of a separate pool contains that."""
         if self.origins is None:
             return resources.referred(self.resource, self.prop or prop, type_)
         made = resources.present(self.origins.get(prop, ()))

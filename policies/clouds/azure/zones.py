@@ -8,7 +8,7 @@ from gpucluster.program.values import items
 
 
 def pool_zones(resources: Resources) -> set[str | Unknown]:
-    """Where the nodes of training pools may stand."""
+    """The possible zones of training pool nodes."""
     return {zone for pool in training_pools(resources) for nodes in pool for zone in _of(nodes)}
 
 

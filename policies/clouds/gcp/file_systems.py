@@ -25,7 +25,7 @@ def _filestore(resource: Resource, _: Resources) -> FileSystem:
 
 
 def _location(resource: Resource) -> str | Unknown | None:
-    """The zone of what Google Cloud keeps in a zone; None for a region."""
+    """The zone of a zonal resource; None for a region."""
     given = text(resource.inputs, "location")
     return None if isinstance(given, str) and not is_zone(given) else given
 

@@ -1,4 +1,4 @@
-"""Which traffic the firewall rules of a VPC let in from its own subnets."""
+"""Traffic that the firewall rules of a VPC allow from its own subnets."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gpucluster.record import record
 PROTOCOLS: Final = ("tcp", "udp", "icmp")
 
 _FIREWALL: Final = "gcp:compute/firewall:Firewall"
-# Rules of a network may also come from a policy that is attached to it.
+# A network may also have rules from a policy attached to it.
 _ATTACHED: Final = (
     "gcp:compute/networkFirewallPolicyAssociation:NetworkFirewallPolicyAssociation",
     "gcp:compute/regionNetworkFirewallPolicyAssociation:RegionNetworkFirewallPolicyAssociation",
 )
-# IANA numbers, which the API takes as well.
+# IANA numbers, which the API accepts as well.
 _NUMBERS: Final = {"6": "tcp", "17": "udp", "1": "icmp"}
 _EVERY_PORT: Final = ("0-65535", "1-65535")
 
@@ -26,8 +26,8 @@ _EVERY_PORT: Final = ("0-65535", "1-65535")
 @record
 class Opening:
     """
-    closed: protocols that no rule lets in from every subnet of the network.
-    certain: False where a rule that is not read here may decide otherwise.
+    closed: protocols that no rule allows from every subnet of the network.
+    certain: False if a rule that is not read here may decide otherwise.
     """
 
     closed: tuple[str, ...]
@@ -35,12 +35,12 @@ class Opening:
 
 
 def firewalls_of(network: Resource, resources: Resources) -> list[Resource]:
-    """The firewall rules of a network that this stack makes."""
+    """The firewall rules of a network in this stack."""
     return [rule for rule in resources.of_type(_FIREWALL) if own_network(rule, resources).resource is network]
 
 
 def opening_of(network: Resource, resources: Resources) -> Opening:
-    """What is closed between the subnets of a network; Google Cloud lets everything out and nothing in by itself."""
+    """Closed protocols between the subnets of a network; by default Google Cloud allows all egress and no ingress."""
     ranges = [
         at(subnet.inputs, "ipCidrRange")
         for subnet in resources.of_type(SUBNETWORK)
@@ -63,7 +63,7 @@ def _dependencies(type_: str, resources: Resources) -> list[tuple[str, ...]]:
 
 
 def _unread(rule: Resource) -> bool:
-    """Whether a rule denies, holds for some machines only, or is not known yet."""
+    """Whether a rule denies, applies to some machines only, or is unknown before the update."""
     narrowed = ("denies", "targetTags", "targetServiceAccounts", "sourceTags", "sourceServiceAccounts")
     if any(at(rule.inputs, name) not in (None, []) for name in narrowed):
         return True
@@ -75,13 +75,13 @@ def _unread(rule: Resource) -> bool:
 
 
 def _covers(sources: list[Any], ranges: list[Any]) -> bool:
-    """Whether the sources hold every range; a rule without sources is for all of them."""
+    """Whether the sources include every range; a rule without sources applies to all of them."""
     outer = [_range(source) for source in sources]
     return not sources or all(any(_inside(_range(inner), of) for of in outer) for inner in ranges)
 
 
 def _range(written: object) -> ipaddress.IPv4Network | None:
-    """An IPv4 range, the only kind GPU networks have; None for anything else."""
+    """An IPv4 range, the only kind in GPU networks; None for anything else."""
     try:
         return ipaddress.IPv4Network(str(written), strict=False)
     except ValueError:
@@ -103,6 +103,6 @@ def _protocols(allows: list[Any]) -> set[str]:
 
 
 def _listed(value: object, name: str) -> list[Any]:
-    """A list that `_unread` has seen to be known."""
+    """A list already known after `_unread`."""
     listed = items(value, name)
     return [] if listed is UNKNOWN else listed

@@ -12,12 +12,12 @@ from gpucluster.policies.rule import CannotTell, Finding
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import whole
 
-# What a network without an MTU has; `mtu` of gcp:compute/network:Network.
+# Default MTU of a network; `mtu` of gcp:compute/network:Network.
 _DEFAULT_MTU = 1460
 
 
 def network_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
-    """What is wrong with the additional networks, once there are enough of them."""
+    """Problems of the additional networks, if there are enough of them."""
     yield from _distinct(pool, fabric, entries, resources)
     if fabric.kind == "RoCE":
         yield from _roce(pool, fabric, entries)
@@ -26,14 +26,14 @@ def network_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resou
 
 
 def gpu_networks_of(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> list[Resource]:
-    """The networks this stack makes that the GPUs of a pool talk over."""
+    """The networks in this stack that connect the GPUs of a pool."""
     if fabric.kind != "RoCE":
         return resolved(pool, entries, resources)
     return [network for network in resolved(pool, entries, resources) if isinstance(profile_of(network), str)]
 
 
 def _distinct(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
-    """Every interface has a network of its own, with RoCE a subnet, and none is the cluster's."""
+    """Every interface has a separate network, with RoCE a separate subnet, and none is the cluster's."""
     places = [entry.subnet if fabric.kind == "RoCE" else entry.network for entry in entries]
     what = "subnets" if fabric.kind == "RoCE" else "networks"
     known = {place.identity for place in places if place.identity is not UNKNOWN}
@@ -104,7 +104,7 @@ def _roce(pool: NodePool, fabric: Fabric, entries: list[Entry]) -> Iterator[Find
         mtu = whole(network.inputs, "mtu")
         if mtu is UNKNOWN:
             yield CannotTell(pool.resource, f"the MTU of network `{network.name}` is not known yet")
-        elif mtu not in (None, fabric.mtu):  # the profile itself brings the right one
+        elif mtu not in (None, fabric.mtu):  # the profile sets the right one
             yield pool.finding(f"{pool.label} on RoCE network `{network.name}` with MTU {mtu}; required: {fabric.mtu}")
 
 

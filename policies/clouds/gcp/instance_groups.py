@@ -1,7 +1,7 @@
-"""Managed instance groups of Compute Engine, written as the node pools they would be.
+"""Managed instance groups of Compute Engine, in the form of equivalent node pools.
 
-The machines come from an instance template. Their first network interface stands for the cluster's own network, the
-others are additional networks; a machine type takes as many as in GKE (`catalog/gpudirect.csv`).
+The machines come from an instance template. Their first network interface corresponds to the cluster's own network, the
+others to additional networks; a machine type needs as many as in GKE (`catalog/gpudirect.csv`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SCALERS: Final = ("gcp:compute/autoscaler:Autoscaler", "gcp:compute/regionAutos
 
 READS: Final = ", ".join((_ZONAL, _REGIONAL, *_TEMPLATES))
 
-# Input of a node pool -> that of a template with the same in it.
+# Input of a node pool -> equivalent input of a template.
 _FROM: Final = {
     "placementPolicy": "resourcePolicies",
     "nodeConfig": "reservationAffinity",
@@ -52,7 +52,7 @@ def written_groups(resources: Resources) -> Iterator[Written]:
 
 
 def _template(group: Resource, resources: Resources) -> Resource | Unknown:
-    """UNKNOWN where the stack does not contain it, and where a group has several."""
+    """UNKNOWN if the stack does not contain it, or if a group has several."""
     versions = items(group.inputs, "versions")
     given = [] if versions is UNKNOWN else [at(version, "instanceTemplate") for version in versions]
     by_name = [made_by_name(resources, type_, name) for name in given for type_ in _TEMPLATES]
@@ -66,7 +66,7 @@ def _origins(template: Resource, prop: str) -> tuple[str, ...]:
 
 
 def _standing(group: Resource, resources: Resources) -> dict[str, Any]:
-    """Where the machines stand and how many there are."""
+    """Location and number of the machines."""
     size = whole(group.inputs, "targetSize")
     total = _scaled(group, resources) if size is None else size
     counted = {"autoscaling": {"totalMaxNodeCount": total}}
@@ -78,7 +78,7 @@ def _standing(group: Resource, resources: Resources) -> dict[str, Any]:
 
 
 def _scaled(group: Resource, resources: Resources) -> int | Unknown:
-    """The most that an autoscaler makes of a group without a size; UNKNOWN where no autoscaler is part of the stack."""
+    """Maximum size from the autoscaler of a group without a size; UNKNOWN if the stack contains no autoscaler."""
     for type_ in _SCALERS:
         for scaler in resources.of_type(type_):
             if resources.referred(scaler, "target", group.type) is group:
@@ -115,7 +115,7 @@ def _of_template(group: Resource, of: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _selected(group: Resource) -> Iterator[str | Unknown]:
-    """Machine types that a regional group may take instead of its template's."""
+    """Machine types that a regional group may use in place of its template's."""
     listed = items(group.inputs, "instanceFlexibilityPolicy", "instanceSelections")
     for selection in [UNKNOWN] if listed is UNKNOWN else listed:
         types = items(selection, "machineTypes")
@@ -123,7 +123,7 @@ def _selected(group: Resource) -> Iterator[str | Unknown]:
 
 
 def _gvnic(listed: list[Any] | Unknown) -> bool | Unknown:
-    """Whether no interface asks for the older kind; machines with a GPU fabric have gVNIC where nothing is asked."""
+    """Whether no interface requests the older kind; machines with a GPU fabric have gVNIC by default."""
     kinds = [UNKNOWN] if listed is UNKNOWN else [text(interface, "nicType") for interface in listed]
     return False if _WITHOUT_GVNIC in kinds else UNKNOWN if UNKNOWN in kinds else True
 

@@ -18,13 +18,13 @@ from gpucluster.program.values import at, setting
 NODE_CLASSES: Final = {
     ("karpenter.k8s.gcp", "GCENodeClass"): ("labels of the machines it starts", LabelSyntax.GOOGLE, "labels")
 }
-"""As `policies.clouds.kubernetes.labels` reads them."""
+"""Format as in `policies.clouds.kubernetes.labels`."""
 
 _MACHINES = ("nodeConfig", "resourceLabels")
 
 
 def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
-    """Every place where a `gcp:` resource carries labels, with the provider's default labels."""
+    """Every set of labels of a `gcp:` resource, including the provider's default labels."""
     argument = argument_of(resource.type)
     if argument is not None:
         yield LabelSet(
@@ -39,11 +39,11 @@ def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelS
 
 
 def with_stack(sets: Iterable[LabelSet], resource: Resource, resources: Resources) -> Iterator[LabelSet]:
-    """Label sets of a node pool; of one that keeps those it was made with, with the labels that its cluster annotates
-    all of its machines with.
+    """Label sets of a node pool; if it keeps those of its creation, with the labels that its cluster sets on all of its
+    machines.
 
-    To change its own recreates its nodes, so that a label required since is its cluster's alone. Sources: GKE API,
-    Cluster.resourceLabels; gcloud reference, container node-pools, --labels.
+    Changing a node pool's own labels recreates its nodes, so a label required later can only be set on the cluster.
+    Sources: GKE API, Cluster.resourceLabels; gcloud reference, container node-pools, --labels.
     """
     kept = ".".join(_MACHINES) in resource.keeps
     for labels in sets:

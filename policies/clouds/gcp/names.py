@@ -1,4 +1,4 @@
-"""How Google Cloud resources name each other: by name, by path, by URL, or by an id that is not known yet."""
+"""References between Google Cloud resources: by name, by path, by URL, or by an id unknown before the update."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def is_zone(location: str) -> bool:
 
 
 def name_of(resource: Resource) -> str | Unknown | None:
-    """The name in the cloud: a provider gives one that is not given before the resource is made."""
+    """The name in the cloud: if not given, the provider generates one before the resource is created."""
     own = text(resource.inputs, "name")
     return own if isinstance(own, str) else text(resource.outputs, "name")
 
 
 def made_by_name(resources: Resources, type_: str, given: Any) -> Resource | None:
-    """The resource of this stack that a name, path or URL means."""
+    """The resource of this stack with a name, path or URL."""
     if not isinstance(given, str):
         return None
     return next(

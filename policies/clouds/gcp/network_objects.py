@@ -1,4 +1,4 @@
-"""The Kubernetes objects by which pods ask for a GPU network: GKENetworkParamSet, and Network that refers to it."""
+"""The Kubernetes objects with which pods request a GPU network: GKENetworkParamSet, and Network that refers to it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Parameters:
 
 
 def object_findings(pool: NodePool, fabric: Fabric, entries: list[Entry], resources: Resources) -> Iterator[Finding]:
-    """Which additional networks of a pool no pod can ask for."""
+    """Additional networks of a pool that no pod can request."""
     sets = [_parameters(resource, resources) for resource in resources.of_type(_PARAMETERS)]
     if not sets:
         yield CannotTell(

@@ -1,7 +1,7 @@
-"""Networks of a node pool beside the cluster's own.
+"""Networks of a node pool in addition to the cluster's own.
 
-An entry names a network and a subnet. Before the update either may be unknown; then only what the entries together
-take their values from is visible, not which takes which.
+An entry names a network and a subnet. Before the update either may be unknown; then only the resources on which the
+entries together depend are visible, not those of each entry.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _ROCE: Final = "-vpc-roce"
 
 @record
 class Place:
-    """A network or subnet by the name given; `resource` when this stack makes it."""
+    """A network or subnet by the given name; `resource` if it is in this stack."""
 
     name: str | Unknown
     resource: Resource | None
 
     @property
     def identity(self) -> str | Unknown:
-        """The same for the same network: a URN where this stack makes it, else its name."""
+        """A key that is equal for the same network: its URN if it is in this stack, else its name."""
         return self.resource.urn if self.resource is not None else self.name
 
     @property
@@ -54,7 +54,7 @@ class Entry:
 
 
 def place(given: Any, type_: str, resources: Resources, made: Sequence[Resource] = ()) -> Place:
-    """What a value names, where one of `made` is what it is taken from if it is not known yet."""
+    """The place that a value names; for an unknown value, the one of `made` on which it depends."""
     if isinstance(given, str):
         resource = made_by_name(resources, type_, given)
         return Place(last(given), resource)
@@ -62,7 +62,7 @@ def place(given: Any, type_: str, resources: Resources, made: Sequence[Resource]
 
 
 def entries_of(written: Written, resources: Resources) -> list[Entry] | Unknown:
-    """The additional networks as the pool lists them; UNKNOWN when their number is not known."""
+    """The additional networks in the pool's order; UNKNOWN if their number is unknown."""
     listed = items(written.inputs, "networkConfig", "additionalNodeNetworkConfigs")
     if listed is UNKNOWN:
         return UNKNOWN
@@ -91,7 +91,7 @@ def own_network(resource: Resource, resources: Resources) -> Place:
 
 
 def resolved(pool: NodePool, entries: list[Entry], resources: Resources) -> list[Resource]:
-    """The networks this stack makes that the entries surely name, by whichever entry."""
+    """The networks in this stack that the entries certainly name, in any entry."""
     found = {entry.network.resource.urn: entry.network.resource for entry in entries if entry.network.resource}
     if all(entry.certain for entry in entries):
         return list(found.values())

@@ -1,4 +1,4 @@
-"""What a node pool is placed by: a compact placement policy, a reservation."""
+"""Placement of a node pool: a compact placement policy, a reservation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BLOCK: Final = "/reservationBlocks/"
 
 @record
 class Policy:
-    """A placement policy by the name given, None where GKE makes one; `resource` when this stack makes it."""
+    """A placement policy by the given name, None if GKE creates one; `resource` if it is in this stack."""
 
     name: str | Unknown | None
     resource: Resource | None
@@ -38,7 +38,7 @@ class Reservation:
     """
     path: as the pool names it.
     block: whether it names one block of a reservation.
-    resource: the reservation, or the request for a future one, when this stack makes it.
+    resource: the reservation, or the request for a future one, if it is in this stack.
     """
 
     path: str | Unknown
@@ -55,7 +55,7 @@ class Reservation:
 
 
 def policy_of(pool: Written, resources: Resources) -> Policy | Unknown | None:
-    """The compact placement policy of a pool; UNKNOWN when even its presence is not known."""
+    """The compact placement policy of a pool; UNKNOWN if it is unknown whether it has one."""
     made = pool.referred(resources, "placementPolicy", POLICY)
     name = text(pool.inputs, "placementPolicy", "policyName")
     kind = text(pool.inputs, "placementPolicy", "type")
@@ -67,7 +67,7 @@ def policy_of(pool: Written, resources: Resources) -> Policy | Unknown | None:
 
 
 def reservation_of(pool: Written, resources: Resources) -> Reservation | Unknown | None:
-    """The one reservation a pool takes its machines from; UNKNOWN when even its presence is not known."""
+    """The only reservation that a pool may use; UNKNOWN if it is unknown whether it has one."""
     kind = text(pool.inputs, "nodeConfig", "reservationAffinity", "consumeReservationType")
     if kind is UNKNOWN:
         return UNKNOWN

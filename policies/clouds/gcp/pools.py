@@ -1,9 +1,9 @@
 """GPU machines on Google Cloud, and the training pools among them: several GPU nodes that train together.
 
-They are in GKE node pools and in managed instance groups. Whole GPU nodes of one type in one component are one training
-pool, however many of these they come from; without a component those of one cluster are. The node label
-`gpucluster/pool`, or one that a Kueue ResourceFlavor selects by, tells pools apart. One node is no training pool, nor
-are nodes whose GPUs are sliced (MIG). A pool with accelerators whose machine type is not known yet may be one.
+GKE node pools and managed instance groups contain them. Full GPU nodes of one type in one component are one training
+pool, even if they come from several of these; without a component those of one cluster are. The node label
+`gpucluster/pool`, or one that a Kueue ResourceFlavor selects by, separates pools. A single node is not a training pool,
+nor are nodes with sliced GPUs (MIG). A pool with accelerators and an unknown machine type may be one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GKE: Final = f"{NODE_POOL}, {CLUSTER}"
 READS: Final = f"{GKE}, {instance_groups.READS}"
 
 
-# A label GKE itself gives every node.
+# A label that GKE sets on every node.
 _POOL_NAME_LABEL: Final = "cloud.google.com/gke-nodepool"
 
 # GKE page "Regional clusters": by default each node pool is replicated across three zones of the region.
@@ -37,9 +37,9 @@ _DEFAULT_ZONES: Final = 3
 @record(kw_only=True)
 class Zones:
     """
-    names: where the nodes stand; UNKNOWN when that is not known.
-    count: how many zones these are.
-    region: where the cloud chooses the zones, the region it chooses in.
+    names: zones of the nodes; UNKNOWN before they are known.
+    count: number of these zones.
+    region: if the cloud chooses the zones, their region.
     """
 
     names: tuple[str, ...] | Unknown
@@ -50,8 +50,8 @@ class Zones:
 @record(kw_only=True)
 class NodePool(Machines):
     """
-    written: the pool as it is written.
-    cluster: its cluster; None when this stack does not make it.
+    written: the pool as declared.
+    cluster: its cluster; None if it is not in this stack.
     """
 
     written: Written
@@ -94,26 +94,26 @@ class NodePool(Machines):
 
 
 def every_written(resources: Resources) -> Iterator[Written]:
-    """The node pools and managed instance groups of the stack, as node pools are written."""
+    """The node pools and managed instance groups of the stack, in the form of declared node pools."""
     yield from every_pool(resources)
     yield from written_groups(resources)
 
 
 def every_pool(resources: Resources) -> Iterator[Written]:
-    """The node pools of the stack, as they are written."""
+    """The node pools of the stack, as declared."""
     for type_ in (NODE_POOL, CLUSTER):
         for resource in resources.of_type(type_):
             yield from written_pools(resource)
 
 
 def names_gpus(word: str) -> bool:
-    """Whether a word is a machine type with GPUs, or a type of GPUs that Compute Engine attaches."""
+    """Whether a word is a machine type with GPUs, or a GPU type that Compute Engine attaches."""
     return has_gpus("gcp", word) or word.startswith("nvidia-")
 
 
 @once
 def training_pools(resources: Resources) -> Iterator[tuple[NodePool, ...]]:
-    """Each training pool of the stack, as the node pools it is made of, in the order of their names."""
+    """Each training pool of the stack, as its node pools ordered by name."""
     keys = telling_labels(resources)
     return several((_pool_of(pool, resources, keys), pool) for pool in machines_of(resources) if _may_train(pool))
 
@@ -159,12 +159,12 @@ def _read(written: Written, resources: Resources) -> NodePool:
 
 
 def cluster_of(written: Written, resources: Resources) -> Resource | None:
-    """Its cluster; None when this stack does not make it."""
+    """Its cluster; None if it is not in this stack."""
     return written.referred(resources, "cluster", CLUSTER) or made_by_name(resources, CLUSTER, written.at("cluster"))
 
 
 def _zones(written: Written, cluster: Resource | None) -> Zones:
-    """Those the pool names, else its cluster's: its own zone and the further ones, or three that GKE chooses."""
+    """Zones of the pool, else of its cluster: its own zone and further ones, or three that GKE chooses."""
     own = items(written.inputs, "nodeLocations")
     of_cluster = items(cluster.inputs, "nodeLocations") if cluster else []
     location = text(written.inputs, "location")
@@ -189,7 +189,7 @@ def _named(listed: list[Any] | Unknown) -> Zones:
 
 
 def _most(written: Written, zones: int | Unknown) -> int | Unknown:
-    """Node counts are for each zone, but for the totals of the autoscaler."""
+    """Node counts are per zone, except the autoscaler's totals."""
     each = [
         whole(written.inputs, *path)
         for path in (("nodeCount",), ("initialNodeCount",), ("autoscaling", "maxNodeCount"))

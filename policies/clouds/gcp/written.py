@@ -1,4 +1,4 @@
-"""GKE node pools as they are written: a resource of its own, or inside its cluster."""
+"""GKE node pools as declared: as a separate resource, or inside their cluster."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from gpucluster.record import record
 NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 CLUSTER: Final = "gcp:container/cluster:Cluster"
 
-# What is asked of a pool that is not known yet.
+# Inputs that may be unknown before the update.
 _UNSEEN: Final = ("nodeConfig", "nodeCount", "nodeLocations", "networkConfig", "upgradeSettings", "management")
 
 
 @record(kw_only=True)
 class Written:
-    """A node pool as it is written, alone or inside its cluster.
+    """A node pool as declared, separately or inside its cluster.
 
-    resource: the node pool, or the cluster it is written in.
-    inputs: as `gcp:container/nodePool:NodePool` has them.
-    prop: the input of the cluster it stands under; None for a resource of its own.
-    place: where `inputs` stand in those of the resource.
-    gke: whether GKE makes it; else it is a group of machines written as a node pool.
-    origins: of such a group, URNs of what each input of the node pool takes its value from.
-    template: what such a group starts its machines from; UNKNOWN when the stack does not contain it.
+    resource: the node pool, or the cluster that contains it.
+    inputs: in the form of `gcp:container/nodePool:NodePool`.
+    prop: the input of the cluster that contains it; None for a separate resource.
+    place: path of `inputs` in those of the resource.
+    gke: whether it belongs to GKE; else it is an instance group in the form of a node pool.
+    origins: for such a group, URNs on which each input of the node pool depends.
+    template: the group's instance template; UNKNOWN if the stack does not contain it.
     """
 
     resource: Resource
@@ -54,12 +54,12 @@ class Written:
 
     @property
     def known(self) -> Machine | None:
-        """Its machine type in the catalog; None when it is not known or not there."""
+        """Its machine type in the catalog; None if unknown or missing there."""
         return machines().get(self.machine) if isinstance(self.machine, str) else None
 
     @property
     def fabric(self) -> Fabric | None:
-        """How the GPUs of its nodes talk; None when that is not known, and where it is over the one interface."""
+        """GPU network of its nodes; None if unknown, or if they have only the interface of every machine."""
         return None if self.known is None else fabric_of(self.known)
 
     @property
@@ -72,12 +72,12 @@ class Written:
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """Labels of its nodes as far as they are known."""
+        """Its known node labels."""
         return {} if self.own_labels is UNKNOWN else self.own_labels
 
     @property
     def own_labels(self) -> Mapping[str, Any] | Unknown:
-        """The same; UNKNOWN where none is known."""
+        """The same; UNKNOWN if all are unknown."""
         return labels_at(self.at("nodeConfig", "labels"))
 
     @property
@@ -88,18 +88,18 @@ class Written:
 
     @property
     def flexible(self) -> bool:
-        """Whether its machines come when there are some: flex-start or queued provisioning."""
+        """Whether its machines start when capacity is available: flex-start or queued provisioning."""
         queued = flag(self.inputs, "queuedProvisioning", "enabled")
         return True in (flag(self.inputs, "nodeConfig", "flexStart"), queued)
 
     def dependencies(self, prop: str) -> tuple[str, ...]:
-        """URNs of what an input takes its value from."""
+        """URNs on which an input depends."""
         if self.origins is not None:
             return self.origins.get(prop, ())
         return self.resource.dependencies.get(self.prop or prop, ())
 
     def referred(self, resources: Resources, prop: str, type_: str) -> Resource | None:
-        """What input `prop` takes its value from, where the source of a pool written alone tells."""
+        """The resource on which input `prop` depends, if the source of a separate pool contains that."""
         made = resources.present(self.dependencies(prop))
         return next((found for found in made if found.type == type_), None)
 

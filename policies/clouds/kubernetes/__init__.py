@@ -1,1 +1,1 @@
-"""Kubernetes: labels of objects and of the machines Karpenter starts."""
+"""Kubernetes: labels of objects and of machines that Karpenter starts."""

@@ -1,7 +1,7 @@
-"""NVIDIA's charts among the Helm releases of a stack, with what they switch on.
+"""NVIDIA's charts among the Helm releases of a stack, and the features they enable.
 
-Sources: NVIDIA/gpu-operator, `deployments/gpu-operator/values.yaml` (driver, toolkit, devicePlugin and nfd are on
-unless switched off); Mellanox/network-operator, `deployment/network-operator/values.yaml` (nfd is on).
+Sources: NVIDIA/gpu-operator, `deployments/gpu-operator/values.yaml` (driver, toolkit, devicePlugin and nfd are enabled
+by default); Mellanox/network-operator, `deployment/network-operator/values.yaml` (nfd is enabled).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DEVICE_PLUGIN: Final = "nvidia-device-plugin"
 
 @record
 class Chart:
-    """A release of a chart; `values` is what it sets."""
+    """A release of a chart; `values` are its overrides."""
 
     resource: Resource
 
@@ -32,7 +32,7 @@ class Chart:
         return at(self.resource.inputs, "values")
 
     def on(self, *path: str) -> bool | Unknown:
-        """Whether a part is switched on: it is, unless the values say otherwise."""
+        """Whether a part is enabled: the default, unless the values disable it."""
         said = flag(self.values, *path, "enabled")
         return True if said is None else said
 
@@ -43,13 +43,13 @@ def gpu_operators(resources: Resources) -> list[Chart]:
 
 
 def device_plugins(resources: Resources) -> list[Chart]:
-    """What offers nvidia.com/gpu to pods: the device plugin's own chart, and the GPU Operator's part."""
+    """Charts that offer nvidia.com/gpu to pods: the device plugin's own, and the GPU Operator's part."""
     parts = (chart for chart in gpu_operators(resources) if chart.on("devicePlugin") is True)
     return [*_named(resources, _DEVICE_PLUGIN), *parts]
 
 
 def nfd_bringers(resources: Resources) -> list[Chart]:
-    """What brings node feature discovery."""
+    """Charts that install node feature discovery."""
     every = (*_named(resources, _GPU_OPERATOR), *_named(resources, _NETWORK_OPERATOR))
     return [chart for chart in every if chart.on("nfd") is True]
 

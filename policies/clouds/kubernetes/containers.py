@@ -1,4 +1,4 @@
-"""The containers anywhere in a Kubernetes object, also of kinds that are not built in."""
+"""The containers anywhere in a Kubernetes object, also of custom kinds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpucluster.program.values import is_list, is_object, text
 CONTAINER_LISTS: Final = ("containers", "initContainers", "ephemeralContainers")
 _MORE_LISTS: Final = ("sidecars", "steps")
 ONE_CONTAINER: Final = ("container", "script")
-"""Of templates of Argo workflows and tasks of Tekton, which name them so."""
+"""Fields in templates of Argo workflows and tasks of Tekton."""
 
 
 def containers(value: object) -> Iterator[tuple[str, object]]:

@@ -13,15 +13,15 @@ from gpucluster.policies.label_sets import LabelSet, labels_at
 from gpucluster.program.resources import Resource
 from gpucluster.program.values import at
 
-# Not objects of their own: a Helm release, lists, and patches of an object that somebody else owns.
+# Not single objects: a Helm release, lists, and patches of an object with another owner.
 _NOT_OBJECTS: Final = ("kubernetes:helm.sh/", "kubernetes:yaml", "kubernetes:kustomize", "kubernetes:index:")
 _NOT_OBJECT_KINDS: Final = ("List", "Patch")
 
 
 @functools.cache
 def _node_classes() -> Mapping[tuple[str, str], tuple[str, LabelSyntax, str]]:
-    """NODE_CLASSES of the `labels` of every cloud: (group, kind) -> whose labels Karpenter writes on the machines, by
-    whose rules, and where in `spec` they stand."""
+    """NODE_CLASSES of the `labels` of every cloud: (group, kind) -> description of the labels that Karpenter sets on
+    the machines, their syntax rules, and their path in `spec`."""
     found: dict[tuple[str, str], tuple[str, LabelSyntax, str]] = {}
     for _, cloud in modules_of("gpucluster.policies.clouds.{cloud}.labels"):
         found |= getattr(cloud, "NODE_CLASSES", {})
@@ -29,7 +29,7 @@ def _node_classes() -> Mapping[tuple[str, str], tuple[str, LabelSyntax, str]]:
 
 
 def label_sets(resource: Resource, provider: Resource | None) -> Iterator[LabelSet]:
-    """Every place where a `kubernetes:` resource carries labels; the provider has no default labels."""
+    """Every set of labels of a `kubernetes:` resource; the provider has no default labels."""
     del provider
     if resource.type.startswith(_NOT_OBJECTS) or resource.type.endswith(_NOT_OBJECT_KINDS):
         return

@@ -1,8 +1,8 @@
-"""What may have the machine because nothing else prepares a GPU node: `catalog/node_daemons.csv`, and what a pack's
-configuration names. By kind, namespace and name, and by where every one of its images comes from: a name is anybody's.
+"""Daemons with full access to the machine because nothing else prepares a GPU node: `catalog/node_daemons.csv` and the
+pack's configuration. Matched by kind, namespace, name and the source of each image, as anybody can use a name.
 
 The charts of the NVIDIA and EFA device plugins and of NVIDIA's operators are rendered inside the cluster, where no
-policy sees their pods; a chart is known by its values, and where it and its image come from.
+policy sees their pods; a chart is matched by its values, and by its source and that of its image.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Allowed:
-    """images: repositories, without tag and digest; for a chart, its own as well. reason: why it may."""
+    """images: repositories, without tag and digest; for a chart, its own as well. reason: why access is allowed."""
 
     images: tuple[str, ...]
     reason: str
 
 
 def allowed_daemons(configured: Any) -> dict[str, Allowed]:
-    """What may, by `identity`. configured: the rule's setting, in the form of a pack's configuration."""
+    """The allowed ones, by `identity`. configured: the rule's setting in the pack's configuration."""
     known = {
         row["object"]: Allowed(images=tuple(row["images"].split()), reason=row["reason"])
         for row in rows("node_daemons")
@@ -41,7 +41,7 @@ def allowed_daemons(configured: Any) -> dict[str, Allowed]:
 
 
 def identity(resource: Resource) -> str | None:
-    """`kind namespace/name` of an object, `Release chart` of a chart; None while that is not known."""
+    """`kind namespace/name` of an object, `Release chart` of a chart; None while unknown."""
     if resource.type == RELEASE:
         chart = text(resource.inputs, "chart")
         return f"Release {chart.rpartition('/')[2]}" if isinstance(chart, str) else None
@@ -53,7 +53,7 @@ def identity(resource: Resource) -> str | None:
 
 
 def images_of(resource: Resource) -> list[str | Unknown]:
-    """The repositories that all of its images come from, without tag and digest."""
+    """The repositories of all its images, without tag and digest."""
     if resource.type == RELEASE:
         ways = (("repositoryOpts", "repo"), ("values", "image", "repository"))
         given = [found for way in ways if (found := text(resource.inputs, *way)) is not None]

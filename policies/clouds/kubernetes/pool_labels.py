@@ -1,4 +1,4 @@
-"""Node labels by which workloads choose a pool, and by which a pool says what it is for."""
+"""Node labels by which workloads select a pool, and which state a pool's purpose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.program.resources import UNKNOWN, Resources
 from gpucluster.program.values import at
 
 SINGLE_NODE: Final = "gpucluster/single-node"
-"""Label of nodes whose jobs never span two of them; its value is `true`."""
+"""Label of nodes without multi-node jobs; its value is `true`."""
 
 _WITHOUT_FABRIC: Final = (
     "Use an 8-GPU machine type with the cloud's GPU network, or a label other than gpucluster/pool: training."
@@ -30,7 +30,7 @@ _NOT_SLICED: Final = "all-disabled"
 
 
 def telling_labels(resources: Resources) -> list[str]:
-    """Keys that tell pools apart: `gpucluster/pool`, and what a Kueue ResourceFlavor selects nodes by."""
+    """Keys that separate pools: `gpucluster/pool`, and those by which a Kueue ResourceFlavor selects nodes."""
     keys = {_POOL_LABEL}
     for resource in resources:
         if FLAVOR.fullmatch(resource.type):
@@ -40,27 +40,27 @@ def telling_labels(resources: Resources) -> list[str]:
 
 
 def for_training(labels: Mapping[str, Any]) -> bool:
-    """Whether nodes say that they train together."""
+    """Whether labels state that the nodes train together."""
     return labels.get(_POOL_LABEL) == _TRAINING
 
 
 def perhaps_for_training(labels: Mapping[str, Any]) -> bool:
-    """Whether it is not known yet if nodes say that they train together."""
+    """Whether it is unknown before the update if labels state that the nodes train together."""
     return labels.get(_POOL_LABEL) is UNKNOWN
 
 
 def for_single_nodes(labels: Mapping[str, Any]) -> bool:
-    """Whether nodes say that no job of theirs spans two of them."""
+    """Whether labels state that no job spans two of the nodes."""
     return labels.get(SINGLE_NODE) == "true"
 
 
 def sliced_by_label(labels: Mapping[str, Any]) -> bool:
-    """Whether the nodes' GPUs are sliced (MIG): by the GPU operator, or by themselves, as their pool's name says."""
+    """Whether the nodes' GPUs are sliced (MIG): by the GPU operator, or by the cloud according to the pool's label."""
     return labels.get(_POOL_LABEL) == _SLICED or labels.get(MIG, _NOT_SLICED) not in (_NOT_SLICED, UNKNOWN)
 
 
 def without_fabric(machines: Machines, labels: Mapping[str, Any], *, gpus: bool) -> Iterator[Finding]:
-    """A finding for nodes that say that they train together, of a machine type that has no network for it."""
+    """A finding for nodes labelled as training together, with a machine type without a fabric."""
     if (
         not gpus
         or not isinstance(machines.machine, str)

@@ -1,8 +1,8 @@
-"""What of its machine a pod asks for, in every kind that holds one and in the values of charts.
+"""Host access that a pod requests, in every kind that contains one and in the values of charts.
 
-Sources: Kubernetes page "Pod Security Standards" (what its Baseline forbids); capabilities(7), for those by which root
-in a container is root of the machine. NET_ADMIN, IPC_LOCK and the like stay inside the pod's own namespaces, and
-fabrics of GPUs need them.
+Sources: Kubernetes page "Pod Security Standards" (forbidden by its Baseline); capabilities(7), for those with which
+root in a container is root on the host. NET_ADMIN, IPC_LOCK and similar ones stay within the pod's own namespaces,
+and GPU fabrics need them.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ _FOLDERS: Final = (
     *("/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/usr"),
     *("/var", "/var/lib", "/var/run"),
 )
-"""Folders of a machine in which other pods' data, its keys or its programs are; /sys, devices and folders for data are
-none."""
+"""Folders of a host with other pods' data, its keys or its programs; not /sys, devices and data folders."""
 _BELOW: Final = ("/etc/kubernetes", "/root", "/var/lib/kubelet", "/var/lib/containerd", "/var/lib/docker")
 
-# What leads to the containers of a built-in workload.
+# Paths to the containers of a built-in workload.
 _WAY: Final = ("spec", "template", "jobTemplate")
 _WORKLOADS: Final = (
     "Pod",
@@ -51,7 +50,7 @@ _WORKLOADS: Final = (
 
 
 def privileges(resource: Resource) -> list[str] | Unknown:
-    """What it asks for, in words; UNKNOWN when nothing is visible, but part of a built-in workload is not known yet."""
+    """Its requests in words; UNKNOWN if none is visible, but part of a built-in workload is not yet known."""
     found = list(_asked(resource.inputs, ""))
     names = [f"`{name}`" for name, what in found if what == "privileged"]
     words = [f"privileged container{'s' if len(names) > 1 else ''} {', '.join(names)}"] if names else []
@@ -62,13 +61,13 @@ def privileges(resource: Resource) -> list[str] | Unknown:
 
 
 def _asked(value: object, name: str) -> Iterator[tuple[str, str]]:
-    """(container, or `values` of a chart; what it asks for) below a value."""
+    """(container, or `values` of a chart; its request) below a value."""
     if is_list(value):
         for inner in value:
             yield from _asked(inner, name)
     elif is_object(value):
         own = text(value, "name")
-        for key, inner in sorted(value.items()):  # the engine's message keeps no order
+        for key, inner in sorted(value.items()):  # the engine's message has no order
             if key.lower().endswith("securitycontext"):
                 label = own if isinstance(own, str) else name
                 yield from ((label, what) for what in _in_context(inner))
@@ -95,7 +94,7 @@ def _in_context(context: object) -> Iterator[str]:
 
 
 def _of_machine(volume: object) -> str | None:
-    """The folder of the machine that a volume mounts, where other pods' data or the machine's own is in it."""
+    """The host folder that a volume mounts, if it contains other pods' data or the host's own."""
     given = text(volume, "path") if is_object(volume) else volume
     path = posixpath.normpath("/" + given.lstrip("/")) if isinstance(given, str) else ""
     below = any(path == folder or path.startswith(f"{folder}/") for folder in _BELOW)
@@ -103,7 +102,7 @@ def _of_machine(volume: object) -> str | None:
 
 
 def _hidden(value: Mapping[str, Any]) -> bool:
-    """Whether a container's privileges, or something on the way to them, are not known yet."""
+    """Whether a container's privileges, or a value on the path to them, are unknown before the update."""
     if any(flag(value, key) is UNKNOWN for key in _NAMESPACES):
         return True
     for key in (*_WAY, *CONTAINER_LISTS):

@@ -1,4 +1,4 @@
-"""Amounts of storage as Kubernetes writes them (Kubernetes API reference, "Quantity")."""
+"""Storage quantities of Kubernetes (Kubernetes API reference, "Quantity")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _POWERS: Final = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5}
 
 
 def gib(written: str | Unknown | None) -> Decimal | Unknown | None:
-    """The amount in GiB; None for what is no amount of bytes."""
+    """The amount in GiB; None if it is not an amount of bytes."""
     if written is UNKNOWN:
         return UNKNOWN
     found = re.fullmatch(_FORM, written) if isinstance(written, str) else None

@@ -1,6 +1,6 @@
-"""Components that make Kubernetes objects of text: each object is a resource of its own, once their cluster is known.
+"""Components that create Kubernetes objects from text: each object is a separate resource, once their cluster is known.
 
-Source: pulumi-kubernetes 4.34.2. Before that, as in the first preview of a cluster, there is nothing to look at.
+Source: pulumi-kubernetes 4.34.2. Before that, as in the first preview of a cluster, there are no objects to check.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RENDERED: Final = (
 
 
 def unrendered(resources: Resources) -> Iterator[CannotTell]:
-    """One for each that has no object yet."""
+    """A finding for each component without objects so far."""
     parents = {resource.parent for resource in resources}
     for type_ in _RENDERED:
         for component in resources.of_type(type_):

@@ -1,8 +1,8 @@
-"""What makes file systems for claims.
+"""Provisioners that create file systems for claims.
 
 Sources: names of the drivers in aws-fsx-csi-driver, aws-fsx-openzfs-csi-driver, GKE pages "Managed Lustre CSI driver"
 and "Filestore CSI driver" (with the classes GKE installs), azurelustre-csi-driver, AKS page "Azure Files CSI driver"
-(with the classes AKS installs). efs.csi.aws.com makes directories of a file system that exists.
+(with the classes AKS installs). efs.csi.aws.com only creates directories in an existing file system.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ FILE_SYSTEM_DRIVERS: Final[Mapping[str, str]] = {
     "azurelustre.csi.azure.com": "an Azure Managed Lustre file system",
     "file.csi.azure.com": _FILES,
 }
-"""Provisioner -> what each claim of its class makes."""
+"""Provisioner -> what each claim of its class creates."""
 
 GIVEN_CLASSES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("standard-rwx", "premium-rwx", "enterprise-rwx", "zonal-rwx"), _FILESTORE),
     **dict.fromkeys(("azurefile", "azurefile-csi", "azurefile-premium", "azurefile-csi-premium"), _FILES),
 }
-"""Classes that are there in every cluster of their cloud."""
+"""Classes that exist in every cluster of their cloud."""

@@ -1,8 +1,8 @@
-"""Versions that Kubernetes objects name: of charts, of images, of the machine images of Karpenter's nodes.
+"""Versions in Kubernetes objects: of charts, of images, of the machine images of Karpenter's nodes.
 
 Helm reads a chart's version as a range (Renovate page "helm Versioning"; README of Masterminds/semver): `1.2`,
-`^1.2.3` and `*` are whatever is newest in it. The tag of an image may be moved, and one of one or two numbers is, by
-custom, with each release that it stands for (Tugboat page "Docker Image Version Tags Primer"); a full version, the
+`^1.2.3` and `*` mean the newest version in it. The tag of an image can be moved; tags of one or two numbers are, by
+convention, with each matching release (Tugboat page "Docker Image Version Tags Primer"); a full version, the
 month of a release and the id of a commit or build are not.
 """
 
@@ -21,7 +21,7 @@ NODE_CLASS: Final = "kubernetes:karpenter.k8s.aws/v1:EC2NodeClass"
 
 _EXACT: Final = r"=?\s*v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?"
 _EXACT_TAGS: Final = re.compile(
-    r"\d+\.\d+\.\d+"  # a full version, wherever it stands
+    r"\d+\.\d+\.\d+"  # a full version, anywhere in the tag
     r"|(?<!\d)(?:20)?[2-9]\d\.(?:0[1-9]|1[0-2])(?!\d)"  # year and month
     r"|(?<![0-9A-Za-z])(?:[0-9a-f]{7,40}|[0-9]{6,})(?![0-9A-Za-z])"  # a commit, a day, a build
 )
@@ -30,14 +30,14 @@ _LOCAL: Final = (".", "/")
 
 @record
 class Unpinned:
-    """floating: what may change by itself, in words. unknown: what is not known yet."""
+    """floating: references that may change without an update, in words. unknown: values unknown before the update."""
 
     floating: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
 
 def unpinned(resource: Resource) -> Unpinned:
-    """What a resource names without a version."""
+    """References of a resource without a version."""
     if resource.type in RELEASES:
         return _chart(resource)
     if resource.type == NODE_CLASS:
@@ -67,7 +67,7 @@ def _machine_image(resource: Resource) -> Unpinned:
 
 
 def _why(image: Any) -> str | None:
-    """Why an image may change; None when it does not, or is not known."""
+    """Why an image may change; None if it cannot, or is unknown."""
     if not isinstance(image, str) or "@sha256:" in image:
         return None
     tag = image.rpartition("/")[2].partition(":")[2]

@@ -1,4 +1,4 @@
-"""A GPU node pool asks for what its machine type has."""
+"""A GPU node pool requests what its machine type provides."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""MIG slices of an AKS node pool against its VM size, its driver and what it is for.
+"""MIG slices of an AKS node pool against its VM size, its driver and its purpose.
 
-Sources: AKS page "Multi-instance GPU node pools", for the sizes; AKS slices with its own driver, so that
-a pool without it has nothing to slice with.
+Sources: AKS page "Multi-instance GPU node pools", for the sizes; AKS slices GPUs with its own driver, so a pool
+without the driver cannot be sliced.
 """
 
 from __future__ import annotations

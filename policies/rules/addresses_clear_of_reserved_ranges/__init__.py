@@ -1,4 +1,4 @@
-"""Networks keep clear of the address ranges that the cloud itself uses."""
+"""Networks do not overlap address ranges that the cloud itself uses."""
 
 from __future__ import annotations
 

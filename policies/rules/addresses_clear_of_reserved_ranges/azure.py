@@ -1,4 +1,4 @@
-"""Addresses of an AKS cluster are not those of InfiniBand, nor those AKS keeps for itself.
+"""Addresses of an AKS cluster overlap neither InfiniBand's nor those that AKS reserves.
 
 Sources: Azure page "Set up InfiniBand on HPC VMs", for InfiniBand's range; AKS page "Azure CNI networking",
 "Prerequisites", for the others, which hold for services, pods and the virtual network alike.
@@ -68,7 +68,7 @@ def _clear(resource: Resource, ranges: Iterable[Range], reserved: Mapping[str, s
 
 
 def _overlap(written: str, kept: str) -> bool:
-    """What is no IPv4 range overlaps nothing."""
+    """An invalid IPv4 range overlaps nothing."""
     try:
         return ipaddress.IPv4Network(written, strict=False).overlaps(ipaddress.IPv4Network(kept))
     except ValueError:

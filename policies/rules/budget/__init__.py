@@ -19,7 +19,7 @@ def check(judged: Judgement) -> Iterator[Finding]:
         return
     if verdict.outcome == "over" and verdict.budget.on_exceed == "fail":
         yield Violation(judged.stated_by, verdict.sentence)
-    elif judged.undecided and not judged.estimate.unpriced_compute:  # that is budget-undecidable
+    elif judged.undecided and not judged.estimate.unpriced_compute:  # budget-undecidable reports the other case
         yield CannotTell(judged.stated_by, judged.undecided)
 
 

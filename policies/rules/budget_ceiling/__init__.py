@@ -1,4 +1,4 @@
-"""Autoscaling cannot pass the budget."""
+"""Autoscaling cannot exceed the budget."""
 
 from __future__ import annotations
 

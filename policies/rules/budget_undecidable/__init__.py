@@ -1,4 +1,4 @@
-"""A budget says nothing while the machines have no price."""
+"""A budget is undecidable while the machines have no price."""
 
 from __future__ import annotations
 

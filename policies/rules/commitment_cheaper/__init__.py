@@ -19,7 +19,7 @@ _SETTING: Final = "utilisation"
 _DAYS: Final = 365
 _TERM: Final = "_1y_share"
 _LEAST: Final = Decimal("0.2")
-"""No commitment of a year in the price book is 80 % below the price by the hour."""
+"""No one-year commitment in the price book is 80 % below the hourly price."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -36,7 +36,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _by_the_hour(found: Estimate) -> list[CostLine]:
-    """Lines of machines on demand that run all the time they are there, and that this stack buys."""
+    """Lines of on-demand machines that run as long as they exist, and that this stack pays for."""
     return [
         line
         for line in found.lines
@@ -48,7 +48,7 @@ def _by_the_hour(found: Estimate) -> list[CostLine]:
 
 
 def _utilisation(stack: Stack, found: Estimate) -> Decimal | None:
-    """Share of a year that the machines are wanted: as configured, else by the days the cluster is wanted for."""
+    """Share of a year for which the machines are needed: as configured, else from the cluster's duration."""
     stated = stack.config.get(_SETTING)
     if stated is not None:
         try:

@@ -1,4 +1,4 @@
-"""The control plane answers to networks that are named, not to everybody."""
+"""The control plane is open to listed networks only, not to everybody."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Who reaches the API of an EKS cluster.
+"""Networks with access to the API of an EKS cluster.
 
-Source: pulumi-aws 7.51.1, ClusterVpcConfigArgs: the public endpoint is on, for 0.0.0.0/0, unless something else is set.
+Source: pulumi-aws 7.51.1, ClusterVpcConfigArgs: the public endpoint is on, for 0.0.0.0/0, by default.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who reaches the API of an AKS cluster.
+"""Networks with access to the API of an AKS cluster.
 
 Source: AKS page "Use authorized IP ranges to limit access to the API server": without them every address.
 """

@@ -1,7 +1,7 @@
-"""Who reaches the API of a GKE cluster.
+"""Networks with access to the API of a GKE cluster.
 
-Source: GKE page "Customize your network isolation": without authorized networks the external endpoint answers every
-address; a private endpoint, or one that is switched off, none from outside.
+Source: GKE page "Customize your network isolation": without authorized networks the external endpoint is open to every
+address; a private or disabled endpoint is open to none from outside.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What training reads and writes is encrypted where it lies."""
+"""Training data is encrypted at rest."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Encryption of EBS disks and EFS; FSx encrypts by itself (FSx user guides, "Data encryption at rest").
+"""Encryption of EBS disks and EFS; FSx always encrypts (FSx user guides, "Data encryption at rest").
 
-EBS encrypts what does not say so where the account's default does (EBS user guide, "Encryption by default"); a stack
-that sets that default is taken at its word.
+EBS encrypts disks without a setting if the account's default does (EBS user guide, "Encryption by default"); a stack
+that sets that default is trusted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _encrypted(resource: Resource) -> list[bool | Unknown]:
-    """For each disk that is described; one that says nothing is taken as not encrypted."""
+    """A value for each declared disk; a disk without a setting counts as not encrypted."""
     if resource.type in _ITSELF:
         return [_said(flag(resource.inputs, "encrypted"))]
     way = {LAUNCH_TEMPLATE: ("blockDeviceMappings",), _CLASS: ("spec", "blockDeviceMappings")}.get(resource.type)

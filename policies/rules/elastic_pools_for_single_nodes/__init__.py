@@ -1,4 +1,4 @@
-"""What comes and goes node by node is not promised to jobs that span nodes."""
+"""Nodes that are autoscaled one by one are not assigned to multi-node jobs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _flavors(resources: Resources) -> Iterator[Resource]:
-    """Kueue's flavors of nodes that stand in a topology: there for jobs over several nodes."""
+    """Kueue's flavors of nodes in a topology, which are for multi-node jobs."""
     for resource in resources:
         topology = text(resource.inputs, "spec", "topologyName") if FLAVOR.fullmatch(resource.type) else None
         if topology is not None:

@@ -1,4 +1,4 @@
-"""Findings that an exemption accepts are still said, every time; so is an exemption that accepts nothing."""
+"""Exempted findings are still reported, every time; so are exemptions that accept nothing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
             )
         for idle in outcome.idle:
             yield Violation(None, _nothing(idle), fix=_IDLE_FIX)
-    # One for a rule about change waits for the plan that needs it, which a policy pack does not see.
+    # An exemption for a rule about changes waits for its plan, which a policy pack does not see.
     waiting = {rule.name for rule in rules() if isinstance(rule, ChangeRule)}
     for exemption in exemptions(stack.resources):
         if not isinstance(exemption, Exemption) or exemption.rule in waiting:

@@ -1,4 +1,4 @@
-"""Every exemption names a rule that there is, a resource, a reason, an owner and a day not passed and not far off."""
+"""Every exemption names an existing rule, a resource, a reason, an owner and a valid, near end date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every interface of the GPU fabric that a training node takes is there."""
+"""A training node has every GPU fabric interface of its machine type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every network card of a training node carries its EFA."""
+"""Every network card of a training node has its EFA."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def _of_machines(machines: AwsMachines) -> Iterator[Finding]:
 
 
 def _may_be(missing: list[int], listed: list[Interface]) -> bool:
-    """Whether entries that are not known yet could be the missing ones."""
+    """Whether entries that are unknown before the update could be the missing ones."""
     return sum(1 for entry in listed if entry.card is UNKNOWN or entry.kind is UNKNOWN) >= len(missing)

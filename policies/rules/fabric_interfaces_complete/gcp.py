@@ -1,4 +1,4 @@
-"""Every GPU network of a training node's machine type is there, and such that the fabric runs over it."""
+"""Every GPU network of a training node's machine type exists, with properties that the fabric needs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _of_nodes(pool: NodePool, resources: Resources) -> Iterator[Finding]:
     profile = text(pool.written.inputs, "networkConfig", "acceleratorNetworkProfile")
     if profile is UNKNOWN:
         yield CannotTell(pool.resource, "whether GKE creates its GPU networks is not known yet")
-    elif profile is None or fabric.kind != "RoCE":  # else GKE makes them all
+    elif profile is None or fabric.kind != "RoCE":  # else GKE creates them all
         if pool.written.gke:
             yield from _cluster(pool)
         yield from _networks(pool, fabric, resources)

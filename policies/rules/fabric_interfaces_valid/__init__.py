@@ -1,4 +1,4 @@
-"""The cloud can launch machines with the fabric interfaces they are given."""
+"""The cloud can launch machines with their configured fabric interfaces."""
 
 from __future__ import annotations
 

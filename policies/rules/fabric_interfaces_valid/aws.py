@@ -37,7 +37,7 @@ def check(resource: Resource) -> Iterator[Finding]:
 
 
 def _pairs(listed: list[Interface]) -> Iterator[str]:
-    """Card and device identify an interface, and (0, 0) is the one the machine gets its address by."""
+    """Card and device identify an interface, and (0, 0) is the one with the machine's address."""
     pairs = Counter((entry.card, entry.device) for entry in listed)
     for (card, device), number in pairs.items():
         if number > 1 and card is not UNKNOWN and device is not UNKNOWN:
@@ -52,8 +52,8 @@ def _pairs(listed: list[Interface]) -> Iterator[str]:
 
 
 def _cards(listed: list[Interface], machine: object) -> Iterator[str]:
-    """At most one EFA a card, and no more cards and interfaces than the machine has."""
-    pairs = {(entry.card, entry.device) for entry in listed if entry.efa}  # a pair given twice has been told already
+    """At most one EFA per card, and no more cards and interfaces than the machine has."""
+    pairs = {(entry.card, entry.device) for entry in listed if entry.efa}  # duplicates are already reported
     efa = Counter(card for card, _ in pairs if card is not UNKNOWN)
     doubled = [card for card, number in efa.items() if number > 1]
     if doubled:

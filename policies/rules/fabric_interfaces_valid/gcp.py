@@ -1,4 +1,4 @@
-"""GKE takes a node pool with the additional networks it lists."""
+"""GKE accepts a node pool with its additional networks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _name(network: Resource) -> Iterator[Finding]:
 
 
 def _listed(pool: Written, listed: list[Any]) -> Iterator[str]:
-    """What holds for every machine type."""
+    """Requirements for every machine type."""
     if pool.sliced and listed:
         yield f"{len(listed)} additional networks on nodes with sliced GPUs, which have no GPU networks"
     subnets = Counter(last(name) for entry in listed if isinstance(name := text(entry, "subnetwork"), str))

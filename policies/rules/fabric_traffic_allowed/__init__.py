@@ -1,4 +1,4 @@
-"""Fabric traffic may pass between the nodes of a training pool."""
+"""Fabric traffic is allowed between the nodes of a training pool."""
 
 from __future__ import annotations
 

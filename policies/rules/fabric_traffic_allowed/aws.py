@@ -1,4 +1,4 @@
-"""EFA traffic may pass between the nodes of a training pool."""
+"""EFA traffic is allowed between the nodes of a training pool."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 def _of_machines(machines: AwsMachines, resources: Resources) -> Iterator[Finding]:
     if machines.template is UNKNOWN:
-        return  # said for all rules that need it
+        return  # reported for all rules that need it
     if machines.interfaces is UNKNOWN:
         yield CannotTell(machines.resource, "the security groups of its EFA interfaces are unknown")
         return
     if not isinstance(machines.template, Resource):
-        return  # no interface carries EFA, as fabric-interfaces-complete says
+        return  # no interface has EFA, as fabric-interfaces-complete reports
     told: set[str] = set()
     for interface in machines.interfaces:
         if not interface.efa:
@@ -59,7 +59,7 @@ def _of_interface(machines: AwsMachines, groups: SecurityGroups, resources: Reso
         names = ", ".join(f"`{name}`" for name in perhaps)
         return CannotTell(machines.resource, f"which of {names} its EFA interfaces have is not known yet")
     if groups.others or not (closed or perhaps):
-        # Often the group EKS makes: open to itself for EFA since Kubernetes 1.33 (eksctl pull request 8509).
+        # Often the group that EKS creates: open to itself for EFA since Kubernetes 1.33 (eksctl pull request 8509).
         return CannotTell(machines.resource, "a security group of its EFA interfaces is not part of this stack")
     names = ", ".join(f"`{name}`" for name in (*closed, *perhaps))
     return machines.finding(f"no security group of the EFA interfaces allows all traffic from and to itself: {names}")

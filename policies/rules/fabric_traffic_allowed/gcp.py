@@ -1,4 +1,4 @@
-"""Traffic of the GPUs may pass inside their networks."""
+"""GPU traffic is allowed inside its networks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     for pool in training_pools(stack.resources):
         for nodes in pool:
             entries = entries_of(nodes.written, stack.resources)
-            if nodes.fabric is not None and entries is not UNKNOWN:  # else fabric-interfaces-complete has said so
+            if nodes.fabric is not None and entries is not UNKNOWN:  # else fabric-interfaces-complete reports it
                 yield from _of_nodes(nodes, nodes.fabric, entries, stack.resources)
 
 

@@ -1,4 +1,4 @@
-"""One party installs the GPU driver of a node, and one offers its GPUs."""
+"""A node's GPU driver has a single installer, and its GPUs a single device plugin."""
 
 from __future__ import annotations
 

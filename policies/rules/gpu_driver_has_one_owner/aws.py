@@ -1,4 +1,4 @@
-"""The driver in EKS' own machine images against the one of the GPU Operator.
+"""The driver in EKS' own machine images against that of the GPU Operator.
 
 Source: EKS page "Use EKS-optimized accelerated AMIs": images with NVIDIA in their amiType have driver and toolkit.
 """

@@ -1,4 +1,4 @@
-"""AKS' own driver against the one of the GPU Operator, alike on all GPU nodes of a cluster.
+"""AKS' own driver against that of the GPU Operator, the same on all GPU nodes of a cluster.
 
 Sources: AKS pages "Use GPUs for compute-intensive workloads" (gpuProfile.driver is Install unless set) and "Use the
 NVIDIA GPU Operator"; karpenter-provider-azure, AKSNodeClass spec.gpu.mode.
@@ -56,7 +56,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _owners(resources: Resources) -> Iterator[tuple[Resource, str, bool | None]]:
-    """(resource, name, whether AKS installs the driver, None while not known) of what starts GPU nodes."""
+    """(resource, name, whether AKS installs the driver, None while unknown) of resources that start GPU nodes."""
     for pool in machines_of(resources):
         if pool.written.aks and pool.with_gpus:
             given = text(pool.written.inputs, "gpuProfile", "driver")

@@ -1,7 +1,7 @@
 """GKE's driver and device plugin against those of the GPU Operator.
 
 Sources: GKE page "Run GPUs in Standard node pools" (gpu_driver_version); NVIDIA/aicr #1998 for the two device plugins;
-terraform-provider-google, magic-modules #11152: a block that is left out differs from what GKE has, in every plan.
+terraform-provider-google, magic-modules #11152: a missing block differs from GKE's value in every plan.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FIX: Final = (
 READS: Final = "gcp:container/nodePool:NodePool, gcp:container/cluster:Cluster, kubernetes:helm.sh/v3:Release"
 
 _OFF: Final = "INSTALLATION_DISABLED"
-# GKE page "Install the NVIDIA GPU Operator on GKE": nodes with it have no device plugin of GKE's.
+# GKE page "Install the NVIDIA GPU Operator on GKE": nodes with it do not run GKE's device plugin.
 _NO_PLUGIN: Final = "gke-no-default-nvidia-gpu-device-plugin"
 
 

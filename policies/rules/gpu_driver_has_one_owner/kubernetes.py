@@ -1,4 +1,4 @@
-"""Charts that bring the same thing twice, or half of what belongs together.
+"""Charts that install the same component twice, or only one of two that belong together.
 
 Sources: NVIDIA/gpu-operator documentation, "Common deployment scenarios"; NVIDIA/network-operator documentation, "Node
 feature discovery": one NFD for both operators.
@@ -36,5 +36,5 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _doubled(found: list[Chart]) -> list[Chart]:
-    """Those in one cluster after the first."""
+    """Charts in one cluster after the first."""
     return [chart for chart in found[1:] if chart.resource.provider == found[0].resource.provider]

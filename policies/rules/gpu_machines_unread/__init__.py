@@ -1,4 +1,4 @@
-"""GPU machines that no other rule reads are said, never passed over."""
+"""GPU machines that no other rule reads are reported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpucluster.policies.rule import Outcome, ReportRule, Severity, Stack, Viola
 
 
 def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
-    rules_run = {outcome.rule.name: outcome.rule for outcome in outcomes}  # one about resources runs for each
+    rules_run = {outcome.rule.name: outcome.rule for outcome in outcomes}  # resource rules run repeatedly
     for found in unread(stack.resources):
         about = [rule for rule in rules_run.values() if _about(rule.reads, found.cloud)]
         if rules := [rule.name for rule in about if found.part or found.resource.type not in rule.reads]:
@@ -21,7 +21,7 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
 
 
 def _about(reads: str, cloud: str) -> bool:
-    """Whether a rule looks at something that starts machines on a cloud."""
+    """Whether a rule reads any type that starts machines on a cloud."""
     return any(type_ in reads for type_ in cloud_pools()[cloud].READS.split(", "))
 
 

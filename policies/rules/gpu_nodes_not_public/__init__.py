@@ -1,4 +1,4 @@
-"""Machines with GPUs have no address in the internet."""
+"""Machines with GPUs have no public address."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Public addresses of EC2 machines with GPUs: the subnet's, the instance's own, or an Elastic IP.
 
-Those of a launch template's interfaces are judged by `fabric-interfaces-valid` where EC2 refuses them.
+`fabric-interfaces-valid` checks those of a launch template's interfaces that EC2 refuses.
 """
 
 from __future__ import annotations

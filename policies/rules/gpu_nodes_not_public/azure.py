@@ -1,6 +1,4 @@
-"""Public addresses of AKS nodes with GPUs: none unless the node pool asks for them (AKS page "Use instance-level public
-IPs").
-"""
+"""Public addresses of AKS nodes with GPUs: none by default (AKS page "Use instance-level public IPs")."""
 
 from __future__ import annotations
 

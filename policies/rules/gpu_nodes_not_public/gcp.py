@@ -35,7 +35,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _private(pool: NodePool) -> bool | Unknown | None:
-    """None where only a cluster that is not part of this stack tells."""
+    """None if it depends on a cluster outside this stack."""
     own = flag(pool.written.inputs, "networkConfig", "enablePrivateNodes")
     if own is not None:
         return own

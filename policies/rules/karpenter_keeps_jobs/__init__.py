@@ -41,7 +41,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _for_gpus(pool: Resource) -> bool | Unknown:
-    """Whether a limit, a taint or a requirement speaks of GPUs."""
+    """Whether a limit, a taint or a requirement refers to GPUs."""
     limits = labels_at(at(pool.inputs, "spec", "limits"))
     template = at(pool.inputs, "spec", "template", "spec")
     listed = (*_listed(template, "taints"), *_listed(template, "requirements"))
@@ -57,13 +57,13 @@ def _listed(value: Any, key: str) -> list[Any]:
 
 
 def _budgets(pool: Resource) -> list[Any] | None:
-    """None while they are not known; the usual one, a tenth of the nodes, where there are none."""
+    """None while unknown; the default, a tenth of the nodes, if there are none."""
     found = items(pool.inputs, "spec", "disruption", "budgets")
     return None if found is UNKNOWN or UNKNOWN in found else found
 
 
 def _forbids(budget: Any, reason: str) -> bool:
-    """Whether a budget lets no node go for a reason, at any time."""
+    """Whether a budget forbids disruption for a reason at any time."""
     reasons = items(budget, "reasons")
     always = at(budget, "schedule") is None
     return always and at(budget, "nodes") in _NONE and (not reasons or (reasons is not UNKNOWN and reason in reasons))

@@ -1,4 +1,4 @@
-"""Labels are written so that the cloud accepts them."""
+"""The cloud accepts the syntax of all labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check(resource: Resource) -> Iterator[Finding]:
 
 
 def _problems(labels: LabelSet) -> Iterator[str]:
-    """What is wrong with a set, and with each of as many as one resource takes."""
+    """Problems of a set, and of each label up to the maximum per resource."""
     if labels.labels is UNKNOWN:
         return
     most = MOST_LABELS.get(labels.syntax)
@@ -45,7 +45,7 @@ def _problems(labels: LabelSet) -> Iterator[str]:
 
 
 def _same(keys: Iterable[str]) -> Iterator[str]:
-    """Keys that differ in case only."""
+    """Keys that differ only in case."""
     by_lower: dict[str, list[str]] = {}
     for key in keys:
         by_lower.setdefault(key.lower(), []).append(key)

@@ -1,4 +1,4 @@
-"""A machine's credentials are not given to whoever sends it a request."""
+"""A machine does not give its credentials to every requester."""
 
 from __future__ import annotations
 

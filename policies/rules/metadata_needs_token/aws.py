@@ -1,7 +1,7 @@
-"""Version 2 of EC2's metadata service, which wants a session token.
+"""Version 2 of EC2's metadata service, which requires a session token.
 
-Sources: pulumi-aws 7.51.1, LaunchTemplateMetadataOptionsArgs (httpTokens is `optional` unless set); Karpenter,
-EC2NodeClass spec.metadataOptions (httpTokens is `required` unless set).
+Sources: pulumi-aws 7.51.1, LaunchTemplateMetadataOptionsArgs (default of httpTokens: `optional`); Karpenter,
+EC2NodeClass spec.metadataOptions (default of httpTokens: `required`).
 """
 
 from __future__ import annotations
@@ -37,5 +37,5 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _from_template(inputs: object) -> bool:
-    """Whether an instance takes it from a launch template."""
+    """Whether an instance inherits it from a launch template."""
     return at(inputs, "launchTemplate") is not None

@@ -1,7 +1,7 @@
-"""What pods read from a GKE node's metadata server.
+"""Data that pods can read from a GKE node's metadata server.
 
 Source: GKE page "Protecting cluster metadata": mode GCE_METADATA shows every pod the node's own service account, and
-legacy endpoints answer without the header Metadata-Flavor; GKE switches them off unless the metadata says otherwise.
+legacy endpoints answer without the header Metadata-Flavor; GKE disables them unless the metadata enables them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A layout of slices that a node asks for is one that its GPU has."""
+"""A node's GPU supports the requested layout of slices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     if any(
         at(operator.values, "migManager", "config", "name") is not None for operator in gpu_operators(stack.resources)
     ):
-        return  # layouts of the user's own
+        return  # user-defined layouts
     for nodes, gpu in _found(stack.resources):
         layout = UNKNOWN if nodes.own_labels is UNKNOWN else nodes.own_labels.get(MIG)
         known = layouts(gpu) if gpu else ()
@@ -36,7 +36,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _found(resources: Resources) -> Iterator[tuple[Machines, str | None]]:
-    """(what starts nodes, the GPU they have)."""
+    """(resource that starts nodes, their GPU)."""
     for nodes in aws_machines(resources):
         yield nodes, nodes.known.gpu if nodes.known else None
     for pool in azure_machines(resources):

@@ -1,4 +1,4 @@
-"""Every namespace says which pods it takes."""
+"""Every namespace states its Pod Security level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No claim makes a file system that no plan shows."""
+"""No claim creates a file system that is missing in every plan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SET: Final = "kubernetes:apps/v1:StatefulSet"
 # Kubernetes documentation, Persistent Volumes, "Class": the annotation still works.
 _OLDER: Final = "volume.beta.kubernetes.io/storage-class"
 
-# A class that names the file system it takes its volumes from makes directories, not file systems.
+# A class that names its file system creates directories, not file systems.
 _EXISTING: Final = ("fileSystemId", "mgs-ip-address", "dnsname")
 
 
@@ -43,7 +43,7 @@ def _of_claim(resource: Resource, claim: object, makers: set[str]) -> Iterator[F
     older = text(claim, "metadata", "annotations", _OLDER)
     named, volume = text(claim, "spec", "storageClassName"), text(claim, "spec", "volumeName")
     named = older if named is None else named
-    if volume is not None or named in makers:  # the class is the finding
+    if volume is not None or named in makers:  # the class is reported
         return
     if named is UNKNOWN:
         yield CannotTell(resource, "whether its storage class creates a file system is not known yet")

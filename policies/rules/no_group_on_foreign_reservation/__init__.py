@@ -1,4 +1,4 @@
-"""A placement and a reservation go together only when the reservation was made in that placement."""
+"""A placement and a reservation are compatible only if the reservation was created in that placement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A placement group and a reservation go together only when the reservation was made in the group."""
+"""A placement group and a reservation are compatible only if the reservation was created in the group."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _named(kind: str, thing: Group | Reservation) -> str:
 
 
 def _made_in(reservation: Resource, group: Group, resources: Resources) -> bool | None:
-    """Whether the reservation is made in the group, None when that is not known yet."""
+    """Whether the reservation is created in the group, None if unknown before the update."""
     made_in = resources.referred(reservation, "placementGroupArn", PLACEMENT_GROUP)
     if made_in is not None and group.resource is not None:
         return made_in.urn == group.resource.urn

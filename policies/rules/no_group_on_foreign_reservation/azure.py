@@ -1,4 +1,4 @@
-"""A proximity placement group and a capacity reservation never go together.
+"""A proximity placement group and a capacity reservation are never compatible.
 
 Source: Azure page "On-demand capacity reservation", section "Limitations and restrictions".
 """
@@ -37,5 +37,5 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _surely(placed: Placed) -> bool:
-    """An id not known yet may turn out to be none, but not that of what this stack makes."""
+    """An unknown id may turn out to be none, unless it is of a resource in this stack."""
     return placed.id is not UNKNOWN or placed.resource is not None

@@ -1,6 +1,6 @@
-"""A placement policy and a reservation go together only when the reservation was made with the policy.
+"""A placement policy and a reservation are compatible only if the reservation was created with the policy.
 
-The provider has no argument to make a reservation with a policy, so one that this stack makes is made without.
+The provider has no argument for a reservation's policy, so reservations in this stack are created without one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""No plan gives up machines that are held for the cluster."""
+"""No plan releases machines that are reserved for the cluster."""
 
 from __future__ import annotations
 

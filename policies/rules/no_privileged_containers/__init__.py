@@ -1,4 +1,4 @@
-"""No container has the whole machine, but those that prepare a GPU node."""
+"""No container has full access to its host, except those that prepare a GPU node."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _judged(resource: Resource, what: str, by_name: Allowed | None) -> Finding:
-    """By name alone nothing is accepted: whoever may declare an object may name it."""
+    """A name is not enough to accept anything: anybody who can declare an object can choose its name."""
     if by_name is None:
         return Violation(resource, what)
     images = images_of(resource)

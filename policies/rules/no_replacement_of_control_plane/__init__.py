@@ -1,4 +1,4 @@
-"""No plan makes the control plane anew."""
+"""No plan replaces the control plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is a secret is nowhere that everybody reads."""
+"""No secret is in a place that everybody can read."""
 
 from __future__ import annotations
 

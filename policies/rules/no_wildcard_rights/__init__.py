@@ -1,4 +1,4 @@
-"""Nobody may do everything to everything."""
+"""No identity has every permission on everything."""
 
 from __future__ import annotations
 

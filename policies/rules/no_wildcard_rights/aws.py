@@ -1,5 +1,5 @@
-"""IAM statements that allow any action, of all services or of one, on any resource; roles that anybody may take; and
-the EKS access policy with every right in a cluster.
+"""IAM statements that allow any action, of all services or of one, on any resource; roles that anybody may assume; and
+the EKS access policy with every permission in a cluster.
 
 Sources: AWS managed policy AdministratorAccess; EKS user guide, "Review access policy permissions"
 (AmazonEKSClusterAdminPolicy).
@@ -77,7 +77,7 @@ def _trusted(role: Resource) -> Iterator[Finding]:
 
 
 def _in_cluster(access: Resource, stack: Stack) -> Iterator[Finding]:
-    """A person named from outside is a cluster's administrator; a role of the program is what may be taken over."""
+    """An external principal counts as a cluster administrator; a role of the program could be taken over."""
     policy, scope = text(access.inputs, "policyArn"), text(access.inputs, "accessScope", "type")
     if not isinstance(policy, str) or not policy.endswith(_IN_CLUSTER) or scope == "namespace":
         return
@@ -92,7 +92,7 @@ def _in_cluster(access: Resource, stack: Stack) -> Iterator[Finding]:
 
 
 def _own_identity(access: Resource, stack: Stack) -> bool:
-    """Whether the principal, maybe by its access entry, is a role or user that this stack makes."""
+    """Whether the principal, possibly through its access entry, is a role or user in this stack."""
     made = stack.resources.present(access.dependencies.get("principalArn", ()))
     return any(
         one.type.startswith("aws:iam/") or (one.type != access.type and _own_identity(one, stack)) for one in made

@@ -1,4 +1,4 @@
-"""Roles of Azure with every action, granted on a whole subscription or above it.
+"""Azure roles with every action, granted on a whole subscription or above it.
 
 Source: Azure page "Azure built-in roles": ids of Owner and Contributor, whose actions are `*`.
 """

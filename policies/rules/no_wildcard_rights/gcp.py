@@ -1,5 +1,5 @@
 """Basic roles of Google Cloud, with thousands of permissions on everything in a project (IAM page "Basic roles"), and
-roles in a project or above it for everybody (IAM page "Principal identifiers").
+roles on a project or above it for everybody (IAM page "Principal identifiers").
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _granted(grant: Resource, stack: Stack) -> Iterator[Finding]:
 
 
 def _policy(policy: Resource) -> Iterator[Finding]:
-    """A policy as a whole: JSON, mostly from a data source."""
+    """A whole policy: JSON, usually from a data source."""
     given = text(policy.inputs, "policyData")
     if given is UNKNOWN:
         yield CannotTell(policy, "the roles that it grants are not known yet")
@@ -62,5 +62,5 @@ def _wrong(role: object, members: object) -> str | None:
 
 
 def _own_role(stack: Stack, urns: tuple[str, ...]) -> bool:
-    """Whether the role is one that this stack makes, which is no basic one."""
+    """Whether the role is in this stack; such a role is not a basic one."""
     return any(role.type.endswith("CustomRole") for role in stack.resources.present(urns))

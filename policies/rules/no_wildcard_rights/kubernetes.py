@@ -36,7 +36,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _people(binding: Resource) -> bool:
-    """Whether all it is bound to are people or groups of them, which Kubernetes knows by name only."""
+    """Whether all of its subjects are users or groups, which Kubernetes knows only by name."""
     subjects = items(binding.inputs, "subjects")
     return (
         subjects is not UNKNOWN

@@ -1,4 +1,4 @@
-"""A program that states no required labels or no budget is told so, instead of passing in silence."""
+"""A program without required labels or a budget gets a finding and does not pass silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the other rules could not decide is said, never passed over."""
+"""Questions that the other rules could not decide are reported."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from gpucluster.policies.rule import Outcome, ReportRule, Severity, Stack, Viola
 from gpucluster.program.resources import Resource
 
 _NAMED: Final = 5
-"""Resources that are named one by one when one question is open for many."""
+"""Maximum of resources to list if one question is open for many."""
 
 
 def check(outcomes: Sequence[Outcome], _: Stack) -> Iterator[Violation]:
-    """A line for each question, with every rule that it is open for and every resource that it is open about."""
+    """A line for each question, with every rule and every resource for which it is open."""
     about: dict[tuple[str, str], dict[str, Resource | None]] = {}
     for outcome in outcomes:
         for question in outcome.unknown:

@@ -1,4 +1,4 @@
-"""Machines have a price, also where nobody stated a budget."""
+"""Machines have a price, even without a budget."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from gpucluster.policies.frameworks import FINOPS_BUDGETING
 from gpucluster.policies.rule import Finding, Severity, Stack, StackRule, Violation
 
 _NAMED: Final = 5
-"""Resources that are named one by one."""
+"""Maximum of resources to list."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:
     found = priced(stack.resources)
     if isinstance(found, Violation):
         yield found
-    elif found.facts.budget is None and found.unpriced_compute:  # against a budget, that is budget-undecidable
+    elif found.facts.budget is None and found.unpriced_compute:  # with a budget, budget-undecidable reports it
         reasons = [f"`{found.names.get(one.urn, one.urn)}` ({one.reason})" for one in found.unpriced_compute]
         more = f" and {len(reasons) - _NAMED} more" if len(reasons) > _NAMED else ""
         yield Violation(None, f"machines without a price: {', '.join(reasons[:_NAMED])}{more}")

@@ -1,4 +1,4 @@
-"""A GPU node pool is bought in a way its machine type is sold."""
+"""The machine type of a GPU node pool is sold by the pool's purchase option."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How an AKS node pool is bought: on demand, spot, from a reservation.
+"""Purchase options of an AKS node pool: on demand, spot, from a reservation.
 
-Sources: Azure page "On-demand capacity reservation" (2026-02-17), for what is not reserved and not with Spot; the
-SDK's own documentation of AgentPool, for what only Spot takes.
+Sources: Azure page "On-demand capacity reservation" (2026-02-17), for machines that cannot be reserved or combined with
+Spot; the SDK's own documentation of AgentPool, for inputs that only Spot accepts.
 """
 
 from __future__ import annotations

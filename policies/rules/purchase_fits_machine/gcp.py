@@ -1,7 +1,7 @@
-"""How a GKE node pool is bought: on demand, spot, flex-start, queued, from a reservation.
+"""Purchase options of a GKE node pool: on demand, spot, flex-start, queued, from a reservation.
 
 Sources: cluster-toolkit v1.95.0
-(2026-06-25), `modules/compute/gke-node-pool/main.tf`, for what goes together; `maxRunDuration` of flex-start at most 7
+(2026-06-25), `modules/compute/gke-node-pool/main.tf`, for valid combinations; `maxRunDuration` of flex-start at most 7
 days.
 """
 
@@ -56,7 +56,7 @@ def _priorities(compute_class: Resource) -> Iterator[Finding]:
 
 
 class _Way:
-    """How one pool is bought, each setting read once."""
+    """The purchase option of one pool, each setting read once."""
 
     def __init__(self, pool: Written) -> None:
         inputs: Mapping[str, Any] = pool.inputs
@@ -132,6 +132,6 @@ def _either(one: bool | Unknown | None, other: bool | Unknown | None) -> bool | 
 
 
 def _seconds(duration: str | Unknown | None) -> int | None:
-    """Of a duration such as `604800s`."""
+    """Seconds of a duration such as `604800s`."""
     digits = duration.removesuffix("s") if isinstance(duration, str) else ""
     return int(digits) if digits.isdigit() else None

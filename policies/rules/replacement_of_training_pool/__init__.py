@@ -1,4 +1,4 @@
-"""A plan that takes nodes from running jobs is allowed by the spec."""
+"""The spec allows a plan that removes nodes from running jobs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _words(roll: Impact) -> str:
 
 
 def _allowed(old: Resource, changes: Changes) -> str | None:
-    """The component around it whose nodes may go, as a component of the new program states in its fact `rolls`."""
+    """The component around it whose nodes may be replaced, from the fact `rolls` of a component in the new program."""
     named = {name for each in stated(changes.after) for name in each.facts.rolls}
     return next((parent.name for parent in changes.before.parents(old) if parent.name in named), None)
 

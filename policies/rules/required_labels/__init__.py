@@ -1,4 +1,4 @@
-"""Everything that can be labelled says whose it is."""
+"""Every resource that supports labels has its owner's labels."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def _required(stack: Stack) -> Callable[[Resource], Mapping[str, Any] | Unknown]
     if not keys and not configured:
         return required_labels(stack.resources)
     required = {**dict.fromkeys(keys or (), UNKNOWN), **(configured if configured is not UNKNOWN else {})}
-    return lambda _: required  # UNKNOWN as the value of a key: present is enough
+    return lambda _: required  # UNKNOWN as the value of a key: only its presence is checked
 
 
 def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, Any]) -> Iterator[Edit]:
-    """The configured labels that a resource lacks, where it is of no component of ours.
+    """The configured labels that a resource lacks, if it belongs to no component of ours.
 
-    Its own labels only: those of the machines it starts are read when they start, so that an addition would replace
-    the machines of a running job. Nor a label that the cloud would refuse.
+    Only its own labels: machines read theirs when they start, so adding one would replace the machines of a running
+    job. Never a label that the cloud would refuse.
     """
     configured = labels_at(config.get("labels"))
     if configured is UNKNOWN or _ours(resource):
@@ -79,26 +79,26 @@ def remedy(resource: Resource, provider: Resource | None, config: Mapping[str, A
 
 
 def _ours(resource: Resource) -> bool:
-    """Whether one of our components is around it: its URN has the types of all of its parents."""
+    """Whether one of our components is around it: its URN contains the types of all of its parents."""
     return any(type_.startswith(_OURS) for type_ in resource.urn.split("::")[2].split("$"))
 
 
 def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """The keys that are missing, and those with another value."""
+    """The missing keys, and those with another value."""
     missing = [key for key in required if carried.get(key) in (None, "")]
     differing = [key for key, value in required.items() if key not in missing and _differs(labels, carried[key], value)]
     return missing, differing
 
 
 def _kept(resource: Resource, labels: LabelSet) -> bool:
-    """Whether they stay as they were made: with today's labels, something that runs would be made anew."""
+    """Whether they are kept unchanged after creation: new labels would replace a running resource."""
     return any(
         path == tuple(map(str, labels.place[: len(path)])) for path in (tuple(k.split(".")) for k in resource.keeps)
     )
 
 
 def _edits(labels: LabelSet, wrong: Mapping[str, Any]) -> Iterator[Edit]:
-    """What to write; a value that is not known, or that must be written in another way here, is left empty."""
+    """The edit; a value that is unknown, or that needs another form here, is empty."""
     if wrong:
         values = {key: str(value) if _writable(labels, key, value) else "" for key, value in wrong.items()}
         yield Edit(labels.place, labels.written(values))
@@ -118,7 +118,7 @@ def _words(labels: LabelSet, missing: list[str], differing: list[str]) -> Iterat
 
 
 def _differs(labels: LabelSet, carried: Any, required: Any) -> bool:
-    """A required value that another cloud or Kubernetes cannot write only has to be there in some form."""
+    """Whether values differ; a value that another cloud or Kubernetes does not support may have any other form."""
     if carried is UNKNOWN or required is UNKNOWN:
         return False
     if labels.syntax is not LabelSyntax.AWS and problem_of_value(str(required), labels.syntax):

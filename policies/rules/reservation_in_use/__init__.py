@@ -1,4 +1,4 @@
-"""A reservation is taken by the machines it was made for."""
+"""A reservation is used by its intended machines."""
 
 from __future__ import annotations
 

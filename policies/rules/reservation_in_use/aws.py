@@ -1,4 +1,4 @@
-"""A reservation is taken by the machines it was made for."""
+"""A reservation is used by its intended machines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterator[Finding]:
-    """Nothing where something takes it, or where the stack starts no machine of its type."""
+    """Nothing if it is used, or if the stack starts no machine of its type."""
     pools = list(machine_pools(resources, machine))
     starters = [
         starter
@@ -55,7 +55,7 @@ def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterato
 
 
 def _takes(starter: Resource, reservation: Resource, resources: Resources) -> bool | None:
-    """Whether a template or instance takes from the reservation; None when that is not known yet."""
+    """Whether a template or instance uses the reservation; None if unknown before the update."""
     target = reservation_of(starter, resources)
     if isinstance(target, Reservation):
         if target.resource is not None:
@@ -67,5 +67,5 @@ def _takes(starter: Resource, reservation: Resource, resources: Resources) -> bo
     criteria = text(reservation.inputs, "instanceMatchCriteria")
     if UNKNOWN in (target, preference, criteria):
         return None
-    # EC2 takes an open reservation that fits, unless the launch says none.
+    # EC2 uses a matching open reservation, unless the launch excludes reservations.
     return criteria in (None, "open") and preference != "none"

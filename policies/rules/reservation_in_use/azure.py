@@ -1,4 +1,4 @@
-"""A capacity reservation is taken by the node pools of its size, and the cluster may take it.
+"""A capacity reservation is used by the node pools of its size, and the cluster is allowed to use it.
 
 Source: AKS page "Use capacity reservation groups": a pool names the group, and a cluster with a system-assigned
 identity can't use it.
@@ -39,7 +39,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterator[Finding]:
-    """Nothing where something takes it, or where the stack starts no machine of its size."""
+    """Nothing if it is used, or if the stack starts no machine of its size."""
     pools = [pool for pool in machines_of(resources) if str(pool.machine).lower() == machine.lower()]
     answers = {pool.name: _takes(pool, reservation, resources) for pool in pools}
     answers = answers or {of.name: None for of in machines_of(resources) if of.hidden is not None}
@@ -49,7 +49,7 @@ def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterato
 
 
 def _takes(pool: AgentPool, reservation: Resource, resources: Resources) -> bool | None:
-    """Whether a pool takes from the reservation's group; None when that is not known yet."""
+    """Whether a pool uses the reservation's group; None if unknown before the update."""
     named = reservation_of(pool.written, resources)
     if named is None:
         return False

@@ -1,6 +1,6 @@
-"""A reservation is taken by the node pools of its machine type.
+"""A reservation is used by the node pools of its machine type.
 
-Reservations from a request for future capacity are made by Google, so only those the stack makes itself are looked at.
+Google creates the reservations for a future capacity request, so only those declared in the stack are checked.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterator[Finding]:
-    """Nothing where something takes it, or where the stack starts no machine of its type."""
+    """Nothing if it is used, or if the stack starts no machine of its type."""
     pools = [pool for pool in every_written(resources) if pool.machine == machine]
     answers = {pool.name: _takes(pool, reservation, resources) for pool in pools}
     answers = answers or {of.name: None for of in machines_of(resources) if of.hidden is not None}
@@ -44,7 +44,7 @@ def _taken(reservation: Resource, machine: str, resources: Resources) -> Iterato
 
 
 def _takes(pool: Written, reservation: Resource, resources: Resources) -> bool | None:
-    """Whether a pool takes from the reservation; None when that is not known yet."""
+    """Whether a pool uses the reservation; None if unknown before the update."""
     named = reservation_of(pool, resources)
     if isinstance(named, Reservation):
         return None if named.path is UNKNOWN and named.resource is None else named.resource is reservation
@@ -53,5 +53,5 @@ def _takes(pool: Written, reservation: Resource, resources: Resources) -> bool |
     spot = flag(pool.inputs, "nodeConfig", "spot")
     if UNKNOWN in (kind, required, spot):
         return None
-    # Compute Engine takes any reservation that fits and need not be named, but never for spot machines.
+    # Compute Engine uses any matching reservation that need not be named, but never for spot machines.
     return required is not True and kind != "NO_RESERVATION" and spot is not True and not pool.flexible

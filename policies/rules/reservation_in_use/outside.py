@@ -1,4 +1,4 @@
-"""The verdict on a reservation, once it is known what starts its machines and whether that takes from it."""
+"""The finding on a reservation, given the resources that start its machines and whether they use it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from gpucluster.program.resources import Resource
 def outside(
     reservation: Resource, machine: str, reserved: str, answers: Mapping[str, bool | None]
 ) -> Iterator[Finding]:
-    """Nothing where something takes it, or where nothing starts its machine.
+    """Nothing if it is used, or if nothing starts its machine.
 
-    reserved: what it holds, in words. answers: name of what starts the machine -> whether it takes from the
-    reservation; None when that is not known yet.
+    reserved: its contents, in words. answers: name of the resource that starts the machine -> whether it uses the
+    reservation; None if unknown before the update.
     """
     if True in answers.values() or not answers:
         return

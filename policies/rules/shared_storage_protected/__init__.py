@@ -1,4 +1,4 @@
-"""Data that outlives a trial is protected from one command, or has a copy."""
+"""Data that outlives a trial is protected from deletion by a single command, or has a copy."""
 
 from __future__ import annotations
 

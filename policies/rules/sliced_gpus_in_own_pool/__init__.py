@@ -1,4 +1,4 @@
-"""GPUs that are sliced train nothing that needs more than a slice."""
+"""Sliced GPUs are not used for training that needs more than a slice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spare nodes are few beside those that train."""
+"""Spare nodes are few compared with training nodes."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def _words(stack: Stack, training: Decimal, spare: Decimal, most: int) -> str:
     hourly = _dearest(stack)
     if not hourly:
         return what
-    from gpucluster.cost.model import HOURS_PER_MONTH, cents  # prices are read only when a rule about money runs
+    from gpucluster.cost.model import HOURS_PER_MONTH, cents  # prices are loaded only when a cost rule runs
 
     monthly = cents(hourly * HOURS_PER_MONTH * spare / _OF_A_NODE)
     return f"{what}; idle, they cost ${monthly:,.2f} a month"
 
 
 def _dearest(stack: Stack) -> Decimal | None:
-    """USD an hour of the dearest machine that training has, which is the one with GPUs; None without a price."""
+    """USD per hour of the most expensive training machine, which is the one with GPUs; None without a price."""
     found = priced(stack.resources)
     if isinstance(found, Violation):
         return None

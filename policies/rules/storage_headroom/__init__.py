@@ -1,4 +1,4 @@
-"""A file system is larger than what pods may fill."""
+"""A file system is larger than the space that pods may fill."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpucluster.policies.rule import CannotTell, Finding, Severity, Stack, Stack
 from gpucluster.program.resources import UNKNOWN
 
 _OVER: Final = Decimal("1.25")
-"""25 % on top of what is promised."""
+"""25 % on top of the promised space."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def check(stack: Stack) -> Iterator[Finding]:
         if amount is UNKNOWN:
             yield CannotTell(volume, "the capacity of its volumes is not known yet")
         else:
-            # Those of one file system are the same space, once for each namespace.
+            # Volumes on one file system share its space, one for each namespace.
             promised[on.urn] = max(promised.get(on.urn, Decimal(0)), amount)
     for urn, amount in promised.items():
         size, on = sizes[urn], stack.resources.get(urn)

@@ -1,4 +1,4 @@
-"""Shared storage stands where the machines stand that read from it."""
+"""Shared storage is in the zone of the machines that read from it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _is_id(zone: str) -> bool:
-    """Whether it is the id of a zone of AWS, as use1-az1, which has another name in every account."""
+    """Whether it is an AWS zone id such as use1-az1, whose zone name differs between accounts."""
     return re.fullmatch(_ZONE_ID, zone) is not None
 
 

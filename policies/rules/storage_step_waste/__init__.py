@@ -1,4 +1,4 @@
-"""What a step of capacity adds is not more than what is used."""
+"""The unused part of a capacity step is not larger than the used part."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gpucluster.program.resources import UNKNOWN
 
 _WITH_HEADROOM: Final = Decimal("1.25")
 _MOST: Final = 2
-"""Times what is needed; throughput that is asked for may take some more capacity than the data."""
+"""Times the need; the requested throughput may require more capacity than the data."""
 _WORTH_SAYING: Final = 1024
-"""GiB; the least file systems of some kinds are as large."""
+"""GiB; the smallest file systems of some kinds are this large."""
 
 
 def check(stack: Stack) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Shared storage feeds the GPUs that read from it."""
+"""Shared storage is fast enough for the GPUs that read from it."""
 
 from __future__ import annotations
 

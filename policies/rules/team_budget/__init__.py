@@ -1,4 +1,4 @@
-"""The share that a team has of a cluster costs no more than its budget."""
+"""A team's share of a cluster stays within its budget."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check(stack: Stack) -> Iterator[Finding]:
     if isinstance(cost, Violation):
         yield cost
         return
-    from gpucluster.cost.teams import team_costs  # prices are read only when a rule about money runs
+    from gpucluster.cost.teams import team_costs  # prices are loaded only when a cost rule runs
 
     for team in team_costs(cost):
         by = next((each.component for each in found if team.name in each.facts.teams), None)

@@ -1,4 +1,4 @@
-"""Nodes of one training pool stand close together."""
+"""Nodes of one training pool are co-located."""
 
 from __future__ import annotations
 

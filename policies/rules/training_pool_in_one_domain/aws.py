@@ -1,4 +1,4 @@
-"""Nodes of one training pool stand close together."""
+"""Nodes of one training pool are co-located."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _cluster_strategy(machines: AwsMachines, group: Group) -> Iterator[Finding]:
 
 
 def _block(machines: AwsMachines, reservation: Reservation) -> Iterator[Finding]:
-    """A capacity block holds so many machines and no more."""
+    """The number of machines in a capacity block is a fixed limit."""
     template = machines.template if isinstance(machines.template, Resource) else machines.resource
     market = text(template.inputs, "instanceMarketOptions", "marketType")
     made = reservation.resource is not None and reservation.resource.type == CAPACITY_BLOCK
@@ -112,7 +112,7 @@ def _block(machines: AwsMachines, reservation: Reservation) -> Iterator[Finding]
 
 
 def _together(pool: tuple[AwsMachines, ...], domains: list[Group | Reservation]) -> Iterator[Finding]:
-    """Whether what the parts of a pool are placed by is one and the same."""
+    """Whether all parts of a pool have the same placement."""
     names = {_identity(domain): _named(domain) for domain in domains}
     if len(names) < 2 and (len(domains) < 2 or UNKNOWN not in names):
         return

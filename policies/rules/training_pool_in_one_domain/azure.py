@@ -1,7 +1,7 @@
-"""Nodes of one training pool share one InfiniBand fabric: those of one virtual machine scale set.
+"""Nodes of one training pool share one InfiniBand fabric: that of one virtual machine scale set.
 
-A proximity placement group is none: it keeps machines in one data centre and changes nothing about InfiniBand.
-Sources: Azure page "Set up InfiniBand on HPC VMs", for the scale set and how many it holds; AKS release notes of
+A proximity placement group is not a fabric: it keeps machines in one data centre without any effect on InfiniBand.
+Sources: Azure page "Set up InfiniBand on HPC VMs", for the scale set and its maximum size; AKS release notes of
 2022-04, for one scale set per node pool that AKS keeps in a single placement group.
 """
 
@@ -51,7 +51,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _scale_set(nodes: AgentPool) -> Iterator[Finding]:
-    """Of one node too: it may grow, and its size costs what InfiniBand costs."""
+    """Also for a single node: the pool may grow, and its size includes the cost of InfiniBand."""
     kind = nodes.written.kind
     if kind is UNKNOWN or kind is None:
         said = "is not known yet" if kind is UNKNOWN else "is not given"
@@ -95,7 +95,7 @@ def _holds(nodes: AgentPool, limit: int | Unknown) -> Iterator[Finding]:
 
 
 def _limit(resource: Resource, stack: Stack) -> int | Unknown:
-    """The pack's setting, else what the nearest component states, else what every subscription has."""
+    """The pack's setting, else the nearest component's, else the limit of every subscription."""
     limit = whole(stack.config, _LIMIT)
     by_urn = {each.component.urn: each.facts.scale_set_limit for each in stated(stack.resources)}
     for parent in stack.resources.parents(resource):
@@ -104,7 +104,7 @@ def _limit(resource: Resource, stack: Stack) -> int | Unknown:
 
 
 def _outside(pool: KarpenterPool) -> Iterator[Finding]:
-    """What Karpenter starts on Azure are single machines: never on the InfiniBand of a scale set."""
+    """Karpenter starts single machines on Azure: never on the InfiniBand of a scale set."""
     labels, limits, admitted = pool.labels, pool.limits, pool.on_infiniband()
     fabric = [] if limits is UNKNOWN else [name for name in limits if name.startswith("rdma/")]
     if fabric:

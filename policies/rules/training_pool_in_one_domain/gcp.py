@@ -1,4 +1,4 @@
-"""Nodes of one training pool stand close together."""
+"""Nodes of one training pool are co-located."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _of_pool(pool: tuple[NodePool, ...], resources: Resources) -> Iterator[Findi
 
 
 def _dense(pool: NodePool, reservation: Reservation) -> Iterator[Finding]:
-    """A reservation is one domain when it was deployed densely; its blocks and the calendar's always are."""
+    """A reservation is one domain if it was deployed densely; its blocks and those of a calendar always are."""
     if reservation.block:
         return
     made = reservation.resource
@@ -109,7 +109,7 @@ def _compact(pool: NodePool, policy: Policy) -> Iterator[Finding]:
 
 
 def _collocated(policy: Resource) -> bool | None:
-    """Whether a policy keeps machines together, None when that is not known yet."""
+    """Whether a policy co-locates machines, None if unknown before the update."""
     asked = (
         text(policy.inputs, "groupPlacementPolicy", "collocation"),
         text(policy.inputs, "workloadPolicy", "type"),
@@ -120,7 +120,7 @@ def _collocated(policy: Resource) -> bool | None:
 
 
 def _together(pool: tuple[NodePool, ...], domains: list[Policy | Reservation]) -> Iterator[Finding]:
-    """Whether what the node pools of one training pool are placed by is one and the same."""
+    """Whether all node pools of one training pool have the same placement."""
     names = {_identity(nodes, domain): domain.label for nodes, domain in zip(pool, domains, strict=True)}
     if len(names) < 2 and (len(domains) < 2 or UNKNOWN not in names):
         return

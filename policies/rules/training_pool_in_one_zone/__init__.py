@@ -1,4 +1,4 @@
-"""Nodes of one training pool stand in one zone."""
+"""Nodes of one training pool are in one zone."""
 
 from __future__ import annotations
 

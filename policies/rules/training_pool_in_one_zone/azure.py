@@ -1,4 +1,4 @@
-"""Nodes of one training pool stand in one zone."""
+"""Nodes of one training pool are in one zone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check(stack: Stack) -> Iterator[Finding]:
 
 
 def _of_nodes(nodes: AgentPool) -> Iterator[Finding]:
-    """Pools of one training pool in different zones are two scale sets, which is said elsewhere."""
+    """Pools of one training pool in different zones are two scale sets, which another rule reports."""
     zones = items(nodes.written.inputs, "availabilityZones")
     if zones is UNKNOWN:
         yield CannotTell(nodes.resource, f"the zones of {nodes.label} are not known yet")

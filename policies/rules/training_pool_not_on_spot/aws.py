@@ -1,4 +1,4 @@
-"""Nodes that train together are not taken back one by one."""
+"""Nodes that train together are not reclaimed one by one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _on_spot(machines: AwsMachines) -> bool | Unknown:
     if machines.resource.type == NODE_GROUP:
         return says(inputs, "capacityType", word="SPOT")
     holders = [inputs, *([machines.template.inputs] if isinstance(machines.template, Resource) else ())]
-    # Of an Auto Scaling group, the rest of these per cent is spot capacity; without a number, none is.
+    # In an Auto Scaling group, the rest up to 100 per cent is spot capacity; without a number, none is.
     on_demand = whole(inputs, "mixedInstancesPolicy", "instancesDistribution", "onDemandPercentageAboveBaseCapacity")
     signs: list[bool | Unknown] = [
         *(says(of, "instanceMarketOptions", "marketType", word="spot") for of in holders),

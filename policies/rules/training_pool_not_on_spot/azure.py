@@ -1,4 +1,4 @@
-"""Nodes that train together are not taken back one by one."""
+"""Nodes that train together are not reclaimed one by one."""
 
 from __future__ import annotations
 

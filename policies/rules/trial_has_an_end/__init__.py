@@ -1,4 +1,4 @@
-"""A trial says when it ends."""
+"""A trial states its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No upgrade of GPU nodes begins by itself, and none needs more of them."""
+"""No upgrade of GPU nodes starts automatically, and none needs additional nodes."""
 
 from __future__ import annotations
 

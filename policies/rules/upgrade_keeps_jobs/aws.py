@@ -1,4 +1,4 @@
-"""Updates of EKS node groups need no machine more, and end no pod by force. EKS begins none by itself.
+"""Updates of EKS node groups need no additional machine, and force-delete no pod. EKS starts none automatically.
 
 Source: EKS API, NodegroupUpdateConfig: the default strategy starts new machines first, MINIMAL ends old ones first.
 """

@@ -1,6 +1,6 @@
-"""Upgrades of GPU nodes come when nobody trains, and need no machine more.
+"""Upgrades of GPU nodes run when nothing trains, and need no additional machine.
 
-Sources: AKS pages "Upgrade AKS node pools" (surge is 10 % unless it is set), "Autoupgrade node OS images" (NodeImage
+Sources: AKS pages "Upgrade AKS node pools" (default surge: 10 %), "Autoupgrade node OS images" (NodeImage
 is the default since 2023-06-01; NodeImage and SecurityPatch reimage) and "Automatically upgrade an AKS cluster".
 """
 

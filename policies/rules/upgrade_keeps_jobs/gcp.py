@@ -1,6 +1,6 @@
-"""Upgrades of GKE nodes come when nobody trains, and need no machine more.
+"""Upgrades of GKE nodes run when nothing trains, and need no additional machine.
 
-Sources: GKE pages "Node upgrade strategies" (SURGE with maxSurge 1 unless set; BLUE_GREEN doubles the pool) and
+Sources: GKE pages "Node upgrade strategies" (default: SURGE with maxSurge 1; BLUE_GREEN doubles the pool) and
 "Maintenance windows and exclusions" (scope NO_MINOR_OR_NODE_UPGRADES keeps nodes; NO_UPGRADES everything).
 """
 
@@ -26,7 +26,7 @@ _KEEPS: Final = ("NO_MINOR_OR_NODE_UPGRADES", "NO_UPGRADES")
 def check(stack: Stack) -> Iterator[Finding]:
     for pool in training_pools(stack.resources):
         for nodes in pool:
-            # Machines of flex-start end by themselves within days; those of an instance group nobody upgrades.
+            # Flex-start machines end within days; nothing upgrades machines of an instance group.
             if nodes.written.gke and not nodes.written.flexible:
                 yield from _of(nodes)
 
@@ -51,7 +51,7 @@ def _of(nodes: NodePool) -> Iterator[Finding]:
 
 
 def _kept(cluster: Resource) -> bool | None:
-    """Whether an exclusion keeps nodes as they are; None while that is not known."""
+    """Whether an exclusion keeps nodes unchanged; None while unknown."""
     listed = items(cluster.inputs, "maintenancePolicy", "maintenanceExclusions")
     scopes = [UNKNOWN] if listed is UNKNOWN else [text(entry, "exclusionOptions", "scope") for entry in listed]
     if any(scope in _KEEPS for scope in scopes):

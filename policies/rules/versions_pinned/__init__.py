@@ -1,4 +1,4 @@
-"""What runs in the cluster is the same tomorrow."""
+"""Versions in the cluster do not change without an update."""
 
 from __future__ import annotations
 
