@@ -101,7 +101,8 @@ def _ended(live: Live, logs: dict[str, str], rate: float) -> Generator[None]:
                         "metadata": {"name": job.name, "namespace": "training"},
                     }
                 )
-                assert trainjob is not None
+                if trainjob is None:  # deleted since the jobs were listed
+                    continue
                 spec = trainjob["spec"]["trainer"]
                 hosts = [str(pod["spec"].get("hostname") or pod["metadata"]["name"]) for pod in pods]
                 if len(hosts) != spec["numNodes"]:
