@@ -26,7 +26,16 @@ _TAGGED: Final = "4dabf18193072939515e22adb298388d"
 
 @dataclass
 class Difference:
-    """Differences between one stack and the clouds.|1"""
+    """Differences between one stack and the clouds.
+
+    orphans: in the clouds, but never in a state; oldest first.
+    kept: in the clouds and formerly in the state, which released it without deletion (`retainOnDelete`, `state
+    delete`).
+    ghosts: in the state, not in the clouds.
+    changed: in both, with different properties.
+    remade: in the state as deleted for a replacement, while the cloud already has the replacement under the same id.
+    pending: operations that the state has started and not finished.
+    """
 
     stack: str
     orphans: list[Entry] = field(default_factory=list[Entry])

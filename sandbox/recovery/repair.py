@@ -19,7 +19,13 @@ _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
 
 @dataclass(frozen=True)
 class Repair:
-    """The repair of a stack's orphans.|1"""
+    """The repair of a stack's orphans.
+
+    adopt: entered into the state as the resource of its URN.
+    delete: the state already has a resource with that URN, and it exists.
+    leave: neither the state nor the ledger knows a provider that could manage it.
+    providers: settings of those that the state lacks and what is adopted needs, by `urn::id`.
+    """
 
     adopt: tuple[Entry, ...] = ()
     delete: tuple[Entry, ...] = ()

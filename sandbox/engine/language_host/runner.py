@@ -1,8 +1,7 @@
 """Runs one Pulumi program or one policy pack, and exits.
 
 Runs in two ways: forked from a process that has the SDK imported, or as a script by the interpreter of another virtual
-environment. So it imports only the standard library and, late, pulumi.|2
-virtual environment. So it imports nothing but the standard library and, late, pulumi.
+environment. So it imports only the standard library and, late, pulumi.
 """
 
 from __future__ import annotations
