@@ -29,7 +29,7 @@ class Change:
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
-    """The deepest changed properties from `old` to `new`; a null is the same as nothing, `__x` keys are skipped."""
+    """The deepest changed properties from `old` to `new`; null equals a missing value, `__x` keys are skipped."""
     return list(_object(_visible(old), _visible(new), ""))
 
 
