@@ -2,7 +2,7 @@
 
 Source: Amazon EC2 user guide, "Maximize network bandwidth on Amazon EC2 instances with multiple network cards" and
 "EFA: accelerated instance types"; counts from aws/karpenter-provider-aws v1.14.1
-`zz_generated.vpclimits.go`. The catalog has them as well: what is built by it is judged by a table of its own here.
+`zz_generated.vpclimits.go`. The catalog has the same data: this separate table judges what is built from the catalog.
 """
 
 from __future__ import annotations
