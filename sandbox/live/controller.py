@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True)
 class Controller:
-    """name: also of its log. environment: in addition to PATH. ready: the port whose /readyz answers when it works."""
+    """name: also of its log. environment: in addition to PATH. ready: the port whose /readyz answers when it works.
+
+    folder: its working folder; by default that of its log.
+    """
 
     name: str
     command: Sequence[str]
