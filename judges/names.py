@@ -1,7 +1,7 @@
-"""Names of a vendor for Pulumi's: a property table of one cloud, and the path that a property has in its schema.
+"""A vendor's names for Pulumi's: a property table of one cloud, and the path of a property in its schema.
 
-Pulumi's names come from Terraform, which renames, regroups and flattens what a vendor's API takes. Most of it follows a
-rule; a table, `properties.csv`, has the rest. Its columns:
+Pulumi's names come from Terraform, which renames, regroups and flattens a vendor's API. Most names follow a rule; a
+table, `properties.csv`, has the rest. Its columns:
 
 ==========  ============================================================================================================
 type        type token; `*` for every type
@@ -29,19 +29,21 @@ from importlib import resources
 from typing import Final
 
 _OPAQUE: Final = frozenset({"tags", "map", "json", "text"})
-"""Values whose members have names that no schema gives."""
+"""Values whose members have user-defined names."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a schema has a property: names from the place of the property around it, `[]` after each that is a list."""
+    """The place of a property in a schema: names from the place of the enclosing property, `[]` after each that is a
+    list.
+    """
 
     steps: tuple[str, ...]
     how: str = ""
 
     @property
     def opaque(self) -> bool:
-        """Whether the names of what is inside are the user's own."""
+        """Whether the names inside are user-defined."""
         return self.how in _OPAQUE
 
 
@@ -64,7 +66,7 @@ class Names:
                 self._implied.setdefault(row["type"], []).append(_place(row))
 
     def place(self, type_: str, path: Sequence[str]) -> Place | None:
-        """The place of a property, None where the schema has none. path: names from the resource down."""
+        """The place of a property, None if the schema has none. path: names from the resource down."""
         exact = (type_, ".".join(path))
         if exact in self._places:
             return _kept(self._places[exact])
@@ -75,13 +77,13 @@ class Names:
         return Place((*around.steps, own) if around else (own,))
 
     def implied(self, type_: str) -> Sequence[Place]:
-        """What the schema wants and Pulumi implies; `how` has the value."""
+        """Properties that the schema requires and Pulumi implies; `how` has the value."""
         return self._implied.get(type_, ())
 
     def schema_path(self, type_: str, path: Sequence[str]) -> tuple[str, ...] | None:
-        """The whole path of a property in the schema, without `[]`; None where the schema has none.
+        """The whole path of a property in the schema, without `[]`; None if the schema has none.
 
-        A path that leads into names of the user's own ends where they start.
+        A path into user-defined names ends where they start.
         """
         steps: list[str] = []
         for end in range(1, len(path) + 1):
