@@ -131,7 +131,7 @@ def command(
         if not quiet:
             click.echo(text, err=True)
 
-    terms = _terms(pack_name, config, prices)  # reports their errors before any slow step
+    terms = _terms(pack_name, config, prices)  # before any slow step, so that their errors are reported early
     for file in filter(None, (evidence, output)):
         if not Path(file.name).parent.is_dir():
             raise InputError(f"{Path(file.name).parent} is not a folder; create it, or write {file.name} elsewhere")

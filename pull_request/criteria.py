@@ -32,7 +32,6 @@ class Terms:
 
         own_book: price with the base's book in the evidence, if there is one; otherwise with the installed one, as for
         untrusted evidence.
-        one, as where nobody trusts the evidence.
         """
         with TemporaryDirectory(prefix="pr-check-prices-") as folder:
             book, new_book, problem = PriceBook(own=self.own_prices, today=self.today), None, ""
