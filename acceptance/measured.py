@@ -37,7 +37,7 @@ class Payload:
     """One row of a benchmark of a collective.
 
     size: bytes of the payload. bus_gb_per_s: bus bandwidth, GB/s (10^9 bytes); the slower one of out-of-place and
-    in-place. wrong: elements with a wrong result; None where the tool did not check.
+    in-place. wrong: elements with a wrong result; None if the tool did not check.
     """
 
     size: int

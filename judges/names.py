@@ -5,18 +5,18 @@ table, `properties.csv`, has the rest. Its columns:
 
 ==========  ============================================================================================================
 type        type token; `*` for every type
-path        path of the property below the resource, `a.b.c`, without the positions in lists; `*` for every property of
-            the resource that has no row; empty for a value that only the schema has
-schema      its path in the schema, from the place of the property around it; `[]` after a name for a list, of one
-            element where Pulumi has no list; empty where the schema has none
-how         what becomes of the value:
+path        path of the property below the resource, `a.b.c`, without the positions in lists; `*` for all properties of
+            the resource without their own row; empty for a value that only the schema has
+schema      its path in the schema, from the place of the enclosing property; `[]` after a name for a list, of one
+            element if Pulumi has no list; empty if the schema has none
+how         the conversion of the value:
 
             ``tags``  a map becomes a list of Key and Value
             ``map``   the keys are the user's own
-            ``text``  the text stays, whatever it holds
+            ``text``  the text is unchanged, whatever its content
             ``json``  the text of a JSON document becomes the document
             ``bool``  "true" becomes true
-            ``=...``  the schema wants this value, which Pulumi implies; as JSON
+            ``=...``  the schema requires this value, which Pulumi implies; as JSON
 ==========  ============================================================================================================
 """
 

@@ -73,7 +73,7 @@ class Stage:
         ]
 
     def _wait_until_gone(self, look: Callable[[], list[str]]) -> None:
-        """Kubernetes deletes what an object owns after the object, kind by kind."""
+        """Kubernetes deletes an object's dependents after the object, kind by kind."""
         end = time.monotonic() + _GONE_SECONDS
         while left := look():
             if time.monotonic() > end:

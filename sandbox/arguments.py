@@ -37,7 +37,7 @@ class CommandLine:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The command and, where it has some, its subcommand, e.g. ("stack", "init"); aliases resolved."""
+        """The command and any subcommand, e.g. ("stack", "init"); aliases resolved."""
         bare = self._bare()
         command = _ALIASES.get(bare[0], bare[0]) if bare and bare[0] != "new" else "".join(bare[:1])
         if not command:

@@ -23,7 +23,7 @@ _MAY_TAKE: Final = 5.0
 
 
 class StoppedError(Exception):
-    """The engine was stopped; the message says why."""
+    """The engine was stopped; the message contains the reason."""
 
 
 def run_engine(

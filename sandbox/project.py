@@ -89,7 +89,7 @@ class Store:
 
     @property
     def ledger(self) -> Path:
-        """What exists in the simulated clouds."""
+        """The ledger of the simulated clouds."""
         return self.root / "clouds.sqlite3"
 
     @property

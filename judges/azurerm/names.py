@@ -6,9 +6,9 @@ only azurerm has; schema, the name in azurerm in the enclosing object, empty if 
 in the enclosing object; how:
 
 =======  ===============================================================================================================
-``map``  the keys are the user's own
-``?``    azurerm requires it, and azure-native says it in another way: not known
-``~x``   azurerm says the value x by leaving it out
+``map``  the keys are user-defined
+``?``    azurerm requires it, and azure-native expresses it differently: unknown
+``~x``   azurerm expresses the value x by omitting it
 =======  ===============================================================================================================
 """
 

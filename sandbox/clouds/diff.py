@@ -13,7 +13,7 @@ from gpucluster.sandbox.type_guards import is_list, is_object
 
 
 class Kind(enum.Enum):
-    """What happened to a property."""
+    """The kind of change of a property."""
 
     ADD = "add"
     DELETE = "delete"

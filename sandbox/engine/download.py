@@ -52,7 +52,7 @@ def download_release(destination: Path, platform: str, say: Say) -> None:
 
 
 def _within(seconds: float, call: Callable[[], T]) -> T:
-    """The result of `call`, or TimeoutError: name resolution has no time limit of its own."""
+    """The result of `call`, or TimeoutError: name resolution has no time limit."""
     results: list[T] = []
     errors: list[Exception] = []
 

@@ -24,7 +24,7 @@ class Repair:
     adopt: entered into the state as the resource of its URN.
     delete: the state already has a resource with that URN, and it exists.
     leave: neither the state nor the ledger knows a provider that could manage it.
-    providers: settings of those that the state lacks and what is adopted needs, by `urn::id`.
+    providers: settings, by `urn::id`, of providers that the state lacks and adopted resources need.
     """
 
     adopt: tuple[Entry, ...] = ()

@@ -1,6 +1,6 @@
 """ARM's refusals of a deletion, and resources deleted together with another.
 
-Sources: Azure Resource Manager documentation, "Delete resource groups" (all that is in a group goes with it);
+Sources: Azure Resource Manager documentation, "Delete resource groups" (deletes all resources in a group);
 hashicorp/terraform-provider-azurerm #400 and DataBiosphere/terra-workspace-manager PR 502 for the words about networks;
  MicrosoftDocs/azure-aks-docs use-system-pools.md; Azure Compute API, capacity reservation groups.
 """

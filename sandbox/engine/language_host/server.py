@@ -140,7 +140,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
 
 
 def serve(engine_address: str | None) -> tuple[grpc.Server, int]:
-    """Start serving on a port of this machine: the server, which stops when nobody refers to it, and its port."""
+    """Start serving on a port of this machine; returns the server, which stops without references to it, and its
+    port.
+    """
     server, port = loopback_server([("grpc.so_reuseport", 0)])
     language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageHost(engine_address), server)
     server.start()
@@ -162,7 +164,7 @@ def _interpreter_or_abort(info: language_pb2.ProgramInfo, context: grpc.Servicer
 
 
 def _mark_as_input() -> None:
-    """Makes the command end with the exit code of input that must change: the engine knows one code for all errors."""
+    """Makes the command exit with the code of invalid input: the engine has one code for all errors."""
     if marker := os.environ.get(INPUT_ERROR_FILE):
         Path(marker).touch()
 

@@ -49,7 +49,7 @@ def compact_and_queued_exclude_each_other(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def compact_is_not_upgraded_blue_green(managed: ManagedResource) -> None:
-    """A second set of nodes does not fit beside the first."""
+    """Blue-green upgrades need a second set of nodes, which the placement cannot hold in addition to the first."""
     strategy = mapping(managed.inputs.get("upgradeSettings")).get("strategy")
     if Pool(managed).is_compact and strategy == "BLUE_GREEN":
         raise refused(managed, "Blue-green upgrades are not supported with compact placement")
