@@ -12,7 +12,7 @@ schema      its path in the schema, from the place of the enclosing property; `[
 how         the conversion of the value:
 
             ``tags``  a map becomes a list of Key and Value
-            ``map``   the keys are the user's own
+            ``map``   the keys are user-defined
             ``text``  the text is unchanged, whatever its content
             ``json``  the text of a JSON document becomes the document
             ``bool``  "true" becomes true

@@ -120,9 +120,8 @@ class StackJudgement:
             return None
         around = [parent.name for parent in found.checked.resources.parents(found.resource)]
         sides = (self.diff.new.estimate, self.diff.old.estimate)
-        for side in (
-            reversed(sides) if isinstance(found.rule, ChangeRule) else sides
-        ):  # a deleted resource has its previous cost
+        # A deleted resource has its previous cost.
+        for side in reversed(sides) if isinstance(found.rule, ChangeRule) else sides:
             own = _sum(line for line in side.lines if line.urn == found.resource.urn)
             parts = {part.name: part.monthly.expected for part in side.parts}
             for name, amount in ((found.resource.name, own), *((name, parts.get(name)) for name in around)):

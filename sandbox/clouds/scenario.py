@@ -68,7 +68,7 @@ class Capacity:
 
 @dataclass(frozen=True, kw_only=True)
 class Drift:
-    """A change made outside Pulumi. set: path of a property -> its value, None to remove it. deleted: the resource is
+    """A change made outside Pulumi. set: path of a property -> its value, None to remove it. deleted: whether it is
     deleted.
 
     name: of the resource, in the cloud or in the program; empty for all of the type.

@@ -53,8 +53,8 @@ class Damage:
 
     @property
     def final(self) -> bool:
-        """Whether only `gpucluster sandbox reset` remains: a file that can't be rebuilt may be removed only if it is a
-        state without resources.
+        """Whether only `gpucluster sandbox reset` remains: without a copy and a rebuild, only a state whose loss leaves
+        no resource unknown can be removed.
         """
         return self.copy is None and not self.made_anew and (bool(self.left) or not self.stack)
 

@@ -47,7 +47,9 @@ def containers_are_there(managed: ManagedResource) -> None:
 
 @rule(_LUSTRE)
 def service_may_read_them(managed: ManagedResource) -> None:
-    """The account allows key access, and a principal that could be the service has both roles in its scope."""
+    """The account allows key access, and a principal that could be the service has both roles on it or an enclosing
+    scope.
+    """
     if not _settings(managed):
         return
     id_ = str(_settings(managed)["container"]).split("/blobServices/", maxsplit=1)[0]

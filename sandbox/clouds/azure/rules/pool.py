@@ -51,7 +51,7 @@ def size_is_heard_of(pool: Pool) -> None:
 
 @pool_rule
 def version_can_be(pool: Pool) -> None:
-    """AKS' words: microsoft/azure_arc #28."""
+    """The version may exist. AKS' words: microsoft/azure_arc #28."""
     version = pool.given.get("orchestratorVersion")
     if version is not None and not may_be(str(version)):
         message = (

@@ -17,7 +17,7 @@ _SKEW = 3
 
 @rule(CLUSTER)
 def version_can_be(managed: ManagedResource) -> None:
-    """AKS' words: microsoft/Microsoft-Defender-for-Cloud, issue 923."""
+    """The version may exist. AKS' words: microsoft/Microsoft-Defender-for-Cloud, issue 923."""
     version = managed.inputs.get("kubernetesVersion")
     if version is not None and not may_be(str(version)):
         message = (
