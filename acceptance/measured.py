@@ -116,7 +116,7 @@ class StoragePhase:
 
 @dataclass(frozen=True, kw_only=True)
 class Storage:
-    """One run of a storage benchmark. file_bytes: bytes of each file, None where unknown."""
+    """One run of a storage benchmark. file_bytes: bytes of each file, None if unknown."""
 
     log: str
     line: int

@@ -99,7 +99,7 @@ class Store:
 
     @property
     def copies(self) -> Path:
-        """State and ledger as the last command left them."""
+        """Copies of state and ledger after the last command."""
         return self.root / "copies"
 
     @contextmanager

@@ -24,7 +24,7 @@ SHARE_OF_LINE_RATE: Final = 0.8
 """Share of the line rate that a ring must reach, and of a published figure without its own threshold."""
 
 LEAST_PAYLOAD: Final = 4 * 10**9
-"""Bytes: smaller payloads measure latency as much as bandwidth."""
+"""Bytes; smaller payloads measure latency as much as bandwidth."""
 
 _MORE_THAN_ALL: Final = 1.02
 """Share of the line rate: tolerance for rounding and clocks in a real ring."""

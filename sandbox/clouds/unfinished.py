@@ -17,7 +17,7 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import to_struct
 
 _DETAILS: Final = "grpc-status-details-bin"
-"""Trailer in which gRPC carries a status with details."""
+"""gRPC's trailer of a status with details."""
 
 
 class UnfinishedError(CloudError):

@@ -77,12 +77,12 @@ class Pool:
 
     @property
     def is_flex_start(self) -> bool:
-        """Whether its machines come from the Dynamic Workload Scheduler one by one."""
+        """Whether the Dynamic Workload Scheduler provides its machines one by one."""
         return self.config.get("flexStart") is True
 
     @property
     def is_queued(self) -> bool:
-        """Whether its machines come from the Dynamic Workload Scheduler all at once."""
+        """Whether the Dynamic Workload Scheduler provides its machines all at once."""
         return mapping(self.managed.inputs.get("queuedProvisioning")).get("enabled") is True
 
     @property

@@ -44,7 +44,7 @@ def _metadata(resource: Resource) -> dict[str, Any]:
 
 
 def _release_status(resource: Resource) -> dict[str, Any]:
-    """A deployed release; the revision counts up with each upgrade (Helm, `helm history`)."""
+    """A deployed release; each upgrade increments the revision (Helm, `helm history`)."""
     inputs = plain(resource.inputs)
     before = mapping(plain(resource.outputs).get("status"))
     return {

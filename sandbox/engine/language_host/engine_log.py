@@ -19,7 +19,7 @@ class EngineLog:
         self._engine = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address))
 
     def new_stream(self) -> int:
-        """A number that ties the pieces of one output together."""
+        """A number that connects the pieces of one output."""
         return next(_STREAMS)
 
     def info(self, message: str, stream: int) -> None:

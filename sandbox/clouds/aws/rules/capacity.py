@@ -39,7 +39,7 @@ def capacity_block_stands_in_the_template_too(managed: ManagedResource) -> None:
 
 @rule(_NODE_GROUP)
 def capacity_block_lies_in_one_zone(managed: ManagedResource) -> None:
-    """A capacity block is in one zone, and the group names subnets of that zone only."""
+    """A capacity block is in one zone, and the group uses only subnets of that zone."""
     if managed.inputs.get("capacityType") == "CAPACITY_BLOCK":
         zones = zones_of(managed, items(managed.inputs["subnetIds"]))
         if len(zones) > 1:

@@ -35,7 +35,7 @@ _EFA: Final = ("efa", "efa-only")
 
 @rule("aws:ec2/launchTemplate:LaunchTemplate")
 def interfaces_fit_the_cards(managed: ManagedResource) -> None:
-    """Each (card, device) once, the primary one with an IP address, at most one EFA a card, all on existing cards."""
+    """Each (card, device) once, the primary one with an IP address, at most one EFA per card, all on existing cards."""
     interfaces = items(managed.inputs.get("networkInterfaces"))
     instance_type = managed.inputs.get("instanceType")
     if instance_type not in _CARDS or not interfaces:

@@ -107,7 +107,7 @@ def _addresses(managed: ManagedResource) -> Mapping[str, Any]:
 
 
 def _other_zones(location: str) -> list[str]:
-    """The zones of a regional cluster's nodes; a zonal cluster has none but its own."""
+    """The zones of a regional cluster's nodes; a zonal cluster has only its own."""
     return [] if is_zone(location) else zones_of(location)[:3]
 
 

@@ -34,7 +34,7 @@ _PERMISSION: Final = r"[a-z][\w]*(\.\w+){2,}"
 
 @rule(*_GRANTS)
 def principal_and_role_are_written_as_such(managed: ManagedResource) -> None:
-    """A member begins with its kind, a role with `roles/` or the path of a custom one."""
+    """A member starts with its kind, a role with `roles/` or the path of a custom one."""
     member, role = str(managed.inputs["member"]), str(managed.inputs["role"])
     if not _MEMBER.fullmatch(member):
         raise refused(managed, f"Invalid principal: {member}; one looks like serviceAccount:NAME@PROJECT...")

@@ -25,7 +25,7 @@ def machine_is_heard_of(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def accelerators_are_those_of_the_machine(managed: ManagedResource) -> None:
-    """An accelerator-optimized machine has its own accelerators, all of them."""
+    """An accelerator-optimized machine has its fixed type and number of accelerators."""
     pool = Pool(managed)
     machine = pool.machine
     if machine is None:

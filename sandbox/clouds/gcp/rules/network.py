@@ -41,7 +41,7 @@ def mtu_is_possible(managed: ManagedResource) -> None:
 
 @rule(_NETWORK)
 def profile_exists(managed: ManagedResource) -> None:
-    """A profile is one of a zone, and its network is in custom mode."""
+    """A profile belongs to a zone, and its network is in custom mode."""
     profile = managed.inputs.get("networkProfile")
     if not profile:
         return
