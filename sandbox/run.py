@@ -72,6 +72,7 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
 
     scenario: file of cloud events in addition to the program's requests.
     kubernetes: SIMULATED; real: a real API server validates and stores the objects; LIVE: also real controllers.
+
     Raises InputError for an error in the user's input and EngineError if there is no engine.
     """
     line = CommandLine.of(args)

@@ -75,7 +75,10 @@ def _command(nodes: int, kind: Collective) -> list[str]:
 
 
 def rounds(nodes: Sequence[str], count: int) -> Iterator[tuple[tuple[str, str], ...]]:
-    """Pairs of a round-robin tournament: in each round every node has one partner, and never the same one twice."""
+    """Pairs of a round-robin tournament: in each round every node has one partner, and never the same one twice.
+
+    With an odd number of nodes one rests in each round.
+    """
     ring: list[str | None] = [*nodes, *([None] if len(nodes) % 2 else [])]
     for _ in range(min(count, len(ring) - 1)):
         met = [(ring[index], ring[-1 - index]) for index in range(len(ring) // 2)]
