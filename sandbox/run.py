@@ -243,7 +243,7 @@ def _say_what_it_judged(servers: RealServers) -> None:
 
 
 def _columns() -> dict[str, str]:
-    """The width of the user's terminal, for programs and packs, whose output is a pipe to the engine."""
+    """The width of the user's terminal, for programs and packs, because their output goes to the engine."""
     return {"COLUMNS": str(shutil.get_terminal_size().columns)} if sys.stdout.isatty() else {}
 
 
