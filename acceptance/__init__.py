@@ -1,1 +1,1 @@
-"""Acceptance of a standing cluster: what its logs measured, what was promised, and what passes. Imports no Pulumi."""
+"""Acceptance of a running cluster: measurements from its logs, promises, and verdicts. Imports no Pulumi."""

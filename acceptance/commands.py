@@ -1,4 +1,4 @@
-"""`gpucluster acceptance`: what a running cluster is worth, by its own logs."""
+"""`gpucluster acceptance`: evaluates a running cluster by its own logs."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def run(
 
 
 def _check_counts(nodes: int | None, spares: int | None, only: Sequence[str], *, dry_run: bool) -> None:
-    """Raises UsageError where counts are given that nobody asks for."""
+    """Raises UsageError for counts that are not used."""
     if nodes is not None and not dry_run:
         raise click.UsageError("--nodes needs --dry-run; a run uses the training nodes of the cluster")
     if spares is not None and nodes is None:
@@ -217,7 +217,7 @@ def burn_in(hours: float, context: str | None, results: Path, yes: bool, force: 
 
 
 def _finish(verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Machine, results: Path) -> NoReturn:
-    """Writes the page, prints the table, and ends with the exit code of the whole."""
+    """Writes the page, prints the table, and exits with the overall exit code."""
     page = results / "report.html"
     try:
         page.write_text(_rendered("html", verdicts, logs, machine) + "\n", encoding="utf-8")

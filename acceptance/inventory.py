@@ -1,4 +1,4 @@
-"""What was measured, and by what: an annex to the verdicts, from the logs alone."""
+"""The measured hardware and the measuring software: an annex to the verdicts, from the logs only."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gpucluster.acceptance.measured import CollectiveRun, Diagnosis, Replacement
 
 @dataclass(frozen=True, kw_only=True)
 class NodeFacts:
-    """One node. software: what of it -> its version or name, as far as the logs tell. serials: number of the GPU -> its
-    serial number.
+    """One node. software: component -> its version or name, as far as the logs contain it. serials: number of the GPU
+    -> its serial number.
     """
 
     name: str
@@ -22,14 +22,14 @@ class NodeFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Inventory:
-    """tools: the programs that measured and the libraries they measured, with their versions."""
+    """tools: the measuring programs and the measured libraries, with their versions."""
 
     tools: tuple[str, ...]
     nodes: tuple[NodeFacts, ...]
 
 
 def inventory_of(logs: Sequence[Log]) -> Inventory:
-    """Later logs win where two tell of one node: a measurement that goes on may have seen a new driver."""
+    """If two logs describe one node, the later one wins: a continued measurement may have a new driver."""
     software: dict[str, dict[str, str]] = {}
     serials: dict[str, dict[int, str]] = {}
     tools: dict[str, None] = {}

@@ -21,7 +21,7 @@ from gpucluster.components.shapes import shape_named
 
 
 def judge(logs: Sequence[Log], *, machine: Machine | None, promises: Promises) -> tuple[Verdict, ...]:
-    """The verdicts, those over several logs first. machine: of all nodes, where a log's own header does not tell."""
+    """The verdicts, those over several logs first. machine: of all nodes, if a log's own header does not contain it."""
     measurements = [measurement for log in logs for measurement in log.measurements]
     runs = [(run, shape_named(run.machine_type) or machine) for run in measurements if isinstance(run, CollectiveRun)]
     pairs = judge_pairs(runs)
@@ -34,7 +34,7 @@ def judge(logs: Sequence[Log], *, machine: Machine | None, promises: Promises) -
 
 
 def with_algorithm(measurements: Sequence[Measurement], algorithm: str) -> tuple[Measurement, ...]:
-    """The same, with the algorithm that whoever ran them knows, where the log does not say one."""
+    """The measurements, with the algorithm that their caller knows, if the log does not contain one."""
     return tuple(
         dataclasses.replace(run, algorithm=algorithm)
         if isinstance(run, CollectiveRun) and run.algorithm is None
@@ -44,7 +44,7 @@ def with_algorithm(measurements: Sequence[Measurement], algorithm: str) -> tuple
 
 
 def _each(log: Log, machine: Machine | None, promises: Promises, *, folded: bool) -> Iterator[Verdict]:
-    """folded: fast pairs are counted in the verdict on all pairs, and not told one by one."""
+    """folded: fast pairs are counted in the verdict on all pairs, not listed one by one."""
     for measurement in log.measurements:
         if isinstance(measurement, CollectiveRun):
             verdict = judge_fabric(measurement, shape_named(measurement.machine_type) or machine)

@@ -1,4 +1,4 @@
-"""What a log measured, whatever tool wrote it."""
+"""The measurements of a log, independent of the tool."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ ALL_TO_ALL: Final[Collective] = "all-to-all"
 
 RING: Final = "ring"
 DEFAULT_ALGORITHM: Final = "default"
-"""What NCCL chose by itself, size by size: often a tree, whose figures say little about single network cards."""
+"""NCCL's own choice, by size: often a tree, whose figures say little about single network cards."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogError:
-    """A line by which a tool said that something broke. node: who said it, where the line tells."""
+    """A line in which a tool reported a failure. node: its source, if the line contains it."""
 
     line: int
     text: str
@@ -27,7 +27,7 @@ class LogError:
 
 
 def _refuse_infinite(*measured: float | None) -> None:
-    """Raises ValueError: no report could hold it."""
+    """Raises ValueError for infinite values: no report could contain them."""
     if not all(number is None or math.isfinite(number) for number in measured):
         raise ValueError("its measured value is not a number")
 
@@ -37,7 +37,7 @@ class Payload:
     """One row of a benchmark of a collective.
 
     size: bytes of the payload. bus_gb_per_s: bus bandwidth, GB/s (10^9 bytes); the slower one of out-of-place and
-    in-place. wrong: elements with a wrong result; None where the tool did not check.
+    in-place. wrong: elements with a wrong result; None if the tool did not check.
     """
 
     size: int
@@ -52,11 +52,11 @@ class Payload:
 class CollectiveRun:
     """One run of a benchmark of a collective.
 
-    collective: None where the log does not tell which. log: the file. line: where the run starts in it, from 1. tool:
-    what wrote it. nodes: host or node names, empty where the log has none. node_count, gpus: None where the log does
-    not tell. machine_type: as the cloud calls it, where the log's own header tells. algorithm: `ring`, `tree` and the
-    like, or `default`; None where the log does not tell. network: what NCCL called the network in use; None where it
-    did not say. nccl: its version, None where the log does not tell. complete: whether the tool came to its end.
+    collective: None if the log does not contain it. log: the file. line: where the run starts in it, from 1. tool:
+    its name. nodes: host or node names, empty if the log has none. node_count, gpus: None if the log does not contain
+    them. machine_type: in the cloud's terms, if the log's own header contains it. algorithm: `ring`, `tree` and the
+    like, or `default`; None if unknown. network: NCCL's name of the network in use; None if missing. nccl: its version,
+    None if missing. complete: whether the tool finished.
     """
 
     log: str
@@ -87,10 +87,9 @@ class DiagnosisTest:
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnosis:
-    """One diagnosis of one node's GPUs. node: None where neither log nor header tells.
+    """One diagnosis of one node's GPUs. node: None if neither log nor header contains it.
 
-    driver: its version, None where the log does not tell. serials: number of the GPU -> serial number, of those that
-    tell one.
+    driver: its version, None if the log does not contain it. serials: number of the GPU -> serial number, if reported.
     """
 
     log: str
@@ -117,7 +116,7 @@ class StoragePhase:
 
 @dataclass(frozen=True, kw_only=True)
 class Storage:
-    """One run of a storage benchmark. file_bytes: bytes of each file, None where unknown."""
+    """One run of a storage benchmark. file_bytes: bytes of each file, None if unknown."""
 
     log: str
     line: int
@@ -130,7 +129,7 @@ class Storage:
 
 @dataclass(frozen=True, kw_only=True)
 class Replacement:
-    """A node that was replaced. hours: from asking for it until its successor was ready."""
+    """A replaced node. hours: from the request until its successor was ready."""
 
     log: str
     line: int

@@ -1,4 +1,4 @@
-"""What a spec promises of its cluster, as far as a log can show it."""
+"""A spec's promises of its cluster, as far as logs can prove them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpucluster.components.spec.cluster import ClusterSpec
 
 @dataclass(frozen=True)
 class Promise:
-    """field: where the spec says so."""
+    """field: its path in the spec."""
 
     value: Decimal
     field: str
@@ -21,7 +21,7 @@ class Promise:
 class Promises:
     """bus_gb_per_s: number of nodes -> bus bandwidth of a ring, GB/s. storage_gb_per_s: GB/s of all nodes together.
 
-    files_per_s: small files a second of all nodes together. replacement_hours: until a broken node has a successor.
+    files_per_s: small files per second of all nodes together. replacement_hours: until a broken node has a successor.
     """
 
     bus_gb_per_s: Mapping[int, Promise] = field(default_factory=dict[int, Promise])
@@ -31,7 +31,7 @@ class Promises:
 
 
 def promises_of(spec: ClusterSpec) -> Promises:
-    """What the spec says under `promises`; for storage, what it asks for where nothing more is promised."""
+    """The spec's `promises`; for storage, its requested values if nothing more is promised."""
     given, asked = spec.promises, spec.storage.shared.gb_per_s
     storage = given.storage_gb_per_s if given else None
     by_storage = Promise(asked, "storage.shared.gb_per_s") if asked else None

@@ -1,4 +1,4 @@
-"""Published all-reduce figures by which a run with NCCL's own choice of algorithm is judged."""
+"""Published all-reduce figures for runs with NCCL's own choice of algorithm."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """Bus bandwidth of one machine type, GB/s. nodes: None where it holds for any number.
+    """Bus bandwidth of one machine type, GB/s. nodes: None if it holds for any number.
 
-    warn, replace: below these a node is suspect, or to be replaced; None where the source names none.
+    warn, replace: thresholds below which a node is suspect, or must be replaced; None if the source has none.
     """
 
     machine_type: str
@@ -40,6 +40,6 @@ def _references() -> tuple[Reference, ...]:
 
 
 def reference(machine_type: str, nodes: int) -> Reference | None:
-    """What was published for so many nodes of a machine type."""
+    """The published figures for this number of nodes of a machine type."""
     fitting = (row for row in _references() if row.machine_type == machine_type and row.nodes in (None, nodes))
     return next(fitting, None)

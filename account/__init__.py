@@ -1,1 +1,1 @@
-"""What talks to a cloud account once a stack stands, by the clouds' own command lines."""
+"""Commands that use the cloud account of an existing stack, through the clouds' own command lines."""

@@ -1,4 +1,4 @@
-"""The Pulumi that commands of ours ask and run: the user's own, or that of the sandbox."""
+"""The Pulumi that our commands use: the user's own, or that of the sandbox."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Pulumi:
-    """command: what stands before Pulumi's own words. shown: the same, as a user types it."""
+    """command: the arguments before Pulumi's own. shown: the same, as a user types it."""
 
     command: tuple[str, ...]
     shown: str
 
     @property
     def sandbox(self) -> str:
-        """What stands before our own commands of its kind: `sandbox `, or nothing."""
+        """The prefix of our own commands of its kind: `sandbox `, or nothing."""
         return "" if self.shown == "pulumi" else "sandbox "
 
     def read(self, *words: str, stack: str | None = None) -> str:
-        """What a command prints. Raises InputError, in Pulumi's words, where it fails."""
+        """The output of a command. Raises InputError with Pulumi's message if it fails."""
         chosen = ["--stack", stack] if stack else []
         done = subprocess.run(
             [*self.command, *words, "--non-interactive", *chosen], capture_output=True, text=True, check=False
@@ -39,7 +39,7 @@ class Pulumi:
         return done.stdout
 
     def run(self, *words: str, stack: str) -> int:
-        """Runs a command that its user watches; its exit code."""
+        """Runs an interactive command; returns its exit code."""
         return subprocess.run([*self.command, *words, "--stack", stack], check=False).returncode
 
     def stacks(self) -> list[str]:
@@ -49,7 +49,7 @@ class Pulumi:
 
 
 def of_user(why: str, instead: str) -> Pulumi:
-    """That on PATH. Raises InputError where there is none. why: what it is needed for. instead: the way without it."""
+    """The Pulumi on PATH. Raises InputError if there is none. why: its purpose. instead: the alternative without it."""
     program = shutil.which("pulumi")
     if program is None:
         raise InputError(
@@ -59,7 +59,7 @@ def of_user(why: str, instead: str) -> Pulumi:
 
 
 def of_sandbox(options: Mapping[str, Any]) -> Pulumi:
-    """That of the sandbox. options: those that stand before its command."""
+    """The Pulumi of the sandbox. options: the options before its command."""
     given = [word for name, value in options.items() if value is not None for word in (f"--{name}", str(value))]
     command = (sys.executable, "-m", "gpucluster", "sandbox", *given, "pulumi")
     return Pulumi(command=command, shown="gpucluster sandbox pulumi")

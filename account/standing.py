@@ -1,4 +1,4 @@
-"""What stands of a stack, by its state: how much, since when, until when, and for how much."""
+"""The existing resources of a stack, by its state: their number, start, end and cost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gpucluster.program.resources import Resource, Resources
 
 
 class Standing:
-    """A stack, and what its state has of it. Nothing of a cloud is asked."""
+    """A stack, and its resources in its state. Queries no cloud."""
 
     def __init__(self, stack: str, resources: Resources, created: datetime | None) -> None:
         self.stack = stack
@@ -30,12 +30,12 @@ class Standing:
 
     @cached_property
     def owned(self) -> list[Resource]:
-        """What a cloud or a cluster has of it."""
+        """Its resources in a cloud or a cluster."""
         return [one for one in self.resources if one.custom and not one.type.startswith("pulumi:")]
 
     @cached_property
     def protected(self) -> list[Resource]:
-        """What `destroy --exclude-protected` leaves, without what that needs."""
+        """Resources that `destroy --exclude-protected` keeps, without their dependencies."""
         return [one for one in self.owned if one.protect]
 
     @cached_property
@@ -44,14 +44,14 @@ class Standing:
 
     @cached_property
     def trial(self) -> Trial | None:
-        """Its time; None where nothing stands. Without an output `begun`, its first update began when the engine wrote
-        the stack into its state: also one that failed.
+        """Its time; None if nothing exists. Without an output `begun`, its first update started when the engine wrote
+        the stack into its state: also a failed one.
         """
         return trial_of(self.cost, now(), begun=self._created) if self.owned else None
 
     @property
     def daily(self) -> str:
-        """What it goes on to cost: `$125.76 a day`."""
+        """Its continuing cost: `$125.76 a day`."""
         return ranged_daily(self.cost.monthly.expected, self.cost.gaps.expected)
 
     @property
@@ -61,7 +61,7 @@ class Standing:
 
 
 def standing(pulumi: Pulumi, stack: str) -> Standing:
-    """Raises InputError where the state can't be had."""
+    """Raises InputError if the state is not available."""
     document: Any = json.loads(pulumi.read("stack", "export", stack=stack))
     if not is_state(document):
         raise InputError(f"stack {stack}", ["`pulumi stack export` returns no state"])

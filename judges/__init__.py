@@ -1,1 +1,1 @@
-"""Judges by vendors: checks any Pulumi plan against the schemas that vendors publish for their resources."""
+"""Vendor judges: check any Pulumi plan against the schemas that vendors publish for their resources."""

@@ -1,4 +1,4 @@
-"""The judges, and what they say of a stack."""
+"""The judges, and their verdicts on a stack."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _JUDGES: Final = {
     package: f"gpucluster.judges.{name}.judge"
     for package, name in (("aws", "aws"), ("gcp", "gcp"), ("azure-native", "azure"), ("kubernetes", "kubernetes"))
 }
-"""Package of type tokens -> module of its judge, which imports what it needs when it judges."""
+"""Package of type tokens -> module of its judge, which imports its dependencies when it judges."""
 
 _BY_NAME_ALONE: Final = ("gpucluster.judges.azurerm.judge",)
-"""Further judges of a package, which are asked where they are named."""
+"""Further judges of a package, which run only if requested by name."""
 
 NAMES: Final = tuple(module.split(".")[2] for module in (*_JUDGES.values(), *_BY_NAME_ALONE))
 """Names of the judges."""
 
 
 def judged(resources: Resources, only: Sequence[str] = (), *, installed: bool = False) -> list[Verdict]:
-    """A verdict for every resource of a cloud, or one of each judge that was named, in the order of the plan.
+    """A verdict for every resource of a cloud, or one of each requested judge, in the order of the plan.
 
-    only: names of judges; else one for each package. installed: do without those that are not installed; else
-    InputError where one was asked for by name, or where every judge that the plan needs is missing.
+    only: names of judges; by default one for each package. installed: skip judges that are not installed; otherwise
+    InputError if one was requested by name, or if every judge that the plan needs is missing.
     """
     asked = [resource for resource in resources if _of_a_cloud(resource)]
     judges = _judges(only)
@@ -63,7 +63,7 @@ def _judges(only: Sequence[str] = ()) -> list[Judge]:
 
 
 def _command(judge: Judge) -> str:
-    """How to install what a judge needs; empty where it is there."""
+    """How to install a judge's dependencies; empty if they are installed."""
     module, package = judge.needs
     return "" if find_spec(module) else installing(package)
 
@@ -85,7 +85,9 @@ def _without(resource: Resource) -> Verdict:
 
 
 def _of_a_cloud(resource: Resource) -> bool:
-    """Components own nothing of their own; providers and stacks are the engine's."""
+    """Whether a resource belongs to a cloud: components have no own resources; providers and stacks are the
+    engine's.
+    """
     return resource.custom and _package(resource) != "pulumi"
 
 

@@ -1,8 +1,8 @@
-"""Compiles what the vendors' documents say of values for the sandbox: `python -m gpucluster.judges.limits`.
+"""Compiles the vendors' documented limits of values for the sandbox: `python -m gpucluster.judges.limits`.
 
-Reads CloudFormation's schemas as cfn-lint has them and Google's discovery documents, for the types in the tables of
-this folder, and writes `sandbox/clouds/<cloud>/limits.json` of the checkout. Both packages have to be installed; the
-files name their versions.
+Reads CloudFormation's schemas from cfn-lint and Google's discovery documents, for the types in the tables of this
+folder, and writes `sandbox/clouds/<cloud>/limits.json` of the checkout. Both packages must be installed; the files
+contain their versions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RULES: Final = ("enum", "minimum", "maximum", "minLength", "maxLength", "patter
 _COUNTS: Final = ("minItems", "maxItems")
 _KNOWN_FORMATS: Final = frozenset({"google-duration", "ipv4-network", "ipv6-network", "json"})
 _DEEPEST: Final = 8
-"""Objects in objects; types that refer to themselves end there."""
+"""Maximum nesting of objects; recursive types end there."""
 
 _INSTANCE_TYPES: Final = {
     "aws:ec2/capacityReservation:CapacityReservation": "instanceType",
@@ -55,7 +55,7 @@ def file_of(cloud: str) -> Path:
 
 
 def _written(table: Mapping[str, Any]) -> str:
-    """One line a type, so that a difference can be read."""
+    """One line per type, for readable diffs."""
     types = ",\n".join(f"{json.dumps(token)}:{_compact(paths)}" for token, paths in sorted(table["types"].items()))
     return (
         f'{{"sources":{_compact(table["sources"])},\n"lists":{_compact(table["lists"])},\n"types":{{\n{types}\n}}}}\n'
@@ -67,7 +67,7 @@ def _compact(value: Any) -> str:
 
 
 def _of_aws(schema: Schema) -> Mapping[str, Any]:
-    """CloudFormation's schemas in us-east-1, which has the most types, and the instance types of every region."""
+    """CloudFormation's schemas in us-east-1, the region with most types, and the instance types of every region."""
     manager = importlib.import_module("cfnlint.schema.manager").PROVIDER_SCHEMA_MANAGER
     package, sources, types = f"cfn-lint {version('cfn-lint')}", list[str](), Types()
     formats = _cfn_formats()
@@ -89,7 +89,7 @@ def _instance_types() -> list[str]:
 
 
 def _cfn_formats() -> Mapping[str, str]:
-    """cfn-lint's formats that are expressions: its name -> the expression."""
+    """cfn-lint's formats with an expression: its name -> the expression."""
     package = importlib.import_module("cfnlint.rules.formats")
     found: dict[str, str] = {}
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
@@ -116,7 +116,7 @@ def _of_gcp(schema: Schema) -> Mapping[str, Any]:
 
 
 def _of_google(rules: Rules) -> Rules:
-    """An expression is for the whole text, and a text that is empty is not sent, so that every enumeration takes it.
+    """An expression matches the whole text, and an empty text is not sent, so every enumeration accepts it.
 
     Source: hashicorp/terraform-provider-google-beta tpgresource/utils.go (IsEmptyValue).
     """
@@ -137,7 +137,7 @@ def _from(found: Mapping[str, Rules], sources: list[str], source: str) -> dict[s
 
 
 class _Documents:
-    """A place in a vendor's schema. counts: how many items it has, where it is a list."""
+    """A place in a vendor's schema. counts: the limits of its number of items, if it is a list."""
 
     def __init__(self, node: Mapping[str, Any], definitions: Mapping[str, Any]) -> None:
         self._definitions = definitions
@@ -145,7 +145,7 @@ class _Documents:
         self.node = self._followed(node)
 
     def _followed(self, node: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The schema itself, behind references and lists."""
+        """The schema itself, after references and lists."""
         while "$ref" in node or "items" in node:
             if "items" in node:
                 self.counts = self.counts or {rule: node[rule] for rule in _COUNTS if node.get(rule)}
@@ -155,13 +155,13 @@ class _Documents:
         return node
 
     def into(self, name: str) -> _Documents:
-        """The schema of a property; one without facts where there is none."""
+        """The schema of a property; an empty one if there is none."""
         inner = self.node.get("additionalProperties") if name == "*" else self.node.get("properties", {}).get(name)
         return _Documents(mapping(inner), self._definitions)
 
 
 def _limits(schema: Schema, token: str, names: Names, root: _Documents, formats: Mapping[str, str]) -> dict[str, Rules]:
-    """Path of an input -> what the document says of its value."""
+    """Path of an input -> the document's limits of its value."""
     found: dict[str, Rules] = {}
     type_ = schema.resource_type(token)
     for wire, path, is_list in _inputs(type_, type_.inputs if type_ else {}, []):
@@ -184,7 +184,7 @@ def _limits(schema: Schema, token: str, names: Names, root: _Documents, formats:
 def _inputs(
     type_: ResourceType | None, properties: Mapping[str, Property], wire: list[str], path: str = ""
 ) -> Iterator[tuple[list[str], str, bool]]:
-    """Every input that is no object: its names from the resource down, its path, and whether it is a list."""
+    """Every input that is not an object: its names from the resource down, its path, and whether it is a list."""
     for name, prop in properties.items():
         inner, at = prop.type, f"{path}.{name}" if path else name
         if "list" in mapping(inner):

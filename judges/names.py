@@ -1,22 +1,22 @@
-"""Names of a vendor for Pulumi's: a property table of one cloud, and the path that a property has in its schema.
+"""A vendor's names for Pulumi's: a property table of one cloud, and the path of a property in its schema.
 
-Pulumi's names come from Terraform, which renames, regroups and flattens what a vendor's API takes. Most of it follows a
-rule; a table, `properties.csv`, has the rest. Its columns:
+Pulumi's names come from Terraform, which renames, regroups and flattens a vendor's API. Most names follow a rule; a
+table, `properties.csv`, has the rest. Its columns:
 
 ==========  ============================================================================================================
 type        type token; `*` for every type
-path        path of the property below the resource, `a.b.c`, without the positions in lists; `*` for every property of
-            the resource that has no row; empty for a value that only the schema has
-schema      its path in the schema, from the place of the property around it; `[]` after a name for a list, of one
-            element where Pulumi has no list; empty where the schema has none
-how         what becomes of the value:
+path        path of the property below the resource, `a.b.c`, without the positions in lists; `*` for all properties of
+            the resource without their own row; empty for a value that only the schema has
+schema      its path in the schema, from the place of the enclosing property; `[]` after a name for a list, of one
+            element if Pulumi has no list; empty if the schema has none
+how         the conversion of the value:
 
             ``tags``  a map becomes a list of Key and Value
-            ``map``   the keys are the user's own
-            ``text``  the text stays, whatever it holds
+            ``map``   the keys are user-defined
+            ``text``  the text is unchanged, whatever its content
             ``json``  the text of a JSON document becomes the document
             ``bool``  "true" becomes true
-            ``=...``  the schema wants this value, which Pulumi implies; as JSON
+            ``=...``  the schema requires this value, which Pulumi implies; as JSON
 ==========  ============================================================================================================
 """
 
@@ -29,19 +29,21 @@ from importlib import resources
 from typing import Final
 
 _OPAQUE: Final = frozenset({"tags", "map", "json", "text"})
-"""Values whose members have names that no schema gives."""
+"""Values whose members have user-defined names."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a schema has a property: names from the place of the property around it, `[]` after each that is a list."""
+    """The place of a property in a schema: names from the place of the enclosing property, `[]` after each that is a
+    list.
+    """
 
     steps: tuple[str, ...]
     how: str = ""
 
     @property
     def opaque(self) -> bool:
-        """Whether the names of what is inside are the user's own."""
+        """Whether the names inside are user-defined."""
         return self.how in _OPAQUE
 
 
@@ -64,7 +66,7 @@ class Names:
                 self._implied.setdefault(row["type"], []).append(_place(row))
 
     def place(self, type_: str, path: Sequence[str]) -> Place | None:
-        """The place of a property, None where the schema has none. path: names from the resource down."""
+        """The place of a property, None if the schema has none. path: names from the resource down."""
         exact = (type_, ".".join(path))
         if exact in self._places:
             return _kept(self._places[exact])
@@ -75,13 +77,13 @@ class Names:
         return Place((*around.steps, own) if around else (own,))
 
     def implied(self, type_: str) -> Sequence[Place]:
-        """What the schema wants and Pulumi implies; `how` has the value."""
+        """Properties that the schema requires and Pulumi implies; `how` has the value."""
         return self._implied.get(type_, ())
 
     def schema_path(self, type_: str, path: Sequence[str]) -> tuple[str, ...] | None:
-        """The whole path of a property in the schema, without `[]`; None where the schema has none.
+        """The whole path of a property in the schema, without `[]`; None if the schema has none.
 
-        A path that leads into names of the user's own ends where they start.
+        A path into user-defined names ends where they start.
         """
         steps: list[str] = []
         for end in range(1, len(path) + 1):

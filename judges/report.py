@@ -1,4 +1,4 @@
-"""Verdicts on one plan, and how many of each kind there are."""
+"""Verdicts on one plan, and their counts by kind."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Report:
 
     @cached_property
     def counts(self) -> dict[str, Counter[Outcome]]:
-        """Name of a judge, empty for none -> how many resources it accepted, refused and did not judge."""
+        """Name of a judge, empty for none -> the number of accepted, refused and unjudged resources."""
         found: dict[str, Counter[Outcome]] = {}
         for verdict in self.verdicts:
             found.setdefault(verdict.judge, Counter())[verdict.outcome] += 1

@@ -1,4 +1,4 @@
-"""What a judge says about a resource."""
+"""A judge's verdict on a resource."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Remark:
-    """path: the input, as the program names it; empty for the resource as a whole. said: the judge's own words."""
+    """path: the input, as named in the program; empty for the resource as a whole. said: the judge's own words."""
 
     path: str
     said: str
@@ -27,10 +27,10 @@ class Remark:
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """
-    refusals: none where the judge accepts.
-    advice: what it accepts and warns of, such as deprecated inputs.
-    left: inputs that it knows nothing of.
-    why: why it was not judged.
+    refusals: empty if the judge accepts.
+    advice: warnings about accepted inputs, such as deprecated ones.
+    left: inputs that the judge cannot check.
+    why: the reason, if it was not judged.
     """
 
     resource: Resource
@@ -49,7 +49,7 @@ class Verdict:
 
 @dataclass(kw_only=True)
 class Reading:
-    """What a judge finds as it reads the inputs of a resource, one after the other."""
+    """Collects a judge's findings on the inputs of a resource, one by one."""
 
     refusals: list[Remark] = field(default_factory=list[Remark])
     advice: list[Remark] = field(default_factory=list[Remark])
@@ -66,13 +66,13 @@ class Reading:
 
 
 class Judge(Protocol):
-    """One who judges the resources of a package."""
+    """A judge of a package's resources."""
 
     name: str
-    """As options name it."""
+    """Its name in options."""
 
     title: str
-    """What it goes by, in a few words."""
+    """A short description of its basis."""
 
     package: str
     """Package of the type tokens that it judges."""
@@ -81,5 +81,5 @@ class Judge(Protocol):
     """(module that it imports, package that has it)."""
 
     def judge(self, asked: Sequence[Resource], around: Resources) -> Iterator[Verdict]:
-        """One verdict for each resource that was asked about. around: the whole stack."""
+        """One verdict for each resource in `asked`. around: the whole stack."""
         ...

@@ -1,1 +1,3 @@
-"""What a pull request changes in plan, cost and rules: previewed in the sandbox, judged, and written as one comment."""
+"""The effect of a pull request on plan, cost and rules: previewed in the sandbox, judged, and written as one
+comment.
+"""

@@ -1,4 +1,4 @@
-"""One side of a change: its files, the environment its program runs in, and Pulumi in a sandbox of its own."""
+"""One side of a change: its files, the environment of its program, and Pulumi in a sandbox of its own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.recovery.state import all_states
 
 LOCKS: Final = ("*.lock", "requirements*.txt", "package-lock.json", "yarn.lock", "pnpm-lock.yaml")
-"""Files, by name, that say which packages a program runs with."""
+"""Files, by name, that determine the packages of a program."""
 
 _LONGEST_REASON: Final = 2_000
 
@@ -38,10 +38,10 @@ def locks_changed(changed: Iterable[str]) -> bool:
 @dataclass(frozen=True)
 class Side:
     """
-    repository, revision: where the files come from.
+    repository, revision: the source of the files.
     project: folder of the Pulumi project in the repository, `.` for its root.
     files: a folder with all of them.
-    environment: folder whose virtual environment and tools are used: the working tree's, or `files`.
+    environment: folder of the virtual environment and tools: the working tree's, or `files`.
     """
 
     repository: Repository
@@ -51,7 +51,7 @@ class Side:
     environment: Path
 
     def install(self, setup: str) -> None:
-        """Makes the environment of this side by a command of its own. Raises SideFailed."""
+        """Creates the environment of this side by its own command. Raises SideFailed."""
         done = _finished(shlex.split(setup), self.environment / self.project)
         if done.returncode:
             raise SideFailed(f"`{setup}` failed: {_errors(done.stdout + done.stderr)}")
@@ -76,7 +76,7 @@ class Side:
 
     @property
     def store(self) -> Path:
-        """Where its sandbox keeps state and clouds."""
+        """The folder of its sandbox's state and clouds."""
         return self.files / self.project / ".sandbox"
 
     def up(self, stack: str) -> None:
@@ -86,15 +86,16 @@ class Side:
             raise SideFailed(self._reason(done))
 
     def resources(self, stack: str) -> list[Mapping[str, Any]]:
-        """What the sandbox's state has of a stack."""
+        """The resources of a stack in the sandbox's state."""
         project = self._project(self.files)
         states = all_states(project) if project else []
         return [resource for state in states if state.stack == stack for resource in state.resources]
 
     def plan(self, stack: str) -> str:
-        """The plan of a stack as JSON, whole or with the errors it ended in; over a budget that says to fail, too.
+        """The plan of a stack as JSON, complete or with the errors that ended it; also over a budget that is set to
+        fail.
 
-        Raises SideFailed where there is none.
+        Raises SideFailed if there is none.
         """
         done = self._pulumi(
             "preview", "--json", "--show-sames", "--stack", stack, variables={BUDGET_VARIABLE: "report"}
@@ -104,9 +105,10 @@ class Side:
         return done.stdout
 
     def rehearse(self, stack: str, files: Sequence[Path]) -> str:
-        """What becomes of the jobs in some files on the live cluster of a stack, as JSON; it is stopped afterwards.
+        """The outcome of the jobs in these files on the live cluster of a stack, as JSON; the cluster is stopped
+        afterwards.
 
-        Raises SideFailed where they can't be rehearsed.
+        Raises SideFailed if they can't be rehearsed.
         """
         try:
             done = self._pulumi("up", "--yes", "--skip-preview", "--stack", stack, before=("--kubernetes", "live"))
@@ -126,7 +128,7 @@ class Side:
         return self._run(*command, variables=variables)
 
     def _run(self, *args: str, variables: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        # What the project's folder holds is not for the tools.
+        # The tools must not import from the project's folder.
         command = [str(self._python()), "-P", "-m", "gpucluster", *args]
         own = self._code()
         code = {"PYTHONPATH": str(own)} if own else {}
@@ -137,12 +139,12 @@ class Side:
         return text or f"it ended with exit code {done.returncode}"
 
     def _code(self) -> Path | None:
-        """Where the tools are part of the project, each side runs its own."""
+        """The tools' folder if they are part of the project; then each side runs its own."""
         tools = Path(gpucluster.sandbox.__file__ or "").resolve().parents[1]
         return self.files if tools == self.repository.root.resolve() else None
 
     def _python(self) -> Path:
-        """The interpreter of this side's tools: that of its own environment where the tools are part of the project."""
+        """The interpreter of this side's tools: from its own environment if the tools are part of the project."""
         if self._code() is None or self.environment == self.repository.root:
             return Path(sys.executable)
         return self.environment / ".venv" / "bin" / "python"
@@ -165,7 +167,7 @@ def _finished(
 
 
 def _errors(text: str) -> str:
-    """The lines from the first error on, and not more than a reader needs."""
+    """The lines from the first error on, limited for the reader."""
     lines = [line.strip() for line in text.splitlines()]
     start = next((index for index, line in enumerate(lines) if line.startswith("error:")), max(len(lines) - 10, 0))
     return "\n".join(line for line in lines[start:] if line)[:_LONGEST_REASON]

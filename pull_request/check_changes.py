@@ -1,4 +1,4 @@
-"""What of a change touches how it is judged, by the names of its files and by the exemptions in its plans."""
+"""Parts of a change that affect its judgement, by the names of its files and by the exemptions in its plans."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _KINDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "the check itself": ("pull_request/*", "cost/*", "program/*", "sandbox/*", "Makefile"),
     }
 )
-"""Kind -> patterns of paths, the first kind that fits; `*` reaches over folders."""
+"""Kind -> patterns of paths, the first matching kind counts; `*` matches across folders."""
 
 
 def touched(files: Iterable[str]) -> dict[str, list[str]]:
-    """Kind -> the changed files of it, in the order above; kinds without any are left out."""
+    """Kind -> its changed files, in the order above; kinds without any are omitted."""
     found: dict[str, list[str]] = {}
     for file in sorted(files):
         kind = next((kind for kind, patterns in _KINDS.items() if any(fnmatch(file, one) for one in patterns)), None)

@@ -1,4 +1,4 @@
-"""`gpucluster guardrails pr-check`: what a change does to plan, cost and rules; again from a file; as a comment."""
+"""`gpucluster guardrails pr-check`: the effect of a change on plan, cost and rules; again from a file; as a comment."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from gpucluster.pull_request.judgement import Judgement
 
 SUMMARY_VARIABLE: Final = "GITHUB_STEP_SUMMARY"
-"""Names the file whose text a forge shows beside the run."""
+"""Contains the file whose text a forge shows with the run."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _judging(command: _Command) -> _Command:
-    """What plans are held against."""
+    """Options for the criteria of plans."""
     for option in reversed(
         (
             click.option(
@@ -131,7 +131,7 @@ def command(
         if not quiet:
             click.echo(text, err=True)
 
-    terms = _terms(pack_name, config, prices)  # what is wrong with them is said before anything takes time
+    terms = _terms(pack_name, config, prices)  # before any slow step, so that their errors are reported early
     for file in filter(None, (evidence, output)):
         if not Path(file.name).parent.is_dir():
             raise InputError(f"{Path(file.name).parent} is not a folder; create it, or write {file.name} elsewhere")
@@ -286,7 +286,7 @@ def _evidence(file: BinaryIO) -> Evidence:
 
 
 def _terms(pack_name: str, config: TextIO | None, prices: str | None) -> Terms:
-    """What plans are held against, as the options say."""
+    """The criteria of plans, from the options."""
     from gpucluster.cost.prices import PriceBook
     from gpucluster.cost.prices.own import find_prices
     from gpucluster.policies.settings import Settings, read_settings

@@ -1,4 +1,4 @@
-"""What evidence is judged by: a pack, its settings, the user's own prices, a day."""
+"""The criteria for evidence: a pack, its settings, the user's own prices, a day."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpucluster.pull_request.vendors import heard
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """own_prices: a file of the user's own, which go before those of every book."""
+    """own_prices: a file of the user's own prices, which override those of every book."""
 
     pack: Pack
     settings: Settings
@@ -30,8 +30,8 @@ class Terms:
     def judge(self, found: Evidence, changed_files: Iterable[str], *, own_book: bool = False) -> Judgement:
         """The judgement of evidence.
 
-        own_book: price with the book of the base that the evidence holds, where it holds one; else with the installed
-        one, as where nobody trusts the evidence.
+        own_book: price with the base's book in the evidence, if there is one; otherwise with the installed one, as for
+        untrusted evidence.
         """
         with TemporaryDirectory(prefix="pr-check-prices-") as folder:
             book, new_book, problem = PriceBook(own=self.own_prices, today=self.today), None, ""

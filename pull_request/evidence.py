@@ -1,7 +1,7 @@
-"""What the previews of a pull request saw: the file that goes from the job that runs its code to the one that judges.
+"""The results of a pull request's previews: a file from the job that runs its code to the one that judges.
 
-Whoever reads it trusts nothing in it: it is as large as `LARGEST` at the most, holds what the schema allows and nothing
-else, and whatever it claims of commits and files is not used where the forge says it.
+Its reader trusts nothing in it: it has at most `LARGEST` bytes, contains only what the schema allows, and its claims
+about commits and files are not used if the forge provides them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LARGEST: Final = 64_000_000
 """Bytes; a plan of 10,000 resources takes about half of it."""
 
 _PROBLEMS: Final = 10
-"""Problems of a file that are listed."""
+"""Maximum reported problems of a file."""
 
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9._-]+$")]
@@ -80,7 +80,7 @@ class Evidence(_Model):
 
 
 def read_evidence(text: bytes, what: str) -> Evidence:
-    """The evidence in a file. NotReadable says why it is not used."""
+    """The evidence in a file. Raises NotReadable with the reason if it cannot be used."""
     if len(text) > LARGEST:
         raise NotReadable(f"{what} has {len(text):,} bytes; more than {LARGEST:,} are not read")
     try:
@@ -90,7 +90,7 @@ def read_evidence(text: bytes, what: str) -> Evidence:
 
 
 def problems(error: ValidationError, what: str) -> str:
-    """What does not fit the schema, a line for each of the first few."""
+    """Violations of the schema, a line for each of the first few."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
     lines = [f"{what}: {'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg']}" for item in found]
     more = len(lines) - _PROBLEMS
@@ -111,11 +111,12 @@ _KEPT: Final = (
     "delete",
     "retainOnDelete",
 )
-"""What readers of a resource use. Stack traces, which hold paths of the machine, are most of what is left out."""
+"""Fields of a resource that readers use. Stack traces, which contain paths of the machine, are most of the omitted
+content."""
 
 
 def kept_of_plan(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A plan with no more than its readers use."""
+    """A plan with only the fields that its readers use."""
     summary, config = document.get("changeSummary"), document.get("config")
     return {
         "config": config if is_object(config) else {},
@@ -130,12 +131,12 @@ def kept_of_plan(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kept_of_state(resources: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What `pulumi stack export` says of resources in a state, with no more than its readers use."""
+    """The resources of `pulumi stack export`, with only the fields that their readers use."""
     return {"version": 3, "deployment": {"resources": [_resource(item) for item in resources]}}
 
 
 def _step(step: Mapping[str, Any]) -> dict[str, Any]:
-    """One step; of what it ends the state has all but whether it is kept in the cloud."""
+    """One step; the state contains all of its old resource except whether it is kept in the cloud."""
     old, new = step.get("oldState"), step.get("newState")
     kept = {"oldState": {"retainOnDelete": True}} if is_object(old) and old.get("retainOnDelete") is True else {}
     will = {"newState": _resource(new)} if is_object(new) else {}

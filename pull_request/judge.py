@@ -1,7 +1,7 @@
-"""Evidence held against rules and prices: what each stack costs before and after, what it breaks, what goes with it.
+"""Judges evidence by rules and prices: the cost of each stack before and after, its findings, and affected nodes.
 
-Plans come from code nobody has reviewed. Whatever one of them does to a reader of ours, that stack reads "cannot be
-judged", which is no pass, and the others are judged as if it were not there.
+Plans come from unreviewed code. If one of them breaks a reader of ours, that stack's result is "cannot be judged",
+which does not pass, and the others are judged as if it did not exist.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from gpucluster.pull_request.vendors import Vendors
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:
-    """What plans are held against: one price book for both sides, one pack, one day.
+    """The criteria of plans: one price book for both sides, one pack, one day.
 
-    new_book, price_problem: that of the change, where it is another one, or why it cannot be used.
-    ask: what the vendors' schemas say of a plan.
+    new_book, price_problem: the price book of the change, if it is different, or why it cannot be used.
+    ask: returns the vendors' findings on a plan.
     """
 
     book: PriceBook
@@ -51,7 +51,7 @@ class Judge:
     ask: Callable[[Resources], Vendors] = lambda _: Vendors()
 
     def judge(self, evidence: Evidence, changed_files: Iterable[str]) -> Judgement:
-        """changed_files: by the forge, or by git; what the evidence says of them is used by nobody else."""
+        """changed_files: from the forge, or from git; the evidence's own list is not used."""
         return Judgement(
             base=evidence.base,
             head=evidence.head,
@@ -67,9 +67,9 @@ class Judge:
             return self._stack(stack)
         except NotReadable as error:
             problem = str(error)
-        except Fault:  # of what judges, which is no part of the change
+        except Fault:  # of the judge, which is not part of the change
             raise
-        except Exception as error:  # also what a plan made on purpose to break a reader does
+        except Exception as error:  # including plans made to break a reader
             problem = f"it cannot be judged: {type(error).__name__}"
         return StackJudgement(name=stack.name, base=stack.base, head=stack.head, problem=problem)
 
@@ -116,7 +116,7 @@ class Judge:
         return check_stack(name, resources, changes, pack=self.pack, settings=self.settings, today=self.today)
 
     def _known(self, standing: Resources) -> set[object]:
-        """What the rules find in the base."""
+        """The findings in the base."""
         checked = self._check("base", standing, None)
         return {_key(one) for one in Report(pack=self.pack.name, files=[checked], today=self.today)}
 
@@ -134,10 +134,10 @@ def _read(document: Mapping[str, Any] | None, what: str) -> Read | None:
 
 
 def _ordered(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A plan or state whose resources stand by name.
+    """A plan or state with its resources sorted by name.
 
-    The engine changes their order from run to run, and some findings list resources in the order they come in: in two
-    orders they would differ.
+    The engine changes their order from run to run, and some findings list resources in that order: they would differ
+    between runs.
     """
 
     def by_urn(record: object) -> str:
@@ -170,6 +170,6 @@ def _accepts(one: Exemption) -> object:
 
 
 def _steps(plan: Mapping[str, Any] | None) -> Mapping[str, int]:
-    """Operation -> how many resources, of those that a reader counts."""
+    """Operation -> number of resources that a reader counts."""
     counted = Counter(str(step.get("op")) for step in (plan or {}).get("steps", ()))
     return {op: counted[op] for op in ("create", "update", "replace", "delete") if counted[op]}

@@ -1,4 +1,4 @@
-"""What is found of the stacks of a change: what each costs before and after, what it breaks, what goes with it."""
+"""The findings on the stacks of a change: the cost of each before and after, broken rules, and affected nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gpucluster.pull_request.vendors import Vendors
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What a rule finds. new: whether it does not find the same in the base."""
+    """A rule's finding. new: whether the base does not have the same one."""
 
     found: Found
     new: bool
@@ -36,14 +36,14 @@ class Finding:
 class StackJudgement:
     """
     problem: why it is not judged, or why there is no plan; then there are no findings.
-    refused: what the program ends an update with, where no mandatory rule says so: over a budget that says to fail.
-    no_comparison: why there is nothing to compare it with.
-    diff: from before to after; either side is empty where the stack is not there.
-    price_change: what the price book of the change moves, which is in no other amount; None where it is equal.
-    exemptions: those that the base has not, or has otherwise.
-    vendors: what their schemas say of the plan.
-    nodes: what becomes of the nodes of pools that it touches.
-    jobs: what became of jobs on its live cluster. jobs_problem: why that is not known, though it was asked for.
+    refused: the program's error at the end of an update without a mandatory rule: over a budget that is set to fail.
+    no_comparison: why there is no base for a comparison.
+    diff: from before to after; either side is empty if the stack does not exist there.
+    price_change: the effect of the change's price book, which no other amount contains; None if it is equal.
+    exemptions: those that are missing or different in the base.
+    vendors: their schemas' verdicts on the plan.
+    nodes: the effect on nodes of affected pools.
+    jobs: the outcome of jobs on its live cluster. jobs_problem: why it is unknown despite the request.
     """
 
     name: str
@@ -76,7 +76,7 @@ class StackJudgement:
 
     @property
     def ending(self) -> list[NodeImpact]:
-        """Pools whose jobs end."""
+        """Pools whose jobs are ended."""
         return [one for one in self.nodes if not one.harmless]
 
     @property
@@ -86,17 +86,17 @@ class StackJudgement:
 
     @property
     def before(self) -> Estimate | None:
-        """None where there is no comparison."""
+        """None if there is no comparison."""
         return self.diff.old.estimate if self.diff and not self.no_comparison else None
 
     @property
     def after(self) -> Estimate | None:
-        """None where there is no plan."""
+        """None if there is no plan."""
         return self.diff.new.estimate if self.diff and not self.problem else None
 
     @property
     def moves(self) -> bool:
-        """Whether anything a reader should look at is different, findings aside."""
+        """Whether there is any relevant difference except findings."""
         found = self.diff
         return bool(
             self.problem
@@ -114,13 +114,14 @@ class StackJudgement:
         )
 
     def monthly(self, finding: Finding) -> tuple[str, Decimal] | None:
-        """(its resource or the part around it, USD a month) for a finding; None where nothing of that has a price."""
+        """(its resource or the enclosing part, USD per month) for a finding; None if neither has a price."""
         found = finding.found
         if found.resource is None or self.diff is None:
             return None
         around = [parent.name for parent in found.checked.resources.parents(found.resource)]
         sides = (self.diff.new.estimate, self.diff.old.estimate)
-        for side in reversed(sides) if isinstance(found.rule, ChangeRule) else sides:  # what goes cost what it did
+        # A deleted resource has its previous cost.
+        for side in reversed(sides) if isinstance(found.rule, ChangeRule) else sides:
             own = _sum(line for line in side.lines if line.urn == found.resource.urn)
             parts = {part.name: part.monthly.expected for part in side.parts}
             for name, amount in ((found.resource.name, own), *((name, parts.get(name)) for name in around)):
@@ -131,9 +132,9 @@ class StackJudgement:
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """All stacks, and what of the change touches how it is judged.
+    """All stacks, and parts of the change that affect its judgement.
 
-    price_problem: why the price book of the change cannot be used; empty where it can, or is the same.
+    price_problem: why the price book of the change cannot be used; empty if it can, or is the same.
     """
 
     base: str
@@ -158,24 +159,24 @@ class Judgement:
 
     @property
     def refused(self) -> Sequence[StackJudgement]:
-        """Stacks whose program ends an update, though no mandatory rule does."""
+        """Stacks whose program ends an update, although no mandatory rule does."""
         return [stack for stack in self.stacks if stack.refused]
 
     @property
     def verdict(self) -> Literal["passes", "fails", "cannot tell"]:
-        """Whether it may be merged; `cannot tell` where nothing is against it but whether it costs more or less."""
+        """Whether it may be merged; `cannot tell` if the only obstacle is an unknown change of cost."""
         if not self.passes:
             return "fails"
         return "cannot tell" if self.change.direction == "cannot tell" else "passes"
 
     @property
     def change(self) -> Change:
-        """What all stacks that have both sides cost more."""
+        """The additional cost of all stacks with both sides."""
         return Change.of(stack.diff.change for stack in self.compared if stack.diff)
 
     @property
     def compared(self) -> Sequence[StackJudgement]:
-        """Stacks that have both sides; one that is new costs nothing before."""
+        """Stacks with both sides; a new one costs nothing before."""
         return [stack for stack in self.stacks if stack.before is not None and stack.after is not None]
 
     @property
@@ -184,12 +185,12 @@ class Judgement:
 
     @property
     def stuck(self) -> Sequence[StackJudgement]:
-        """Stacks on whose cluster a job would not run, or where nobody could tell."""
+        """Stacks on whose cluster a job would not run, or with an unknown outcome."""
         return [stack for stack in self.stacks if stack.stuck or stack.jobs_problem]
 
     @property
     def calm(self) -> bool:
-        """Whether there is nothing to read but the total."""
+        """Whether there is nothing to read except the total."""
         quiet = (not stack.moves and not stack.new_advice for stack in self.stacks)
         return self.passes and not self.touched and all(quiet)
 

@@ -1,4 +1,4 @@
-"""Previews every stack of both sides: the base is built in a sandbox of its own, and the head planned on its state."""
+"""Previews every stack of both sides: builds the base in its own sandbox, and plans the head on its state."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from gpucluster.sandbox.project import find_project
 from gpucluster.textio.json_text import BadJson, parse
 
 Say = Callable[[str], None]
-"""Takes a line of progress."""
+"""Prints a line of progress."""
 
 _PRICES: Final = "cost/prices"
 _LONGEST: Final = 2_000
 _AT_ONCE: Final = 2
-"""Stacks for each core: one alone waits for its own parts too often to keep a core busy."""
+"""Concurrent stacks per core: a single one waits for its own parts too often to keep a core busy."""
 
 
 def evidence_of(
     folder: Path, base: str, *, stacks: Sequence[str], setup: str, say: Say, jobs: Sequence[str] = ()
 ) -> Evidence:
-    """What the working tree around `folder` changes from where it left `base`.
+    """The changes of the working tree around `folder` since its merge base with `base`.
 
-    stacks: their names; without any, every stack that has a configuration file on one of the sides.
-    setup: the command that makes the base's environment where its locked packages differ. jobs: patterns of files in
+    stacks: their names; by default every stack with a configuration file on one of the sides.
+    setup: the command that creates the base's environment if its locked packages differ. jobs: patterns of files in
     the project, whose jobs are rehearsed on the live cluster of each stack of the change.
-    Raises InputError, and EngineError where there is no engine.
+    Raises InputError, and EngineError if there is no engine.
     """
     with TemporaryDirectory(prefix="pr-check-") as name:
         work = Path(name).resolve()
@@ -63,7 +63,7 @@ def evidence_of(
         old, new = (_exported(repository, side, inside, work / at) for side, at in ((before, "base"), (after, "head")))
         chosen = _chosen(stacks, old, new)
         rehearsed = _matching(new.files / inside, jobs)
-        find_engine(say=say)  # here, where what it says is seen, and once
+        find_engine(say=say)  # here, once, so that its messages are visible
         say(f"Comparing {after.commit[:7]} and uncommitted changes with {before.commit[:7]}: {', '.join(chosen)}")
         problem = ""
         if locks_changed(changed):
@@ -105,7 +105,7 @@ def _chosen(stacks: Sequence[str], old: Side, new: Side) -> list[str]:
 
 
 def _matching(project: Path, patterns: Sequence[str]) -> list[Path]:
-    """Files of a project, relative to it. Raises InputError for a pattern that no file has."""
+    """Files of a project, relative to it. Raises InputError for a pattern without a match."""
     found: dict[Path, None] = {}
     for pattern in patterns:
         if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
@@ -122,7 +122,7 @@ def _matching(project: Path, patterns: Sequence[str]) -> list[Path]:
 def _stack(
     stack: str, old: Side, new: Side, problem: str, work: Path, say: Say, jobs: Sequence[Path] = ()
 ) -> StackEvidence:
-    """One stack on both sides. problem: why the base can't be built at all. jobs: files with those to rehearse."""
+    """One stack on both sides. problem: why the base can't be built at all. jobs: files with the jobs to rehearse."""
     built, reason = None, ""
     if stack in old.stacks():
         built, reason = _build(stack, old, problem, work / "base")
@@ -155,7 +155,7 @@ def _stack(
 
 
 def _build(stack: str, old: Side, problem: str, folder: Path) -> tuple[Side | None, str]:
-    """The base with the stack in its sandbox, or why there is none."""
+    """The base with the stack in its sandbox, or the reason why there is none."""
     if problem:
         return None, problem
     side = old.copy(folder)
@@ -167,7 +167,7 @@ def _build(stack: str, old: Side, problem: str, folder: Path) -> tuple[Side | No
 
 
 def _plan(stack: str, head: Side) -> tuple[dict[str, Any] | None, str]:
-    """The plan, or what it ended in."""
+    """The plan, or its error."""
     try:
         plan = kept_of_plan(parse(head.plan(stack)))
     except SideFailed as error:
@@ -179,7 +179,7 @@ def _plan(stack: str, head: Side) -> tuple[dict[str, Any] | None, str]:
 
 
 def _rehearsed(stack: str, head: Side, files: Sequence[Path]) -> tuple[list[JobEvidence], str]:
-    """What becomes of the jobs, or why it is not known."""
+    """The outcome of the jobs, or why it is unknown."""
     try:
         document = parse(head.rehearse(stack, files))
         return [_job(job) for job in document["jobs"]], ""
@@ -204,7 +204,7 @@ def _job(job: Mapping[str, Any]) -> JobEvidence:
 
 
 def _prices(old: Path, new: Path) -> PriceFiles | None:
-    """The price books of both sides where the project has its own and they differ."""
+    """The price books of both sides if the project has its own and they differ."""
     before, after = _book(old), _book(new)
     return PriceFiles(before=before, after=after) if before and before != after else None
 

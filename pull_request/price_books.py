@@ -10,7 +10,7 @@ from gpucluster.cost.prices import BadPrices, DamagedBook, PriceBook
 
 
 def book_of(files: Mapping[str, str], folder: Path, *, own: Path | None, today: datetime.date) -> PriceBook:
-    """A book read from a new folder. BadPrices where the files are no price book."""
+    """A book from the files in a new folder. Raises BadPrices if the files are not a price book."""
     folder.mkdir()
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")

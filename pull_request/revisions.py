@@ -1,4 +1,4 @@
-"""The two sides of a change, by git: which commits they are, what differs, and their files in folders of their own."""
+"""The two sides of a change, from git: their commits, differences, and files in separate folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpucluster.errors import InputError
 
 @dataclass(frozen=True)
 class Revision:
-    """A state of all files: the commit it belongs to, and its tree, which holds uncommitted changes too."""
+    """A state of all files: its commit, and its tree, which includes uncommitted changes."""
 
     commit: str
     tree: str
@@ -22,7 +22,7 @@ class Revision:
 
 @dataclass(frozen=True)
 class Repository:
-    """A git repository, read only: what has to be written of the working tree goes to `scratch`.
+    """A git repository, read-only: objects of the working tree are written to `scratch`.
 
     root: the top folder of the working tree. scratch: an empty folder of ours.
     """
@@ -32,7 +32,7 @@ class Repository:
 
     @classmethod
     def around(cls, folder: Path, scratch: Path) -> Repository:
-        """The repository a folder is in. Raises InputError where there is none."""
+        """The repository of a folder. Raises InputError if there is none."""
         try:
             found = _git("rev-parse", "--show-toplevel", folder=folder)
         except InputError as error:
@@ -40,9 +40,9 @@ class Repository:
         return cls(Path(found.strip()), scratch)
 
     def base(self, revision: str) -> Revision:
-        """Where the change left `revision`: the merge-base of the two, or its first parent where HEAD merges it.
+        """The base of the change from `revision`: the merge-base of the two, or its first parent if HEAD merges it.
 
-        Raises InputError for a revision that is not known or has nothing in common with HEAD.
+        Raises InputError for an unknown revision or one without a common ancestor with HEAD.
         """
         try:
             self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
@@ -57,7 +57,7 @@ class Repository:
         return Revision(commit, self._run("rev-parse", f"{commit}^{{tree}}").strip())
 
     def head(self, base: Revision) -> Revision:
-        """The working tree as it is. Its commit is HEAD, or the second parent where HEAD merges it into the base."""
+        """The working tree as it is. Its commit is HEAD, or the second parent if HEAD merges it into the base."""
         first, *others = self._run("rev-list", "--parents", "-n", "1", "HEAD").split()[1:] or [""]
         commit = others[0] if first == base.commit and len(others) == 1 else self._run("rev-parse", "HEAD").strip()
         index = {"GIT_INDEX_FILE": str(self.scratch / "working-tree")}
@@ -66,7 +66,7 @@ class Repository:
         return Revision(commit, self._run("write-tree", variables=index).strip())
 
     def changed(self, base: Revision, head: Revision) -> tuple[str, ...]:
-        """Paths of the files that differ."""
+        """Paths of the differing files."""
         names = self._run("diff", "--name-only", "--no-renames", "-z", base.tree, head.tree)
         return tuple(name for name in names.split("\0") if name)
 
@@ -79,7 +79,7 @@ class Repository:
 
     @cached_property
     def _objects(self) -> dict[str, str]:
-        """Variables by which new objects go to the scratch folder."""
+        """Variables that direct new objects to the scratch folder."""
         own = self.scratch / "objects"
         own.mkdir(exist_ok=True)
         there = Path(self.root, _git("rev-parse", "--git-path", "objects", folder=self.root).strip())
@@ -90,7 +90,7 @@ class Repository:
 
 
 def _git(*args: str, folder: Path, variables: Mapping[str, str] | None = None) -> str:
-    """What a git command prints. Raises InputError with git's own first line."""
+    """The output of a git command. Raises InputError with git's own first line."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(

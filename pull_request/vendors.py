@@ -1,4 +1,4 @@
-"""What the vendors' schemas refuse of a plan, as advice: a judge that is missing or fails holds up no pull request."""
+"""Refusals by the vendors' schemas on a plan, as advice: a missing or failing judge does not block a pull request."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Vendors:
-    """unheard: what was not judged, and what to install."""
+    """unheard: unjudged resources, and the packages to install."""
 
     refusals: Sequence[Refusal] = ()
     unheard: Sequence[str] = ()
 
 
 def heard(resources: Resources) -> Vendors:
-    """What the judges that are installed say. A plan comes from anybody: what makes one of them fail is said."""
+    """The verdicts of the installed judges. A plan is untrusted: if it makes a judge fail, the failure is reported."""
     unheard = [f"{package}: {command}" for package, command in missing(resources).items()]
     try:
         verdicts = judged(resources, installed=True)

@@ -1,1 +1,1 @@
-"""Rehearsals of jobs on a stack's live cluster: what of them would run, where, and for how much."""
+"""Rehearsals of jobs on a stack's live cluster: which would run, their nodes, and their cost."""

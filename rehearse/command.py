@@ -101,7 +101,7 @@ def rehearsed(
     together: bool = False,
     say: Callable[[str], None],
 ) -> Report:
-    """What becomes of the objects on the cluster of a stack that stands. Raises InputError, EngineError."""
+    """The outcome of the objects on an existing stack's cluster. Raises InputError, EngineError."""
     start = time.monotonic()
     with open_cluster(project, stack) as cluster:
         say(f"cluster of {stack} runs ({time.monotonic() - start:.0f} s)")
@@ -122,19 +122,19 @@ def _stands(project: Project, stack: str) -> bool:
 
 
 def _build(stack: str, *, up: bool) -> None:
-    """Raises InputError where it is not to be built, or could not be."""
+    """Raises InputError if the build is not requested, or fails."""
     command = ["sandbox", "--kubernetes", "live", "pulumi", "up", "--yes", "--stack", stack]
     typed = f"gpucluster {' '.join(command)}"
     if not up:
         raise InputError(f"the stack {stack!r} does not exist in the sandbox; build it: {typed}; or add --up")
-    # What the engine prints is progress here.
+    # The engine's output is progress here.
     done = subprocess.run([sys.executable, "-m", "gpucluster", *command], stdout=sys.stderr, check=False)
     if done.returncode:
         raise InputError(f"the stack {stack!r} could not be built; run {typed}")
 
 
 def _estimate(project: Project, stack: str) -> Estimate:
-    """Of the stack as it stands, by the price book in use. Raises BadPrices."""
+    """The estimate of the current stack, by the price book in use. Raises BadPrices."""
     checkpoint = json.loads(state_files(project)[stack].read_text())["checkpoint"]
     text = json.dumps({"version": 3, "deployment": checkpoint["latest"]})
     return estimate(read_text(text, f"the state of {stack}"))

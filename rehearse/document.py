@@ -10,7 +10,7 @@ from gpucluster.rehearse.report import Job, Report
 
 
 def as_json(report: Report) -> str:
-    """Money is text; what is not known is null."""
+    """Money is text; unknown values are null."""
     document = {
         "schema_version": 1,
         "stack": report.stack,

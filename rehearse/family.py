@@ -1,4 +1,4 @@
-"""What has come of a manifest in the cluster: its objects by who owns whom, and what was said of them."""
+"""The results of a manifest in the cluster: its objects by ownership, and their events."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ _MADE: Final = (
     ("jobset.x-k8s.io/v1alpha2", "JobSet"),
     _WORKLOAD,
 )
-"""Kinds that controllers make for jobs and services."""
+"""Kinds that controllers create for jobs and services."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """pods, workloads: those that the object owns, at whatever remove. events: warnings about any of them, by time."""
+    """pods, workloads: those that the object owns directly or indirectly. events: warnings about any of them, by
+    time.
+    """
 
     pods: tuple[Object, ...] = ()
     workloads: tuple[Object, ...] = ()
@@ -33,15 +35,15 @@ class Family:
 
 @dataclass(frozen=True)
 class Families:
-    """Looks for the families of objects in one cluster."""
+    """Finds the families of objects in one cluster."""
 
     client: Client
     _owners: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def made_for(self, uid: str, namespace: str) -> tuple[str, ...]:
-        """What controllers made for the object and is still there, as `Pod name`.
+        """Remaining objects that controllers created for the object, as `Pod name`.
 
-        An object whose owner is gone is found only by an instance that has seen the owner. Raises ObjectRefused.
+        An object with a deleted owner is found only by an instance that has seen the owner. Raises ObjectRefused.
         """
         return tuple(
             f"{kind} {mapping(one.get('metadata')).get('name')}"
@@ -50,7 +52,7 @@ class Families:
         )
 
     def of(self, uid: str, namespace: str) -> Family:
-        """The family of the object with this uid. Raises ObjectRefused where the server does not answer."""
+        """The family of the object with this uid. Raises ObjectRefused if the server does not answer."""
         pods = self._owned("v1", "Pod", namespace, uid)
         workloads = self._owned(*_WORKLOAD, namespace, uid)
         related = {uid, *(_uid(one) for one in (*pods, *workloads)), *self._between(uid)}
@@ -74,7 +76,7 @@ class Families:
         return [*self.client.list(api_version, kind, namespace=namespace)]
 
     def _ancestors(self, item: Object, namespace: str) -> set[str]:
-        """Uids of whom it belongs to. Owners of owners are asked for once: they never change."""
+        """Uids of its owners, direct and indirect. Owners of owners are requested once: they never change."""
         found: set[str] = set()
         for owner in _references(item):
             own = str(owner.get("uid"))
@@ -92,7 +94,7 @@ class Families:
         return self._ancestors(there, namespace) if there is not None else set()
 
     def _between(self, uid: str) -> set[str]:
-        """Uids of the owners that belong to the object themselves."""
+        """Uids of the owners that are descendants of the object."""
         return {own for own, above in self._owners.items() if uid in above}
 
 

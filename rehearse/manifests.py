@@ -1,4 +1,4 @@
-"""The Kubernetes objects in the files of a user."""
+"""The Kubernetes objects in a user's files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEFAULT: Final = "default"
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """One object. source: its file and, where that has several, its number there."""
+    """One object. source: its file and, if that has several, its number in it."""
 
     source: str
     body: dict[str, Any]
@@ -28,12 +28,12 @@ class Manifest:
 
     @property
     def namespace(self) -> str:
-        """`default` where it names none; of no meaning for kinds without one."""
+        """`default` if it has none; meaningless for kinds without one."""
         return str(mapping(self.body["metadata"]).get("namespace") or _DEFAULT)
 
     @property
     def name(self) -> str:
-        """As it is written."""
+        """The name as written."""
         return str(mapping(self.body["metadata"])["name"])
 
     @property
@@ -43,12 +43,12 @@ class Manifest:
 
     @property
     def makes_pods(self) -> bool:
-        """Whether pods come of it: it has containers, or names a runtime that has."""
+        """Whether it creates pods: it has containers, or references a runtime that has."""
         return self.kind == "TrainJob" or _has_containers(self.body)
 
 
 def read_manifests(files: Sequence[Path]) -> list[Manifest]:
-    """All objects of the files, in their order. Raises InputError with everything that is wrong with them."""
+    """All objects of the files, in their order. Raises InputError with all their errors."""
     found: list[Manifest] = []
     problems: list[InputError] = []
     for file in files:
@@ -87,7 +87,7 @@ def _read(file: Path, wrong: list[str]) -> Iterator[Manifest]:
 
 
 def _of_list(document: object) -> list[Any]:
-    """What kubectl takes for several objects, apart."""
+    """The separate objects of a list that kubectl accepts."""
     return items(document.get("items")) if is_object(document) and document.get("kind") == "List" else [document]
 
 

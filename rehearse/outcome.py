@@ -1,4 +1,4 @@
-"""What a job's family shows: whether it would run, where, and what stops it."""
+"""Evaluates a job's family: whether it would run, where, and its obstacles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _POOL: Final = "gpucluster/pool"
 
 
 class Verdict(StrEnum):
-    """As a person reads it."""
+    """The verdict as text."""
 
     RUNS = "would run"
     REFUSED = "is refused"
@@ -27,9 +27,9 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where a pod is. node: None where it has none. waits: for what, in Kubernetes' words; empty where it runs.
+    """The place of a pod. node: None if it has none. waits: the reason, in Kubernetes' words; empty if it runs.
 
-    gpus: whole GPUs it asks for; slices: of MIG, as `3 x mig-1g.10gb`.
+    gpus: requested whole GPUs; slices: of MIG, as `3 x mig-1g.10gb`.
     """
 
     pod: str
@@ -41,8 +41,8 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """queue: None where Kueue has no part in it. admitted: None then, too. why: reasons, each a sentence of whoever
-    stops it.
+    """queue: None if Kueue does not manage it. admitted: also None then. why: reasons, each a sentence of the component
+    that blocks it.
     """
 
     manifest: Manifest
@@ -54,15 +54,15 @@ class Outcome:
 
 
 def refused(manifest: Manifest, words: str) -> Outcome:
-    """An object that the API server does not take."""
+    """An object that the API server refuses."""
     return Outcome(manifest=manifest, verdict=Verdict.REFUSED, why=(words,))
 
 
 def outcome_of(manifest: Manifest, family: Family, *, unsimulated: Mapping[str, str], last: bool) -> Outcome | None:
-    """What can be said by now; None while it may yet change.
+    """The outcome so far; None while it may still change.
 
-    unsimulated: name of a pool without a machine -> who would bring one, which does not run here. last: whether there
-    is no more time.
+    unsimulated: name of a pool without a machine -> the component that would start one, which does not run here. last:
+    whether the time is over.
     """
     places = tuple(map(_place, family.pods))
     queue, admitted = _queue(family.workloads)
@@ -89,7 +89,7 @@ def _queue(workloads: Sequence[Object]) -> tuple[str | None, bool | None]:
 
 
 def _expected(manifest: Manifest, workloads: Sequence[Object]) -> int:
-    """How many pods there are to be; 0 while nobody knows."""
+    """The expected number of pods; 0 while unknown."""
     sets = [mapping(one) for load in workloads for one in items(mapping(load.get("spec")).get("podSets"))]
     queued = sum(int(one.get("count") or 1) for one in sets)
     spec = mapping(manifest.body.get("spec"))
@@ -113,7 +113,7 @@ def _conditions(thing: Object) -> Iterator[Object]:
 
 
 def _of_queue(workloads: Sequence[Object]) -> Iterator[str]:
-    """What Kueue says of a Workload that it does not let start."""
+    """Kueue's reasons for a Workload that it does not start."""
     for workload in workloads:
         for one in _conditions(workload):
             kept_out = (one.get("type"), one.get("status")) in (("QuotaReserved", "False"), ("Evicted", "True"))
@@ -126,7 +126,7 @@ def _of_queue(workloads: Sequence[Object]) -> Iterator[str]:
 
 
 def _of_events(events: Sequence[Object]) -> Iterator[str]:
-    """Warnings, the latest of each reason; of the scheduler the pods themselves tell."""
+    """Warnings, the latest of each reason; the pods themselves contain those of the scheduler."""
     latest = {str(event.get("reason")): event for event in events}
     for reason, event in latest.items():
         if reason not in ("FailedScheduling", "Pending"):
@@ -168,7 +168,7 @@ def _gpus(spec: Object) -> tuple[int, str]:
 
 
 def _waits(pod: Object) -> str:
-    """What keeps a pod from running; empty where nothing does."""
+    """The obstacle of a pod; empty if there is none."""
     status = mapping(pod.get("status"))
     if status.get("phase") in ("Running", "Succeeded"):
         return ""

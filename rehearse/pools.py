@@ -1,4 +1,4 @@
-"""Pools of a live cluster for which no machine ever comes, because what would start one does not run."""
+"""Pools of a live cluster that never get a machine, because the component that would start one does not run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NODE_POOL: Final = ("karpenter.sh/v1", "NodePool")
 
 
 def unsimulated_pools(client: Client) -> dict[str, str]:
-    """Name of a pool that has no node -> who would start one. Raises ObjectRefused."""
+    """Name of a pool without nodes -> the component that would start one. Raises ObjectRefused."""
     with_nodes = {_labels(node).get(_LABEL) for node in client.list("v1", "Node")}
     karpenter = {name_of(pool): pool for pool in listed(client, *_NODE_POOL)}
     not_here = without_machines(karpenter.values())
@@ -31,7 +31,7 @@ def unsimulated_pools(client: Client) -> dict[str, str]:
 
 
 def listed(client: Client, api_version: str, kind: str) -> list[Mapping[str, Any]]:
-    """All objects of a kind; none of one that the cluster does not know. Raises ObjectRefused."""
+    """All objects of a kind; empty for a kind that the cluster does not have. Raises ObjectRefused."""
     return [*client.list(api_version, kind)] if client.knows(api_version, kind) else []
 
 
@@ -40,5 +40,5 @@ def _labels(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def name_of(item: Mapping[str, Any]) -> str:
-    """Of an object of the cluster."""
+    """The name of an object of the cluster."""
     return str(mapping(item.get("metadata")).get("name"))

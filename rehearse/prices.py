@@ -1,4 +1,4 @@
-"""What the machines that a job takes cost an hour, at the prices of the stack's own report."""
+"""The hourly cost of a job's machines, at the prices of the stack's own report."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _UNIT: Final = "instance-hour"
 
 @dataclass(frozen=True, kw_only=True)
 class Machines:
-    """Those of one type that a job takes, wholly or in part.
+    """The machines of one type that a job uses, wholly or in part.
 
-    gpus: that it takes of them; all_gpus: that they have. purchase: as the price book calls it, empty where nobody
-    knows. each: USD per hour of one; None where no price is known, with the reason in `unknown`. source, as_of: of the
-    price. elastic: whether they come for the job; the others run anyway.
+    gpus: used by the job; all_gpus: of the machines. purchase: in the price book's terms, empty if unknown. each: USD
+    per hour of one; None if no price is known, with the reason in `unknown`. source, as_of: of the price. elastic:
+    whether they start for the job; the others run anyway.
     """
 
     machine_type: str
@@ -49,9 +49,9 @@ class Machines:
 def machines_of(
     places: Sequence[Place], nodes: Mapping[str, Mapping[str, Any]], estimate: Estimate
 ) -> tuple[Machines, ...]:
-    """By type and way to buy, the pods without a GPU left out: they run on machines that are there for all.
+    """Machines by type and purchase option, except those of pods without a GPU, which run on shared machines.
 
-    nodes: by name. estimate: of the stack. Raises BadPrices when the user's own prices cannot be used.
+    nodes: by name. estimate: of the stack. Raises BadPrices if the user's own prices cannot be used.
     """
     taken: dict[str, int] = {}
     for place in places:
@@ -78,7 +78,7 @@ def machines_of(
 
 
 def _priced(found: Machines, bought: str, lines: Sequence[CostLine]) -> Machines:
-    """bought: what the node itself says, empty where it says nothing."""
+    """bought: the purchase option on the node itself, empty if it has none."""
     if not lines:
         return replace(found, unknown=f"the stack's report has no price of {found.machine_type}")
     if bought:

@@ -1,4 +1,4 @@
-"""What a rehearsal found, ready to be told: outcomes with their machines, and where the nodes are."""
+"""The results of a rehearsal for reports: outcomes with their machines, and the location of the nodes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gpucluster.rehearse.prices import Machines, machines_of
 from gpucluster.sandbox.type_guards import items, mapping
 
 _OF_ONE_MACHINE: Final = frozenset({"cloud.google.com/gce-topology-host", "kubernetes.io/hostname"})
-"""Levels that hold a machine alone. On Google Cloud the host, too (components/gcp/fabric_pod.py)."""
+"""Levels that contain only one machine. On Google Cloud also the host (components/gcp/fabric_pod.py)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """switches: node -> the switch that it hangs on, of nodes whose cloud tells."""
+    """switches: node -> its switch, for nodes whose cloud reports it."""
 
     outcome: Outcome
     machines: tuple[Machines, ...]
@@ -34,12 +34,12 @@ class Report:
 
     @property
     def would_run(self) -> bool:
-        """Whether nothing is refused and nothing waits. What cannot be told is not held against a job."""
+        """Whether nothing is refused and nothing waits. Unknown outcomes do not count against a job."""
         return all(job.outcome.verdict in (Verdict.RUNS, Verdict.UNKNOWN) for job in self.jobs)
 
     @property
     def hourly(self) -> Decimal | None:
-        """USD per hour of all machines together; None where one has no price, or nothing runs."""
+        """USD per hour of all machines together; None if one has no price, or nothing runs."""
         amounts = [machines.hourly for job in self.jobs for machines in job.machines]
         known = [amount for amount in amounts if amount is not None]
         return sum(known, Decimal(0)) if known and len(known) == len(amounts) else None
@@ -52,7 +52,7 @@ def report(
     topologies: Sequence[Mapping[str, Any]],
     estimate: Estimate,
 ) -> Report:
-    """nodes, topologies: of the cluster while the jobs ran. Raises BadPrices when own prices can't be used."""
+    """nodes, topologies: of the cluster while the jobs ran. Raises BadPrices if your own prices can't be used."""
     by_name = {str(mapping(node.get("metadata")).get("name")): node for node in nodes}
     narrowest = leaves(topologies)
     return Report(
@@ -69,7 +69,7 @@ def report(
 
 
 def leaves(topologies: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The label of the lowest level above a machine, of each topology."""
+    """The label of each topology's lowest level above a machine."""
     found: list[str] = []
     for topology in topologies:
         levels = [str(mapping(level).get("nodeLabel")) for level in items(mapping(topology.get("spec")).get("levels"))]

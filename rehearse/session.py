@@ -1,4 +1,4 @@
-"""A rehearsal on one cluster: each job is made, watched, and taken away again before the next one."""
+"""A rehearsal on one cluster: each job is created, watched, and deleted before the next one."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 _TICK_SECONDS: Final = 0.5
 _SETTLE_SECONDS: Final = 8.0
-"""For which Kueue must have said the same before it counts: its first word may be that it is still looking."""
+"""Time for which Kueue's answer must be unchanged before it counts: its first one may be that it is still searching."""
 _STILL_SECONDS: Final = 20.0
-"""For which nothing may have changed at all: Karpenter collects pods for up to 10 s before it starts a machine."""
+"""Time without any change: Karpenter collects pods for up to 10 s before it starts a machine."""
 _TOPOLOGY: Final = ("kueue.x-k8s.io/v1beta2", "Topology")
 
 
@@ -37,11 +37,11 @@ class Seen:
 def rehearse(
     client: Client, manifests: Sequence[Manifest], *, seconds: float, together: bool = False, say: Say
 ) -> Seen:
-    """What becomes of each object that makes pods, and of each other one that is refused; nothing of it stays.
+    """The outcome of each object that creates pods, and of each other refused one; deletes all of them.
 
-    What makes no pods is there for all of them. seconds: after which what does not run counts as waiting. together:
-    all at once, instead of one after another, each on the cluster as it was. Raises InputError where an object of that
-    name is there, and ObjectRefused where the server does not answer.
+    Objects without pods exist for all jobs. seconds: time after which a job that does not run counts as waiting.
+    together: all at once, instead of one by one, each on the initial cluster. Raises InputError if an object of that
+    name exists, and ObjectRefused if the server does not answer.
     """
     _refuse_those_there(client, manifests)
     taken, outcomes = _submittable(client, manifests)
@@ -75,14 +75,14 @@ def _refuse_those_there(client: Client, manifests: Sequence[Manifest]) -> None:
 
 
 def _submittable(client: Client, manifests: Sequence[Manifest]) -> tuple[list[Manifest], list[Outcome]]:
-    """(those that the server takes, what it says of the others)."""
+    """(accepted manifests, outcomes of the others)."""
     taken: list[Manifest] = []
     outcomes: list[Outcome] = []
     for manifest in manifests:
         try:
             client.apply(manifest.body, dry_run=True)
         except ObjectRefused as refusal:
-            # Its namespace, which the same files may make.
+            # Its namespace, which the same files may create.
             if refusal.code != HTTPStatus.NOT_FOUND:
                 outcomes.append(refused(manifest, str(refusal)))
                 continue
@@ -114,26 +114,26 @@ def _watch(
 
 
 def _unchanged(heard: dict[int, tuple[object, float]], number: int, told: object, now: float) -> float:
-    """Since when it has been told so."""
+    """The time since when it is unchanged."""
     if number not in heard or heard[number][0] != told:
         heard[number] = (told, now)
     return heard[number][1]
 
 
 def _told(family: Family) -> object:
-    """What Kueue and the scheduler say, without times."""
+    """The messages of Kueue and the scheduler, without times."""
     said = [*_conditions(family), *(one for pod in family.pods for one in _conditions_of(pod))]
     nodes = [mapping(pod.get("spec")).get("nodeName") for pod in family.pods]
     return nodes, [(one.get("type"), one.get("status"), one.get("message")) for one in said]
 
 
 def _kept_out(family: Family) -> bool:
-    """Whether Kueue has looked at it and let it wait: no machine that comes changes that."""
+    """Whether Kueue has evaluated it and lets it wait: further machines do not change that."""
     return ("QuotaReserved", "False") in [(one.get("type"), one.get("status")) for one in _conditions(family)]
 
 
 def _conditions(family: Family) -> list[Mapping[str, Any]]:
-    """Of its Workloads."""
+    """The conditions of its Workloads."""
     return [one for load in family.workloads for one in _conditions_of(load)]
 
 

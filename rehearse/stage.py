@@ -1,4 +1,4 @@
-"""Objects of a rehearsal come to a cluster and go again, with everything that controllers made for them."""
+"""Creates objects of a rehearsal in a cluster and deletes them, with all objects that controllers created for them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CLAIM: Final = ("karpenter.sh/v1", "NodeClaim")
 
 
 class Stage:
-    """Where objects come and go. outcomes: takes what the server refuses."""
+    """Creates and deletes objects. outcomes: collects the server's refusals."""
 
     def __init__(self, client: Client, outcomes: list[Outcome], say: Say) -> None:
         self.families = Families(client)
@@ -31,7 +31,7 @@ class Stage:
 
     @contextmanager
     def submitted(self, manifests: Sequence[Manifest]) -> Generator[list[tuple[Manifest, str]]]:
-        """The objects that were made, with their uids; gone afterwards, with the machines that came for them."""
+        """The created objects, with their uids; deleted afterwards, with the machines that were started for them."""
         made: list[tuple[Manifest, str]] = []
         try:
             for manifest in manifests:
@@ -57,7 +57,7 @@ class Stage:
         self._wait_until_gone(lambda: [f"NodeClaim {name_of(claim)}" for claim in claims if self._client.get(claim)])
 
     def _made_for(self, made: Sequence[tuple[Manifest, str]]) -> list[str]:
-        """What controllers made for the objects. Asked before the objects go, it learns whose is whose."""
+        """Objects that controllers created for these. A call before their deletion records the ownership."""
         return [
             one
             for manifest, uid in made
@@ -73,7 +73,7 @@ class Stage:
         ]
 
     def _wait_until_gone(self, look: Callable[[], list[str]]) -> None:
-        """Kubernetes deletes what an object owns after the object, kind by kind."""
+        """Kubernetes deletes an object's dependents after the object, kind by kind."""
         end = time.monotonic() + _GONE_SECONDS
         while left := look():
             if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""A rehearsal in words, for a terminal and for a pull request."""
+"""A rehearsal as text, for a terminal and for a pull request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.rehearse.prices import Machines
 from gpucluster.rehearse.report import Job, Report
 
 _MOST_PODS: Final = 16
-"""Pods that are listed one by one."""
+"""Maximum pods that are listed one by one."""
 
 
 def as_text(report: Report) -> str:
@@ -28,7 +28,7 @@ def as_text(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """The same as a list."""
+    """The same as a Markdown list."""
     out = [f"**Jobs on {code(report.stack)}**: {_summary(report)}", ""]
     for job in report.jobs:
         out.append(f"- {code(job.outcome.manifest.title)} **{_verdict(job)}**")

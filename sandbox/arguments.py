@@ -1,4 +1,4 @@
-"""What the sandbox must know of a Pulumi command line: its command words, the stack, the folder."""
+"""Parser for Pulumi command lines: command words, stack, folder."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CommandLine:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The command and, where it has some, its subcommand, e.g. ("stack", "init"); aliases resolved."""
+        """The command and any subcommand, e.g. ("stack", "init"); aliases resolved."""
         bare = self._bare()
         command = _ALIASES.get(bare[0], bare[0]) if bare and bare[0] != "new" else "".join(bare[:1])
         if not command:
@@ -48,7 +48,7 @@ class CommandLine:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """What follows the command words and is no flag."""
+        """The arguments after the command words that are not flags."""
         return tuple(self._bare()[len(self.words) :])
 
     @property
@@ -99,5 +99,5 @@ class CommandLine:
         return CommandLine(tuple(kept))
 
     def folder(self, cwd: Path) -> Path:
-        """Where Pulumi would look for the project."""
+        """The folder in which Pulumi would look for the project."""
         return (cwd / (self.value("--cwd", "-C") or ".")).resolve()

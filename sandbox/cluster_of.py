@@ -1,4 +1,4 @@
-"""The cluster of the sandbox that a command means."""
+"""Selects the sandbox cluster for a command."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from gpucluster.sandbox.recovery.compare import stack_of
 
 
 def cluster_of(project: Project, stack: str | None, *, living: bool = False) -> Entry:
-    """The one cluster of a stack, else of the selected one. Raises InputError where there is none or more than one.
+    """The one cluster of a stack; by default of the selected stack. Raises InputError for none or several.
 
-    living: whether what is done with it needs its controllers.
+    living: whether the command needs the cluster's controllers.
     """
     clusters = [entry for entry in project.store.existing() if api_servers(entry)]
     named = stack.rpartition("/")[2] if stack else stacks.selected(project)

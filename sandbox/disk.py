@@ -1,4 +1,4 @@
-"""Whether the sandbox can write where its files are, and whether there is room for them."""
+"""Checks whether the sandbox can write its files, and has the space for them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Final
 
 _MB: Final = 1_000_000
 NEEDED: Final = 50 * _MB
-"""Free space that a command needs at its start: the engine writes a state of some MB up to six times (the file, the one
-before it, history, backup, and our copies), plugins and logs beside it."""
+"""Free space that a command needs at its start: the engine writes a state of some MB up to six times (the file, its
+predecessor, history, backup, and our copies), in addition to plugins and logs."""
 LEAST: Final = 20 * _MB
-"""Free space below which a running command is stopped. The engine does not stop by itself: on a full disk it leaves a
-state cut short (the file backend renames what it could not write whole), and goes on for minutes."""
+"""Free space below which a running command is stopped. The engine does not stop on its own: on a full disk it leaves a
+truncated state (the file backend renames partly written files), and continues for minutes."""
 
 _REFUSALS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM})
 
 
 def obstacle(path: Path, needed: int = NEEDED) -> str:
-    """Why nothing can be written to a file or folder, which need not exist yet, and the way out; empty where it can be.
+    """Why a file or folder, which need not exist yet, cannot be written, and the remedy; empty if it can.
 
     needed: bytes that must be free.
     """
@@ -49,7 +49,7 @@ def _owner(path: Path) -> str:
 
 
 def cause(error: OSError) -> str:
-    """What a refusal by the file system means to the user; empty for any other error."""
+    """Explains an error of the file system to the user; empty for any other error."""
     if error.errno not in _REFUSALS:
         return ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

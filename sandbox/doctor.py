@@ -1,4 +1,4 @@
-"""`gpucluster sandbox doctor`: what the sandbox has to work with here; it makes nothing and changes nothing."""
+"""`gpucluster sandbox doctor`: checks the sandbox's prerequisites on this machine; it is read-only."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from gpucluster.sandbox.project import find_project
 
 _GIB: Final = 1024**3
 _WANTED_GIB: Final = 8
-"""Free space for a first use: Go's caches take 5 GiB, what is built 1 GiB."""
+"""Free space for a first use: 5 GiB for Go's caches, 1 GiB for the builds."""
 
 
 class _Wrong(Exception):
-    """Something that keeps the sandbox from working; the message says what, and what to do."""
+    """A problem that prevents the sandbox from working; the message describes it and its solution."""
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox drift`: what someone changed or deleted in the simulated clouds behind Pulumi's back."""
+"""`gpucluster sandbox drift`: resources changed or deleted in the simulated clouds outside Pulumi."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _NONE: Final = "nothing"
 
 @dataclass(frozen=True, kw_only=True)
 class Drifted:
-    """One difference. what: deleted, changed, added or removed. path: of the property; empty where all is gone."""
+    """One difference. what: deleted, changed, added or removed. path: of the property; empty if the resource was
+    deleted.
+    """
 
     stack: str
     what: str
@@ -39,7 +41,7 @@ class Drifted:
     now: Any = None
 
     def line(self) -> str:
-        """For a person."""
+        """The difference as text."""
         thing = f"{self.what:<8} {self.type} {self.name} ({self.id})"
         if not self.path:
             return thing
@@ -82,7 +84,7 @@ _NEXT: Final = (
 
 
 def drifted(found: list[Difference], entries: list[Entry]) -> list[Drifted]:
-    """Every property in which a resource of a state is other in the clouds, and every resource that is gone."""
+    """Every property that differs between state and clouds, and every resource missing from the clouds."""
     return [one for difference in found for one in _of_stack(difference, entries)]
 
 
@@ -110,7 +112,7 @@ def _drifted(
 
 
 def _changes(was: Any, now: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
-    """The deepest values that differ, by path; what is encrypted says nothing."""
+    """The deepest values that differ, by path; encrypted values are ignored."""
     if is_same(was, now):
         return
     if is_object(was) and is_object(now):

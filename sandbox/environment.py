@@ -1,5 +1,5 @@
 # ruff: noqa: SIM905 - long lists of words read better as text
-"""The environment of the engine, programs and packs: an allow-list, so that no key of the caller reaches them."""
+"""The environment of the engine, programs and packs: an allow-list, so that they get no key of the caller."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ALLOWED: Final = frozenset(
     GPUCLUSTER_BUDGET GPUCLUSTER_PRICES GPUCLUSTER_SET
     """.split()
 )
-"""What passes from the caller: how to find programs, how to write text, how Pulumi shows it. HOME does not (it leads to
-`~/.aws` and `~/.kube`), nor anything that names a cloud, a cluster or a token."""
+"""The caller's variables for finding programs, writing text, and Pulumi's display. HOME is not among them (it leads to
+`~/.aws` and `~/.kube`), nor is any variable that names a cloud, a cluster or a token."""
 
 
 def environment(caller: Mapping[str, str], store: Store) -> dict[str, str]:
-    """The variables for everything that runs in the sandbox."""
+    """The variables of all processes in the sandbox."""
     return {
         **{name: value for name, value in caller.items() if name in ALLOWED},
         "HOME": str(store.user),
@@ -33,12 +33,12 @@ def environment(caller: Mapping[str, str], store: Store) -> dict[str, str]:
         "PULUMI_HOME": str(store.home),
         "PULUMI_BACKEND_URL": f"file://{store.state}",
         "PULUMI_CONFIG_PASSPHRASE_FILE": str(store.passphrase),
-        # The engine lives for seconds: collecting its garbage as often as Go does takes a quarter of its start.
+        # The engine runs for seconds: Go's default frequency of garbage collection takes a quarter of its start.
         "GOGC": "400",
         "PULUMI_SKIP_UPDATE_CHECK": "1",
         "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
-        # Plugins come from PULUMI_HOME alone, never from PATH: a real provider there must not be found.
+        # Plugins are loaded only from PULUMI_HOME, never from PATH: a real provider there must not be found.
         "PULUMI_IGNORE_AMBIENT_PLUGINS": "true",
-        # A program with an AWS client would otherwise ask the machine it runs on for credentials.
+        # Otherwise an AWS client in a program would request credentials from the machine it runs on.
         "AWS_EC2_METADATA_DISABLED": "true",
     }

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox kubectl`: Kubernetes' own client on the real API server of a simulated cluster."""
+"""`gpucluster sandbox kubectl`: runs Kubernetes' own client on the real API server of a simulated cluster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def kubectl(stack: str | None, args: tuple[str, ...]) -> None:
     object of the cluster, and stops after the command. Objects that kubectl creates exist until the cluster is
     destroyed. No controller runs, so no pods are created, unless it is a live cluster: `--kubernetes live`.
     """
-    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
+    # Imported late: it would delay every `gpucluster sandbox pulumi`.
     from gpucluster.sandbox.api_server.binaries import find_binaries
     from gpucluster.sandbox.clouds.kubernetes.clusters import api_servers
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox kubernetes`: the API server and the controllers the sandbox can run, and their cache."""
+"""`gpucluster sandbox kubernetes`: the API server and the controllers of the sandbox, and their cache."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def kubernetes(build: bool, clear: bool, live: bool, form: str) -> None:
     The API server of `--kubernetes real` is built first if it is missing. The controllers of `--kubernetes live` are
     listed, and built by --live.
     """
-    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
+    # Imported late: it would delay every `gpucluster sandbox pulumi`.
     from gpucluster.sandbox.api_server import binaries, definitions
     from gpucluster.sandbox.engine.find import say_on_stderr
     from gpucluster.sandbox.live import programs as controllers

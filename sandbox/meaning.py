@@ -1,7 +1,7 @@
-"""What it means for the stack when a cloud has let a request fail, and what to do next: `meanings.csv`.
+"""The effect of a failed request on the stack, and the next step: `meanings.csv`.
 
-A row is found by what there was too little of, or by the cloud's own words. Columns: cloud, `*` for all; kind, that of
-the shortage; error, a pattern of the words; meaning and next, with the numbers of the shortage.
+A row is selected by the kind of shortage, or by the cloud's error message. Columns: cloud, `*` for all; kind of the
+shortage; error, a pattern of the message; meaning and next, with placeholders for the numbers of the shortage.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _UNKNOWN: Final = {
     "capacity": "the zone has no such machines left; a higher quota does not help",
     "quota": "a quota is used up; `gpucluster cluster check` lists those that the cluster needs, with amounts",
 }
-"""Where the cloud's words are all that is known."""
+"""Placeholders for a failure with only a message, without a shortage."""
 
 
 def meanings(mishaps: Sequence[Mishap]) -> list[str]:
-    """A short paragraph for each thing that failed in a way that has a meaning, the same one once."""
+    """A short paragraph for each failure that has a row in the table, without duplicates."""
     found = (text for mishap in mishaps for text in _meaning(mishap))
     return list(dict.fromkeys(found))
 

@@ -1,4 +1,4 @@
-"""Why a command on a stack failed whose state needs an SDK that is not installed."""
+"""Explains the failure of a command on a stack whose state needs an SDK that is not installed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from gpucluster.sandbox.clouds.sdk import Sdk, how_to_install
 
 _PROVIDER: Final = "pulumi:providers:"
 _OWN: Final = frozenset({"gpucluster", "pulumi"})
-"""Without an SDK of their own: the clusters, which programs in other languages name by their folder, and the engine."""
+"""Providers without their own SDK: the clusters, which programs in other languages name by their folder, and the
+engine."""
 
 
 def missing_sdks(resources: Iterable[Mapping[str, Any]], sdks: Mapping[str, Sdk]) -> list[str]:
-    """A line for each provider in a stack's state whose package is not among the installed SDKs."""
+    """A line for each provider in a stack's state whose package has no installed SDK."""
     types = {str(resource["type"]) for resource in resources}
     packages = {type_.removeprefix(_PROVIDER) for type_ in types if type_.startswith(_PROVIDER)}
     return [

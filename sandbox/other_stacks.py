@@ -1,4 +1,4 @@
-"""Outputs of stacks of other projects, which programs read by stack references, put into the sandbox's state."""
+"""Puts outputs of other projects' stacks, which programs read by stack references, into the sandbox's state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpucluster.errors import InputError
 from gpucluster.sandbox.project import Project, replace_text
 
 ORGANIZATION: Final = "organization"
-"""The only one that Pulumi's file backend knows (pulumi/pulumi pkg/backend/diy/store.go)."""
+"""The only organization of Pulumi's file backend (pulumi/pulumi pkg/backend/diy/store.go)."""
 
 
 def put_other_stacks(project: Project, stacks: Mapping[str, Mapping[str, Any]]) -> None:

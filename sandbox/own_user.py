@@ -1,10 +1,10 @@
-"""A gRPC server on loopback that answers its own user alone.
+"""A gRPC server on loopback that answers only its own user.
 
-Any user of a machine can connect to a port of loopback. The engine brings nothing to know it by: it dials
-`127.0.0.1:PORT`, with no credentials and no metadata of ours, so neither a Unix socket nor a token is possible
-(pulumi/pulumi sdk@v3.250.0, go/common/resource/plugin/plugin.go, dialPlugin; provider_plugin.go,
-insecure.NewCredentials). Linux says whose process holds the other end of a connection (sock_diag(7)); elsewhere, and
-where the kernel does not say, everybody is answered, as by real plugins.
+Any user of a machine can connect to a loopback port. The engine does not identify itself: it dials `127.0.0.1:PORT`,
+with no credentials and no metadata of ours, so neither a Unix socket nor a token is possible (pulumi/pulumi
+sdk@v3.250.0, go/common/resource/plugin/plugin.go, dialPlugin; provider_plugin.go, insecure.NewCredentials). Linux
+reports the owner of the other end of a connection (sock_diag(7)); on other systems, and if the kernel does not report
+it, the server answers every user, as real plugins do.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FOUND: Final = struct.Struct("=BBBB48xIIII")
 
 
 def loopback_server(options: Sequence[tuple[str, Any]] = ()) -> tuple[grpc.Server, int]:
-    """A server that is not started yet, and its port."""
+    """A server, not yet started, and its port."""
     port: int
 
     def own_user(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -65,9 +65,9 @@ def loopback_server(options: Sequence[tuple[str, Any]] = ()) -> tuple[grpc.Serve
 
 
 def user_of(end: tuple[str, int], other: tuple[str, int]) -> int | None:
-    """The id of the user whose process holds one end of a TCP connection of this machine, None where there is none.
+    """The id of the user whose process holds one end of a TCP connection of this machine; None if there is none.
 
-    Raises OSError where the kernel can't be asked.
+    Raises OSError if the kernel can't be queried.
     """
     addresses = [socket.inet_pton(socket.AF_INET, host).ljust(16, b"\0") for host, _ in (end, other)]
     wanted = _ID.pack(end[1], other[1], *addresses, 0, _ANY_COOKIE)

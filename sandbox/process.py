@@ -1,4 +1,4 @@
-"""The engine's process: its terminal, its signals and its end."""
+"""Runs the engine's process: terminal, signals and exit."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _PR_SET_PDEATHSIG: Final = 1
 """Linux, prctl(2): the signal a process gets when its parent dies."""
 _LOOKS_EVERY: Final = 0.25
 _MAY_TAKE: Final = 5.0
-"""Seconds between two looks for an obstacle, and for a cancelled engine to end."""
+"""Seconds between two checks for an obstacle, and for a cancelled engine to exit."""
 
 
 class StoppedError(Exception):
-    """The engine was stopped; the message says why."""
+    """The engine was stopped; the message contains the reason."""
 
 
 def run_engine(
@@ -36,9 +36,9 @@ def run_engine(
 ) -> int:
     """Runs the engine on our terminal and returns its exit code.
 
-    started: called as soon as the engine runs; before that no thread may exist, since this process forks.
-    relayed: pass its output through the relay, for when it goes to a pipe.
-    obstacle: why it cannot go on, asked again and again; raises StoppedError as soon as it says something.
+    started: called as soon as the engine runs; no thread may exist before that, since this process forks.
+    relayed: pass its output through the relay, if it is a pipe.
+    obstacle: why the engine cannot continue, called repeatedly; raises StoppedError at the first non-empty result.
     """
     with _interrupts_left_to_the_engine():
         process = subprocess.Popen(
@@ -49,7 +49,7 @@ def run_engine(
             if process.stdout is not None:
                 _relay(process.stdout)
             code = process.wait()
-    # It may have failed at the obstacle before anybody looked.
+    # The engine may have failed at the obstacle before the first check.
     if reason := "".join(reasons) or (obstacle() if code else ""):
         raise StoppedError(reason)
     return code
@@ -57,9 +57,9 @@ def run_engine(
 
 @contextmanager
 def _stopped_by(obstacle: Callable[[], str], process: subprocess.Popen[bytes]) -> Generator[list[str]]:
-    """Cancels the engine at an obstacle, and kills it where it does not end: it retries a failed write for minutes.
+    """Cancels the engine at an obstacle, and kills it if it does not exit: it retries a failed write for minutes.
 
-    Yields why, one reason at most.
+    Yields the reason, at most one.
     """
     ended, reasons = threading.Event(), list[str]()
 
@@ -82,7 +82,7 @@ def _stopped_by(obstacle: Callable[[], str], process: subprocess.Popen[bytes]) -
 
 
 def _relay(output: IO[bytes]) -> None:
-    """Passes the engine's output on line by line; a reader that went away does not stop the engine."""
+    """Forwards the engine's output line by line; a closed reader does not stop the engine."""
     reader = True
     for line in without_echoes(output):
         if reader:
@@ -95,7 +95,7 @@ def _relay(output: IO[bytes]) -> None:
 
 
 def _die_with_parent() -> Callable[[], object] | None:
-    """What the engine does first of all: on Linux, ask to be ended when the sandbox dies without ending it."""
+    """Runs first in the engine's process: on Linux, requests its end if the sandbox dies without stopping it."""
     if sys.platform != "linux":
         return None
     libc = ctypes.CDLL(None)
@@ -103,12 +103,14 @@ def _die_with_parent() -> Callable[[], object] | None:
 
 
 def _ignore(signal_number: int, frame: FrameType | None) -> None:
-    """A handler, where SIG_IGN would be inherited by the engine."""
+    """A handler, because the engine would inherit SIG_IGN."""
 
 
 @contextmanager
 def _interrupts_left_to_the_engine() -> Generator[None]:
-    """Ctrl-C reaches the engine by itself: it lets what is in flight finish, and needs the clouds for that."""
+    """Leaves Ctrl-C to the engine, which gets it directly: it finishes requests in flight, and needs the clouds for
+    that.
+    """
     before = signal.signal(signal.SIGINT, _ignore)
     try:
         yield

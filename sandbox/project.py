@@ -30,13 +30,13 @@ _OF_THE_DISK: Final = (
     "SQLITE_IOERR",
     "SQLITE_BUSY",
 )
-"""Errors of SQLite that say nothing of what is in the file."""
+"""Errors of SQLite that are unrelated to the file's content."""
 
 
 class DamagedFileError(InputError):
-    """A file of the sandbox is not whole.
+    """A file of the sandbox is damaged.
 
-    wrong: what is wrong with which file, without what to do about it.
+    wrong: the damage and the file, without a remedy.
     """
 
     def __init__(self, wrong: str) -> None:
@@ -47,7 +47,7 @@ class DamagedFileError(InputError):
 
 
 def replace_text(file: Path, text: str, *, mode: int = 0o666) -> None:
-    """Writes a file whole or not at all, however many write it at once."""
+    """Writes a file completely or not at all, even with several concurrent writers."""
     scratch = file.with_name(f".{file.name}.{os.getpid()}")
     scratch.touch(mode=mode)
     scratch.write_text(text)
@@ -58,7 +58,7 @@ def replace_text(file: Path, text: str, *, mode: int = 0o666) -> None:
 class Store:
     """The files of the sandbox of one project, all under `.sandbox/`, which git ignores.
 
-    Deleting the folder forgets everything: Pulumi's state, the simulated clouds, and the passphrase of the stacks.
+    Deleting the folder deletes everything: Pulumi's state, the simulated clouds, and the passphrase of the stacks.
     """
 
     root: Path
@@ -69,7 +69,7 @@ class Store:
         return self.root / "state"
 
     def states(self, project: str) -> Path:
-        """Where the backend keeps the states of a project, a file for each stack."""
+        """The backend's folder of a project's states, one file for each stack."""
         return self.state / ".pulumi" / "stacks" / project
 
     @property
@@ -79,45 +79,45 @@ class Store:
 
     @property
     def user(self) -> Path:
-        """HOME of programs and packs; without the keys and kubeconfigs of the real one."""
+        """HOME of programs and packs; without the keys and kubeconfigs of the user's HOME."""
         return self.root / "user"
 
     @property
     def stacks(self) -> Path:
-        """A bare project folder in which `pulumi stack init` leaves its file, instead of the working tree."""
+        """A bare project folder in which `pulumi stack init` writes its file, instead of the working tree."""
         return self.root / "stacks"
 
     @property
     def ledger(self) -> Path:
-        """What exists in the simulated clouds."""
+        """The ledger of the simulated clouds."""
         return self.root / "clouds.sqlite3"
 
     @property
     def servers(self) -> Path:
-        """Real API servers: a folder for each cluster that was asked."""
+        """Real API servers: a folder for each cluster with one."""
         return self.root / "kubernetes"
 
     @property
     def copies(self) -> Path:
-        """State and ledger as the last command left them."""
+        """Copies of state and ledger after the last command."""
         return self.root / "copies"
 
     @contextmanager
     def locked(self, name: str, how: int) -> Generator[None]:
-        """Holds a lock of the system, which goes with the process; how: as for flock."""
+        """Holds a system lock, which ends with the process; how: as for flock."""
         with (self.root / name).open("a") as lock:
             fcntl.flock(lock, how)
             yield
 
     @contextmanager
     def in_use(self) -> Generator[None]:
-        """Keeps `gpucluster sandbox reset` away as long as a command works on the files."""
+        """Blocks `gpucluster sandbox reset` while a command uses the files."""
         with self.locked("in-use", fcntl.LOCK_SH):
             yield
 
     @contextmanager
     def open_ledger(self) -> Generator[Ledger]:
-        """The ledger, made where there is none; raises InputError for a file that cannot be read, or no longer."""
+        """The ledger, created if missing; raises InputError if the file cannot be read, or becomes unreadable."""
         ledger: Ledger | None = None
         try:
             ledger = Ledger(self.ledger, self.vault)
@@ -139,11 +139,11 @@ class Store:
 
     @property
     def ledger_copies(self) -> list[Path]:
-        """Where copies of the ledger are, that of the last command first."""
+        """The paths of the ledger's copies, that of the last command first."""
         return [self.copies / f"{self.ledger.name}{suffix}" for suffix in ("", ".1", ".2")]
 
     def whole_copies(self) -> Iterator[Path]:
-        """The copies of the ledger that can be read, the newest first."""
+        """The readable copies of the ledger, the newest first."""
         for file in self.ledger_copies:
             if file.exists():
                 with suppress(sqlite3.DatabaseError, DamagedLedgerError), closing(Ledger(file, self.vault)) as copy:
@@ -151,7 +151,7 @@ class Store:
                     yield file
 
     def existing(self) -> list[Entry]:
-        """Everything in the simulated clouds, oldest first; raises InputError where some cannot be read."""
+        """Everything in the simulated clouds, oldest first; raises InputError if some of it cannot be read."""
         if not self.ledger.exists():
             return []
         with self.open_ledger() as ledger:
@@ -165,16 +165,16 @@ class Store:
 
     @property
     def vault(self) -> Vault:
-        """What encrypts secrets in the ledger."""
+        """Encrypts secrets in the ledger."""
         return Vault(self.root / "passphrase")
 
     @property
     def passphrase(self) -> Path:
-        """The random passphrase that encrypts secrets in state and ledger, made at first use."""
+        """The random passphrase that encrypts secrets in state and ledger, created at first use."""
         return self.vault.made()
 
     def prepare(self) -> None:
-        """Makes the folders that must be there before the engine starts; raises InputError where it may not write."""
+        """Creates the folders that the engine needs at its start; raises InputError without write permission."""
         refused = disk.obstacle(self.root)
         if refused:
             raise InputError(refused)
@@ -220,13 +220,13 @@ class Project:
 
     @property
     def runtime(self) -> str:
-        """The language of the program, such as python or yaml; empty where Pulumi.yaml names none."""
+        """The language of the program, such as python or yaml; empty if Pulumi.yaml has none."""
         runtime = self.settings.get("runtime")
         return str((runtime.get("name") if is_object(runtime) else runtime) or "")
 
     @property
     def virtualenv(self) -> Path | None:
-        """The virtual environment Pulumi.yaml names, None when it names none."""
+        """The virtual environment in Pulumi.yaml; None without one."""
         runtime = self.settings.get("runtime")
         options = runtime.get("options") if is_object(runtime) else None
         folder = options.get("virtualenv") if is_object(options) else None
@@ -234,7 +234,7 @@ class Project:
 
     @property
     def stack_folder(self) -> Path:
-        """Where the stacks' configuration files are."""
+        """The folder of the stacks' configuration files."""
         return self.root / str(self.settings.get("stackConfigDir") or ".")
 
     def stack_file(self, stack: str) -> Path:

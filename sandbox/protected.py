@@ -1,4 +1,4 @@
-"""Protected resources that a `destroy` keeps, and how to release them."""
+"""Lists protected resources that a `destroy` keeps, and the commands to release them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gpucluster.sandbox.urns import urn_name
 
 
 def what_is_kept(project: Project, stack: str) -> str:
-    """The message after a destroy of a stack; empty when nothing in its state is protected."""
+    """The message after a destroy of a stack; empty if its state has no protected resources."""
     return kept(_resources(project, stack), stack)
 
 
 def kept(resources: list[Mapping[str, Any]], stack: str) -> str:
-    """What is protected, what is there because of it, and the commands that release it.
+    """The protected resources, those kept as their dependencies, and the commands that release them.
 
     resources: those of the stack's state, as Pulumi writes them.
     """

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox recover`: after a crash, makes state and simulated clouds agree again."""
+"""`gpucluster sandbox recover`: reconciles state and simulated clouds after a crash."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from gpucluster.sandbox.type_guards import mapping
 from gpucluster.sandbox.urns import urn_name
 
 _WORTH_A_WORD: Final = 1.0
-"""Seconds of waiting from which on one is told."""
+"""Seconds of waiting after which a message is printed."""
 
 _LEFT: Final = "`gpucluster sandbox reset` forgets everything"
 
 
 @dataclass(frozen=True)
 class _Case:
-    """One stack and what is to be done about it."""
+    """One stack and its repair."""
 
     stack: str
     locks: list[Lock]
@@ -73,7 +73,7 @@ def recover(stack: str | None, dry_run: bool) -> None:
 
 def _recover(project: Project, stack: str | None, *, dry_run: bool) -> None:
     if _mend(project, dry_run=dry_run) and dry_run:
-        # What else there is to do shows only then.
+        # Further repairs are visible only after this one.
         return
     _refuse_unknown(project, stack)
     for case in _cases(project, stack, wait=not dry_run):
@@ -90,9 +90,9 @@ def _refuse_unknown(project: Project, stack: str | None) -> None:
 
 
 def _mend(project: Project, *, dry_run: bool) -> bool:
-    """Puts copies in the place of what is damaged, the ledger first; whether there was something.
+    """Replaces damaged files by copies, the ledger first; returns whether any was damaged.
 
-    Of all stacks, whichever are asked for: what one has imported from another tells whose it is.
+    Covers all stacks, even if only one is requested: an import by one stack determines the owner of the resource.
     """
     ledger = damaged_ledger(project)
     if ledger is not None:
@@ -131,12 +131,12 @@ def _way(project: Project, damage: Damage) -> str:
 
 
 def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
-    """What is to be done, by stack; all stacks are compared, whichever are asked for."""
+    """The repairs by stack; compares all stacks, even if only one is requested."""
     names = [only] if only else [state.stack for state in all_states(project)]
     held = {name: settled(project, name) if wait else locks(project, name) for name in names}
     if wait:
         _wait_for_the_clouds(project)
-    # Only now: an engine that was ending has written its last state.
+    # Only now: an engine that was exiting has written its last state.
     states = {state.stack: state for state in all_states(project)}
     with project.store.open_ledger() as ledger:
         providers = ledger.providers()
@@ -149,7 +149,7 @@ def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
 
 
 def _wait_for_the_clouds(project: Project) -> None:
-    """Until nothing goes on in them: whoever asked is dead, and the operations end without."""
+    """Waits until no operation is in progress in the clouds: their caller is dead, and they end without it."""
     while going := [entry.operation for entry in project.store.existing() if entry.operation is not None]:
         left = max(operation.ends for operation in going) - time.time()
         if left > _WORTH_A_WORD:
@@ -169,7 +169,7 @@ def _case(
 
 
 def _report(case: _Case, *, would: bool) -> Iterable[str]:
-    """What was found and what becomes of it, a line each."""
+    """The findings and their repair, a line each."""
     difference = case.difference
     yield f"{'Would recover' if would else 'Recovering'} the stack {case.stack} from a crash:"
     for lock in case.locks:
@@ -209,14 +209,14 @@ def _do(project: Project, case: _Case) -> None:
         document = export_deployment(project, case.stack)
         deployment = repaired(mapping(document.get("deployment")), difference, case.repair)
         import_deployment(project, case.stack, {**document, "deployment": deployment})
-        # The refresh would take it for a state that was changed by hand.
+        # Otherwise the refresh would treat it as a manually changed state.
         keep_copies(project, [case.stack])
     if difference.ghosts or difference.changed:
         _refresh(project, case.stack)
 
 
 def _delete(project: Project, repair: Repair) -> None:
-    """Removes from the clouds what nothing can own, as one would by hand in a console."""
+    """Removes resources from the clouds that no state can own, as a user would in a console."""
     if not repair.delete:
         return
     with project.store.open_ledger() as ledger:
@@ -225,7 +225,7 @@ def _delete(project: Project, repair: Repair) -> None:
 
 
 def _refresh(project: Project, stack: str) -> None:
-    """Reads the clouds again, so that the state says what is there."""
+    """Refreshes the state from the clouds."""
     from gpucluster.sandbox.run import run
 
     code = run(("refresh", "--yes", "--skip-preview", "--stack", stack, "--cwd", str(project.root)))

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox reset`: forgets the simulated clouds."""
+"""`gpucluster sandbox reset`: deletes the simulated clouds."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _remove(store: Store) -> None:
 
 
 def _at_work(store: Store) -> Iterator[int]:
-    """The processes, other than this one, that keep the files from being removed."""
+    """The other processes whose use of the files prevents their removal."""
     import psutil  # Imported late: nearly every reset finds none.
 
     for process in psutil.process_iter():
@@ -74,7 +74,7 @@ def _at_work(store: Store) -> Iterator[int]:
 
 
 def _what_there_is(store: Store) -> str:
-    """In words, also for a ledger that is damaged: that is one reason to forget it."""
+    """Describes the content, even of a damaged ledger: damage is one reason for a reset."""
     try:
         return f"{len(store.existing())} simulated resources"
     except InputError:

@@ -51,7 +51,7 @@ _WITH_LANGUAGE_HOST: Final = _WITH_PROGRAM | {"about", "install", "policy", "pac
 _WITH_CONFIG_FILE: Final = _WITH_PROGRAM | {"config", "logs"}
 
 INPUT_ERROR: Final = 2
-"""Exit code for what the user must change."""
+"""Exit code for an error in the user's input."""
 
 _WRITES: Final = "writes the stack's file in the working tree, which the sandbox never does"
 _REFUSED: Final[Mapping[tuple[str, ...], str]] = {
@@ -70,10 +70,10 @@ _REFUSED: Final[Mapping[tuple[str, ...], str]] = {
 def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str = SIMULATED) -> int:
     """Runs `pulumi ARGS...`; returns its exit code.
 
-    scenario: file of what happens in the clouds beside what the program asks for.
-    kubernetes: SIMULATED; real, where a real API server judges and keeps the objects; LIVE, with real controllers too.
+    scenario: file of cloud events in addition to the program's requests.
+    kubernetes: SIMULATED; real: a real API server validates and stores the objects; LIVE: also real controllers.
 
-    Raises InputError for what the user must change and EngineError when there is no engine.
+    Raises InputError for an error in the user's input and EngineError if there is no engine.
     """
     line = CommandLine.of(args)
     project = find_project(line.folder(Path.cwd()))
@@ -91,13 +91,13 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
 
 
 def _note(text: str) -> None:
-    """A remark beside what the engine prints; plain where the user wants no colours (no-color.org)."""
+    """Prints a remark in addition to the engine's output; plain if the user wants no colours (no-color.org)."""
     shown = plain(text)
     click.echo(shown if os.environ.get("NO_COLOR") else click.style(shown, dim=True), file=beneath(sys.stderr))
 
 
 def _help(engine: Engine, line: CommandLine) -> int:
-    """Commands that read no project also leave nothing behind and ask nobody for a newer version."""
+    """Runs a command that reads no project; it also writes no files and does not check for a newer version."""
     with scratch_folder() as home:
         variables = {"PULUMI_HOME": str(home), "PULUMI_SKIP_UPDATE_CHECK": "1"}
         command = [str(engine.binary), *line.args]
@@ -145,7 +145,7 @@ def _end_what_lost_its_cluster(project: Project) -> None:
 
 
 def _may_change(project: Project, line: CommandLine, stack: str) -> bool:
-    """Whether what the command leaves is the state to go by: those that refuse no damage must not make it so."""
+    """Whether the state after the command becomes the reference: commands that accept damage must not make it so."""
     return line.words[0] in _WITH_PROGRAM or (line.words[0] in ("stack", "state") and is_sound(project, stack))
 
 
@@ -157,7 +157,7 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
         put_yaml_host(store.home, say_on_stderr)
     keep_no_log(store.home / "logs")
     with scratch_folder() as scratch:
-        # In the temporary folder: a socket's path must be short.
+        # In the temporary folder: the path of a socket must be short.
         socket_path, refused = scratch / "clouds", scratch / "input-error"
         variables = environment(os.environ, store) | _columns()
         variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused)}
@@ -187,16 +187,16 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
     if code and line.words[0] in _WITH_PROGRAM:
         _say_what_is_missing(project, line, sdks)
         if (stack := _stack(line, project)) is not None:
-            # It may have come between the first look and the engine's.
+            # A lock may have been taken between the first check and the engine's.
             _mind_who_is_at_work(project, stack, line.words[0])
     return code
 
 
 def _happening(project: Project, file: Path | None, sdks: Mapping[str, Sdk], ledger: Ledger) -> Scenario:
-    """The scenario of a file, with what was there before put into the clouds."""
+    """The scenario of a file, after adding its existing resources to the clouds."""
     if file is None:
         return Scenario()
-    # Every run without a scenario would wait for it.
+    # Imported late: it would delay every run without a scenario.
     from gpucluster.sandbox.clouds.light_import import stand_in_for_the_sdk
 
     stand_in_for_the_sdk()
@@ -212,7 +212,7 @@ def _happening(project: Project, file: Path | None, sdks: Mapping[str, Sdk], led
 
 
 def _real_servers(project: Project, ledger: Ledger, kubernetes: str) -> RealServers:
-    # Imported late: a run without them must not wait.
+    # Imported late: it would delay runs without API servers.
     from gpucluster.sandbox.api_server.binaries import find_binaries
     from gpucluster.sandbox.api_server.definitions import fetch_all
     from gpucluster.sandbox.clouds.kubernetes.real import RealServers
@@ -243,7 +243,7 @@ def _say_what_it_judged(servers: RealServers) -> None:
 
 
 def _columns() -> dict[str, str]:
-    """How wide the user's terminal is, for programs and packs: what they write goes to the engine."""
+    """The width of the user's terminal, for programs and packs, because their output goes to the engine."""
     return {"COLUMNS": str(shutil.get_terminal_size().columns)} if sys.stdout.isatty() else {}
 
 
@@ -255,7 +255,9 @@ def _say_what_is_kept(project: Project, line: CommandLine) -> None:
 
 
 def _say_what_is_missing(project: Project, line: CommandLine, sdks: Mapping[str, Sdk]) -> None:
-    """The engine says that a plugin is not there, and nothing of the SDK that the sandbox would make it from."""
+    """Names a missing SDK: the engine only reports a missing plugin, not the SDK from which the sandbox would create
+    it.
+    """
     from gpucluster.sandbox.recovery.state import all_states
 
     stack = _stack(line, project)
@@ -267,7 +269,7 @@ def _say_what_is_missing(project: Project, line: CommandLine, sdks: Mapping[str,
 def _with_stack(
     project: Project, line: CommandLine, engine: Engine, variables: Mapping[str, str], scratch: Path
 ) -> CommandLine:
-    """The command line with the stack made where it must be, and with its private configuration."""
+    """The command line with its private configuration, after creating the stack if needed."""
     stack = _stack(line, project)
     match line.words:
         case ("stack", "init"):
@@ -297,7 +299,7 @@ def _with_stack(
 
 
 def _mind_who_is_at_work(project: Project, stack: str, command: str) -> None:
-    """Raises InputError for a command that would find the stack locked; a preview goes on, and says what it sees."""
+    """Raises InputError for a command that would find the stack locked; a preview continues and warns of the lock."""
     living = [lock for lock in locks(project, stack) if not lock.dead]
     if command != "preview":
         refuse_living(living)
@@ -306,7 +308,7 @@ def _mind_who_is_at_work(project: Project, stack: str, command: str) -> None:
 
 
 def _before_operands(line: CommandLine, *flags: str) -> CommandLine:
-    """The command line with flags of ours before a `--`, where there is one."""
+    """The command line with our flags before any `--`."""
     at = line.args.index("--") if "--" in line.args else len(line.args)
     return CommandLine((*line.args[:at], *flags, *line.args[at:]))
 
@@ -320,7 +322,7 @@ def _stack(line: CommandLine, project: Project) -> str | None:
 
 
 def _ensure(project: Project, stack: str, engine: Engine, variables: Mapping[str, str]) -> None:
-    """Makes the stack in the sandbox's state unless it is there."""
+    """Creates the stack in the sandbox's state unless it exists."""
     if stacks.exists(project, stack):
         return
     refuse_damage(project, stack)
@@ -330,7 +332,7 @@ def _ensure(project: Project, stack: str, engine: Engine, variables: Mapping[str
 
 
 def _init(project: Project, line: CommandLine, engine: Engine, variables: Mapping[str, str]) -> CommandLine:
-    """`stack init NAME` as: make it without touching the tree, then select it."""
+    """Runs `stack init NAME` in two steps: creates it without changing the working tree, then selects it."""
     stack = _stack(line, project) if line.operands or line.has("--stack", "-s") else None
     if stack is None:
         raise InputError("name the stack to create: gpucluster sandbox pulumi stack init NAME")

@@ -1,4 +1,4 @@
-"""The temporary folder of one run, and the removal of those whose run was killed."""
+"""The temporary folder of one run, and the removal of folders of killed runs."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _LOCK: Final = "lock"
 
 @contextmanager
 def scratch_folder() -> Generator[Path]:
-    """An empty folder with a short path, gone when the context ends; first removes what killed runs left.
+    """An empty folder with a short path, deleted when the context ends; first removes folders of killed runs.
 
-    A run holds a lock on a file in its folder for as long as it lives, however it ends: a folder whose lock is free is
-    nobody's.
+    A run holds a lock on a file in its folder until its process ends, in whatever way: a folder with a free lock is
+    unused.
     """
     _sweep()
-    # Made under another name, so that no other run finds it before it is locked.
+    # Created under another name, so that no other run finds it before it is locked.
     made = Path(tempfile.mkdtemp(prefix=f".{_PREFIX}"))
     with (made / _LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -35,7 +35,7 @@ def scratch_folder() -> Generator[Path]:
 
 
 def _sweep() -> None:
-    """Removes the folders of dead runs; those of other users stay."""
+    """Removes the folders of dead runs, except those of other users."""
     for file in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_LOCK}"):
         with suppress(OSError):
             if file.stat().st_uid == os.getuid():
@@ -44,5 +44,5 @@ def _sweep() -> None:
 
 
 def _remove_if_free(lock: IO[str], folder: Path) -> None:
-    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # OSError while its run lives.
+    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # OSError while its run is alive.
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,6 +1,6 @@
-"""The file of a scenario, `gpucluster sandbox --scenario FILE pulumi ...`, and what it puts into the simulated clouds.
+"""Reads a scenario file, `gpucluster sandbox --scenario FILE pulumi ...`, into events of the simulated clouds.
 
-docs/scenarios.md has its fields.
+docs/scenarios.md describes its fields.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def read_scenario(file: Path) -> Scenario:
 
 
 def _disturbance(it: Operation) -> Disturbance:
-    """An error alone comes at the end of what lasts, and at once where nothing does."""
+    """An error without `fails` occurs at the end of a lasting operation, otherwise at once."""
     alone = "partial" if any(fnmatchcase(type_, it.type) for type_ in lasting()) else "refused"
     wish = Disturbance(**it.model_dump())
     return wish if wish.fails or not wish.error else replace(wish, fails=alone)

@@ -1,7 +1,7 @@
-"""The fields of a scenario's file, and what their values may be; docs/scenarios.md says what they mean.
+"""The fields of a scenario file and their allowed values; docs/scenarios.md describes their meaning.
 
-A rule about several fields stands with the last of them, and is silent where an earlier one is wrong already: so each
-mistake of a file is found, and found once.
+A rule about several fields is on the last of them, and is skipped if an earlier one is already invalid: so every
+mistake in a file is reported exactly once.
 """
 
 from __future__ import annotations

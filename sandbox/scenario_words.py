@@ -1,4 +1,4 @@
-"""What is wrong in a scenario's file, in the user's words: the field, the value as written, what to write instead."""
+"""Describes errors in a scenario file to the user: the field, the value as written, the change to make."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _WANTED: Final = {
     "bool_type": "true or false", "bool_parsing": "true or false",
     "dict_type": "a mapping", "model_type": "a mapping", "list_type": "a list", "too_short": "one entry or more",
 }  # fmt: skip
-"""Kind of an error of pydantic's -> what is to be written; in braces what it knows of the field."""
+"""Kind of pydantic's error -> the required value; in braces, pydantic's facts about the field."""
 
 
 def problems(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """Every problem in a line. model: of the whole file."""
+    """A line for each problem. model: of the whole file."""
     return [_said(details, model) for details in error.errors(include_url=False)]
 
 
@@ -52,13 +52,13 @@ def _said(details: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def _of_our_own(loc: Sequence[str | int], text: str) -> str:
-    """A rule names the fields it is about from its row on; what is about the row as a whole begins with a verb."""
+    """Adds the row to our own messages: a rule names fields by their path in the row, or starts with a verb."""
     row = _name(loc[:-1])
     return f"{row} {text}" if text.startswith("needs ") else f"{row}.{text}"
 
 
 def _shown_bound(bound: Any) -> Any:
-    """Of a literal: the values it allows, without the empty one that stands for none."""
+    """For a literal: its allowed values, without the empty default."""
     if not isinstance(bound, str):
         return bound
     return ", ".join(value for value in bound.replace(" or ", ", ").split(", ") if value != "''").replace("'", "")

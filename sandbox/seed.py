@@ -1,4 +1,4 @@
-"""Puts into the simulated clouds what a scenario says of them: what was there, and what someone changed meanwhile."""
+"""Applies a scenario to the simulated clouds: existing resources, and changes made outside Pulumi."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 
 @dataclass(frozen=True)
 class _Seed:
-    """What is put in, and where it stands in the file."""
+    """A resource to create, and its position in the file."""
 
     existing: Existing
     urn: str
 
 
 def seed(scenario: Scenario, sdks: Mapping[str, Sdk], ledger: Ledger) -> None:
-    """Makes what the scenario says was there, unless it is; raises InputError where a cloud would refuse it."""
+    """Creates the scenario's existing resources unless they exist; raises InputError if a cloud would refuse one."""
     for each in scenario.exists:
         text = json.dumps([each.type, each.provider, each.inputs], sort_keys=True, default=str)
         found = _Seed(each, f"{EXISTS}:{text}")
@@ -80,7 +80,7 @@ def _put(it: _Seed, cloud: Cloud, asked: Resource, ledger: Ledger) -> None:
 
 
 def disturb(scenario: Scenario, ledger: Ledger) -> None:
-    """Changes and deletes behind Pulumi's back; raises InputError for what is not there, or has no such property."""
+    """Changes and deletes resources outside Pulumi; raises InputError for a missing resource or property."""
     for at, drift in enumerate(scenario.drift):
         there = [entry for entry in ledger.of_types({drift.type}) if drift.name in ("", *entry.names)]
         if not there and not drift.deleted:
@@ -94,7 +94,9 @@ def disturb(scenario: Scenario, ledger: Ledger) -> None:
 
 
 def _drifted(entry: Entry, drift: Drift) -> Entry:
-    """Someone sets what a program could set too, and reads it back; what only the cloud tells is an output alone."""
+    """The entry after a change by someone else: inputs change both as input and as output; computed values only as
+    output.
+    """
     inputs, outputs = dict(entry.inputs), dict(entry.outputs)
     for path, value in drift.set.items():
         name, *below = path.split(".")
@@ -108,7 +110,7 @@ def _drifted(entry: Entry, drift: Drift) -> Entry:
 
 
 def _with(value: Any, path: list[str], new: Any) -> Any:
-    """A value with another one somewhere in it; None takes it away."""
+    """A value with one nested value replaced; None removes it."""
     if not path:
         return new
     first, *rest = path

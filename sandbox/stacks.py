@@ -1,4 +1,4 @@
-"""A stack's private configuration, so that the working tree stays as it is."""
+"""A stack's private configuration, which keeps the working tree unchanged."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from gpucluster.textio.yaml_text import BadYaml, read
 
 _ENCRYPTION_KEYS: Final = ("encryptionsalt", "encryptedkey", "secretsprovider")
 UNREADABLE: Final = "not readable in the sandbox"
-"""Stands for a value that is encrypted for a real account."""
+"""Replaces a value that is encrypted for a real account."""
 
 
 def selected(project: Project) -> str | None:
-    """The stack chosen by `gpucluster sandbox pulumi stack select`, None when there is none.
+    """The stack selected by `gpucluster sandbox pulumi stack select`; None without a selection.
 
     `stack init` writes it with its organization, which is not part of its name here.
     """
@@ -44,7 +44,7 @@ def exists(project: Project, stack: str) -> bool:
 
 
 def make(project: Project, stack: str, engine: Engine, variables: Mapping[str, str]) -> None:
-    """Makes a stack that has nothing, with an encryption of its own; raises InputError where the engine refuses."""
+    """Creates an empty stack with its own encryption; raises InputError if the engine refuses."""
     folder = project_for_init(project)
     (folder / f"Pulumi.{stack}.yaml").unlink(missing_ok=True)
     command = [str(engine.binary), "-C", str(folder), "stack", "init", stack, "--no-select", "--non-interactive"]
@@ -54,9 +54,9 @@ def make(project: Project, stack: str, engine: Engine, variables: Mapping[str, s
 
 
 def refuse_unknown(project: Project, stack: str, source: Path | None = None) -> None:
-    """Raises InputError where nothing declares the stack and the sandbox's state has none of the name.
+    """Raises InputError if nothing declares the stack and the sandbox's state has none of this name.
 
-    source: its file, where that is not the project's own.
+    source: its file, if not the project's own.
     """
     file = source or project.stack_file(stack)
     if file.exists() or exists(project, stack):
@@ -70,18 +70,18 @@ def refuse_unknown(project: Project, stack: str, source: Path | None = None) -> 
 
 
 def project_for_init(project: Project) -> Path:
-    """A bare folder of the same project; `pulumi stack init` there writes its file there."""
+    """A bare folder of the same project, in which `pulumi stack init` writes its file."""
     folder = project.store.stacks
-    # An engine of another run may read it at this moment.
+    # The engine of another run may be reading it.
     replace_text(folder / "Pulumi.yaml", yaml.safe_dump({"name": project.name, "runtime": "python"}))
     return folder
 
 
 def private_config(project: Project, stack: str, source: Path, target: Path) -> list[str]:
-    """Writes the configuration the engine gets; returns the keys whose secrets are not readable here.
+    """Writes the engine's configuration; returns the keys whose secrets are not readable here.
 
     source: the stack's file in the working tree; it need not exist.
-    The encryption is the sandbox's own: what `stack init` left in the bare project.
+    The encryption is the sandbox's own, from the file that `stack init` wrote in the bare project.
     """
     settings = _load(source)
     unreadable: list[str] = []
@@ -95,7 +95,7 @@ def private_config(project: Project, stack: str, source: Path, target: Path) -> 
 
 
 def _load(file: Path) -> dict[str, Any]:
-    """The settings in a stack's file. Refuses what the engine would refuse too: a key that stands twice, a list."""
+    """The settings in a stack's file. Refuses duplicate keys and lists, as the engine would."""
     if not file.is_file():
         return {}
     source = f"{file.parent.name}/{file.name}: 1 problem\n "

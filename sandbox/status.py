@@ -1,6 +1,6 @@
-"""`gpucluster sandbox status`: what exists in the simulated clouds, by provider, region or cluster, and type.
+"""`gpucluster sandbox status`: resources in the simulated clouds, by provider, region or cluster, and type.
 
-Also where the clouds and Pulumi's state do not agree: orphans, ghosts, and what was kept on purpose.
+Also lists differences between the clouds and Pulumi's state: orphans, ghosts, and resources kept on purpose.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _place(entry: Entry) -> tuple[str, ...]:
 
 
 def _living(store: Store, entries: list[Entry]) -> list[str]:
-    """The clusters whose controllers run now."""
+    """The clusters with running controllers."""
     if not store.servers.is_dir():
         return []
     from gpucluster.sandbox.clouds.kubernetes.real import server_folder
@@ -79,7 +79,7 @@ def _document(entries: list[Entry], found: list[Difference], living: list[str]) 
 
 
 def _disagreements(found: list[Difference]) -> Iterator[str]:
-    """What is on one side only, a line each, and what to do about it."""
+    """The resources on one side only, a line each, and the remedy."""
     for difference in found:
         for entry in difference.orphans:
             yield f"orphan: {entry.type} {urn_name(entry.urn)} ({entry.id}) is in the clouds but in no state"
@@ -93,7 +93,7 @@ def _disagreements(found: list[Difference]) -> Iterator[str]:
 
 
 def _print(entries: list[Entry]) -> None:
-    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
+    # Imported late: it would delay every `gpucluster sandbox pulumi`.
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -111,7 +111,7 @@ def _print(entries: list[Entry]) -> None:
         cells = (provider, clusters.get(scope, scope), entry.type.split(":", 1)[1], entry.name, entry.state, entry.id)
         table.add_row(*(Text(plain(cell)) for cell in cells))
         before = group
-    # Outside a terminal nothing may be cut: ids are there to be copied.
+    # Outside a terminal nothing may be truncated: users copy the ids.
     terminal = beneath(sys.stdout)
     Console(file=terminal, width=None if terminal.isatty() else 1000).print(table)
     counts = Counter(entry.provider for entry in entries)

@@ -1,4 +1,4 @@
-"""Type guards for values of unknown origin: JSON, YAML, what the engine sends."""
+"""Type guards for values of unknown type: JSON, YAML, the engine's messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 
 
 def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
-    """Whether a value is a mapping; in what we read its keys are strings."""
+    """Whether a value is a mapping; in the data read here its keys are strings."""
     return isinstance(value, Mapping)
 
 
@@ -17,10 +17,10 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """A mapping as it is; anything else, such as nothing or a value that is not known, as an empty one."""
+    """A mapping unchanged; any other value, such as None or an unknown value, as an empty mapping."""
     return value if is_object(value) else {}
 
 
 def items(value: object) -> list[Any]:
-    """A list as it is; anything else as an empty one."""
+    """A list unchanged; any other value as an empty list."""
     return value if is_list(value) else []

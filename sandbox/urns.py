@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def urn_name(urn: str) -> str:
-    """The name that a program gives the resource; it may have the separator in it."""
+    """The resource's name in the program; it may contain the separator."""
     return urn.split("::", 3)[-1]

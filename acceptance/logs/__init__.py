@@ -1,4 +1,4 @@
-"""Logs of benchmark tools, one format a module."""
+"""Logs of benchmark tools, one format per module."""
 
 from __future__ import annotations
 

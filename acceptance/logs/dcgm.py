@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, cast
 from gpucluster.acceptance.measured import Diagnosis, DiagnosisTest
 
 _ROOTS: Final = ("DCGM Diagnostic", "DCGM GPU Diagnostic")
-"""What DCGM 4 and DCGM 3 call the whole."""
+"""The name of the root in DCGM 4 and DCGM 3."""
 
 _Status = Literal["pass", "warn", "fail", "skip"]
 _STATUS: Final[Mapping[str, _Status]] = {"pass": "pass", "warn": "warn", "fail": "fail", "skip": "skip"}
@@ -25,7 +25,7 @@ def recognise(data: Any) -> bool:
 
 
 def read(log: str, line: int, data: Mapping[str, Any], node: str | None) -> Diagnosis:
-    """The diagnosis. Raises KeyError, TypeError or ValueError where a field is missing or of another kind."""
+    """The diagnosis. Raises KeyError, TypeError or ValueError if a field is missing or has another type."""
     root: Mapping[str, Any] = next(data[name] for name in _ROOTS if name in data)
     version = data.get("metadata", {}).get("DCGM version") or data.get("metadata", {}).get("version") or ""
     tests = [_test(test) for category in root.get("test_categories", []) for test in category["tests"]]
@@ -44,7 +44,7 @@ def read(log: str, line: int, data: Mapping[str, Any], node: str | None) -> Diag
 
 
 def _serials(groups: Sequence[Mapping[str, Any]]) -> dict[int, str]:
-    """Of DCGM 4, which leaves out what the driver does not tell."""
+    """Serial numbers of DCGM 4, which omits those that the driver does not report."""
     return {
         int(entity["entity_id"]): str(entity["serial_num"])
         for group in groups
@@ -86,7 +86,7 @@ def _gpus(result: Mapping[str, Any]) -> list[int]:
 
 
 def _warnings(result: Mapping[str, Any]) -> list[str]:
-    """DCGM 3 writes one text or a list of texts, later ones objects."""
+    """The warnings: DCGM 3 writes one text or a list of texts, later versions objects."""
     given: Any = result.get("warnings") or result.get("warning") or []
     entries = cast(list[Any], given) if isinstance(given, list) else [given]
     return [str(cast(dict[str, Any], entry)["warning"]) if isinstance(entry, dict) else str(entry) for entry in entries]

@@ -1,4 +1,4 @@
-"""elbencho as JSON: one object a phase, as `--jsonfile` writes them.
+"""elbencho as JSON: one object per phase, as written by `--jsonfile`.
 
 Source of the format: breuner/elbencho 3.1.9, source/Statistics.cpp (printPhaseResultsAsJSON) and source/Common.h. Its
 property tree writes every value as a string.
@@ -17,10 +17,10 @@ _WORK: Final[Mapping[str, Literal["read", "write", "stat", "delete"]]] = {
     "STAT": "stat",
     "RMFILES": "delete",
 }
-"""Phases that are judged; directories and caches are not."""
+"""Evaluated phases; not those for directories and caches."""
 
 _SMALL: Final = 2**20
-"""Bytes: below, writing is creating files and the files a second are what counts."""
+"""Bytes: for smaller files, writing is creating files, and the files per second count."""
 
 
 def recognise(data: Any) -> bool:
@@ -29,9 +29,9 @@ def recognise(data: Any) -> bool:
 
 
 def read(log: str, line: int, phases: Sequence[Mapping[str, Any]]) -> list[Storage]:
-    """A run for each size of file, in the order of their first phase.
+    """A run for each file size, in the order of their first phase.
 
-    Raises KeyError, TypeError or ValueError where a field is missing or of another kind.
+    Raises KeyError, TypeError or ValueError if a field is missing or has another type.
     """
     runs: dict[int, list[Mapping[str, Any]]] = {}
     for phase in phases:
@@ -52,8 +52,8 @@ def read(log: str, line: int, phases: Sequence[Mapping[str, Any]]) -> list[Stora
 
 def _phase(phase: Mapping[str, Any], size: int) -> StoragePhase:
     work = _WORK[phase["phase_type"]]
-    # First done is the rate while all threads still worked; a straggler's tail is no promise, but it is what a job
-    # waits for, so the whole phase counts.
+    # First done is the rate while all threads still worked; the tail of a slow thread is no promise, but jobs wait for
+    # it, so the whole phase counts.
     done: Mapping[str, Any] = phase["last_done"]
     moved, entries = done.get("bytes/s"), done.get("entries/s")
     return StoragePhase(

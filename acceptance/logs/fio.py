@@ -1,6 +1,6 @@
 """fio as JSON: `fio --output-format=json`, one object for each host or for all.
 
-Source of the format: axboe/fio, stat.c (add_ddir_status_json): jobs with read and write, bw_bytes in bytes a second.
+Source of the format: axboe/fio, stat.c (add_ddir_status_json): jobs with read and write, bw_bytes in bytes per second.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def recognise(data: Any) -> bool:
 
 
 def read(log: str, line: int, reports: Sequence[Mapping[str, Any]]) -> Storage:
-    """One run: what all hosts moved together. Raises KeyError, TypeError or ValueError for a damaged report."""
+    """One run: the total of all hosts. Raises KeyError, TypeError or ValueError for a damaged report."""
     jobs = [job for report in reports for job in _jobs(report)]
     phases: list[StoragePhase] = []
     for work in _WORK:
@@ -42,6 +42,6 @@ def read(log: str, line: int, reports: Sequence[Mapping[str, Any]]) -> Storage:
 
 
 def _jobs(report: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """With several clients, fio adds a job named All clients that counts everything again."""
+    """The jobs: with several clients, fio adds a job named All clients that counts everything again."""
     jobs: list[Mapping[str, Any]] = report.get("jobs") or report["client_stats"]
     return [job for job in jobs if job["jobname"] != "All clients"]

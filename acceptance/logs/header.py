@@ -1,4 +1,4 @@
-"""The line that our own runs put before a tool's output: what only who started it knows."""
+"""The line that our own runs write before a tool's output: facts that only the starter knows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MARK: Final = "#acceptance "
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """nodes: host name in the log -> name of the Kubernetes node. machine_type: as the cloud calls it.
+    """nodes: host name in the log -> name of the Kubernetes node. machine_type: in the cloud's terms.
 
-    systems: name of the node -> what the kubelet tells of it, by the names of Kubernetes' nodeInfo.
+    systems: name of the node -> the kubelet's report about it, by the names of Kubernetes' nodeInfo.
     """
 
     nodes: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -27,12 +27,12 @@ class Header:
     systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
     def node(self, host: str) -> str:
-        """The node behind a host name; launchers may print it with a domain or cut short."""
+        """The node of a host name; launchers may print it with a domain or truncated."""
         return self.nodes.get(host) or self.nodes.get(host.split(".")[0]) or host
 
 
 def header_line(header: Header) -> str:
-    """The line for a log; read back by `header_of`."""
+    """The line for a log; parsed by `header_of`."""
     facts = {
         "nodes": dict(header.nodes),
         "machineType": header.machine_type,
@@ -44,7 +44,7 @@ def header_line(header: Header) -> str:
 
 
 def header_of(text: str) -> Header | None:
-    """What a line says; None where it is no header or a damaged one."""
+    """The header in a line; None if it is not a header or damaged."""
     if not text.startswith(MARK):
         return None
     try:

@@ -1,4 +1,4 @@
-"""A log line without what launchers and log collectors put before it."""
+"""Log lines without the prefixes of launchers and log collectors."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-# What stands before the tool's own text, outermost first. Sources: kubectl logs --prefix and --timestamps; Open MPI's
-# mpirun --tag-output ([1,0]<stdout>:) and --timestamp-output (Thu Jul 18 15:41:05 2024<stdout>:); torchrun --tee 3
-# ([node0]:); srun --label (0: ).
+# Prefixes of the tool's own text, outermost first. Sources: kubectl logs --prefix and --timestamps; Open MPI's mpirun
+# --tag-output ([1,0]<stdout>:) and --timestamp-output (Thu Jul 18 15:41:05 2024<stdout>:); torchrun --tee 3 ([node0]:);
+# srun --label (0: ).
 _PREFIXES: Final = tuple(
     map(
         re.compile,
@@ -28,7 +28,7 @@ _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 @dataclass(frozen=True)
 class Line:
-    """number: from 1. text: what the tool printed. pod: who printed it, where the collector tells."""
+    """number: from 1. text: the tool's output. pod: its source, if the collector adds it."""
 
     number: int
     text: str
@@ -36,7 +36,7 @@ class Line:
 
 
 def lines(text: str) -> Iterator[Line]:
-    """Every line; carriage returns end one too, because progress counters overwrite themselves."""
+    """Every line; carriage returns also end one, because progress counters overwrite themselves."""
     for number, raw in enumerate(text.split("\n"), start=1):
         rest, pod = _COLOUR.sub("", raw.rstrip("\r")).rsplit("\r", 1)[-1], None
         for prefix in _PREFIXES:

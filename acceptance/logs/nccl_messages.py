@@ -1,4 +1,4 @@
-"""What NCCL says of itself under NCCL_DEBUG=INFO: the network it chose, the algorithm it was told, what broke."""
+"""NCCL's own messages under NCCL_DEBUG=INFO: its network, its configured algorithm, its errors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gpucluster.acceptance.measured import LogError
 SOCKET: Final = "Socket"
 """NCCL's word for plain TCP."""
 
-# Seen in public logs: the names of catalog/fabric_releases.csv, some with a word more (AWS Libfabric, IBext_v8), and
-# Socket.
+# Observed in public logs: the names of catalog/fabric_releases.csv, some with an additional word (AWS Libfabric,
+# IBext_v8), and Socket.
 _NETWORK: Final = re.compile(r"NCCL INFO Using network (?P<name>.+?)\s*$")
 _VERSION: Final = re.compile(r"NCCL version (?P<version>\d+\.\d+\.\d+)")
 _ALGORITHM: Final = re.compile(
@@ -35,13 +35,13 @@ def network_in(line: Line) -> str | None:
 
 
 def version_in(line: Line) -> str | None:
-    """NCCL's version, in the line by which it starts."""
+    """NCCL's version, in its first line."""
     match = _VERSION.search(line.text)
     return match["version"] if match else None
 
 
 def nccl_version(code: int) -> str:
-    """The version behind NCCL's number of it, 22809 for 2.28.9.
+    """The version of NCCL's version number, 22809 for 2.28.9.
 
     Source: NCCL_VERSION of nccl.h, from 2.9 on.
     """
@@ -49,13 +49,13 @@ def nccl_version(code: int) -> str:
 
 
 def algorithm_in(line: Line) -> str | None:
-    """What NCCL_ALGO was set to, in lower case, in a line of NCCL's own or in the command that a log repeats."""
+    """The value of NCCL_ALGO, in lower case, from a line of NCCL's own or from the command repeated in a log."""
     match = _ALGORITHM.search(line.text)
     return (match["name"] or match["given"]).lower() if match else None
 
 
 def error_in(line: Line, header: Header) -> LogError | None:
-    """The line as an error, if it tells of one that ends or spoils a run. header: names the node of who said it."""
+    """The line as an error, if it reports one that ends or invalidates a run. header: identifies the node."""
     if not _BROKEN.search(line.text):
         return None
     speaker = _SPEAKER.match(line.text)

@@ -1,4 +1,4 @@
-"""nccl-tests as text: `all_reduce_perf` and its sisters on a terminal, by mpirun, or out of a pod's log.
+"""nccl-tests as text: `all_reduce_perf` and the other tests on a terminal, by mpirun, or from a pod's log.
 
 Source of the format: NVIDIA/nccl-tests 2.19.6, src/util.cu (writeDeviceReport, writeBenchmarkLinePreamble,
 writeBenchmarkLineBody); older releases print the same columns under a shorter header, without the test's name.
@@ -28,7 +28,7 @@ COLLECTIVES: Final[Mapping[str, Collective]] = {
     "all_gather_perf": ALL_GATHER,
     "alltoall_perf": ALL_TO_ALL,
 }
-"""What each program measures."""
+"""The collective of each program."""
 
 _START: Final = re.compile(r"^#\s+nThread \d+ nGpus \d+ ")
 _RANK: Final = re.compile(r"^#\s+Rank\s+\d+ (?:Group\s+\d+ )?Pid\s+\d+ on\s+(?P<host>\S+) device\s+\d+ ")
@@ -45,12 +45,12 @@ _ROW: Final = re.compile(
 
 
 def recognise(text: str) -> bool:
-    """Whether a line starts such a log, or stands only in one."""
+    """Whether a line starts such a log, or exists only in one."""
     return bool(_START.match(text) or _VERSION.match(text) or _RANK.match(text) or _ROW.match(text))
 
 
 def read(log: str, lines: Sequence[Line]) -> Iterator[CollectiveRun]:
-    """Every run in a log; several may follow each other. What stands before the first belongs to it."""
+    """Every run in a log; several may follow each other. Lines before the first belong to it."""
     header = Header()
     run: list[Line] = []
     for line in lines:
@@ -67,7 +67,7 @@ def read(log: str, lines: Sequence[Line]) -> Iterator[CollectiveRun]:
 
 
 def read_unfinished(log: str, lines: Sequence[Line]) -> Iterator[CollectiveRun]:
-    """A run that ended before the tool printed anything of its own: what NCCL said until then."""
+    """A run that ended before the tool printed anything: NCCL's messages until then."""
     header = next((found for line in lines if (found := header_of(line.text))), Header())
     yield _run(log, lines, header)
 
@@ -119,7 +119,7 @@ def _run(log: str, lines: Sequence[Line], header: Header) -> CollectiveRun:
 
 
 def _collective(program: str | None, rows: Sequence[re.Match[str]]) -> Collective | None:
-    """By the program where it says its name, as from 2.16.7 on; else by the operator, which only a reduction has."""
+    """By the name of the program, if printed, as from 2.16.7 on; else by the operator, which only a reduction has."""
     if program is not None:
         return COLLECTIVES.get(program)
     return None if any(row["redop"] == "none" for row in rows) else ALL_REDUCE
@@ -127,6 +127,6 @@ def _collective(program: str | None, rows: Sequence[re.Match[str]]) -> Collectiv
 
 def _payload(row: re.Match[str], collective: Collective | None) -> Payload:
     wrong = [float(text) for text in (row["out_wrong"], row["in_wrong"]) if text != "N/A"]
-    # An all-to-all in place is no all-to-all: the program times it and checks nothing.
+    # An in-place all-to-all is invalid: the program times it and checks nothing.
     speeds = [float(row["out"]), *([] if collective == ALL_TO_ALL else [float(row["in"])])]
     return Payload(size=int(row["size"]), bus_gb_per_s=min(speeds), wrong=int(sum(wrong)) if wrong else None)

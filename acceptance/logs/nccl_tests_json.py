@@ -1,4 +1,4 @@
-"""nccl-tests as JSON: `all_reduce_perf -J FILE` and its sisters.
+"""nccl-tests as JSON: `all_reduce_perf -J FILE` and the other tests.
 
 Source of the format: NVIDIA/nccl-tests 2.19.6, src/util.cu (jsonOutputInit, jsonRankInfo, writeBenchmarkLineBody).
 """
@@ -21,7 +21,7 @@ def recognise(data: Any) -> bool:
 
 
 def read(log: str, line: int, data: Mapping[str, Any], header: Header) -> CollectiveRun:
-    """The run. Raises KeyError, TypeError or ValueError where a field is missing or of another kind."""
+    """The run. Raises KeyError, TypeError or ValueError if a field is missing or has another type."""
     devices: list[Mapping[str, Any]] = data.get("devices") or data["config"].get("devices") or []
     nodes = tuple(dict.fromkeys(header.node(str(device["hostname"])) for device in devices))
     collective = _collective(data.get("args") or [])
@@ -42,7 +42,7 @@ def read(log: str, line: int, data: Mapping[str, Any], header: Header) -> Collec
 
 
 def _algorithm(environment: list[str]) -> str:
-    """The environment is written whole, so what it does not set was not set."""
+    """The algorithm: the log contains the complete environment, so a missing variable was not set."""
     for entry in environment:
         name, _, value = entry.partition("=")
         if name == "NCCL_ALGO":
@@ -51,14 +51,14 @@ def _algorithm(environment: list[str]) -> str:
 
 
 def _collective(command: list[str]) -> Collective | None:
-    """The command is written whole."""
+    """The collective: the log contains the complete command."""
     return COLLECTIVES.get(PurePath(command[0]).name) if command else ALL_REDUCE
 
 
 def _payload(row: Mapping[str, Any], collective: Collective | None) -> Payload:
     halves: list[Mapping[str, Any]] = [half for half in (row["out_of_place"], row["in_place"]) if half is not None]
     wrong = [float(half["nwrong"]) for half in halves if half["nwrong"] is not None]
-    # An all-to-all in place is no all-to-all: the program times it and checks nothing.
+    # An in-place all-to-all is invalid: the program times it and checks nothing.
     timed = halves[:1] if collective == ALL_TO_ALL else halves
     return Payload(
         size=int(row["size"]),

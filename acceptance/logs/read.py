@@ -1,4 +1,4 @@
-"""Finds out which tool wrote a log, and reads it."""
+"""Detects the tool that wrote a log, and reads it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ FORMATS: Final = (
 
 
 class UnknownLog(InputError):
-    """A file that no format fits; the message is one line that says what it is and what would be read."""
+    """A file of an unknown format; the message is one line with the detected content and the supported formats."""
 
 
 @dataclass(frozen=True)
 class Damage:
-    """A part of a log that can't be read. line: from 1."""
+    """An unreadable part of a log. line: from 1."""
 
     line: int
     why: str
@@ -35,7 +35,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class Log:
-    """What a file measured, in its order, and what of it can't be read. systems: what its headers tell of nodes."""
+    """The measurements of a file, in order, and its unreadable parts. systems: its headers' facts about nodes."""
 
     name: str
     measurements: tuple[Measurement, ...]
@@ -44,13 +44,13 @@ class Log:
 
     @classmethod
     def untold(cls, path: Path, why: str) -> Log:
-        """A log that tells nothing, and why."""
+        """A log without measurements, and the reason."""
         return cls(str(path), (), (Damage(1, why),))
 
 
 @dataclass(frozen=True)
 class _Document:
-    """A JSON value in a log. pod: whose log it stands in, where the collector tells. header: the last one before it."""
+    """A JSON value in a log. pod: of the log, if the collector adds it. header: the last one before it."""
 
     line: int
     data: Any
@@ -59,7 +59,7 @@ class _Document:
 
 
 def read_log(path: Path, text: str) -> Log:
-    """What `text`, the content of `path`, measured. Raises UnknownLog where no format fits."""
+    """The measurements in `text`, the content of `path`. Raises UnknownLog if no format matches."""
     name = str(path)
     all_lines = tuple(lines(text))
     first = next((line.text for line in all_lines if line.text.strip()), None)
@@ -69,7 +69,7 @@ def read_log(path: Path, text: str) -> Log:
     systems = {node: system for header in headers for node, system in header.systems.items()}
     try:
         return replace(_measured(name, all_lines, first), systems=systems)
-    except (ValueError, OverflowError):  # Python reads some 4,300
+    except (ValueError, OverflowError):  # Python accepts some 4,300
         raise UnknownLog(f"{name} has a number with too many digits; run it again") from None
 
 
@@ -127,7 +127,7 @@ def _replaced(name: str, document: _Document) -> list[Measurement]:
 
 
 def _node(document: _Document) -> str | None:
-    """Whose diagnosis it is: the pod's node; the only node of a header that names one."""
+    """The node of a diagnosis: the pod's node, or the only node of a header."""
     if document.pod is not None:
         return document.header.node(document.pod)
     nodes = tuple(document.header.nodes.values())
@@ -135,7 +135,9 @@ def _node(document: _Document) -> str | None:
 
 
 def _documents(all_lines: Sequence[Line]) -> tuple[list[_Document], tuple[Damage, ...]]:
-    """Every JSON object that starts a line. Logs of several pods may be interleaved, so each is read by itself."""
+    """Every JSON object at the start of a line. Logs of several pods may be interleaved, so each pod's is read
+    separately.
+    """
     by_pod: dict[str | None, list[Line]] = {}
     header = Header()
     for line in all_lines:
@@ -159,7 +161,7 @@ def _last_header(pod_lines: Sequence[Line], before: int) -> Header | None:
 
 
 def _objects(pod_lines: Sequence[Line]) -> Iterator[tuple[int, Any, str]]:
-    """(line, value, why it can't be read)."""
+    """(line, value, reason if unreadable)."""
     decoder = json.JSONDecoder()
     text = "\n".join(line.text for line in pod_lines)
     starts = [0]
@@ -176,7 +178,7 @@ def _objects(pod_lines: Sequence[Line]) -> Iterator[tuple[int, Any, str]]:
             at = pod_lines[min(text.count("\n", 0, error.pos), len(pod_lines) - 1)].number
             yield line.number, None, f"the JSON that starts here is truncated or invalid in line {at}; run it again"
             return
-        except (RecursionError, ValueError):  # of digits without end
+        except (RecursionError, ValueError):  # too many digits
             yield (
                 line.number,
                 None,

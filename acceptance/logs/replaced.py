@@ -18,7 +18,9 @@ def recognise(data: Any) -> bool:
 
 
 def read(log: str, line: int, data: Mapping[str, Any]) -> Replacement:
-    """The replacement. Raises KeyError, TypeError or ValueError where a time is missing, or ends before it begins."""
+    """The replacement. Raises KeyError, TypeError or ValueError if a time is missing, or the end is before the
+    start.
+    """
     asked, ready = datetime.fromisoformat(data["asked"]), datetime.fromisoformat(data["ready"])
     hours = (ready - asked).total_seconds() / 3600
     if hours < 0:

@@ -1,4 +1,4 @@
-"""The table of the all-reduce benchmark that needs only PyTorch.
+"""The table of the all-reduce benchmark that requires only PyTorch.
 
 Source of the format: stas00/ml-engineering, network/benchmarks/all_reduce_bench.py: payload, busbw and algbw between
 bars, GBps of 10^9 bytes.
@@ -25,12 +25,12 @@ _GPUS_A_NODE: Final = 8
 
 
 def recognise(text: str) -> bool:
-    """Whether a line stands only in such a log."""
+    """Whether a line exists only in such a log."""
     return bool(_TITLE.match(text) or _ROW.match(text))
 
 
 def read(log: str, lines: Sequence[Line]) -> CollectiveRun:
-    """The run. Nodes are counted by eights of ranks, because the table names no host."""
+    """The run. Eight ranks count as a node, because the table contains no host."""
     header = Header()
     ranks: int | None = None
     payloads: list[Payload] = []

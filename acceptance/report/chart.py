@@ -1,4 +1,4 @@
-"""Bus bandwidth over payload as an SVG drawing: one line a run, and in its colour the line that it must reach."""
+"""Bus bandwidth by payload as an SVG drawing: one line per run, and in its colour its required minimum."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.acceptance.measured import Payload
 from gpucluster.acceptance.verdicts.fabric import size_words
 
 COLOURS: Final = 6
-"""Of curves, by their classes c0, c1, ...; further curves have them again."""
+"""Colours of curves, by their classes c0, c1, ...; further curves reuse them."""
 
 _WIDTH: Final = 720
 _HEIGHT: Final = 300
@@ -25,8 +25,8 @@ _TEXT: Final = 13
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """One run. name: what stands in the legend. wanted: GB/s it is held against, None where nothing is known to be;
-    wanted_by: what says so.
+    """One run. name: in the legend. wanted: required GB/s, None if unknown; wanted_by: the source of the
+    requirement.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Curve:
 
 
 def bandwidth_chart(curves: Sequence[Curve]) -> str:
-    """SVG; empty where no curve has a point. Payloads stand on a logarithmic axis."""
+    """SVG; empty if no curve has a point. The payload axis is logarithmic."""
     points = [payload for curve in curves for payload in curve.payloads if payload.size > 0]
     if not points:
         return ""
@@ -91,7 +91,7 @@ def _tick(at: float, label: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Limit:
-    """What one or several runs must reach. of: the index of the run, None of several."""
+    """The requirement of one or several runs. of: the index of the run, None for several."""
 
     speed: float
     wanted_by: str
@@ -120,7 +120,7 @@ def _limits(curves: Sequence[Curve]) -> list[_Limit]:
 
 
 def _apart(heights: Sequence[float]) -> list[float]:
-    """Heights of the words over lines, from the top down, each at least a line of text below the one before it."""
+    """Heights of the labels of lines, from the top down, each at least a line of text below the previous one."""
     placed: list[float] = []
     for height in heights:
         placed.append(max(height - 5, placed[-1] + _TEXT) if placed else height - 5)
@@ -136,7 +136,7 @@ def _limit_line(at: float, words_at: float, limit: _Limit) -> str:
 
 
 def _powers(first: float, last: float) -> range:
-    """At most about eight labels."""
+    """Exponents for at most about eight labels."""
     step = max(1, math.ceil((last - first) / 8))
     return range(math.ceil(first), math.floor(last) + 1, step)
 
@@ -148,7 +148,7 @@ def _round_up(value: float) -> float:
 
 
 def _words(curves: Sequence[Curve]) -> str:
-    """What the drawing shows, for who can't see it."""
+    """A text description of the drawing, for screen readers."""
     each = [_curve_words(curve) for curve in curves if curve.payloads]
     return f"Bus bandwidth over payload. {'; '.join(each)}"
 

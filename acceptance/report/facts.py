@@ -14,7 +14,7 @@ from gpucluster.acceptance.verdicts.verdict import Verdict, worst
 
 
 def json_report(verdicts: Sequence[Verdict], logs: Sequence[Log]) -> str:
-    """An object: outcome of the whole, verdicts, inventory, and measurements by their kind. Bandwidth in GB/s, sizes in
+    """An object: overall outcome, verdicts, inventory, and measurements by their kind. Bandwidth in GB/s, sizes in
     bytes.
     """
     return json.dumps(

@@ -44,7 +44,7 @@ table { border-collapse: collapse; font-size: .85em; } td { border-top: 1px soli
 
 
 def html_report(verdicts: Sequence[Verdict], logs: Sequence[Log], machine: Machine | None) -> str:
-    """The page. machine: of all nodes, where a log's own header does not tell."""
+    """The page. machine: of all nodes, if a log's own header does not contain it."""
     measurements = [measurement for log in logs for measurement in log.measurements]
     runs = [run for run in measurements if isinstance(run, CollectiveRun) and run.payloads]
     curves = [_curve(run, shape_named(run.machine_type) or machine) for run in runs]
@@ -80,7 +80,7 @@ def _name(run: CollectiveRun) -> str:
 
 
 def _annex(inventory: Inventory) -> str:
-    """What was measured, and by what."""
+    """The measured hardware and the measuring software."""
     rows = "".join(
         f"<tr><td>{escape(node.name)}</td><td>{escape(node_software(node))}</td>"
         f"<td>{escape(node_serials(node))}</td></tr>"

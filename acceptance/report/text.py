@@ -1,4 +1,4 @@
-"""Verdicts for a terminal: the result first, then what failed, what can't be told, and what passed."""
+"""Verdicts for a terminal: the result first, then failed, undecided and passed checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LEAST_WIDTH: Final = 60
 
 
 def headline(verdicts: Sequence[Verdict]) -> str:
-    """The result in one line: fail names the nodes."""
+    """The result in one line: a failure lists the nodes."""
     counts = [f"{count} {outcome}" for outcome in ORDER if (count := _count(verdicts, outcome))]
     nodes = list(dict.fromkeys(node for verdict in verdicts if verdict.outcome == FAIL for node in verdict.nodes))
     named = f"; check {', '.join(nodes)}" if nodes else ""
@@ -31,7 +31,7 @@ def headline(verdicts: Sequence[Verdict]) -> str:
 
 
 def text_report(verdicts: Sequence[Verdict], inventory: Inventory, *, width: int) -> str:
-    """width: columns of the terminal; narrower ones than 60 are written as 60. Colours are click's to strip."""
+    """width: columns of the terminal; fewer than 60 count as 60. click removes colours if needed."""
     lines = [headline(verdicts), ""]
     for outcome in ORDER:
         for verdict in verdicts:
@@ -54,7 +54,7 @@ def _lines(verdict: Verdict, width: int) -> Iterator[str]:
 
 
 def _annex(inventory: Inventory, width: int) -> Iterator[str]:
-    """What was measured, and by what."""
+    """The measured hardware and the measuring software."""
     if inventory.tools or inventory.nodes:
         yield ""
     if inventory.tools:
@@ -66,12 +66,12 @@ def _annex(inventory: Inventory, width: int) -> Iterator[str]:
 
 
 def node_software(node: NodeFacts) -> str:
-    """What runs on it, by the names that its sources have for it."""
+    """The node's software, by the names of its sources."""
     return ", ".join(f"{name} {version}" for name, version in node.software.items())
 
 
 def node_serials(node: NodeFacts) -> str:
-    """Its GPUs; empty where no log tells their serial numbers."""
+    """Its GPUs; empty if no log contains their serial numbers."""
     told = ", ".join(f"{number}: {serial}" for number, serial in sorted(node.serials.items()))
     return f"serial numbers of GPUs {told}" if told else ""
 

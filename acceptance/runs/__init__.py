@@ -1,1 +1,1 @@
-"""What runs on the cluster to measure it, and how it is started and collected."""
+"""Measurements on the cluster: their objects, start and logs."""

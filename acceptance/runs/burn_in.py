@@ -1,4 +1,4 @@
-"""Hours under load, in rounds that can be interrupted: what is done is not done again."""
+"""Hours under load, in rounds that can be interrupted: completed rounds are not repeated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STATE: Final = "burn-in.json"
 def round_steps(scope: Scope, turn: int) -> Iterator[Step]:
     """A round: diagnosis of level 3, an hour of stress, all-reduce at full scale with NCCL's buffers in GPU memory.
 
-    With spares, the ring is over others in every round.
+    With spares, the ring covers different nodes in every round.
     """
     for step in (diagnosis(scope.names, level=3), stress(scope.names, minutes=_STRESS_MINUTES)):
         yield _of_round(step, turn)
@@ -39,7 +39,7 @@ def _of_round(step: Step, turn: int) -> Step:
 
 @dataclass
 class BurnIn:
-    """The state of a burn-in, in its folder. seconds: under load, of rounds that were finished."""
+    """The state of a burn-in, in its folder. seconds: under load, of completed rounds."""
 
     folder: Path
     hours: Decimal
@@ -49,7 +49,7 @@ class BurnIn:
 
     @classmethod
     def resumed(cls, folder: Path, hours: Decimal, nodes: Sequence[str]) -> BurnIn:
-        """What stands in the folder, or a new one. Raises ValueError where it is of other nodes, or can't be read."""
+        """The state in the folder, or a new one. Raises ValueError if it is of other nodes, or unreadable."""
         path = folder / _STATE
         if not path.exists():
             return cls(folder, hours, tuple(nodes))
@@ -76,7 +76,7 @@ class BurnIn:
         return max(Decimal(0), (self.hours - Decimal(str(self.seconds)) / 3600).quantize(Decimal("0.01")))
 
     def finished_round(self, seconds: float) -> None:
-        """Counts a round, and writes it down before the next one starts."""
+        """Counts a round, and saves it before the next one starts."""
         self.rounds += 1
         self.seconds += seconds
         path = self.folder / _STATE

@@ -1,4 +1,4 @@
-"""Runs steps and keeps their logs; what has a log already is not run again."""
+"""Runs steps and keeps their logs; a step with a log is not repeated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _POLL_SECONDS: Final = 10
 
 
 def unmeasured(steps: Sequence[Step], results: Path, say: Callable[[str], None]) -> list[Step]:
-    """The steps that have no log yet, and says of the others that they have one."""
+    """The steps without a log; reports the others."""
     for step in steps:
         if (log := _log(step, results)).exists():
             say(f"{step.title}: {log} exists, step skipped")
@@ -46,9 +46,9 @@ class Collector:
         self._say = say
 
     def run(self, steps: Sequence[Step]) -> list[Path]:
-        """Runs the steps at the same time; gives the logs in their order.
+        """Runs the steps concurrently; returns the logs in their order.
 
-        Raises ClusterError where the cluster refuses one; what was created is removed in any case.
+        Raises ClusterError if the cluster refuses one; removes the created objects in any case.
         """
         open_ = unmeasured(steps, self._results, self._say)
         started: list[Step] = []
@@ -86,7 +86,7 @@ class Collector:
             time.sleep(_POLL_SECONDS)
 
     def _pending(self, step: Step) -> str:
-        """How many pods are in which phase."""
+        """The number of pods in each phase."""
         phases: dict[str, int] = {}
         for pod in self._pods(step):
             phase = str(pod.get("status", {}).get("phase", "Unknown")).lower()
@@ -108,14 +108,14 @@ class Collector:
         except ClusterError as error:
             text = f"no log: {error}\n"
         path = self._log(step)
-        # A log that is cut off by a kill must not look like one that is there.
+        # A log truncated by a kill must not look complete.
         unfinished = path.with_suffix(".part")
         unfinished.write_text(f"{header_line(header)}\n{text}", encoding="utf-8")
         unfinished.replace(path)
 
     def _pods(self, step: Step) -> list[dict[str, Any]]:
         pods: list[dict[str, Any]] = self._kubectl.get("pods", "--selector", step.pods)["items"]
-        # As soon as a launcher is through, JobSet takes the other pods away, and with them where they ran.
+        # When a launcher completes, JobSet deletes the other pods, and with them the record of their nodes.
         self._placed.setdefault(step.name, {}).update(
             {
                 name: str(pod["spec"]["nodeName"])

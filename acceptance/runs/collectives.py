@@ -1,4 +1,4 @@
-"""NCCL's collectives over a number of nodes, or over a pair, by the cluster's own runtime for MPI."""
+"""NCCL's collectives over several nodes, or over a pair, by the cluster's own runtime for MPI."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _PROGRAMS: Final = {measured: program for program, measured in COLLECTIVES.items
 
 
 def node_counts(nodes: int) -> tuple[int, ...]:
-    """2, 4, 8 ... and all of them: where a fabric of several switches gets slower, one of these shows it."""
+    """2, 4, 8 ... and all of them: if a fabric of several switches gets slower, one of these shows it."""
     counts = [2**power for power in range(1, nodes.bit_length()) if 2**power < nodes]
     return (*counts, nodes) if nodes > 1 else ()
 
 
 def collective(nodes: Sequence[str], kind: Collective = ALL_REDUCE, *, name: str, priority: str) -> Step:
-    """One over these nodes: by ring, so that every card of each carries all of the data, where it has one.
+    """A collective over these nodes: by ring, if it has one, so that every card of each node carries all of the data.
 
     priority: the job's class in the queue.
     """
@@ -68,7 +68,7 @@ def _on(nodes: Sequence[str]) -> list[dict[str, Any]]:
 
 def _command(nodes: int, kind: Collective) -> list[str]:
     ranks = f"-np {nodes * _GPUS} --map-by ppr:{_GPUS}:node --bind-to none"
-    # The algorithm is forced here and not in the pod's environment, where a job may not set NCCL's variables.
+    # Sets the algorithm here and not in the pod's environment, in which a job may not set NCCL's variables.
     forced = "" if kind == ALL_TO_ALL else " -x NCCL_ALGO=RING"
     test = f"{NCCL_TESTS}/{_PROGRAMS[kind]} {_SIZES}"
     return ["/bin/sh", "-c", f"mpirun {ranks}{forced} -x NCCL_DEBUG=INFO -x NCCL_DEBUG_SUBSYS=INIT {test}"]
@@ -87,7 +87,7 @@ def rounds(nodes: Sequence[str], count: int) -> Iterator[tuple[tuple[str, str], 
 
 
 def pair_rounds(nodes: Sequence[str], *, count: int, priority: str) -> list[list[Step]]:
-    """Rounds of pairs; the pairs of a round run at the same time. priority: as of a ring."""
+    """Rounds of pairs; the pairs of a round run concurrently. priority: as for a ring."""
     return [
         [
             collective(pair, name=f"acceptance-pair-{turn}-{index}", priority=priority)
@@ -98,7 +98,7 @@ def pair_rounds(nodes: Sequence[str], *, count: int, priority: str) -> list[list
 
 
 def busy(pods: Sequence[dict[str, Any]], nodes: Sequence[str]) -> list[str]:
-    """Names of running pods that hold GPUs of these nodes: what is measured beside them is not the cluster."""
+    """Names of running pods that hold GPUs of these nodes: they would distort the measurement."""
     return sorted(
         f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
         for pod in pods

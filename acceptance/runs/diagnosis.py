@@ -1,4 +1,4 @@
-"""DCGM's diagnosis on every node at once: each pod takes all GPUs of its node."""
+"""DCGM's diagnosis on every node at once: each pod uses all GPUs of its node."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def stress(nodes: Sequence[str], *, minutes: int) -> Step:
 
 
 def _step(name: str, title: str, nodes: Sequence[str], run: str, *, minutes: int) -> Step:
-    # A diagnosis that finds something exits with a code of its own; what it found is in its JSON.
+    # A diagnosis with findings exits with its own code; the findings are in its JSON.
     script = f"nv-hostengine && sleep 5 && dcgmi diag {run} -j --expectedNumEntities gpu:{_GPUS}; exit 0"
     container: dict[str, Any] = {
         "name": "dcgm",

@@ -1,4 +1,4 @@
-"""What pods of acceptance have in common: they take whole training nodes, spares too, past the queue."""
+"""Common parts of acceptance pods: they use whole training nodes, including spares, outside the queue."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def indexed_job(name: str, step: str, *, count: int, pod: Mapping[str, Any]) -> 
 
 
 def one_a_node(step: str, nodes: Sequence[str]) -> dict[str, Any]:
-    """Fields of a pod that put one on each of the named training nodes, cordoned or not."""
+    """Fields of a pod that schedule one on each of these training nodes, cordoned or not."""
     return {
         "tolerations": [GPU_TOLERATION, _CORDON],
         "automountServiceAccountToken": False,
@@ -47,7 +47,7 @@ def one_a_node(step: str, nodes: Sequence[str]) -> dict[str, Any]:
 
 
 def on_nodes(nodes: Sequence[str]) -> dict[str, Any]:
-    """A node affinity to the named training nodes."""
+    """A node affinity for these training nodes."""
     return {
         "requiredDuringSchedulingIgnoredDuringExecution": {
             "nodeSelectorTerms": [

@@ -1,4 +1,4 @@
-"""The cluster, asked through kubectl: it knows every cloud's way to log in."""
+"""Accesses the cluster through kubectl: it supports every cloud's login."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.errors import Fault
 
 
 class ClusterError(Fault):
-    """kubectl is missing or refused something; the message is for the user."""
+    """kubectl is missing or refused a request; the message is for the user."""
 
 
 class Kubectl:
@@ -30,22 +30,22 @@ class Kubectl:
         return cast(dict[str, Any], json.loads(self._run("get", *words, "--output", "json")))
 
     def apply(self, objects: Sequence[Mapping[str, Any]]) -> None:
-        """Objects that are there already are an error: another acceptance runs, or one was killed."""
+        """Applies objects; existing ones are an error: another acceptance runs, or one was killed."""
         self._run("create", "--filename", "-", stdin=_list(objects))
 
     def delete(self, objects: Sequence[Mapping[str, Any]]) -> None:
-        """What is gone already is none."""
+        """Deletes objects; missing ones are no error."""
         self._run("delete", "--ignore-not-found", "--wait", "--filename", "-", stdin=_list(objects))
 
     def logs(self, selector: str) -> str:
-        """All lines of the pods that a selector finds, each with its pod's name before it."""
+        """All log lines of the pods that a selector matches, with the pod's name as prefix."""
         most = ("--max-log-requests", "1000", "--tail", "-1")
         return self._run("logs", "--selector", selector, "--prefix", "--all-containers", *most)
 
     def _run(self, *words: str, stdin: str | None = None) -> str:
         done = subprocess.run([*self._command, *words], input=stdin, capture_output=True, text=True, check=False)
         if done.returncode:
-            # kubectl repeats each attempt in a log line of its own; what it says last is for people.
+            # kubectl logs each attempt in a line of its own; its last line is for users.
             said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
             raise ClusterError(f"kubectl {' '.join(words[:2])}: {said[-1]}")
         return done.stdout

@@ -1,4 +1,4 @@
-"""Which nodes are measured, in which groups: of a real run and of a dry one alike."""
+"""The measured nodes and their groups, for real and dry runs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gpucluster.acceptance.runs.storage import storage
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, Verdict
 
 _PAIR_ROUNDS: Final = 3
-"""Partners of each node: one slow partner must not accuse a good node."""
+"""Partners of each node: one slow partner must not make a good node suspect."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scope:
-    """names: of the measured nodes. cordoned: those of them that no job of the queue gets. queued: nodes that the queue
-    gives to one job; spares are beyond. priority: class of its jobs in the queue. `high` goes before what waits, and
-    stops what runs with a lower one.
+    """names: of the measured nodes. cordoned: those that get no job of the queue. queued: nodes that the queue gives to
+    one job, without spares. priority: class of its jobs in the queue. `high` has precedence over waiting jobs, and
+    preempts running ones with a lower class.
     """
 
     names: Sequence[str]
@@ -31,10 +31,10 @@ class Scope:
 
     @property
     def ringed(self) -> Sequence[str]:
-        """Nodes that a ring can be over.
+        """Nodes that a ring can use.
 
-        Kueue places no pod on a cordoned node, whatever the pod tolerates; without its placing the scheduler does not.
-        Source: kubernetes-sigs/kueue v0.19.2, pkg/cache/scheduler/tas_nodes_cache.go.
+        Kueue assigns no pod to a cordoned node, whatever the pod tolerates; without that assignment the scheduler does
+        not place it. Source: kubernetes-sigs/kueue v0.19.2, pkg/cache/scheduler/tas_nodes_cache.go.
         """
         return [name for name in self.names if name not in self.cordoned]
 
@@ -44,7 +44,7 @@ class Scope:
         return min(len(self.ringed), self.queued)
 
     def steps(self, *, level: int) -> list[Step]:
-        """One after the other. Spares have their turn in a ring of their own. level: of the diagnosis."""
+        """The steps in order. Spares are measured in a separate ring. level: of the diagnosis."""
         names, most, priority = self.ringed, self.most, self.priority
         rings = [
             collective(names[:count], name=f"acceptance-ring-{count}", priority=priority) for count in node_counts(most)
@@ -59,17 +59,17 @@ class Scope:
         return [diagnosis(self.names, level=level), *rings, *others, storage(self.names)]
 
     def pairs(self) -> list[list[Step]]:
-        """Rounds; the pairs of a round run at the same time."""
+        """Rounds of pairs; the pairs of a round run concurrently."""
         return pair_rounds(self.ringed, count=_PAIR_ROUNDS, priority=self.priority) if self.most > 1 else []
 
     def unringed(self) -> list[str]:
-        """Nodes that none of the rings is over."""
+        """Nodes that no ring includes."""
         seen = {*self.ringed[: self.most], *self.ringed[-self.most :]} if self.most > 1 else set[str]()
         return [name for name in self.names if name not in seen]
 
 
 def no_ring(scope: Scope, nodes: Sequence[str]) -> list[Verdict]:
-    """What is told of nodes that no ring was over: nothing was seen of their fabric."""
+    """Verdicts on nodes without a ring: their fabric was not measured."""
     cordoned = [node for node in nodes if node in scope.cordoned]
     others = [node for node in nodes if node not in scope.cordoned]
     told = [

@@ -1,4 +1,4 @@
-"""A whole acceptance, and a whole burn-in: which steps run on which nodes, and what becomes of their logs."""
+"""A complete acceptance, and a complete burn-in: their steps, nodes and logs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Judged = tuple[tuple[Verdict, ...], list[Log], Machine]
 
 
 def _cost_line(machine: Machine, region: str, nodes: int, hours: Decimal) -> str:
-    """One line for who decides whether to start. Raises BadPrices when the user's own prices cannot be used."""
+    """One line for the decision to start. Raises BadPrices if the user's own prices cannot be used."""
     what = f"{nodes} x {machine.machine_type} for {hours:f} h"
     found = machine_price(machine.cloud, region, machine.machine_type)
     if not isinstance(found, Price):
@@ -49,12 +49,12 @@ def _cost_line(machine: Machine, region: str, nodes: int, hours: Decimal) -> str
 
 
 class NothingToDo(InputError):
-    """The cluster is not in a state to be measured; the message says what to do."""
+    """The cluster cannot be measured in its current state; the message states the remedy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """A cluster that can be measured. listed: all of its nodes. pool: its training nodes. machine: theirs."""
+    """A cluster ready for a measurement. listed: all of its nodes. pool: its training nodes. machine: their type."""
 
     kubectl: Kubectl
     listed: Sequence[Node]
@@ -64,9 +64,9 @@ class Seen:
 
 
 def seen(context: str | None, *, only: Sequence[str] = (), force: bool) -> Seen:
-    """Asks the cluster. only: names of the nodes to measure; none for all of the training pool.
+    """Queries the cluster. only: names of the nodes to measure; by default all of the training pool.
 
-    Raises NothingToDo where it has no such nodes or they are busy, and ClusterError where kubectl fails.
+    Raises NothingToDo if it has no such nodes or they are busy, and ClusterError if kubectl fails.
     """
     kubectl = Kubectl(context)
     listed = nodes_of(kubectl.get("nodes"))
@@ -77,14 +77,14 @@ def seen(context: str | None, *, only: Sequence[str] = (), force: bool) -> Seen:
         names=[node.name for node in measured],
         cordoned=[node.name for node in measured if node.cordoned],
         queued=_queued(kubectl, machine),
-        # Jobs that hold GPUs are not stopped for a measurement that --force starts beside them.
+        # A measurement that --force starts does not preempt jobs with GPUs.
         priority="low" if force else "high",
     )
     return Seen(kubectl=kubectl, listed=listed, pool=pool, machine=machine, scope=scope)
 
 
 def imagined(nodes: int, spares: int) -> Scope:
-    """That of a cluster nobody is asked about. nodes: those of the queue."""
+    """The scope of a cluster that is not queried. nodes: those of the queue."""
     return Scope(names=[f"node-{number}" for number in range(1, nodes + spares + 1)], queued=nodes)
 
 
@@ -98,7 +98,7 @@ def manifests(scope: Scope, results: Path, *, level: int, pairs: str, say: Say) 
 
 
 def accept(cluster: Seen, results: Path, promises: Promises, *, level: int, pairs: str, say: Say) -> Judged:
-    """Measures the cluster. pairs: auto, always or never. Raises ClusterError where kubectl fails."""
+    """Measures the cluster. pairs: auto, always or never. Raises ClusterError if kubectl fails."""
     scope, machine = cluster.scope, cluster.machine
     _folder(results)
     collector = _collector(cluster, results, say)
@@ -119,7 +119,7 @@ def accept(cluster: Seen, results: Path, promises: Promises, *, level: int, pair
 
 @dataclass(frozen=True)
 class BurnPlan:
-    """A burn-in that could start. cost: a line for who decides."""
+    """A burn-in before its start. cost: a line for the decision."""
 
     cluster: Seen
     state: BurnIn
@@ -127,9 +127,9 @@ class BurnPlan:
 
 
 def burn_plan(context: str | None, results: Path, hours: float, *, force: bool) -> BurnPlan:
-    """What is left to do, and what it costs.
+    """The remaining work, and its cost.
 
-    Raises NothingToDo where nothing is left or the cluster can't be measured, BadPrices and ClusterError.
+    Raises NothingToDo if nothing remains or the cluster can't be measured, BadPrices and ClusterError.
     """
     cluster = seen(context, force=force)
     _folder(results)
@@ -146,7 +146,7 @@ def burn_plan(context: str | None, results: Path, hours: float, *, force: bool) 
 
 
 def burn(plan: BurnPlan, *, say: Say, clock: Callable[[], float] = time.monotonic) -> Judged:
-    """Rounds until the hours are full; a round that has begun is finished."""
+    """Runs rounds until the hours are complete; a started round is finished."""
     state, cluster = plan.state, plan.cluster
     collector = _collector(cluster, state.folder, say)
     while not state.done:
@@ -166,7 +166,7 @@ def _collector(cluster: Seen, results: Path, say: Say) -> Collector:
 
 
 def _queued(kubectl: Kubectl, machine: Machine) -> int:
-    """Nodes that the training queue holds, by its quota of GPUs."""
+    """Nodes in the training queue's quota of GPUs."""
     spec = kubectl.get("clusterqueue", TRAINING_POOL)["spec"]
     gpus = [
         int(resource["nominalQuota"])
@@ -179,7 +179,7 @@ def _queued(kubectl: Kubectl, machine: Machine) -> int:
 
 
 def _ready(nodes: Sequence[Node]) -> tuple[list[Node], Machine]:
-    """The training nodes, and their machine."""
+    """The ready training nodes, and their machine type."""
     pool = [node for node in nodes if node.labels.get(POOL) == TRAINING_POOL]
     if not pool:
         raise NothingToDo(f"no node has the label {POOL}={TRAINING_POOL}; check --context, and that the cluster is up")
@@ -192,7 +192,7 @@ def _ready(nodes: Sequence[Node]) -> tuple[list[Node], Machine]:
 
 
 def _named(pool: Sequence[Node], only: Sequence[str]) -> list[Node]:
-    """The nodes of these names; all where none is named."""
+    """The nodes with these names; by default all."""
     names = [node.name for node in pool]
     if unknown := [name for name in only if name not in names]:
         named = ", ".join(map(repr, unknown))
@@ -222,7 +222,7 @@ def _folder(results: Path) -> None:
 
 
 def _logs(paths: Sequence[Path]) -> list[Log]:
-    """A log that no format fits is one that tells nothing: a step that came to nothing must show in the report."""
+    """The logs. An unknown format becomes a log without measurements: the report must show a failed step."""
     logs: list[Log] = []
     for path in paths:
         try:

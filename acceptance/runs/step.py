@@ -1,4 +1,4 @@
-"""One measurement: what is created for it, how its end is seen, and whose log is kept."""
+"""One measurement: its objects, its end condition, and its log."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gpucluster.acceptance.measured import Collective
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """name: of its log. title: what it does, for who waits. objects: in the order of creation.
+    """name: of its log. title: its description for the user. objects: in the order of creation.
 
     watched: kind and name of the object whose Complete or Failed condition ends the step. logged: selector of the pods
-    whose log is kept; pods: selector of all of its pods. collective: that it measures. algorithm: NCCL's, where one was
-    forced. minutes: after which it is given up.
+    whose log is kept; pods: selector of all of its pods. collective: the measured one. algorithm: NCCL's, if one was
+    set. minutes: time limit.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""elbencho on shared storage from every node at once: large files, then many small ones."""
+"""elbencho on shared storage from all nodes at once: large files, then many small ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.components.names import ACCEPTANCE, ADDONS_TOLERATION, POOL, SHA
 ELBENCHO_IMAGE: Final = (
     "breuner/elbencho:v3.1-11@sha256:719fba92cab57c773ddf7a2776414b358aeb8126a15fbc8e3c52469ce3a5b8b2"
 )
-"""Docker Hub's image of the tool's author. Source of the digest: the pins of a public storage benchmark."""
+"""The tool author's image on Docker Hub. Source of the digest: the pins of a public storage benchmark."""
 
 _NAME: Final = "acceptance-storage"
 _SERVED: Final = f"{_NAME}-node"
@@ -29,7 +29,7 @@ _SMALL: Final = (
 
 
 def storage(nodes: Sequence[str]) -> Step:
-    """One service a node, and a coordinator on a CPU node that needs no GPU to wait."""
+    """One service per node, and a coordinator on a CPU node, so that no GPU waits."""
     hosts = ",".join(f"{_SERVED}-{index}.{_NAME}" for index in range(len(nodes)))
     results, folder = "/tmp/results.json", f"{SHARED_PATH}/acceptance"
     measure = " && ".join(

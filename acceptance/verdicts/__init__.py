@@ -1,1 +1,1 @@
-"""What passes: one kind of measurement a module."""
+"""Verdicts: one kind of measurement per module."""

@@ -1,10 +1,10 @@
-"""Whether the GPU fabric carries what its cards can, by one run of a benchmark of a collective.
+"""Whether the GPU fabric reaches the bandwidth of its cards, by one run of a collective's benchmark.
 
-A ring, of all-reduce or all-gather, crosses every node's cards with all of its data, so its bus bandwidth is at most
-what the cards of one node carry. NCCL's default is often a tree, which on few nodes reports more than that (about 1.88,
-1.29 and 1.13 times at 2, 4 and 8 nodes) and could pass with half of the cards dead: it is held against published
-figures alone. An all-to-all has no ring, and no figure of one is published: what it reaches of what the cards allow is
-told and not judged, as long as it is more than TCP.
+A ring, of all-reduce or all-gather, sends all of its data through every node's cards, so its bus bandwidth is at most
+that of one node's cards. NCCL's default is often a tree, which on few nodes reports more than that (about 1.88, 1.29
+and 1.13 times at 2, 4 and 8 nodes) and could pass with half of the cards dead: it is compared only with published
+figures. An all-to-all has no ring, and no figures for one are published: its share of the cards' maximum is reported
+but not judged, as long as it is more than TCP.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from gpucluster.catalog.fabric_releases import LIKE_TCP, release_of
 from gpucluster.catalog.machines import Machine
 
 SHARE_OF_LINE_RATE: Final = 0.8
-"""Of the line rate that a ring must reach, and of a published figure without a bound of its own."""
+"""Share of the line rate that a ring must reach, and of a published figure without its own threshold."""
 
 LEAST_PAYLOAD: Final = 4 * 10**9
-"""Bytes: smaller payloads measure latency as much as bandwidth."""
+"""Bytes; smaller payloads measure latency as much as bandwidth."""
 
 _MORE_THAN_ALL: Final = 1.02
-"""Of the line rate: what rounding and clocks may add to a ring that is one."""
+"""Share of the line rate: tolerance for rounding and clocks in a real ring."""
 
 _CHECK: Final = "check the fabric plugin, the device plugin and the resource requests of the pod"
 
 
 def line_rate(shape: Machine) -> float:
-    """GB/s that the fabric cards of one node carry in one direction."""
+    """GB/s of one node's fabric cards in one direction."""
     return shape.fabric_gbps / 8
 
 
 def _ceiling(run: CollectiveRun, shape: Machine) -> float | None:
-    """GB/s of bus bandwidth that the cards of one node allow; None where the log does not tell how many GPUs ran.
+    """Maximum bus bandwidth in GB/s with one node's cards; None if the log does not contain the number of GPUs.
 
-    In an all-to-all of n GPUs each sends 1/n of its data to each. What g GPUs of a node send to others goes through its
+    In an all-to-all of n GPUs each sends 1/n of its data to each. The traffic of a node's g GPUs to others uses its
     cards, g * (n - g) / n of the data of one, while bus bandwidth counts (n - 1) / n of it.
     Source of the latter: NVIDIA/nccl-tests 2.19.6, src/alltoall.cu.
     """
@@ -54,21 +54,21 @@ def _ceiling(run: CollectiveRun, shape: Machine) -> float | None:
 
 
 def measured_bandwidth(run: CollectiveRun) -> Payload | None:
-    """The largest payload, if it is large enough to be judged."""
+    """The largest payload, if it is large enough for a verdict."""
     large = [payload for payload in run.payloads if payload.size >= LEAST_PAYLOAD]
     return max(large, key=lambda payload: payload.size) if large else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """What a run is held against, GB/s of bus bandwidth. by: what asks for it."""
+    """The requirement of a run, GB/s of bus bandwidth. by: its source."""
 
     gb_per_s: float
     by: str
 
 
 def bar(run: CollectiveRun, shape: Machine | None) -> Bar | None:
-    """None for a run of one node or without a fabric, and where no figure is published for the algorithm. shape: the
+    """None for a run of one node or without a fabric, and if no figure is published for the algorithm. shape: the
     machine of its nodes.
     """
     if shape is None or not shape.fabric_gbps or run.node_count == 1:
@@ -90,7 +90,7 @@ class _Finding:
 
 
 def judge_fabric(run: CollectiveRun, shape: Machine | None) -> Verdict:
-    """The verdict of one run. shape: the machine of its nodes, where anybody said which."""
+    """The verdict of one run. shape: the machine of its nodes, if known."""
     payload = measured_bandwidth(run)
     finding = _finding(run, payload, shape)
     what = run.collective or "collective"
@@ -208,7 +208,7 @@ def _no_payload(run: CollectiveRun) -> str:
 
 
 def size_words(size: int) -> str:
-    """4 GiB and the like."""
+    """A size as text, such as 4 GiB."""
     for unit, step in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size >= step:
             return f"{size / step:,.4g} {unit}"

@@ -1,4 +1,4 @@
-"""Which nodes are slow, by runs of two nodes each: a ring of two shows the slower one of them."""
+"""Finds slow nodes from runs of two nodes each: a ring of two shows the slower one of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.catalog.machines import Machine
 
 
 def is_pair(run: CollectiveRun) -> bool:
-    """Whether a run tells of two named nodes: an all-reduce by ring that ended, and nothing else went wrong."""
+    """Whether a run is of two named nodes: a completed all-reduce by ring without other errors."""
     if run.collective != ALL_REDUCE:
         return False
     sound = run.complete and not run.errors and not any(payload.wrong for payload in run.payloads)
@@ -20,9 +20,9 @@ def is_pair(run: CollectiveRun) -> bool:
 
 
 def judge_pairs(runs: Sequence[tuple[CollectiveRun, Machine | None]]) -> Verdict | None:
-    """One verdict over all runs of two named nodes; None where there are fewer than two such runs.
+    """One verdict over all runs of two named nodes; None for fewer than two such runs.
 
-    A node is suspect when it was slow with every partner, so that a good one stuck with a bad one is not accused.
+    A node is suspect if it was slow with every partner, so that a good node with a bad partner is not suspect.
     """
     pairs = [(run, shape) for run, shape in runs if is_pair(run)]
     if len(pairs) < 2:
@@ -33,7 +33,7 @@ def judge_pairs(runs: Sequence[tuple[CollectiveRun, Machine | None]]) -> Verdict
         outcome = judge_fabric(run, shape).outcome
         if outcome != CANNOT_TELL:
             (good if outcome == PASS else bad).add(frozenset(run.nodes))
-    bad -= good  # what was fast once has no dead card
+    bad -= good  # a node that was fast once has no dead card
     everyone = _nodes(run.nodes for run, _ in pairs)
     untold = sum(frozenset(run.nodes) not in good | bad for run, _ in pairs)
     outcome, why, nodes = _finding(good, bad, untold=untold)
@@ -45,7 +45,7 @@ def judge_pairs(runs: Sequence[tuple[CollectiveRun, Machine | None]]) -> Verdict
 def _finding(
     good: set[frozenset[str]], bad: set[frozenset[str]], *, untold: int
 ) -> tuple[Outcome, str, tuple[str, ...]]:
-    """(outcome, why, nodes to look at)."""
+    """(outcome, reason, nodes to check)."""
     fine = _nodes(good)
     suspects = sorted(_nodes(bad) - fine)
     links = sorted(tuple(sorted(pair)) for pair in bad if pair <= fine)

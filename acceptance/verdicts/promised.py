@@ -1,4 +1,4 @@
-"""Whether what the spec promises was kept: each promise by itself, and those that nothing has shown yet."""
+"""Whether the spec's promises are kept: each one separately, and those without any measurement yet."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verd
 
 
 def judge_promises(promises: Promises, measurements: Sequence[Measurement]) -> Iterator[Verdict]:
-    """A verdict for each promise of bus bandwidth and replacement, and for each that no log speaks of.
+    """A verdict for each promise of bus bandwidth and replacement, and for each without a log.
 
-    Storage has its verdicts where it is measured.
+    Verdicts on storage are with its measurements.
     """
     yield from _bandwidth(promises, measurements)
     yield from _replacement(promises, measurements)

@@ -10,7 +10,7 @@ from gpucluster.acceptance.verdicts.verdict import FAIL, MEASURED, PASS, Outcome
 
 
 def judge_storage(run: Storage, promises: Promises) -> Iterator[Verdict]:
-    """A verdict for each kind of work: streams by GB/s, many small files by files a second."""
+    """A verdict for each kind of work: streams in GB/s, many small files in files per second."""
     for phase in run.phases:
         small = phase.work in ("create", "stat", "delete") or (run.file_bytes or 2**20) < 2**20
         yield _files(run, phase, promises) if small else _stream(run, phase, promises)
@@ -34,7 +34,7 @@ def _files(run: Storage, phase: StoragePhase, promises: Promises) -> Verdict:
 def _verdict(
     run: Storage, check: str, speed: float, shown: str, unit: str, promise: Promise | None, field: str
 ) -> Verdict:
-    """field: of the spec that could promise it."""
+    """field: of the spec that can contain the promise."""
     outcome, why = _judged(speed, None if promise is None else float(promise.value), field)
     return Verdict(
         check=check,

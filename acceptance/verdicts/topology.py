@@ -1,4 +1,4 @@
-"""Whether every training node, spares too, stands in one network domain, by the labels that its cloud gives it."""
+"""Whether all training nodes, including spares, are in one network domain, by the labels of their cloud."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.shapes import shape_named
 
 SYSTEM: Final = ("osImage", "kernelVersion", "containerRuntimeVersion", "kubeletVersion")
-"""Of Kubernetes' nodeInfo, what a measurement depends on."""
+"""Fields of Kubernetes' nodeInfo that affect a measurement."""
 
 _ZONE: Final = "topology.kubernetes.io/zone"
 _MACHINE: Final = "node.kubernetes.io/instance-type"
@@ -32,8 +32,8 @@ _SCALE_SET: Final = re.compile(r"/virtualMachineScaleSets/(?P<name>[^/]+)/virtua
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """A Kubernetes node. machine: its row of the table of shapes, None where it has none. system: what the kubelet
-    tells of kernel, operating system, container runtime and itself, by the names of Kubernetes' nodeInfo.
+    """A Kubernetes node. machine: its row of the table of shapes, None if it has none. system: the kubelet's report of
+    kernel, operating system, container runtime and itself, by the names of Kubernetes' nodeInfo.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Node:
 
 
 def nodes_of(listed: Any) -> tuple[Node, ...]:
-    """The nodes of `kubectl get nodes -o json`, by name. Raises ValueError where it is something else."""
+    """The nodes of `kubectl get nodes -o json`, by name. Raises ValueError for other content."""
     items: Any = cast(dict[str, Any], listed).get("items") if isinstance(listed, dict) else None
     if not isinstance(items, list):
         raise ValueError('has no "items"; give the output of `kubectl get nodes -o json`')
@@ -72,9 +72,9 @@ def _node(item: Any) -> Node:
 
 
 def judge_topology(nodes: Sequence[Node], *, expected: int | None = None) -> list[Verdict]:
-    """Verdicts on the training pool: its size, its zone, its domain. expected: nodes and spares that were bought.
+    """Verdicts on the training pool: its size, its zone, its domain. expected: purchased nodes and spares.
 
-    Raises InputError where no labels of the cloud are known.
+    Raises InputError if the cloud's labels are unknown.
     """
     pool = [node for node in nodes if node.labels.get(POOL) == TRAINING_POOL]
     if not pool:
@@ -127,7 +127,7 @@ def _scale_set(pool: Sequence[Node]) -> Verdict:
 
 
 def _domain(pool: Sequence[Node], layers: Sequence[str]) -> Verdict:
-    """Sharing the widest domain is what placement promises; the narrowest one that all share is told."""
+    """Placement promises a common widest domain; the verdict also reports the narrowest common one."""
     unlabelled = tuple(node.name for node in pool if layers[0] not in node.labels)
     if unlabelled:
         why = f"these nodes have no label {layers[0]}: some machine types and purchase options do not get it"

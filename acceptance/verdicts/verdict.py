@@ -1,4 +1,4 @@
-"""One judgement: what was measured, what was wanted, and why it passes or not."""
+"""One verdict: the measured value, the required value, and the reason of the outcome."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ WARN: Final[Outcome] = "warn"
 FAIL: Final[Outcome] = "fail"
 CANNOT_TELL: Final[Outcome] = "cannot tell"
 MEASURED: Final[Outcome] = "measured"
-"""A figure that nothing was promised or published for: neither good nor bad."""
+"""A figure without a promise or publication: neither good nor bad."""
 
 _WORST: Final[tuple[Outcome, ...]] = (FAIL, CANNOT_TELL, WARN, PASS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """check: what was judged. measured, wanted: figures with their units, empty where there is none.
+    """check: the judged property. measured, wanted: figures with their units, empty if there are none.
 
-    why: one sentence that a person can act on. nodes: those to look at. log, line: where it was read; empty and 0 for
-    what several logs say together.
+    why: one actionable sentence. nodes: those to check. log, line: the source; empty and 0 for
+    results of several logs.
     """
 
     check: str
@@ -37,7 +37,7 @@ class Verdict:
 
 
 def worst(verdicts: Iterable[Verdict]) -> Outcome:
-    """The outcome of the whole: failing beats not knowing, not knowing beats passing; nothing judged is not known."""
+    """The overall outcome: failing overrides unknown, unknown overrides passing; without any verdict it is unknown."""
     told = {verdict.outcome for verdict in verdicts}
     for outcome in _WORST:
         if outcome in told:

@@ -1,4 +1,4 @@
-"""Whether all nodes run the same software: a figure of nodes that differ is of no cluster that was bought."""
+"""Whether all nodes run the same software: figures of different nodes do not represent the purchased cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CHECK = "software of the nodes"
 
 
 def judge_versions(nodes: Sequence[NodeFacts]) -> Iterator[Verdict]:
-    """A warning for each thing in which nodes differ; nothing where fewer than two nodes tell of themselves."""
+    """A warning for each difference between nodes; none if fewer than two nodes report their versions."""
     if len([node for node in nodes if node.software]) < 2:
         return
     differing = False

@@ -1,1 +1,1 @@
-"""The way from a stack that stands to a shell that reaches its cluster: `gpucluster connect`."""
+"""Connects a shell to the cluster of an existing stack: `gpucluster connect`."""

@@ -1,4 +1,4 @@
-"""Whether a context leads into its cluster, and what is missing where it does not."""
+"""Checks whether a context reaches its cluster, and reports missing prerequisites."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SECONDS: Final = 15
 
 @record(kw_only=True)
 class Context:
-    """file: a kubeconfig. namespace: where jobs of the cluster run. user: as the kubeconfig has it.
+    """file: a kubeconfig. namespace: of the cluster's jobs. user: as in the kubeconfig.
 
-    kubectl: which is asked, None where there is none.
+    kubectl: the program to use, None if there is none.
     """
 
     file: Path
@@ -33,7 +33,7 @@ class Context:
 
 
 def missing(context: Context) -> list[str]:
-    """What is in the way of submitting a job, each with what to do; empty where nothing is."""
+    """Obstacles to submitting a job, each with its solution; empty if there are none."""
     found = _not_installed(context)
     return found or _refused(context)
 
@@ -63,7 +63,7 @@ def _not_installed(context: Context) -> list[str]:
 
 
 def _refused(context: Context) -> list[str]:
-    """Asks the cluster itself whether its user may submit a job: one request, which shows login, range and role."""
+    """Asks the cluster whether its user may submit a job: one request, which tests login, range and role."""
     assert context.kubectl is not None
     asked = {"namespace": context.namespace, "verb": "create", "group": "trainer.kubeflow.org", "resource": "trainjobs"}
     review = {
@@ -80,7 +80,7 @@ def _refused(context: Context) -> list[str]:
             capture_output=True,
             text=True,
             check=False,
-            # A login that asks a question would wait for an answer that nobody gives.
+            # An interactive login would wait for input that never arrives.
             timeout=4 * _SECONDS,
         )
     except subprocess.TimeoutExpired:
@@ -120,7 +120,8 @@ _ANSWERS: Final = (
     ),
     (r"", "cluster: {last}"),
 )
-"""What kubectl says -> what is missing. Source: kubernetes/client-go, plugin/pkg/client/auth/exec; Go's package net."""
+"""kubectl's message -> the missing prerequisite. Source: kubernetes/client-go, plugin/pkg/client/auth/exec; Go's
+package net."""
 
 
 def _told(context: Context, said: str) -> str:

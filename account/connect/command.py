@@ -79,7 +79,7 @@ def in_sandbox(stack: str | None, kubeconfig: Path | None, context: str | None, 
 
 
 def _enter(found: Found, kubeconfig: Path | None, context: str | None, *, use: bool, kubectl: str | None) -> None:
-    """Writes the context, checks it, and says both."""
+    """Writes the context, checks it, and reports both."""
     file, name = kubeconfig or default_file(os.environ), context or found.cluster
     config = _with_profile(found.kubeconfig, os.environ)
     mark = {"account": found.account, "cluster": found.cluster}
@@ -110,7 +110,7 @@ def _enter(found: Found, kubeconfig: Path | None, context: str | None, *, use: b
 
 
 def _with_profile(kubeconfig: Mapping[str, Any], environment: Mapping[str, str]) -> Mapping[str, Any]:
-    """A login by a profile is kept: `kubectl` in another shell is the same user.
+    """Keeps a login by a profile: `kubectl` in another shell is the same user.
 
     Source: aws/aws-cli, awscli/customizations/eks/update_kubeconfig.py.
     """

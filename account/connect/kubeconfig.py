@@ -1,4 +1,4 @@
-"""A context more in a kubeconfig that a user may have: all else in it stays."""
+"""Adds a context to a kubeconfig that may exist; keeps all other content."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gpucluster.errors import InputError
 from gpucluster.record import record
 
 _OURS: Final = "gpucluster"
-"""The extension of a context that says whose it is, as minikube marks its own."""
+"""The extension of a context that marks its owner, as minikube marks its own."""
 _SECTIONS: Final = ("clusters", "contexts", "users")
 
 
 @record(kw_only=True)
 class Entry:
-    """A context to write. mark: what tells its cluster from all others. kubeconfig: a document with one cluster and one
-    user. use: whether it becomes the current one also where there is another.
+    """A context to write. mark: identifies its cluster. kubeconfig: a document with one cluster and one user. use:
+    whether it replaces an existing current context.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Entry:
 
 
 def default_file(environment: Mapping[str, str]) -> Path:
-    """Where kubectl would write: of the files in KUBECONFIG the first that exists, else the first.
+    """The file that kubectl would write: of the files in KUBECONFIG the first that exists, else the first.
 
     Source: kubernetes/client-go, tools/clientcmd/loader.go, GetDefaultFilename.
     """
@@ -41,11 +41,11 @@ def default_file(environment: Mapping[str, str]) -> Path:
 
 
 def edit(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    """Changes the document in a kubeconfig, which need not exist, whole or not at all; only its user may read it.
+    """Changes the document in a kubeconfig, which need not exist, completely or not at all; only its user may read it.
 
-    Raises InputError for a file that is no kubeconfig, or that kubectl is changing.
+    Raises InputError for a file that is not a kubeconfig, or that kubectl is changing.
     """
-    # A link is followed: what it points at is the user's file.
+    # Follows a link: its target is the user's file.
     target = file.resolve()
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _locked(target):
@@ -61,7 +61,7 @@ def edit(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict
 
 
 def with_context(document: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
-    """The document with the context, its cluster and its user. Raises InputError where its name is another's."""
+    """The document with the context, its cluster and its user. Raises InputError if another owner uses its name."""
     taken = [section for section in _SECTIONS if _foreign(document, section, entry)]
     if taken:
         fix = "choose another name with --context"
@@ -86,7 +86,7 @@ def with_context(document: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
 
 
 def _foreign(document: Mapping[str, Any], section: str, entry: Entry) -> bool:
-    """Whether an entry of this name is there that was not written for this cluster."""
+    """Whether an entry of this name exists that was not written for this cluster."""
     if not any(one.get("name") == entry.name for one in _entries(document, section)):
         return False
     contexts = [one.get("context") for one in _entries(document, "contexts") if one.get("name") == entry.name]
@@ -103,7 +103,7 @@ def _entries(document: Mapping[str, Any], section: str) -> Sequence[Mapping[str,
 
 
 class _Loader(yaml.SafeLoader):
-    """Leaves days and times the texts that they are."""
+    """Keeps dates and times as texts."""
 
 
 _Loader.yaml_implicit_resolvers = {

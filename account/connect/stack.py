@@ -1,4 +1,4 @@
-"""What a stack says of its cluster, read by the user's own Pulumi."""
+"""Reads a stack's outputs about its cluster with the user's own Pulumi."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Found:
-    """account, cluster: as the cloud knows them; both together are one cluster. pushing: the commands that log in to
-    its registry and push an image. logs: what prints what the pods of a job printed.
+    """account, cluster: in the cloud's terms; both together identify a cluster. pushing: the commands that log in to
+    its registry and push an image. logs: the command that prints the output of a job's pods.
     """
 
     account: str
@@ -26,7 +26,7 @@ class Found:
 
 
 def read_stack(stack: str | None) -> Found:
-    """The outputs of a stack, else of the selected one. Raises InputError where they can't be had."""
+    """The outputs of a stack, by default of the selected one. Raises InputError if they are not available."""
     pulumi = of_user("read the outputs of a stack", "for a cluster of the sandbox, use `gpucluster sandbox connect`")
     outputs = cast(Mapping[str, Any], json.loads(pulumi.read("stack", "output", "--json", stack=stack)))
     lacking = [name for name in ("account", "clusterName", "kubeconfig", "sharedStorage") if name not in outputs]

@@ -1,1 +1,1 @@
-"""What a destroyed stack left in an account: `gpucluster leftovers`."""
+"""Leftovers of a destroyed stack in an account: `gpucluster leftovers`."""

@@ -68,7 +68,7 @@ def _print(stack: str, found: Sequence[Left], form: str) -> None:
 
 
 def _lines(stack: str, found: Sequence[Left], costly: Sequence[Left]) -> Iterator[str]:
-    """What costs, or may cost, one by one; the rest by its kinds."""
+    """The resources that cost, or may cost, one by one; the rest by kind."""
     for one in costly:
         yield f"{one.kind}  {one.id}"
         yield f"  {one.cost}"

@@ -1,4 +1,4 @@
-"""What machines and volumes of EC2 are, which the inventory of AWS does not tell. Only reads."""
+"""Sizes of EC2's machines and volumes, which are missing in AWS's inventory. Read-only."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _VOLUME: Final = "ec2:volume"
 def ec2_sizes(
     things: Sequence[Thing], answer: Callable[[list[str]], Any], region: str, labels: Mapping[str, str]
 ) -> list[Thing]:
-    """The same, machines and volumes with their sizes and without those that are gone, which the inventory goes on
-    to name. answer: what a command says.
+    """The inventory with sizes of machines and volumes, and without deleted ones, which the inventory continues to
+    list. answer: runs a command and returns its output.
     """
     # Source: AWS CLI reference, ec2 describe-instances and describe-volumes.
     more = ["--region", region, "--output", "json", "--filters"]
@@ -41,7 +41,7 @@ def ec2_sizes(
 
 
 def _machine(one: Any) -> dict[str, Any]:
-    # Disks are in the inventory by themselves; a machine that is stopped costs nothing but them.
+    # Disks are separate in the inventory; a stopped machine costs nothing except them.
     inputs = {"rootBlockDevice": {"volumeSize": 0}, "associatePublicIpAddress": "PublicIpAddress" in one}
     if one["State"]["Name"] == "stopped":
         return inputs

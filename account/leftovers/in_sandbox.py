@@ -1,4 +1,4 @@
-"""What a stack left in the simulated clouds, by their ledger."""
+"""Leftovers of a stack in the simulated clouds, from their ledger."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recovery.compare import stack_of
 
 _KUBERNETES: Final = "kubernetes"
-"""Objects cost nothing by themselves, and go with their cluster."""
+"""Objects cost nothing themselves, and are deleted with their cluster."""
 
 
 def ledger_of(project: Project, stack: str) -> tuple[Resources, dict[str, str]]:
-    """The resources of a stack that exist, and URN -> the command that would remove one from a real account."""
+    """The existing resources of a stack, and URN -> the command that would remove it from a real account."""
     entries = [
         entry
         for entry in project.store.existing()
@@ -30,7 +30,7 @@ def ledger_of(project: Project, stack: str) -> tuple[Resources, dict[str, str]]:
 
 
 def _resource(entry: Entry, known: Mapping[str, str]) -> Resource:
-    """known: id or ARN -> URN, by which it is told what its inputs come from."""
+    """known: id or ARN -> URN, to resolve references in its inputs."""
     behind = {key: tuple(known[text] for text in _texts(value) if text in known) for key, value in entry.inputs.items()}
     return Resource(
         urn=entry.urn,

@@ -1,4 +1,4 @@
-"""What bears a stack's labels in an account, by the cloud's own command. Only reads."""
+"""Lists resources with a stack's labels in an account with the cloud's own command. Read-only."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from gpucluster.record import record
 _KEYS: Final = ("pulumi-project", "pulumi-stack")
 
 _BARE: Final = {"s3": "bucket", "sns": "topic", "sqs": "queue"}
-"""Services of AWS whose ARNs name no kind. Source: AWS Service Authorization Reference, resource types of each."""
+"""Services of AWS whose ARNs contain no kind. Source: AWS Service Authorization Reference, resource types of each."""
 
 
 @record(kw_only=True)
 class _Way:
-    """How a cloud is asked. asked: words of its command for a location and labels. read: its answer. labels: as the
-    cloud writes them. install, login: what is missing where it fails.
+    """How to query a cloud. asked: arguments of its command for a location and labels. read: parses its answer. labels:
+    in the cloud's form. install, login: the instructions if it fails.
     """
 
     asked: Callable[[Any, Mapping[str, str]], list[str]]
@@ -36,7 +36,7 @@ class _Way:
 
 
 def inventory(config: StackConfig, project: str) -> list[Thing]:
-    """What bears the labels of a stack. Raises InputError with what is missing: a place, a command or a login."""
+    """The resources with the labels of a stack. Raises InputError for a missing place, command or login."""
     if config.cloud is None or config.location is None:
         raise InputError(config.source, [config.named(problem) for problem in config.problems])
     way = _WAYS[config.cloud]
@@ -45,7 +45,7 @@ def inventory(config: StackConfig, project: str) -> list[Thing]:
     found = way.read(_answer(way, way.asked(config.location, labels)), labels)
     if config.cloud == "aws":
         found = ec2_sizes(found, lambda words: _answer(way, words), config.location.region, labels)
-    # Names of buckets have no region.
+    # Names of buckets contain no region.
     return [replace(thing, place=thing.place or config.location.region) for thing in found]
 
 
@@ -68,7 +68,7 @@ def _ask_aws(location: Any, labels: Mapping[str, str]) -> list[str]:
 
 
 def _read_aws(answer: Any, labels: Mapping[str, str]) -> list[Thing]:
-    del labels  # they were asked for
+    del labels  # the query has filtered by them
     found: list[Thing] = []
     for one in answer["ResourceTagMappingList"]:
         arn: str = one["ResourceARN"]
@@ -96,7 +96,7 @@ def _read_google(answer: Any, labels: Mapping[str, str]) -> list[Thing]:
 
 
 def _ask_azure(location: Any, labels: Mapping[str, str]) -> list[str]:
-    # It takes one tag; the other is held against the answer. Source: Azure CLI reference, az resource list.
+    # The command accepts one tag; the other is compared with the answer. Source: Azure CLI reference, az resource list.
     tag = "=".join((_KEYS[1], labels[_KEYS[1]]))
     return ["az", "resource", "list", "--subscription", location.subscription, "--tag", tag, "--output", "json"]
 

@@ -1,4 +1,4 @@
-"""The kinds of things that clouds name in their inventories: what they cost as, and the command that removes one."""
+"""The kinds of resources in clouds' inventories: their price type, and the command that removes one."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from gpucluster.catalog.rows import read_rows
 from gpucluster.record import record
 
 _OF_AZURE: Final = "az resource delete --ids {whole}"
-"""Removes anything of Azure. Source: Azure CLI reference, az resource delete."""
+"""Removes any Azure resource. Source: Azure CLI reference, az resource delete."""
 
 
 @record
 class Kind:
-    """type: Pulumi's, by which it has a price; empty where that depends on what no inventory tells. remove: a command,
-    with fields of a Thing.
+    """type: Pulumi's, which determines the price; empty if that depends on facts missing in inventories. remove: a
+    command, with fields of a Thing.
     """
 
     type: str
@@ -27,8 +27,8 @@ class Kind:
 
 @record(kw_only=True)
 class Thing:
-    """One thing of an account. kind: in the words of the cloud's inventory. whole: its ARN, full name or id. place: its
-    region or zone. project: of Google Cloud. inputs: what the cloud tells of its size, as inputs of Pulumi's type.
+    """One resource of an account. kind: in the inventory's terms. whole: its ARN, full name or id. place: its region or
+    zone. project: of Google Cloud. inputs: its size as far as the cloud reports it, as inputs of Pulumi's type.
     """
 
     kind: str
@@ -39,7 +39,7 @@ class Thing:
 
     @property
     def id(self) -> str:
-        """What commands call it."""
+        """Its id in commands."""
         if self.whole.startswith("arn:"):
             resource = self.whole.split(":", 5)[5]
             # `natgateway/nat-1`, `cluster/NAME`, `log-group:NAME` with slashes in it, or the name of a bucket.
@@ -69,12 +69,12 @@ def kinds_by_type() -> dict[str, str]:
 
 
 def kind_of(thing: Thing) -> Kind:
-    """Its kind; without price and command for one that is not in the table."""
+    """Its kind; without price and command if it is not in the table."""
     return _kinds().get(thing.kind, Kind("", ""))
 
 
 def removal(thing: Thing) -> str:
-    """The command that removes it; empty where none is known."""
+    """The command that removes it; empty if unknown."""
     command = kind_of(thing).remove or (_OF_AZURE if thing.whole.startswith("/subscriptions/") else "")
     fields = {name: getattr(thing, name) for name in ("id", "whole", "place", "project", "path", "region")}
     return command.format(**fields)

@@ -1,4 +1,4 @@
-"""What is left, what it costs a day as far as the price book tells, and how it is removed."""
+"""Leftovers, their known cost per day by the price book, and their removal."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Left:
-    """kind: in the words of the cloud, or Pulumi's type. id: its ARN or id. daily: USD a day that are known, None where
-    nothing is. cost: the same in words, with what depends on use or has no price. remove: a command, or empty.
+    """kind: in the cloud's terms, or Pulumi's type. id: its ARN or id. daily: known USD per day, None if nothing is
+    known. cost: the same in words, with usage-based and unpriced items. remove: a command, or empty.
     """
 
     kind: str
@@ -30,11 +30,11 @@ class Left:
 
 
 _CARRIERS: Final = frozenset({"aws:ec2/internetGateway:InternetGateway", "aws:ec2/vpc:Vpc"})
-"""What is billed for traffic alone, which ends with the machines."""
+"""Resources billed only for traffic, which ends with the machines."""
 
 
 def left_of_things(things: Sequence[Thing]) -> list[Left]:
-    """Of an inventory: what is priced by a size that it does not tell is unknown."""
+    """Leftovers from an inventory: prices by a size that it does not contain are unknown."""
     found: list[Left] = []
     for thing in things:
         type_ = kind_of(thing).type
@@ -49,7 +49,7 @@ def left_of_things(things: Sequence[Thing]) -> list[Left]:
 
 
 def left_of(resources: Resources, removals: dict[str, str]) -> list[Left]:
-    """Of resources with all that they are. removals: URN -> the command."""
+    """Leftovers from complete resources. removals: URN -> the command."""
     priced = estimate(resources, None, Assumptions(regions=regions_in_use()))
     found: list[Left] = []
     for one in resources:
@@ -60,7 +60,7 @@ def left_of(resources: Resources, removals: dict[str, str]) -> list[Left]:
 
 
 def _dearest_first(found: list[Left]) -> list[Left]:
-    """What nobody knows goes before what is free."""
+    """Unknown costs are before free items."""
     return sorted(found, key=lambda one: (one.daily is not None and not one.daily, -(one.daily or 0), one.kind, one.id))
 
 

@@ -1,4 +1,4 @@
-"""What a pause of a cluster saves, and what runs on, by the state of its stack."""
+"""The saving of a cluster's pause, and the remaining cost, by the state of its stack."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _POOLS: Final = (":TrainingPool", ":MigPool")
 
 @record(kw_only=True)
 class Saving:
-    """pools: names of the pools that have nodes, which a pause takes to none. saved: USD a month, gap what has no price
-    of it. bought: USD a month, and upfront for its whole time, of their capacity that is paid for whether used or not.
+    """pools: names of the pools with nodes, which a pause scales to zero. saved: USD per month, gap its unpriced items.
+    bought: USD per month, and upfront for its whole term, for their capacity that is billed whether used or not.
     """
 
     pools: tuple[str, ...]
@@ -28,7 +28,7 @@ class Saving:
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """The saving as a sentence for the user."""
         said = [
             f"the nodes of {' and '.join(self.pools)} are deleted, and the jobs on them end; data, network and control "
             "plane stay",
@@ -42,7 +42,7 @@ class Saving:
 
 
 def saving(one: Standing) -> Saving:
-    """Of the training and MIG pools alone: elastic machines come and go with their jobs."""
+    """The saving of only the training and MIG pools: elastic machines start and stop with their jobs."""
     parts = {item.name for item in one.resources if item.type.endswith(_POOLS)}
     lines = [line for line in one.cost.lines if line.part in parts]
     running = [line for line in lines if line.quantity]
@@ -57,5 +57,5 @@ def saving(one: Standing) -> Saving:
 
 
 def _bought(line: CostLine) -> bool:
-    """Whether it is billed without nodes, too."""
+    """Whether it is billed even without nodes."""
     return line.spend == "committed-elsewhere" or bool(line.upfront)

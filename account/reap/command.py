@@ -62,7 +62,7 @@ def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None
     for stack in pulumi.stacks() if every else dict.fromkeys(stacks):
         try:
             one = standing(pulumi, stack)
-        except InputError as error:  # the others end all the same
+        except InputError as error:  # the others are destroyed nevertheless
             click.echo(f"error: {error}", err=True)
             codes.append(error.exit_code)
             continue
@@ -81,7 +81,7 @@ def _reap(pulumi: Pulumi, stacks: Sequence[str], every: bool, yes: bool) -> None
 
 
 def _said(one: Standing) -> str:
-    """What is known of a stack's time, a line."""
+    """A line about a stack's time."""
     if one.trial is None:
         return f"{one.stack}: no resources"
     kept = f", {len(one.protected)} protected" if one.protected else ""
@@ -90,7 +90,7 @@ def _said(one: Standing) -> str:
 
 
 def _destroy(pulumi: Pulumi, one: Standing) -> int:
-    """Destroys one; says what is left of it."""
+    """Destroys one; reports its remaining resources."""
     click.echo(f"{one.stack}: destroying")
     code = pulumi.run("destroy", "--yes", "--skip-preview", "--exclude-protected", stack=one.stack)
     left = standing(pulumi, one.stack)

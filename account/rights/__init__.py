@@ -1,1 +1,1 @@
-"""What whoever runs `up` has to be allowed, from the types of a plan."""
+"""Permissions that the identity that runs `up` needs, from the types of a plan."""

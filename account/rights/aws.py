@@ -1,4 +1,4 @@
-"""Rights as IAM takes them: policies."""
+"""Permissions in IAM's form: policies."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from gpucluster.program.resources import Resources
 
 PACKAGE: Final = "aws"
 
-# Characters of a managed policy, white space left out. Source: IAM user guide, "IAM and AWS STS quotas".
+# Characters of a managed policy, without white space. Source: IAM user guide, "IAM and AWS STS quotas".
 _LONGEST: Final = 6_144
 
 
 def rights_of(type_: str) -> Rights | None:
-    """Actions; None where no source that was read tells."""
+    """Actions; None if no known source lists them."""
     return rights_in("aws").get(type_)
 
 
 def document(types: Mapping[str, Rights], plan: Resources) -> list[dict[str, Any]]:
-    """IAM policies, each as long as a managed one may be; all of them belong to one role."""
+    """IAM policies, each up to the maximum length of a managed one; all of them belong to one role."""
     del plan
     actions = sorted({action for rights in types.values() for action in rights})
     statements = [

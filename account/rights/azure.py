@@ -1,4 +1,4 @@
-"""Rights as Azure takes them: a role definition."""
+"""Permissions in Azure's form: a role definition."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from gpucluster.sandbox.clouds.azure.paths import listed_path
 
 PACKAGE: Final = "azure-native"
 
-# Whose actions have another name than their type. Source: Azure documentation, "Azure permissions for Management and
+# A type whose actions have another name. Source: Azure documentation, "Azure permissions for Management and
 # governance".
 _GROUP: Final = "Microsoft.Resources/resourceGroups"
 _GROUP_ACTIONS: Final = "Microsoft.Resources/subscriptions/resourceGroups"
-# `up` looks whether a feature is registered in the subscription, before anything dear is made.
+# `up` checks whether a feature is registered in the subscription before it creates expensive resources.
 _ALWAYS: Final = (
     "Microsoft.Features/featureProviders/subscriptionFeatureRegistrations/read",
     "Microsoft.Resources/subscriptions/read",
@@ -24,8 +24,7 @@ _ANY_SUBSCRIPTION: Final = "00000000-0000-0000-0000-000000000000"
 
 
 def rights_of(type_: str) -> Rights | None:
-    """Read, write and delete of the type, by its path, and the actions beside them that the table names; None where no
-    path is known.
+    """Read, write and delete of the type, by its path, and the table's additional actions; None if no path is known.
 
     Source: Azure documentation, "Understand Azure role definitions".
     """
@@ -37,7 +36,7 @@ def rights_of(type_: str) -> Rights | None:
 
 
 def document(types: Mapping[str, Rights], plan: Resources) -> dict[str, Any]:
-    """As `az role definition create --role-definition` takes it."""
+    """The document for `az role definition create --role-definition`."""
     named = (one.inputs.get("subscriptionId") for one in plan if one.type == f"pulumi:providers:{PACKAGE}")
     subscription = next((id_ for id_ in named if isinstance(id_, str)), _ANY_SUBSCRIPTION)
     return {

@@ -19,7 +19,7 @@ from gpucluster.textio.json_text import indented
 
 
 class _Cloud(Protocol):
-    """PACKAGE: what the types of its provider begin with."""
+    """PACKAGE: the prefix of its provider's types."""
 
     PACKAGE: str
 
@@ -30,14 +30,14 @@ class _Cloud(Protocol):
 
 @record(kw_only=True)
 class _Documents:
-    """clouds: by name, what each takes. unknown: types of a cloud whose rights no source that was read tells."""
+    """clouds: by name, the document for each. unknown: types of a cloud whose permissions no known source lists."""
 
     clouds: Mapping[str, Any]
     unknown: tuple[str, ...]
 
 
 def _documents_of(plan: Resources) -> _Documents:
-    """The rights to make, read, change and delete what a plan has."""
+    """The permissions to create, read, change and delete the resources of a plan."""
     documents: dict[str, Any] = {}
     unknown: list[str] = []
     for name in clouds():

@@ -1,4 +1,4 @@
-"""The tables of rights: for each resource type, what it asks of whoever makes, reads, changes and deletes it."""
+"""The tables of permissions: for each resource type, those required to create, read, change and delete it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from functools import cache
 from gpucluster.catalog.rows import Row, read_rows
 
 Rights = tuple[str, ...]
-"""Actions or roles, as their cloud names them."""
+"""Actions or roles, in their cloud's terms."""
 
 
 @cache
 def rights_in(table: str) -> Mapping[str, Rights]:
-    """Type -> its rights. table: beside this file, without its ending; its column `source` says where they are from."""
+    """Type -> its permissions. table: file in this folder, without its extension; its column `source` lists their
+    sources.
+    """
     return {row["type"]: _words(row) for row in read_rows(f"account/rights/{table}.csv")}
 
 

@@ -1,1 +1,1 @@
-"""What is old in a stack that stands, when its support ends, and the way up."""
+"""Outdated versions of an existing stack, the end of their support, and the upgrade steps."""

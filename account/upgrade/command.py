@@ -52,7 +52,7 @@ def _export(stack: str | None) -> str:
 
 
 def _stake(found: Standing, resources: Resources) -> Stake:
-    """Of the GPU pools, as they are bought now."""
+    """The stake of the GPU pools, at their current purchase option."""
     urns = {pool.urn for pool in found.pools if pool.gpus}
     lines = [line for line in estimate(resources).lines if line.urn in urns]
     usd = cents(sum((line.monthly for line in lines), Decimal(0)) / HOURS_PER_MONTH) if lines else None
@@ -60,7 +60,7 @@ def _stake(found: Standing, resources: Resources) -> Stake:
 
 
 def _price(cloud: str) -> str:
-    """Of extended support; by the hour of a cluster, in all regions."""
+    """The price of extended support; per hour and cluster, in all regions."""
     if cloud not in _EXTENDED:
         return "its additional fee is in no price book"
     prices = sorted({row.usd_per_unit for row in PriceBook().of_sku(*_EXTENDED[cloud])})

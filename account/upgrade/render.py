@@ -1,4 +1,4 @@
-"""The way up as text."""
+"""The upgrade steps as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The versions of a stack that stands, from its state."""
+"""The versions of an existing stack, from its state."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 
 @record(kw_only=True)
 class Pool:
-    """Nodes of one resource. image: of the system, where the cloud tells it apart. gpus: of all nodes together."""
+    """Nodes of one resource. image: of the operating system, if the cloud reports it separately. gpus: of all nodes
+    together.
+    """
 
     name: str
     urn: str
@@ -39,7 +41,7 @@ class Pool:
 
 @record(kw_only=True)
 class Release:
-    """A chart in the cluster. pinned: the version of this release of gpucluster."""
+    """A chart in the cluster. pinned: the version in this release of gpucluster."""
 
     chart: str
     version: str
@@ -48,7 +50,7 @@ class Release:
 
 @record(kw_only=True)
 class Standing:
-    """extended: whether support beyond the standard is bought. addons: of EKS, by name."""
+    """extended: whether extended support is purchased. addons: of EKS, by name."""
 
     cloud: str
     cluster: str
@@ -60,7 +62,7 @@ class Standing:
 
 
 def standing(resources: Resources) -> Standing:
-    """Raises InputError where there is no cluster that stands."""
+    """Raises InputError if no cluster exists."""
     found = next((one for one in resources if one.type in _CLUSTERS), None)
     if found is None:
         raise InputError(

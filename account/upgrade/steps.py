@@ -1,4 +1,4 @@
-"""The way from one minor version to the next: control plane, system pool, one GPU node, the rest."""
+"""The steps from one minor version to the next: control plane, system pool, one GPU node, the rest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gpucluster.account.upgrade.standing import Standing
 from gpucluster.catalog.kubernetes_versions import kubernetes_versions, minor
 from gpucluster.record import record
 
-# GKE's nodes take a full version alone.
+# GKE's nodes accept only a full version.
 _FULL: Final = "1.{}.X-gke.Y"
 _WHICH: Final = {
     "aws": "aws ssm get-parameter --name /aws/service/eks/optimized-ami/{to}/amazon-linux-2023/x86_64/nvidia"
@@ -21,7 +21,7 @@ _WHICH: Final = {
 
 @record(kw_only=True)
 class Stake:
-    """What an hour since the last checkpoint is worth. usd: None where no price is known."""
+    """The cost of an hour since the last checkpoint. usd: None if no price is known."""
 
     gpus: int
     usd: Decimal | None
@@ -32,7 +32,9 @@ class Stake:
 
 @record(kw_only=True)
 class Step:
-    """title: what goes up. what: becomes of nodes and jobs. spec: lines to write into it. commands: to run then."""
+    """title: the upgraded part. what: the effect on nodes and jobs. spec: lines to write into it. commands: to run
+    then.
+    """
 
     title: str
     what: str
@@ -41,17 +43,17 @@ class Step:
 
 
 def next_version(found: Standing) -> str | None:
-    """The next minor version that a source has for the cloud; None where there is none."""
+    """The next minor version of the cloud in our sources; None if there is none."""
     major, now = minor(found.control_plane)
     wanted = f"{major}.{now + 1}"
     return wanted if wanted in kubernetes_versions(found.cloud) else None
 
 
 def steps(found: Standing, to: str, *, stack: str, stake: Stake) -> list[Step]:
-    """In their order. to: the next minor version. stake: of all GPU nodes."""
+    """The steps in order. to: the next minor version. stake: of all GPU nodes."""
     major, now = minor(found.control_plane)
     nodes = _FULL.format(to.split(".")[1]) if found.cloud == "gcp" else to
-    # AKS' GPU nodes follow the control plane, unless the spec names their version.
+    # AKS' GPU nodes follow the control plane, unless the spec sets their version.
     stay = (f"  nodes: '{major}.{now}'",) if found.cloud == "azure" else ()
     go = (f"pulumi preview --stack {stack}", f"pulumi up --stack {stack}")
     which = _WHICH[found.cloud].format(to=to, nodes=nodes, cluster=found.cluster)
@@ -106,7 +108,7 @@ def _of_gpus(found: Standing) -> list[str]:
 
 
 def _addons(found: Standing, to: str) -> tuple[str, ...]:
-    """Add-ons of EKS stay in their versions, which this release knows for one minor version alone.
+    """Add-ons of EKS keep their versions, which this release contains for only one minor version.
 
     Source: Amazon EKS user guide, "Update an Amazon EKS add-on" and "Verify add-on version compatibility".
     """

@@ -1,1 +1,1 @@
-"""AWS' CloudFormation schemas and the grammar of IAM, as cfn-lint has them."""
+"""AWS' CloudFormation schemas and the IAM grammar, as packaged in cfn-lint."""

@@ -1,5 +1,5 @@
-"""The judge of pulumi-aws: cfn-lint, which holds AWS' CloudFormation schemas, instance types by region and the grammar
-of IAM policies against the resources as a template would have them.
+"""The judge of pulumi-aws: cfn-lint, which validates the resources, converted to a template, against AWS'
+CloudFormation schemas, instance types by region and the grammar of IAM policies.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from gpucluster.program.resources import Resource, Resources
 _RUN: Final = "from cfnlint.runner import main; main()"
 
 _ANYWHERE: Final = "us-east-1"
-"""Judges where no region is known."""
+"""Default region if none is known."""
 
 _IGNORED: Final = (
-    "E3010",  # no more than 500 resources: of a template, which a stack of Pulumi is not
-    "E3019",  # no identifier twice: parts of a resource, such as attachments, are templates of their own here
-    "W3010",  # no availability zones in text: of a template, which may be used in several regions
+    "E3010",  # no more than 500 resources: a limit of templates, not of Pulumi stacks
+    "E3019",  # no duplicate identifiers: here parts of a resource, such as attachments, are separate templates
+    "W3010",  # no availability zones as text: a rule for templates, which may be used in several regions
 )
 
 _UNKNOWN_PROPERTY: Final = "Additional properties are not allowed"
@@ -52,7 +52,7 @@ class _CloudFormation:
             yield from self._in_region(region, resources)
 
     def _in_region(self, region: str, resources: Sequence[Resource]) -> Iterator[Verdict]:
-        """Resources that read the same are judged once."""
+        """Identical resources are judged once."""
         made = [declared(resource.type, resource.inputs) for resource in resources]
         once = {_text(one): one for one in made}
         names = {text: f"R{number}" for number, text in enumerate(once)}
@@ -71,7 +71,7 @@ def _region(resource: Resource, around: Resources) -> str:
 
 @cache
 def _regions() -> frozenset[str]:
-    """Those that cfn-lint has schemas of. Importing it takes seconds; its files say it as well."""
+    """Regions with schemas in cfn-lint. Importing it takes seconds; its files list them as well."""
     spec = find_spec("cfnlint")
     assert spec is not None and spec.origin is not None
     folder = Path(spec.origin).parent / "data/schemas/providers"
@@ -101,7 +101,7 @@ def _verdict(resource: Resource, one: Declared, found: Iterable[Mapping[str, Any
 
 
 def _findings(region: str, resources: Mapping[str, Declared]) -> dict[str, list[Mapping[str, Any]]]:
-    """Name in the template -> what cfn-lint says of it."""
+    """Name in the template -> cfn-lint's findings."""
     template = {name: {"Type": one.schema, "Properties": one.properties} for name, one in resources.items()}
     found: dict[str, list[Mapping[str, Any]]] = {}
     for match in _lint(region, {"Resources": template}):
@@ -112,12 +112,14 @@ def _findings(region: str, resources: Mapping[str, Declared]) -> dict[str, list[
 
 
 def _environment(home: str) -> dict[str, str]:
-    """What cfn-lint needs to run: no configuration of the user's, and no token that a plan of others could be after."""
+    """The environment of cfn-lint: without the user's configuration, and without tokens that a foreign plan could
+    target.
+    """
     return {"HOME": home, **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}}
 
 
 def _lint(region: str, template: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Runs cfn-lint where no configuration of the user's changes what it says. Raises Fault."""
+    """Runs cfn-lint without the user's configuration, which would change its findings. Raises Fault."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "template.json"
         file.write_text(json.dumps(template), encoding="utf-8")

@@ -1,7 +1,7 @@
 """CloudFormation's names for the types and properties of pulumi-aws: `types.csv` and `properties.csv`.
 
-Both follow the documentation of the resources on either side. A property without a row has Pulumi's name with
-a capital.
+Both follow the documentation of the resources in both systems. A property without a row has Pulumi's name with a
+capital.
 """
 
 from __future__ import annotations

@@ -17,18 +17,18 @@ from gpucluster.program.values import is_list, is_object
 Path = tuple[str | int, ...]
 
 _MOST_TAGS: Final = 51
-"""One more than a resource takes ("Tag restrictions", EC2 user guide). The time of cfn-lint grows with their square:
+"""One more than a resource allows ("Tag restrictions", EC2 user guide). The time of cfn-lint grows with their square:
 2,000 cost it 14 seconds of CPU, 2026-11."""
 
 
 @dataclass
 class Declared:
-    """A resource as a template has it.
+    """A resource in the form of a template.
 
-    places: path in its properties -> the input that stands there, as the program names it.
-    later: paths whose values are not known yet.
-    left: inputs that the schema has no place for.
-    broken: documents that cannot be read.
+    places: path in its properties -> the corresponding input, as named in the program.
+    later: paths of values that are still unknown.
+    left: inputs without a counterpart in the schema.
+    broken: unreadable documents.
     """
 
     schema: str
@@ -39,21 +39,21 @@ class Declared:
     broken: list[Remark] = field(default_factory=list[Remark])
 
     def place_of(self, path: Sequence[str | int]) -> str:
-        """The input that stands at a path, or around it; empty for the resource as a whole."""
+        """The input at a path, or around it; empty for the resource as a whole."""
         return next((self.places[at] for at in _upwards(path) if at in self.places), "")
 
     def known_later(self, path: Path) -> dict[str, str]:
-        """What stands for a value that is not known yet: another for each, since some lists must not repeat."""
+        """Placeholders for an unknown value, each different, because some lists must not repeat."""
         self.later.add(path)
         return {"Fn::ImportValue": f"known-later-{len(self.later)}"}
 
     def is_later(self, path: Sequence[str | int]) -> bool:
-        """Whether a path lies at or in a value that is not known yet."""
+        """Whether a path is at or in an unknown value."""
         return any(at in self.later for at in _upwards(path))
 
 
 def declared(type_: str, inputs: Mapping[str, Any]) -> Declared:
-    """The resource in CloudFormation's words; its type is one of `TYPES`."""
+    """The resource in CloudFormation's form; its type is one of `TYPES`."""
     writer = _Writer(type_, Declared(TYPES[type_]))
     for place in NAMES.implied(type_):
         writer.put(writer.made.properties, place.steps, json.loads(place.how[1:]), ())
@@ -73,7 +73,7 @@ class _Writer:
     def members(
         self, into: dict[str, Any], values: Mapping[str, Any], names: tuple[str, ...], shown: str, at: Path
     ) -> None:
-        """Writes the members of an object. names, shown: of it in the program; at: in the template."""
+        """Writes the members of an object. names, shown: its path in the program; at: in the template."""
         for name, value in values.items():
             place = NAMES.place(self.type, (*names, name))
             label = f"{shown}.{name}" if shown else name
@@ -97,7 +97,7 @@ class _Writer:
             self.put(into, place.steps, self._value(part, place, names, label, end), at, number)
 
     def put(self, into: dict[str, Any], steps: Sequence[str], value: Any, at: Path, number: int = 0) -> None:
-        """Writes a value below an object, and what lies between."""
+        """Writes a value below an object, and the objects in between."""
         step, *rest = steps
         key = step.removesuffix("[]")
         if not step.endswith("[]"):
@@ -146,7 +146,7 @@ class _Writer:
         return value
 
     def _plain(self, value: Any, at: Path) -> Any:
-        """A value whose names are the user's own."""
+        """A value with user-defined names."""
         if value is UNKNOWN:
             return self.made.known_later(at)
         if is_object(value):
@@ -157,7 +157,7 @@ class _Writer:
 
 
 def _elements(value: Any) -> Sequence[Any]:
-    """A list as it is, and anything else as a list of one: Pulumi has no list where there is at most one."""
+    """A list unchanged, and anything else as a list of one: Pulumi has no list if at most one element is allowed."""
     return value if is_list(value) else [value]
 
 

@@ -1,9 +1,9 @@
-"""The judge of azure-native: the enumerations in its SDK. They know the values of an input that Microsoft lists; of
-numbers, free text and what goes together they know nothing.
+"""The judge of azure-native: the enumerations in its SDK. They contain the values of an input that Microsoft lists, but
+not numbers, free text and combinations.
 
-Most lists are marked as open: an API may take a value that is newer than the list. A value outside is refused all the
-same, as most of them are mistakes, and the words say so. `open.csv` has the lists that are examples from the start,
-with what says so.
+Most lists are marked as open: an API may accept a value that is newer than the list. An unlisted value is refused
+nevertheless, because most are mistakes, and the message states this. `open.csv` contains the lists that are only
+examples, with the source.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ def _types(arguments: type) -> Mapping[str, Any]:
 
 class _Reader(Reading):
     def members(self, arguments: type, values: Mapping[str, Any], shown: str) -> None:
-        """Holds the members of an object against its argument class. shown: of it in the program."""
+        """Checks the members of an object against its argument class. shown: its path in the program."""
         types = _types(arguments)
         for name, value in values.items():
             label = f"{shown}.{name}" if shown else name
-            if name.startswith("__") or name == "azureApiVersion":  # what the provider keeps for itself
+            if name.startswith("__") or name == "azureApiVersion":  # the provider's own inputs
                 continue
             if name in types:
                 self._value(_leaves(types[name]), value, label)
@@ -83,7 +83,8 @@ class _Reader(Reading):
             for number, item in enumerate(value):
                 self._value(leaves, item, f"{shown}[{number}]")
         elif is_object(value):
-            # Of several classes that a value may have, only the program knows which; what all of them list would do.
+            # Of several possible classes of a value, only the program knows the right one; a value listed by all would
+            # pass.
             classes = [leaf for leaf in leaves if leaf.__name__.endswith("Args")]
             if len(classes) == 1:
                 self.members(classes[0], value, shown)
@@ -114,7 +115,7 @@ def _only_examples(enumeration: type) -> bool:
 
 @cache
 def _leaves(annotation: Any) -> tuple[type, ...]:
-    """The plain classes in the type of an input, in lists, maps and unions."""
+    """The plain classes in the type of an input, including those in lists, maps and unions."""
     if isinstance(annotation, type) and not typing.get_args(annotation):
         return (annotation,)
     inner = typing.get_args(annotation)

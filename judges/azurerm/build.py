@@ -1,8 +1,8 @@
-"""Microsoft's azurerm provider as a program that judges: `python -m gpucluster.judges.azurerm.build`.
+"""Microsoft's azurerm provider as a judging program: `python -m gpucluster.judges.azurerm.build`.
 
-The provider's repository has it as version 5.2.0; as a Go module it goes by its commit. Its resources are internal to
-that module, so that `main.go` is built in a copy of it. 9 minutes of CPU, 27 on two cores that others use as well, 5 GB
-in Go's caches, 168 MB in the end (measured 2026-11-23, 2 cores): never a part of a test, and once for each version.
+The provider's repository has it as version 5.2.0; as a Go module it is identified by its commit. Its resources are
+internal to that module, so `main.go` is built in a copy of it. 9 minutes of CPU, 27 on two cores with other load, 5 GB
+in Go's caches, 168 MB in the end (measured 2026-11-23, 2 cores): never part of a test, and once for each version.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _installation() -> Installation:
 
 
 def program() -> Path | None:
-    """The program in the cache, None where it is not built or broken."""
+    """The program in the cache, None if it is not built or damaged."""
     installation = _installation()
     try:
         return installation.folder / _NAME if installation.read() is not None else None
@@ -54,7 +54,7 @@ def program() -> Path | None:
 
 
 def build(say: Say = say_on_stderr) -> Path:
-    """The program, built first where it is not there. Raises EngineError, with the reason of the build."""
+    """The program, built if missing. Raises EngineError, with the reason of the build."""
     installation = _installation()
     try:
         with installation.lock(say):
@@ -83,7 +83,7 @@ def _build(into: Path, say: Say) -> None:
 
 
 def _downloaded(go: Path, folder: Path) -> Path:
-    """The folder of the module; its sum is the pinned one."""
+    """The folder of the module, verified against the pinned checksum."""
     command = [str(go), "mod", "download", "-json", f"{_MODULE}@{_COMMIT}"]
     done = subprocess.run(command, cwd=folder, env=go_environment(), capture_output=True, text=True, check=False)
     found: dict[str, Any] = json.loads(done.stdout or "{}")
@@ -94,7 +94,7 @@ def _downloaded(go: Path, folder: Path) -> Path:
 
 
 def _copy(module: Path, source: Path) -> None:
-    """The parts of the module that are built, and our program among them. Go keeps the module's files from writing."""
+    """The built parts of the module, with our program added. Go makes the module's files read-only."""
     source.mkdir()
     for part in _PARTS:
         origin = module / part
@@ -109,7 +109,7 @@ def _copy(module: Path, source: Path) -> None:
 
 
 def _check_answer(folder: Path) -> None:
-    """Ask it of a group without a name."""
+    """Test it with a group without a name."""
     asked = json.dumps({"type": "azurerm_resource_group", "config": {"location": "eastus"}})
     try:
         done = subprocess.run([folder / _NAME], input=asked, capture_output=True, text=True, timeout=120, check=False)

@@ -1,8 +1,8 @@
 """The judge of azure-native by Microsoft's azurerm provider: required inputs, patterns of names, ranges, forms of ids,
-and what goes together, as the provider validates them before it calls Azure.
+and combinations, as the provider validates them before it calls Azure.
 
-Only what has a resource of its own in azurerm; remarks name an input as azurerm does. Asked by name alone, and only
-where `build.py` has built it.
+Only for types with a resource in azurerm; remarks use azurerm's name of an input. Runs only if requested by name, and
+if `build.py` has built it.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """azurerm's names for the types and properties of azure-native: `types.csv` and `properties.csv`.
 
 azurerm writes Microsoft's names with underscores. `properties.csv` has the rest, by the documentation of the resources
-on either side. Its columns: type, `*` for every one; path, without the positions in lists, empty for what azurerm alone
-has; schema, the name in azurerm in the object around, empty where azurerm has none, `.` where the members stand in the
-object around; how:
+in both systems. Its columns: type, `*` for every one; path, without the positions in lists, empty for properties that
+only azurerm has; schema, the name in azurerm in the enclosing object, empty if azurerm has none, `.` if the members are
+in the enclosing object; how:
 
 =======  ===============================================================================================================
-``map``  the keys are the user's own
-``?``    azurerm requires it, and azure-native says it in another way: not known
-``~x``   azurerm says the value x by leaving it out
+``map``  the keys are user-defined
+``?``    azurerm requires it, and azure-native expresses it differently: unknown
+``~x``   azurerm expresses the value x by omitting it
 =======  ===============================================================================================================
 """
 
@@ -37,7 +37,7 @@ _OF_THE_PROVIDER: Final = frozenset({"azureApiVersion"})
 
 
 def configuration(type_: str, inputs: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """What azurerm would be given, and the inputs for which it has no name."""
+    """azurerm's configuration, and the inputs without a name in it."""
     left: list[str] = []
     found = _object(type_, inputs, (), left)
     implied = [row["schema"] for row in _TABLE if row["type"] in (type_, _EVERY) and not row["path"]]

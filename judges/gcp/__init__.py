@@ -1,1 +1,1 @@
-"""Google's discovery documents, as google-api-python-client has them."""
+"""Google's discovery documents, as packaged in google-api-python-client."""

@@ -1,4 +1,4 @@
-"""Google's discovery documents, each read when it is needed: the one for compute alone has 9 MB."""
+"""Google's discovery documents, each read when needed: the one for compute has 9 MB."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Schema = Mapping[str, Any]
 
 
 def shape(wanted: Shape) -> Schema:
-    """The schema that a document has of a resource."""
+    """The schema of a resource in a document."""
     name, *path = wanted.schema.split(".")
     found = at(wanted, _schemas(wanted.document)[name], path)
     assert found is not None, wanted
@@ -23,7 +23,7 @@ def shape(wanted: Shape) -> Schema:
 
 
 def at(wanted: Shape, schema: Schema, path: Sequence[str]) -> Schema | None:
-    """The schema of what stands under a path, through lists and references; None where there is none.
+    """The schema at a path, through lists and references; None if there is none.
 
     A step `*` leads to the values of a map.
     """
@@ -32,7 +32,7 @@ def at(wanted: Shape, schema: Schema, path: Sequence[str]) -> Schema | None:
         inside = found.get("additionalProperties") if step == "*" else found.get("properties", {}).get(step)
         if inside is None:
             return None
-        # What a property says of itself, such as that it is deprecated, stands beside the reference.
+        # A property's own attributes, such as deprecation, are beside the reference.
         found = {**_followed(wanted, inside), **{key: inside[key] for key in _OWN if key in inside}}
     return found
 
@@ -41,7 +41,7 @@ _OWN = ("deprecated", "description")
 
 
 def _followed(wanted: Shape, schema: Schema) -> Schema:
-    """A list is its elements."""
+    """Follows references; a list counts as its elements."""
     while True:
         if "$ref" in schema:
             schema = _schemas(wanted.document)[schema["$ref"]]

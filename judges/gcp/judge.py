@@ -1,5 +1,5 @@
-"""The judge of pulumi-gcp: Google's discovery documents. They know shapes, types, enumerations, patterns and what is
-deprecated; of ranges, lengths and required properties they know next to nothing.
+"""The judge of pulumi-gcp: Google's discovery documents. They contain structures, types, enumerations, patterns and
+deprecations, but almost no ranges, lengths and required properties.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Reader(Reading):
     shape: Shape
 
     def members(self, schema: Schema, values: Mapping[str, Any], names: tuple[str, ...], shown: str) -> None:
-        """Holds the members of an object against its schema. names, shown: of it in the program."""
+        """Checks the members of an object against its schema. names, shown: its path in the program."""
         for name, value in values.items():
             label = f"{shown}.{name}" if shown else name
             place = NAMES.place(self.type, (*names, name))
@@ -87,7 +87,7 @@ class _Reader(Reading):
 
 
 def _wrong(schema: Schema, value: Any) -> str:
-    """What a schema has against a plain value; empty where it has nothing."""
+    """The schema's error for a plain value; empty if there is none."""
     allowed, pattern, form, kind = (schema.get(key) for key in ("enum", "pattern", "format", "type"))
     if kind == "object":
         return f"{value!r} is not an object"
@@ -119,7 +119,7 @@ def _wrong_number(schema: Schema, value: Any) -> str:
 
 
 def _on_deprecation(text: str) -> str:
-    """The sentence of a description that says what to use instead, as far as it does."""
+    """The sentence of a description that names the replacement, if there is one."""
     sentences = re.split(r"(?<=\.)\s+", text)
     said = next((one for one in sentences if "deprecated" in one.lower()), None)
     return said or f"deprecated: {sentences[0]}"

@@ -1,6 +1,6 @@
 """Names in Google's discovery documents for the types and properties of pulumi-gcp: `types.csv` and `properties.csv`.
 
-Both follow the documentation of the resources on either side. A property without a row has the same name.
+Both follow the documentation of the resources in both systems. A property without a row has the same name.
 """
 
 from __future__ import annotations
@@ -23,6 +23,6 @@ class Shape:
 TYPES: Final[Mapping[str, Shape]] = {
     row["type"]: Shape(row["document"], row["schema"]) for row in table("gpucluster.judges.gcp", "types.csv")
 }
-"""Type token of pulumi-gcp -> the shape that its API takes."""
+"""Type token of pulumi-gcp -> its schema in the API."""
 
 NAMES: Final = Names(table("gpucluster.judges.gcp", "properties.csv"), lambda name: name)

@@ -1,1 +1,1 @@
-"""Kubernetes' published schemas, as kubernetes-validate has them, and the definitions of custom kinds."""
+"""Kubernetes' published schemas, as packaged in kubernetes-validate, and the definitions of custom kinds."""

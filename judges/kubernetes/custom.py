@@ -1,5 +1,5 @@
-"""The definitions of custom kinds: those that the plan declares, then those of the Helm charts that it releases, then
-all that the sandbox has pinned and fetched.
+"""The definitions of custom kinds: first those in the plan, then those of its Helm charts, then all that the sandbox
+has pinned and downloaded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Custom:
         self._known = [declared, *map(_of_source, _released(around))]
 
     def validators(self, api_version: str, kind: str) -> Sequence[Any]:
-        """Those of the definition in use; of all that are pinned where the plan does not say which; else none."""
+        """The validators of the definition in use; if the plan does not determine it, of all pinned ones; else none."""
         for known in self._known:
             if found := known.get((api_version, kind)):
                 return [found]
@@ -49,7 +49,7 @@ def _released(around: Resources) -> Iterator[Source]:
 
 @cache
 def _of_source(source: Source) -> Mapping[Kind, Any]:
-    """Nothing where they were not fetched: a judge downloads nothing."""
+    """Empty if they were not downloaded: a judge downloads nothing."""
     if source.installation.read() is None:
         return {}
     return {kind: one for definition in definitions_of(source) for kind, one in _kinds(definition).items()}
@@ -67,11 +67,11 @@ def _kinds(definition: Mapping[str, Any]) -> dict[Kind, Any]:
 
 
 _BROUGHT: Final[Mapping[str, Any]] = {"apiVersion": {}, "kind": {}, "metadata": {}}
-"""What every object has, whatever its definition says."""
+"""Properties of every object, whatever its definition contains."""
 
 
 def _closed(schema: Any, *, top: bool = False) -> Any:
-    """The schema as JSON Schema, which refuses what a structural schema of Kubernetes does not name."""
+    """The schema as JSON Schema, which refuses properties that are not in Kubernetes' structural schema."""
     if not is_object(schema):
         return schema
     found: dict[str, Any] = {key: value for key, value in schema.items() if not key.startswith("x-kubernetes-")}

@@ -1,5 +1,5 @@
 """The judge of Kubernetes objects: the schemas that Kubernetes publishes for the version of the plan's cluster, and the
-definitions of custom kinds. Rules in CEL, admission and what a Helm chart holds are beyond it.
+definitions of custom kinds. It does not check CEL rules, admission and the content of Helm charts.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _kind(type_: str) -> tuple[str, str]:
 
 
 def _beyond(api_version: str, kind: str) -> str:
-    """Why no schema can judge it; empty where one may."""
+    """Why no schema can judge it; empty if one can."""
     if api_version.startswith("helm.sh/"):
         return "the objects that a Helm chart renders are not in the plan"
     if kind.endswith("Patch"):
@@ -72,7 +72,7 @@ def _beyond(api_version: str, kind: str) -> str:
 
 
 def _version(around: Resources) -> str | None:
-    """The version of the plan's clusters; None where it states none, or several."""
+    """The version of the plan's clusters; None if it contains none, or several."""
     found = {
         version
         for type_, field in _CLUSTERS.items()

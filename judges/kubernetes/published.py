@@ -15,7 +15,7 @@ from gpucluster.judges.kubernetes.validator import validator
 
 
 def nearest(version: str | None) -> str:
-    """The newest version of the package that is not newer than the asked one, such as 1.35; else the oldest."""
+    """The newest version of the package that is not newer than the requested one, such as 1.35; else the oldest."""
     have = sorted(_folders(), key=_number)
     if version is None:
         return have[-1]
@@ -24,14 +24,14 @@ def nearest(version: str | None) -> str:
 
 @cache
 def schema_of(version: str, api_version: str, kind: str) -> Any | None:
-    """The validator of a kind, which refuses what the schema does not name; None for a kind of others."""
+    """The validator of a kind, which refuses properties that are not in the schema; None for a foreign kind."""
     group, _, last = api_version.rpartition("/")
     name = "-".join(filter(None, (kind.lower(), group.partition(".")[0], last)))
     file = _folders()[version] / f"{name}.json"
     if not file.is_file():
         return None
     schema = json.loads(file.read_text(encoding="utf-8"))
-    # Groups of others share their first word with Kubernetes' own, as networking.gke.io does.
+    # Foreign groups share their first word with Kubernetes' own, as networking.gke.io does.
     named = schema.get("x-kubernetes-group-version-kind", [])
     if {"group": group, "kind": kind, "version": last} not in named:
         return None

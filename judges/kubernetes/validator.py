@@ -1,4 +1,4 @@
-"""JSON Schema for objects of which some values are not known yet: those break no schema."""
+"""JSON Schema for objects with unknown values: those break no schema."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _pattern(validator: Any, value: str, instance: Any, schema: Any) -> Iterator
 
 @cache
 def _read(pattern: str) -> re.Pattern[str] | None:
-    """A pattern of Go, which takes flags after the start; None for one that Python cannot read."""
+    """A pattern of Go, which allows flags after the start; None for one that Python cannot parse."""
     try:
         return re.compile(re.sub(r"^\^(\(\?[ims]+\))", r"\1^", pattern))
     except re.error:
@@ -60,14 +60,14 @@ def validator(schema: Mapping[str, Any], **settings: Any) -> Any:
 
 
 def remarks(validator: Any, document: Mapping[str, Any]) -> Iterator[Remark]:
-    """What a validator has against a document."""
+    """A validator's remarks on a document."""
     for error in validator.iter_errors(document):
         deepest = _deepest(error)
         yield Remark(_shown(deepest), _short(deepest.message))
 
 
 def _deepest(error: ValidationError) -> ValidationError:
-    """Of alternatives none of which fits, the one that comes furthest says most."""
+    """Of failed alternatives, the one that matches furthest is the most informative."""
     while error.context:
         error = max(error.context, key=lambda one: len(one.absolute_path))
     return error
@@ -79,5 +79,5 @@ def _shown(error: ValidationError) -> str:
 
 
 def _short(message: str) -> str:
-    """jsonschema begins with the whole value that it refuses, which may be an object of pages."""
+    """Shortens a message: jsonschema's starts with the whole refused value, which may be an object of pages."""
     return re.sub(r"^[{\[].{200,}[}\]] (?=(is|has|does|was) )", "this ", message, flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""A report for machines: JSON, whose schema `gpucluster schema judge` prints."""
+"""A report as JSON, whose schema `gpucluster schema judge` prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report for people."""
+"""A report as text."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from gpucluster.judges.report import Report
 from gpucluster.judges.verdict import Outcome, Remark, Verdict
 
 _LONGEST = 300
-"""Characters of a remark that are shown: some list a thousand values. JSON has them all."""
+"""Maximum characters of a remark: some list a thousand values. JSON has them all."""
 
 
 def as_table(report: Report, *, closing: bool = True) -> str:
-    """What was refused, what is advised, what was not judged and why, and a closing line."""
+    """Refused resources, advice, unjudged resources with reasons, and a closing line."""
     lines = [line for verdict in report.of(Outcome.REFUSED) for line in _refused(verdict)]
     lines += _advised(report)
     lines += _not_judged(report)
@@ -31,7 +31,7 @@ def _refused(verdict: Verdict) -> Iterator[str]:
 
 
 def _advised(report: Report) -> Iterator[str]:
-    """The same advice on many resources is one line."""
+    """The advice; identical advice on many resources is one line."""
     found: dict[tuple[str, Remark], list[str]] = {}
     for verdict in report.verdicts:
         for remark in verdict.advice:

@@ -1,1 +1,1 @@
-"""What GitHub is asked and told: which pull request a run belongs to, its files, and the one comment on it."""
+"""Requests to GitHub: the pull request of a run, its files, and the one comment on it."""

@@ -1,4 +1,4 @@
-"""A client of GitHub's REST API: pages, limits, and errors that say what to change."""
+"""A client of GitHub's REST API: pages, limits, and errors with the change to make."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from gpucluster.program.values import is_list, is_object
 
 _TRIES: Final = 4
 _LONGEST_WAIT: Final = 120
-"""Seconds in all that a limit is waited for; a run that waits longer costs more than one that is started again."""
+"""Maximum total seconds of waiting for a limit; a run that waits longer costs more than a restart."""
 
 _TIMEOUT: Final = 30
 _MOST_PAGES: Final = 100
 
 
 class ApiError(Fault):
-    """GitHub did not do what was asked; the message says what and why."""
+    """GitHub did not fulfil a request; the message contains the request and the reason."""
 
 
 class Forbidden(ApiError):
-    """The token may not do it."""
+    """The token has no permission for it."""
 
     exit_code = Exit.INPUT
 
@@ -33,7 +33,7 @@ class Api:
     """
     url: of the API, `https://api.github.com` or that of a server.
     repository: `owner/name`.
-    token: of the workflow; it goes to `url` alone.
+    token: of the workflow; sent only to `url`.
     wait: sleeps for seconds. now: seconds since the epoch.
     """
 
@@ -80,11 +80,11 @@ class Api:
                 raise ApiError(f"GET {path}: the next page is at another server")
 
     def post(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Makes something."""
+        """Creates an object."""
         return _object(self._ask("POST", f"{self._url}{path}", body=body))
 
     def patch(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Changes something."""
+        """Changes an object."""
         return _object(self._ask("PATCH", f"{self._url}{path}", body=body))
 
     def _ask(
@@ -95,9 +95,10 @@ class Api:
         parameters: Mapping[str, str] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> requests.Response:
-        """The answer to one request. What GitHub refuses for a limit, or could not do now, is asked again.
+        """The answer to one request. Requests that GitHub refuses for a limit, or temporarily cannot serve, are
+        retried.
 
-        A POST is asked again only where it was refused: after a fault nobody knows whether it was done.
+        A POST is retried only if it was refused: after a fault it is unknown whether it was executed.
         """
         what = f"{method} {url.removeprefix(self._origin)}"
         waited = 0.0
@@ -127,7 +128,7 @@ class Api:
         raise ApiError(problem)
 
     def _pause(self, answer: requests.Response) -> float | None:
-        """Seconds until a limit is over; None where it was not a limit that refused."""
+        """Seconds until a limit ends; None if another reason caused the refusal."""
         headers = answer.headers
         if answer.status_code not in (403, 429):
             return None
@@ -147,7 +148,7 @@ def _object(answer: requests.Response) -> Mapping[str, Any]:
 
 
 def _message(answer: requests.Response) -> str:
-    """GitHub's own words, cut to a line."""
+    """GitHub's own message, cut to a line."""
     try:
         found = answer.json()
     except ValueError:

@@ -1,4 +1,4 @@
-"""The one comment on a pull request: made once, changed in place, left alone where it is equal or newer."""
+"""The one comment on a pull request: created once, updated in place, unchanged if equal or newer."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gpucluster.pull_request.github.api import Api
 from gpucluster.pull_request.github.pulls import Pull, head_of
 
 Posted = Literal["created", "updated", "unchanged", "outdated"]
-"""`outdated`: the pull request has moved on, or a newer run has written; nothing was changed."""
+"""`outdated`: the pull request has a newer commit, or a newer run has commented; nothing was changed."""
 
 _MARKER: Final = re.compile(r"<!-- gpucluster pr-check head=([0-9a-f]{40,64}) run=(\d{1,20})\.(\d{1,9}) -->\s*\Z")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Marker:
-    """The last line of the comment, which no reader sees: the commit it is about, and the run that wrote it."""
+    """The last, invisible line of the comment: its commit, and the run that wrote it."""
 
     head: str
     run: int
@@ -30,13 +30,13 @@ class Marker:
 
     @classmethod
     def of(cls, text: str) -> Marker | None:
-        """The marker that ends a comment; None in a comment that is not ours."""
+        """The marker at the end of a comment; None for a comment that is not ours."""
         found = _MARKER.search(text)
         return found and cls(head=found[1], run=int(found[2]), attempt=int(found[3]))
 
 
 def post(api: Api, pull: Pull, text: str, marker: Marker, *, author: str) -> Posted:
-    """Writes the comment. author: who may have written the one that is there; others can write a marker too."""
+    """Writes the comment. author: the allowed author of the existing one; others can write a marker, too."""
     there = _ours(api, pull, author)
     if head_of(api, pull) != marker.head or (there is not None and _newer(there[1], marker)):
         return "outdated"
@@ -52,7 +52,7 @@ def post(api: Api, pull: Pull, text: str, marker: Marker, *, author: str) -> Pos
 
 
 def _ours(api: Api, pull: Pull, author: str) -> tuple[int, Marker, str] | None:
-    """Number, marker and text of the comment that is there."""
+    """Number, marker and text of the existing comment."""
     for item in api.pages(f"/issues/{pull.number}/comments"):
         marker = Marker.of(str(item.get("body", "")))
         if marker is not None and _login(item) == author and isinstance(item.get("id"), int):
@@ -61,7 +61,7 @@ def _ours(api: Api, pull: Pull, author: str) -> tuple[int, Marker, str] | None:
 
 
 def _newer(old: Marker, new: Marker) -> bool:
-    """Whether what is there is about the same commit and by a later run."""
+    """Whether the existing comment is about the same commit and from a later run."""
     return old.head == new.head and (old.run, old.attempt) > (new.run, new.attempt)
 
 

@@ -1,4 +1,4 @@
-"""Which pull request a run of its code belongs to, by what the event says, never by what the code says."""
+"""Finds the pull request of a run from the event, never from the code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.pull_request.github.api import Api
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where a run came from: `owner/name` of the repository its code is in, the branch, and the commit."""
+    """The origin of a run: `owner/name` of its code's repository, the branch, and the commit."""
 
     repository: str
     branch: str
@@ -27,7 +27,7 @@ class Pull:
 
 
 def find_pull(api: Api, origin: Origin) -> Pull | None:
-    """The open pull request whose head is exactly that commit; None where there is none any more."""
+    """The open pull request whose head is exactly that commit; None if there is none any more."""
     owner = origin.repository.partition("/")[0]
     for item in api.pages("/pulls", state="open", head=f"{owner}:{origin.branch}"):
         head = _part(item, "head")
@@ -38,12 +38,12 @@ def find_pull(api: Api, origin: Origin) -> Pull | None:
 
 
 def head_of(api: Api, pull: Pull) -> str:
-    """The commit a pull request is at now."""
+    """The current commit of a pull request."""
     return str(_part(api.get(f"/pulls/{pull.number}"), "head").get("sha"))
 
 
 def changed_files(api: Api, pull: Pull) -> list[str]:
-    """Paths that a pull request changes, also those it moves away from."""
+    """Paths that a pull request changes, including old paths of moved files."""
     found: list[str] = []
     for item in api.pages(f"/pulls/{pull.number}/files"):
         found += [str(item[key]) for key in ("filename", "previous_filename") if item.get(key)]

@@ -1,1 +1,1 @@
-"""A judgement in words: the comment, and the same in full for a job summary."""
+"""A judgement as text: the comment, and the complete text for a job summary."""

@@ -1,8 +1,8 @@
-"""The judgement of a pull request as one comment: verdict, table, mandatory findings, and the detail folded.
+"""The judgement of a pull request as one comment: verdict, table, mandatory findings, and folded details.
 
-It is at most as long as asked, counted in bytes of UTF-8. Totals and mandatory findings come first; every list ends
-with how much of it is left out and where that stands. The order hangs on amounts and names alone, so that the same
-change gives the same text. All text of others is in code spans, where nothing is a link, a mention or markup.
+It has at most the requested length, counted in bytes of UTF-8. Totals and mandatory findings come first; every list
+ends with the number of omitted entries and their location. The order depends only on amounts and names, so that the
+same change gives the same text. All foreign text is in code spans, in which nothing is a link, a mention or markup.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from gpucluster.pull_request.render.findings import advice_line, mandatory_line,
 from gpucluster.pull_request.render.summary import counted, first_line, totals
 
 LONGEST_COMMENT: Final = 65_536
-"""What GitHub takes as a comment."""
+"""GitHub's limit of a comment."""
 
 LONGEST_SUMMARY: Final = 1_000_000
-"""GitHub takes 1 MiB as the summary of a step."""
+"""GitHub's limit of a step's summary is 1 MiB."""
 
 _STUCK: Final = {"refused": "is refused", "waits": "would wait"}
 
 _CLOSING: Final = 1_500
-"""Bytes kept for what stands at the end."""
+"""Bytes reserved for the end."""
 
 _NOTE: Final = "The code of this change made the plan, in a sandbox: it informs reviewers and proves nothing."
 
 
 def comment(found: Judgement, *, longest: int = LONGEST_COMMENT, elsewhere: str = "the job summary") -> str:
-    """The text, without its marker. elsewhere: where the whole of it is, as the reader is to see it."""
+    """The text, without its marker. elsewhere: where the reader finds the complete text."""
     out = [first_line(found)]
     if found.calm:
         return out[0]
@@ -149,7 +149,7 @@ def _refused(found: Judgement, room: int, elsewhere: str) -> list[str]:
 
 
 def _stuck(found: Judgement, room: int, elsewhere: str) -> list[str]:
-    """By a rehearsal on the live cluster of the change."""
+    """Jobs that would not run, by a rehearsal on the live cluster of the change."""
     lines = [
         f"- {code(job.title, 200)} ({code(job.source, 200)}) on {code(stack.name)} {_STUCK[job.verdict]}: "
         f"{code(job.why, 400)}"
@@ -165,7 +165,7 @@ def _stuck(found: Judgement, room: int, elsewhere: str) -> list[str]:
 
 
 def _nodes(found: Judgement, room: int, elsewhere: str) -> list[str]:
-    """What becomes of the nodes of pools, where jobs on any of them end."""
+    """The effect on the nodes of pools, if jobs on any of them end."""
     touched = [(stack, one) for stack in found.stacks for one in stack.nodes]
     if all(one.harmless for _, one in touched):
         return []
@@ -186,7 +186,7 @@ def _node_row(stack: StackJudgement, one: NodeImpact) -> str:
 
 
 def _vendors(found: Judgement, room: int, elsewhere: str) -> list[str]:
-    """What vendors' schemas refuse, in their own words; and what of the plans no judge was there for."""
+    """Refusals by vendors' schemas, in their own words; and parts of the plans without a judge."""
     refusals = [(stack, one) for stack in found.stacks for one in stack.vendors.refusals]
     out: list[str] = []
     if refusals:
@@ -204,14 +204,14 @@ def _vendors(found: Judgement, room: int, elsewhere: str) -> list[str]:
 
 
 def _folded(stack: StackJudgement, room: int, elsewhere: str) -> list[str]:
-    """The detail of one stack; nothing where there is none or no room."""
+    """The details of one stack; nothing if there are none or no room."""
     body = _detail(stack, room - 400, elsewhere)
     out = ["", f"<details><summary>{_summary(stack)}</summary>", "", *body, "", "</details>"]
     return out if body and bytes_of(out) <= room else []
 
 
 def _summary(stack: StackJudgement) -> str:
-    """The line above the fold, in which Markdown does not hold: names of stacks are letters, digits, `.`, `_`, `-`."""
+    """The line above the fold, in which Markdown does not work: names of stacks are letters, digits, `.`, `_`, `-`."""
     steps = ", ".join(f"{number:,} to {op}" for op, number in stack.steps.items())
     advice = counted(len(stack.advice), "advisory finding") if stack.advice else ""
     return f"{stack.name}: {', '.join(filter(None, [steps or 'no resource changes', advice]))}"

@@ -1,4 +1,4 @@
-"""Findings as lines of Markdown. Of a finding only rule name, level and the rule's own fix are words of ours."""
+"""Findings as lines of Markdown. Only rule name, level and the rule's own fix in a finding are our text."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from gpucluster.pull_request.judgement import Finding, StackJudgement
 from gpucluster.pull_request.vendors import Refusal
 
 _LONGEST = 400
-"""Characters of what was found."""
+"""Maximum characters of a finding."""
 
 
 def mandatory_line(stack: StackJudgement, finding: Finding) -> str:
-    """What is wrong, where, what that costs a month, what to change, and what to write where the rule can tell."""
+    """The error, its place, its cost per month, the change to make, and the text to write if the rule has it."""
     found = finding.found
     fix = code(found.violation.fix, _LONGEST) if found.violation.fix else _plain(found.rule.fix)
     known = "" if finding.new else " (in the base too)"
@@ -25,13 +25,13 @@ def mandatory_line(stack: StackJudgement, finding: Finding) -> str:
 
 
 def advice_line(stack: StackJudgement, finding: Finding) -> str:
-    """What could be better, in one line."""
+    """Advice in one line."""
     found = finding.found
     return f"- {code(found.rule.name)}: {_subject(stack, finding)}: {code(found.violation.what, _LONGEST)}"
 
 
 def vendor_line(stack: StackJudgement, refusal: Refusal) -> str:
-    """What a vendor's schema refuses, in its judge's words."""
+    """A refusal by a vendor's schema, in its judge's words."""
     remark = refusal.remark
     where = f"{code(remark.path)}: " if remark.path else ""
     subject = f"{code(refusal.resource.name)} ({code(refusal.resource.type)})"
@@ -39,7 +39,7 @@ def vendor_line(stack: StackJudgement, refusal: Refusal) -> str:
 
 
 def _subject(stack: StackJudgement, finding: Finding) -> str:
-    """The resource, where the program makes it, and what it or the part around it costs."""
+    """The resource, its place in the program, and the cost of it or the enclosing part."""
     found, about = finding.found, stack.monthly(finding)
     place = f" at {code(f'{found.place[0]}:{found.place[1]}')}" if found.place else ""
     if about is None:
@@ -50,7 +50,7 @@ def _subject(stack: StackJudgement, finding: Finding) -> str:
 
 
 def _plain(text: str) -> str:
-    """A rule's own words, with nothing in them that Markdown would take for markup."""
+    """A rule's own words, without Markdown markup."""
     for character in "\\*_|<>[]":
         text = text.replace(character, f"\\{character}")
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""A judgement for machines. Money is text, as in `gpucluster cost report`."""
+"""A judgement as JSON. Money is text, as in `gpucluster cost report`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verdict in one sentence, and amounts of several stacks together."""
+"""The verdict in one sentence, and totals of several stacks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpucluster.pull_request.judgement import Judgement, StackJudgement
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """USD a month of the stacks that have both sides, and what it lacks because something has no price."""
+    """USD per month of the stacks with both sides, and the unpriced items missing in it."""
 
     before: Decimal
     after: Decimal
@@ -26,7 +26,7 @@ class Totals:
 
 
 def totals(found: Judgement) -> Totals:
-    """The sum over every stack that was compared; one that is new costs nothing before."""
+    """The sum over every compared stack; a new one costs nothing before."""
     compared = [stack.diff for stack in found.compared if stack.diff]
     return Totals(
         before=sum((each.before.expected for each in compared), Decimal(0)),
@@ -43,7 +43,7 @@ def counted(number: int, what: str) -> str:
 
 
 _NAMED: Final = 3
-"""Stacks that one line names."""
+"""Maximum stacks listed in one line."""
 
 
 def named(stacks: Sequence[StackJudgement]) -> str:
@@ -54,7 +54,7 @@ def named(stacks: Sequence[StackJudgement]) -> str:
 
 
 def first_line(found: Judgement) -> str:
-    """What somebody who reads one line must know: verdict, money, and what of the change touches the judging itself."""
+    """The essentials in one line: verdict, money, and parts of the change that affect the judgement itself."""
     touched = _touched(found)
     if found.calm:
         total = totals(found)

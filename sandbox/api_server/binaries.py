@@ -19,7 +19,7 @@ from gpucluster.sandbox.engine.progress import Say, duration
 from gpucluster.sandbox.engine.release import this_platform
 
 VERSION: Final = "1.36.3"
-"""Of Kubernetes; go.mod pins it, and etcd as Kubernetes 1.36 wants it (its build/dependencies.yaml)."""
+"""Of Kubernetes; pinned by go.mod, together with etcd as required by Kubernetes 1.36 (its build/dependencies.yaml)."""
 
 _HERE: Final = Path(__file__).parent
 _PROGRAMS: Final = {
@@ -31,7 +31,7 @@ _NAMED_BY_GO: Final = {"etcd": "server"}
 
 
 def _version_flags(version: str) -> str:
-    """Clients refuse to talk to a server whose version they cannot read; without these it has none."""
+    """Linker flags with the version: clients refuse a server without a parsable version."""
     major, minor, _ = version.split(".")
     return " ".join(
         f"-X {package}.git{name}={value}"
@@ -67,14 +67,14 @@ class Binaries:
 
 
 def folder(version: str = VERSION) -> Path:
-    """Where the programs of a version are kept, for this platform."""
+    """The folder of the programs of a version, for this platform."""
     return cache_folder() / "kubernetes" / f"v{version}-{this_platform()}"
 
 
 def find_binaries(
     *, anew: bool = False, say: Say = say_on_stderr, version: str = VERSION, modules: Path = _HERE
 ) -> Binaries:
-    """The programs, built first where they are not there or `anew`. Raises EngineError, saying what to install.
+    """The programs, built if missing or `anew`. Raises EngineError with the programs to install.
 
     modules: the folder with the go.mod and go.sum of the version.
     """
@@ -125,7 +125,7 @@ def _build(into: Path, say: Say, version: str, modules: Path) -> None:
 
 
 def _check_answer(built: Path, *, version: str) -> None:
-    """Ask every program for its version."""
+    """Run every program's version command."""
     for name, argument in (("kube-apiserver", "--version"), ("etcd", "--version"), ("kubectl", "help")):
         try:
             done = subprocess.run([built / name, argument], capture_output=True, text=True, timeout=60, check=False)

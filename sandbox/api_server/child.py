@@ -1,4 +1,4 @@
-"""A process that ends with the one that started it, however that ends."""
+"""A process that ends with its parent, however that ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Final
 
 _END_SECONDS: Final = 10.0
 LOG_BYTES: Final = 16 * 2**20
-"""Of a log, after which a new one begins; the one before it is kept."""
+"""Maximum size of a log, after which a new one starts; the previous one is kept."""
 
 _PR_SET_PDEATHSIG: Final = 1
 """Linux, prctl(2): the signal a process gets when its parent dies."""
@@ -29,10 +29,10 @@ def start(
     folder: str | None = None,
     append: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """A program with nothing of our environment but PATH.
+    """Starts a program with only PATH from our environment.
 
-    by: the signal that ends it, with this process at the latest. folder: that it runs in, that of its log where it is
-    left out. append: to what its log has.
+    by: the signal that stops it, at the latest when this process ends. folder: its working folder; by default that of
+    its log. append: whether to append to its log.
     """
 
     def die_with_parent() -> None:
@@ -41,7 +41,7 @@ def start(
     if not append:
         log.write_bytes(b"")
         older(log).unlink(missing_ok=True)
-    # Where it ends now: the log may be made empty while the program writes.
+    # Appending: the log may be truncated while the program writes.
     with log.open("ab") as out:
         return subprocess.Popen(
             command,
@@ -55,19 +55,19 @@ def start(
 
 
 def older(log: Path) -> Path:
-    """What was in a log before it grew too long."""
+    """The previous log, before the current one was started."""
     return log.with_name(f"{log.name}.1")
 
 
 def keep_short(log: Path) -> None:
-    """Begins a log of a running program anew where it is too long. What is written in that moment is lost."""
+    """Starts a new log of a running program if it is too long. Output written at that moment is lost."""
     if log.exists() and log.stat().st_size > LOG_BYTES:
         shutil.copyfile(log, older(log))
         os.truncate(log, 0)
 
 
 def end(process: subprocess.Popen[bytes], *, by: signal.Signals) -> None:
-    """Ends it by a signal, or by SIGKILL where that does not."""
+    """Stops it by a signal, or by SIGKILL if it does not exit."""
     process.send_signal(by)
     try:
         process.wait(_END_SECONDS)

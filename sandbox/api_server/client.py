@@ -1,4 +1,4 @@
-"""What the sandbox asks of an API server: apply, look, delete; over plain HTTPS."""
+"""The sandbox's client of an API server: apply, read, delete; over plain HTTPS."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gpucluster.sandbox.api_server.server import Server
 from gpucluster.sandbox.type_guards import items, mapping
 
 FIELD_MANAGER: Final = "pulumi-kubernetes"
-"""Who owns the fields we set, as the real provider calls itself (pulumi/pulumi-kubernetes, provider/pkg/ssa)."""
+"""Owner of the fields we set, the name of the real provider (pulumi/pulumi-kubernetes, provider/pkg/ssa)."""
 
 _JSON: Final = "application/json"
 _ESTABLISHED_SECONDS: Final = 120.0
@@ -26,7 +26,7 @@ _BUSY_SECONDS: Final = 20.0
 
 
 class ObjectRefused(Error):
-    """The server's own words for a request it does not grant. code, reason: of its Status."""
+    """The server's own message for a refused request. code, reason: of its Status."""
 
     def __init__(self, code: int, status: Mapping[str, Any]) -> None:
         super().__init__(str(status.get("message") or f"HTTP status {code}"))
@@ -41,7 +41,7 @@ class _Kind:
 
 
 class Client:
-    """Talks to one server; may be used by several threads at once."""
+    """The client of one server; several threads may use it at once."""
 
     def __init__(self, server: Server) -> None:
         self._living = server.living
@@ -56,14 +56,14 @@ class Client:
         return self._kind(api_version, kind) is not None
 
     def apply(self, document: Mapping[str, Any], *, dry_run: bool = False) -> Mapping[str, Any]:
-        """Server-side apply; the object as it is then. Raises ObjectRefused."""
+        """Server-side apply; returns the resulting object. Raises ObjectRefused."""
         options = {"fieldManager": FIELD_MANAGER, "force": "true", **({"dryRun": "All"} if dry_run else {})}
         path = f"{self._path(document)}?{urlencode(options)}"
         # JSON is YAML.
         return self._ask("PATCH", path, document, "application/apply-patch+yaml")
 
     def get(self, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The object with the kind, namespace and name of `document`, None where there is none."""
+        """The object with the kind, namespace and name of `document`, None if there is none."""
         try:
             return self._ask("GET", self._path(document))
         except ObjectRefused as refusal:
@@ -74,7 +74,7 @@ class Client:
     def list(
         self, api_version: str, kind: str, *, namespace: str | None = None, labels: str = ""
     ) -> Sequence[Mapping[str, Any]]:
-        """The objects of a kind, of every namespace where none is given. labels: a selector. Raises ObjectRefused."""
+        """The objects of a kind, by default of all namespaces. labels: a selector. Raises ObjectRefused."""
         found = self._known(api_version, kind)
         inside = f"/namespaces/{quote(namespace)}" if namespace is not None and found.namespaced else ""
         query = f"?{urlencode({'labelSelector': labels})}" if labels else ""
@@ -82,34 +82,34 @@ class Client:
         return [{"apiVersion": api_version, "kind": kind, **mapping(item)} for item in items(listed.get("items"))]
 
     def create(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Makes the object, with its status where the server takes one; as it is then. Raises ObjectRefused."""
+        """Creates the object, with its status if the server accepts one; returns the result. Raises ObjectRefused."""
         return self._ask("POST", self._path(document).rpartition("/")[0], document, _JSON)
 
     def patch(
         self, document: Mapping[str, Any], change: Mapping[str, Any], *, part: str = "", merge: str = "merge"
     ) -> Mapping[str, Any]:
-        """Changes the object with the kind, namespace and name of `document`; as it is then. Raises ObjectRefused.
+        """Changes the object with the kind, namespace and name of `document`; returns the result. Raises ObjectRefused.
 
-        part: a subresource, such as status. merge: `strategic-merge`, by which lists of a built-in kind are merged by
-        their keys.
+        part: a subresource, such as status. merge: `strategic-merge`, which merges lists of a built-in kind by their
+        keys.
         """
         path = self._path(document) + (f"/{part}" if part else "")
         return self._ask("PATCH", path, change, f"application/{merge}-patch+json")
 
     def evict(self, pod: Mapping[str, Any]) -> None:
-        """Asks for the end of a pod, as a drain does. Raises ObjectRefused."""
+        """Requests the eviction of a pod, as a drain does. Raises ObjectRefused."""
         metadata = mapping(pod.get("metadata"))
         whose = {"name": metadata.get("name"), "namespace": metadata.get("namespace")}
         eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": whose}
         self._ask("POST", f"{self._path({**pod, 'apiVersion': 'v1', 'kind': 'Pod'})}/eviction", eviction, _JSON)
 
     def delete(self, document: Mapping[str, Any]) -> None:
-        """Deletes the object with what it owns, and with a namespace what is in it; one that is gone is no error.
+        """Deletes the object and its dependents, and a namespace with its objects; a missing object is no error.
 
         Raises ObjectRefused.
         """
         try:
-            # A Job would leave its pods behind by itself.
+            # By default, a Job would leave its pods behind.
             left = self._ask("DELETE", f"{self._path(document)}?propagationPolicy=Background")
         except ObjectRefused as refusal:
             if refusal.code == http.HTTPStatus.NOT_FOUND:
@@ -117,15 +117,15 @@ class Client:
             raise
         if not self._living and document.get("kind") == "Namespace" and left.get("kind") == "Namespace":
             self._empty(str(mapping(document.get("metadata")).get("name")))
-            # As the controller of namespaces would, which does not run here.
+            # As by the controller of namespaces, which does not run here.
             spec: dict[str, Any] = {**mapping(left.get("spec")), "finalizers": None}
             finalized: dict[str, Any] = {**left, "spec": spec}
             self._ask("PUT", f"{self._path(document)}/finalize", finalized, _JSON)
 
     def define(self, definitions: Iterable[Mapping[str, Any]], *, there: bool = False) -> None:
-        """Installs definitions of custom kinds and waits until their objects can be made.
+        """Installs definitions of custom kinds and waits until their objects can be created.
 
-        there: they were installed before, and the server may only just have started. Raises ObjectRefused.
+        there: whether they are already installed, in a server that may have just started. Raises ObjectRefused.
         """
         wanted = [*definitions]
         for definition in wanted:
@@ -158,7 +158,7 @@ class Client:
                 self.delete({"apiVersion": api_version, "kind": kind, "metadata": mapping(item).get("metadata")})
 
     def _all_kinds(self) -> dict[tuple[str, str], _Kind]:
-        """Those that can be listed and deleted, in the preferred version of each group."""
+        """The kinds that can be listed and deleted, in the preferred version of each group."""
         groups = items(self._ask("GET", "/apis").get("groups"))
         versions = [
             "v1",
@@ -201,7 +201,7 @@ class Client:
         end = time.monotonic() + _BUSY_SECONDS
         while True:
             status, content = self._exchange(verb, path, text, headers)
-            # Storage of a kind that was just defined is not there yet.
+            # The storage of a new kind is not ready yet.
             if status != http.HTTPStatus.TOO_MANY_REQUESTS or time.monotonic() > end:
                 break
             time.sleep(0.1)
@@ -221,14 +221,14 @@ class Client:
                 answer = connection.getresponse()
                 return answer.status, answer.read()
             except (OSError, http.client.HTTPException) as error:
-                # The next request opens it again: the server closes those that were idle.
+                # The next request opens a new one: the server closes idle connections.
                 connection.close()
                 if not kept_open:
                     raise ObjectRefused(0, {"message": f"the API server does not answer: {error}"}) from error
         raise AssertionError("the second attempt returns or raises")
 
     def _connection(self) -> http.client.HTTPSConnection:
-        """One for each thread, kept open."""
+        """An open connection for each thread."""
         found: http.client.HTTPSConnection | None = getattr(self._local, "connection", None)
         if found is None:
             found = http.client.HTTPSConnection(self._host, context=self._trust, timeout=_TIMEOUT_SECONDS)

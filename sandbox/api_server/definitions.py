@@ -1,9 +1,9 @@
-"""Definitions of custom kinds, read from the Go modules of those who publish them: `definitions.csv`.
+"""Definitions of custom kinds, read from the Go modules of their publishers: `definitions.csv`.
 
-Columns: brought_by (a Helm chart, after its repository where another chart bears the same name, or the cloud that puts
-the kinds into its clusters); version of the chart; module, module_version and sum (of go.sum) that hold them; files,
-patterns with a space between. For karpenter-provider-gcp the upstream version its go.mod names stands in: its own
-module cannot be had, so its node class has no definition here.
+Columns: brought_by (a Helm chart, after its repository if another chart has the same name, or the cloud that installs
+the kinds in its clusters); version of the chart; module, module_version and sum (of go.sum) with the definitions;
+files, patterns with a space between. For karpenter-provider-gcp the table uses the upstream version in its go.mod: its
+own module is not available, so its node class has no definition here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FILE: Final = "definitions.json"
 
 
 class Unavailable(Fault):
-    """Definitions cannot be had; the message says why."""
+    """Definitions are not available; the message gives the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class Source:
 
     @property
     def installation(self) -> Installation:
-        """Where they are kept."""
+        """The cache folder of the definitions."""
         place = cache_folder() / "definitions" / f"{self.module.replace('/', '+')}@{self.module_version}"
         return Installation(place, f"the definitions of {self.module} {self.module_version}")
 
@@ -63,13 +63,13 @@ def sources() -> Sequence[Source]:
 
 
 def source_of(brought_by: str, version: str = "") -> Source | None:
-    """Where the definitions of a chart in this version, or of a cloud, are; None where the table does not say."""
+    """The source of the definitions of a chart in this version, or of a cloud; None if it is not in the table."""
     wanted = (brought_by, version.removeprefix("v"))
     return next((source for source in sources() if (source.brought_by, source.version) == wanted), None)
 
 
 def definitions_of(source: Source, *, say: Say = say_on_stderr) -> list[Mapping[str, Any]]:
-    """The definitions, fetched first where they are not in the cache. Raises Unavailable."""
+    """The definitions, downloaded if not in the cache. Raises Unavailable."""
     installation = source.installation
     try:
         if installation.read() is None:
@@ -86,7 +86,7 @@ def definitions_of(source: Source, *, say: Say = say_on_stderr) -> list[Mapping[
 
 
 def fetch_all(*, say: Say = say_on_stderr) -> dict[str, str]:
-    """Puts all of the table into the cache; module -> why it cannot be had, for those that cannot."""
+    """Downloads the whole table into the cache; returns module -> reason for the unavailable ones."""
 
     def fetch(source: Source) -> tuple[str, str]:
         try:
@@ -123,7 +123,7 @@ def _download(source: Source, say: Say) -> Path:
         go = find_go(cache_folder(), say)
     except NoGo as error:
         raise Unavailable(str(error)) from error
-    # The committed checksum is the one that counts; the public database need not be within reach.
+    # The committed checksum is sufficient; the public database need not be reachable.
     environment = go_environment() | {"GONOSUMDB": "*", "GOFLAGS": "-mod=mod"}
     with tempfile.TemporaryDirectory() as nowhere:
         done = subprocess.run(

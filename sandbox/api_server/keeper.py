@@ -1,8 +1,8 @@
 # ruff: noqa: ARG001 - a signal handler has two arguments
-"""The process that keeps one API server and its etcd running for as long as any command uses them.
+"""The process that runs one API server and its etcd for as long as any command uses them.
 
-A command that uses them holds a shared lock on `users`; the system takes it away however the command ends. As soon as
-nobody holds it, this process ends both and itself. Should it be killed, they end with it.
+A command that uses them holds a shared lock on `users`; the system releases it however the command ends. When no
+process holds it, this process stops both and exits. If it is killed, they end with it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STATE: Final = "server.json"
 LOG: Final = "keeper.log"
 _CERTIFICATES: Final = "certificates"
 _DATABASE: Final = "database:1"
-"""A Unix socket in the folder, which its user alone enters; etcd wants a name of this form for each address
+"""A Unix socket in the folder, which only its user can access; etcd requires a name of this form for each address
 (etcd-io/etcd v3.6.8, server/embed/config.go, checkHostURLs)."""
 
 _READY_SECONDS: Final = 120.0
@@ -44,7 +44,7 @@ def main() -> None:
     folder, api_server, etcd = map(Path, sys.argv[1:4])
     living = "living" in sys.argv[4:]
     signal.signal(signal.SIGTERM, _end)
-    # The lock, once ours, is held until everything has ended: the next command waits for that.
+    # This process holds the lock until everything has ended: the next command waits for that.
     with (folder / USERS).open("a") as users, ExitStack() as ending:
         # A certificate of an earlier start may have expired.
         shutil.rmtree(folder / _CERTIFICATES, ignore_errors=True)
@@ -56,7 +56,7 @@ def main() -> None:
         (folder / "tokens").write_text(f"{token},sandbox,sandbox,system:masters\n")
         (folder / "tokens").chmod(0o600)
         flags = _api_server_flags(folder, port, living=living)
-        # At its graceful end it would wait for its clients, which are gone.
+        # A graceful shutdown would wait for its clients, which have exited.
         log = folder / "api-server.log"
         started.append(_start([str(api_server), *flags], log, ending, by=signal.SIGKILL))
         url, authority = f"https://127.0.0.1:{port}", folder / _CERTIFICATES / "apiserver.crt"
@@ -80,32 +80,32 @@ def _etcd_flags(folder: Path) -> list[str]:
         *("--listen-client-urls", f"unix://{_DATABASE}", "--advertise-client-urls", f"unix://{_DATABASE}"),
         # It has no peers.
         *("--listen-peer-urls", "unix://peers:1"),
-        # What a crash of the whole machine loses here is made again from the ledger.
+        # Data lost in a crash of the machine is restored from the ledger.
         "--unsafe-no-fsync",
     ]
 
 
 def _api_server_flags(folder: Path, port: int, *, living: bool) -> list[str]:
     certificates = folder / _CERTIFICATES
-    # It makes itself a certificate, whose key also signs the tokens of service accounts.
+    # The server creates its own certificate, whose key also signs the tokens of service accounts.
     key = certificates / "apiserver.key"
     return [
         *(f"--etcd-servers=unix://{_DATABASE}", f"--secure-port={port}", "--bind-address=127.0.0.1"),
         *("--advertise-address=127.0.0.1", "--service-cluster-ip-range=10.0.0.0/24"),
         *(f"--cert-dir={certificates}", f"--token-auth-file={folder / 'tokens'}", "--authorization-mode=RBAC"),
-        # As in every cloud's clusters: what installs drivers on nodes needs it.
+        # As in every cloud's clusters: installers of node drivers need it.
         "--allow-privileged=true",
         f"--encryption-provider-config={_encryption(folder)}",
         *(f"--service-account-key-file={key}", f"--service-account-signing-key-file={key}"),
         "--service-account-issuer=https://sandbox.invalid",
-        # Both need a controller, which runs in a live cluster alone: one makes the accounts, one takes the finalizers
-        # off.
+        # Both need a controller, which runs only in a live cluster: one creates the accounts, one removes the
+        # finalizers.
         *(() if living else ("--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",)),
     ]
 
 
 def _encryption(folder: Path) -> Path:
-    """How Secrets are encrypted in etcd, by a key of this server alone; what was kept before there was one stays.
+    """The encryption of Secrets in etcd, with a key of this server; earlier unencrypted ones remain readable.
 
     Source: kubernetes.io/docs/tasks/administer-cluster/encrypt-data.
     """
@@ -119,14 +119,14 @@ def _encryption(folder: Path) -> Path:
 
 
 def _start(command: Sequence[str], log: Path, ending: ExitStack, *, by: signal.Signals) -> subprocess.Popen[bytes]:
-    """by: the signal that ends it, with this process at the latest."""
+    """by: the signal that stops it, at the latest when this process ends."""
     process = child.start(command, log, by=by)
     ending.callback(child.end, process, by=by)
     return process
 
 
 def _wait(started: Sequence[subprocess.Popen[bytes]], log: Path, answers: Callable[[], None]) -> None:
-    """Until it answers; ends this process with the last words of its log when it does not."""
+    """Waits until it answers; otherwise ends this process with the last lines of its log."""
     end = time.monotonic() + _READY_SECONDS
     while time.monotonic() < end and all(process.poll() is None for process in started):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""A running API server: shared by the commands that use it at the same time, ended with the last of them."""
+"""A running API server: shared by concurrent commands, stopped with the last of them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from gpucluster.sandbox.engine.model import EngineError
 
 _START: Final = "start"
 _OTHER_SECONDS: Final = 60.0
-"""How long a command waits for the end of another that uses the server in another way."""
+"""Seconds that a command waits for another that uses the server in a different mode."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Server:
-    """How to reach it. authority: file with the certificate to trust. folder: where its files are.
+    """The connection to a server. authority: file with the certificate to trust. folder: of its files.
 
-    living: whether it counts on the controllers of a cluster.
+    living: whether controllers run in the cluster.
     """
 
     url: str
@@ -36,7 +36,7 @@ class Server:
     living: bool = False
 
     def kubeconfig(self) -> dict[str, Any]:
-        """The document kubectl wants."""
+        """The kubeconfig for kubectl."""
         return {
             "apiVersion": "v1",
             "kind": "Config",
@@ -51,15 +51,15 @@ class Server:
 
 @contextmanager
 def open_server(folder: Path, binaries: Binaries, *, living: bool = False) -> Generator[Server]:
-    """The server whose files are in `folder`, started where it does not run.
+    """The server with its files in `folder`, started if it does not run.
 
-    living: for a cluster whose controllers run. Raises EngineError with its last words.
+    living: for a cluster with controllers. Raises EngineError with the server's last log lines.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (folder / keeper.USERS).open("a") as users:
         end = time.monotonic() + _OTHER_SECONDS
         while True:
-            # Waits for a server that is just ending.
+            # Waits for a server that is stopping.
             fcntl.flock(users, fcntl.LOCK_SH)
             with (folder / _START).open("a") as start:
                 fcntl.flock(start, fcntl.LOCK_EX)
@@ -74,7 +74,7 @@ def open_server(folder: Path, binaries: Binaries, *, living: bool = False) -> Ge
 
 
 def in_use(folder: Path) -> bool:
-    """Whether any command uses the server whose files are in `folder`."""
+    """Whether any command uses the server with its files in `folder`."""
     try:
         with (folder / keeper.USERS).open("r") as users:
             fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -86,7 +86,7 @@ def in_use(folder: Path) -> bool:
 
 
 def keeper_state(folder: Path, name: str = keeper.STATE) -> dict[str, Any] | None:
-    """What the keeper of this folder, of a server or of what runs beside it, wrote of itself; None where none lives."""
+    """The state file of this folder's keeper, of a server or of programs beside it; None if none is running."""
     try:
         state: dict[str, Any] = json.loads((folder / name).read_text())
     except (OSError, ValueError):
@@ -108,7 +108,7 @@ def _running(folder: Path) -> Server | None:
 
 
 def lives(folder: Path, pid: int) -> bool:
-    """Whether the process is a keeper of this folder, and not another that has its number by now."""
+    """Whether the process is a keeper of this folder, not another process with a reused number."""
     import psutil
 
     try:

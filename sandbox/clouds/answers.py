@@ -1,8 +1,8 @@
-"""What the clouds answer where something fails, in their own words: `answers.csv`.
+"""The clouds' own error messages: `answers.csv`.
 
-Columns: cloud, `*` for all; kind; type of the resource; how the resource is then: refused (nothing was made), partial
-(there, as failed), reading (there, and not found when it is read back), timeout (there, and nobody waited); tries, how
-often the provider asks again by itself; text; source.
+Columns: cloud, `*` for all; kind; type of the resource; state of the resource afterwards: refused (not created),
+partial (exists, as failed), reading (exists, but is not found when read back), timeout (exists, but the provider no
+longer waited); tries, the number of automatic retries by the provider; text; source.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Answer:
     text: str
 
     def worded(self, values: Mapping[str, object]) -> str:
-        """The text with these values; what is not known stays out."""
+        """The text with these values; unknown values are omitted."""
         return self.text.format_map(_Blank(values))
 
 
@@ -37,9 +37,9 @@ class _Blank(dict[str, object]):
 
 
 def answer(cloud: str, kind: str, type_: str, *, reading: bool = False) -> Answer | None:
-    """What a cloud answers, None where the table does not have it. cloud: its name, or `kubernetes`.
+    """A cloud's answer, None if the table has none. cloud: its name, or `kubernetes`.
 
-    reading: to a request to read; others are not told that a resource can't be found.
+    reading: whether the request is a read; only reads are told that a resource can't be found.
     """
     rows = (row for row in _rows() if row.kind == kind and row.cloud in ("*", cloud))
     fits = (row for row in rows if kind != "not-yet" or (row.how == "reading") == reading)

@@ -1,5 +1,5 @@
 # ruff: noqa: ARG002 - what a cloud does not override takes arguments it does not use
-"""What one simulated cloud must answer; the engine's protocol around it is the same for all (`provider.py`)."""
+"""The interface of a simulated cloud; the engine's protocol around it is the same for all (`provider.py`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpucluster.sandbox.urns import urn_name
 
 
 class Act(Enum):
-    """What a request asks for."""
+    """The kind of a request."""
 
     CREATE = auto()
     UPDATE = auto()
@@ -27,17 +27,17 @@ class Act(Enum):
 
 
 class CloudError(Error):
-    """What the cloud's API answers to a request it refuses, in its own words."""
+    """The API's refusal of a request, in its own words."""
 
 
 class UnansweredError(CloudError):
-    """A data source of which nothing is known without an account."""
+    """A data source without a known answer, which requires an account."""
 
 
 class BusyError(CloudError):
-    """A refusal that the provider answers by asking again: something else goes on, and ends.
+    """A refusal that the provider retries: another operation is in progress, and will end.
 
-    until: when it ends, in seconds since the epoch.
+    until: its end, in seconds since the epoch.
     """
 
     def __init__(self, message: str, until: float) -> None:
@@ -46,7 +46,7 @@ class BusyError(CloudError):
 
 
 class AgainError(CloudError):
-    """A refusal that the provider answers by asking again, for a while. tries: how often."""
+    """A refusal that the provider retries for a while. tries: how often."""
 
     def __init__(self, message: str, tries: int) -> None:
         super().__init__(message)
@@ -58,8 +58,8 @@ class Resource:
     """One resource of one operation.
 
     urn: identity in the stack, ends in the logical name.
-    inputs: what the program asks for, after Check.
-    old_inputs, outputs, id: what is there already; empty for a new resource.
+    inputs: the program's, after Check.
+    old_inputs, outputs, id: of the existing resource; empty for a new one.
     """
 
     urn: str
@@ -76,16 +76,16 @@ class Resource:
 
     @property
     def logical_name(self) -> str:
-        """The name the program gives it."""
+        """The resource's name in the program."""
         return urn_name(self.urn)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """What a create or an update leaves behind.
+    """The result of a create or an update.
 
-    name: the name in the cloud, empty where there is none.
-    outputs: what the cloud adds to the inputs or makes of them.
+    name: the name in the cloud, empty if it has none.
+    outputs: values that the cloud adds to the inputs, or derives from them.
     """
 
     id: str
@@ -96,14 +96,14 @@ class Made:
 class Account(ABC):
     """One configured provider: an account and region, or a Kubernetes cluster.
 
-    remark: what its user should know before anything is made, empty where there is nothing to say.
+    remark: a notice for the user before any resource is created; may be empty.
     """
 
     remark: str = ""
 
     @property
     def place(self) -> Mapping[str, Any]:
-        """Where a data source looks that names no place: the arguments for it, such as `region`."""
+        """The default place of data sources: the arguments for it, such as `region`."""
         return {}
 
     def __init__(self, ledger: Ledger) -> None:
@@ -111,57 +111,59 @@ class Account(ABC):
 
     @abstractmethod
     def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
-        """The region or cluster in which a resource with these inputs or outputs lives."""
+        """The region or cluster of a resource with these inputs or outputs."""
 
     @abstractmethod
     def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
-        """The inputs with what the provider fills in, above all generated names."""
+        """The inputs with the provider's defaults, mainly generated names."""
 
     def failures(self, resource: Resource) -> list[Failure]:
-        """What Check refuses, before anything is planned."""
+        """The errors of Check, before planning."""
         return validate(resource.inputs, resource.type)
 
     @abstractmethod
     def replaces(self, resource: Resource, change: Change) -> bool | None:
-        """Whether this change needs a new resource; None when the table does not say."""
+        """Whether this change needs a new resource; None if the table has no entry."""
 
     def is_modelled(self, resource: Resource) -> bool:
-        """Whether ids and computed outputs are of the cloud's form; else they only look the part, or are empty."""
+        """Whether ids and computed outputs have the cloud's real form; otherwise they only resemble it, or are
+        empty.
+        """
         return True
 
     def derived(self, resource: Resource) -> Mapping[str, Any]:
-        """The outputs that follow from inputs and provider settings alone, such as default tags."""
+        """The outputs that depend only on inputs and provider settings, such as default tags."""
         return {}
 
     @abstractmethod
     def known(self, resource: Resource) -> Mapping[str, Any]:
-        """The outputs beside the inputs that are known, or known to be unknown, while previewing."""
+        """The outputs other than inputs that are known, or known to be unknown, in a preview."""
 
     def rehearse(self, resource: Resource) -> None:
-        """Asked of each create and update while previewing; raises CloudError where the API already refuses."""
+        """Called for each create and update in a preview; raises CloudError if the API already refuses."""
         return
 
     def name(self, resource: Resource) -> str:
-        """The name that a resource bears in the cloud, empty where it has none."""
+        """The name of a resource in the cloud, empty if it has none."""
         return ""
 
     @abstractmethod
     def create(self, resource: Resource) -> Made:
-        """Makes a resource; raises CloudError where the API would refuse."""
+        """Creates a resource; raises CloudError if the API would refuse."""
 
     @abstractmethod
     def update(self, resource: Resource) -> Made:
-        """Changes a resource in place; raises CloudError where the API would refuse."""
+        """Changes a resource in place; raises CloudError if the API would refuse."""
 
     def delete(self, entry: Entry) -> bool:
-        """Whether the resource is gone afterwards; what else goes with it goes here.
+        """Deletes a resource together with its dependent resources; returns whether it is deleted.
 
-        Raises CloudError where the API would refuse to delete.
+        Raises CloudError if the API would refuse the deletion.
         """
         return True
 
     def read(self, entry: Entry) -> Entry:
-        """The resource as the API tells it, which may be more than what was asked of it."""
+        """The resource as returned by the API, which may contain more than the request."""
         return entry
 
     def deletes_first(self, resource: Resource) -> bool:
@@ -170,14 +172,14 @@ class Account(ABC):
 
     @abstractmethod
     def invoke(self, token: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The answer of a data source; raises UnansweredError for one it has no answer to."""
+        """The answer of a data source; raises UnansweredError if it has none."""
 
 
 class Cloud(ABC):
     """One provider package.
 
-    checked: whether settings are held against the SDK.
-    lasts: seconds that operations go on after the answer, where a scenario says nothing of them.
+    checked: whether settings are validated against the SDK.
+    lasts: seconds that operations continue after the answer, unless a scenario specifies a duration.
     """
 
     package: str
@@ -185,21 +187,23 @@ class Cloud(ABC):
     lasts: float = 0.0
 
     def resource_type(self, schema: Schema, token: str) -> ResourceType | None:
-        """The type behind a token, None when the provider does not have it."""
+        """The type of a token, None if the provider does not have it."""
         return schema.resource_type(token)
 
     def function(self, schema: Schema, token: str) -> ResourceType | None:
-        """The outputs of a data source, None when the provider does not have it."""
+        """The outputs of a data source, None if the provider does not have it."""
         return schema.resource_type(token)
 
     def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
-        """What is wrong with the provider's own configuration."""
+        """The errors in the provider's own configuration."""
         return []
 
     def config_replaces(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-        """The changed settings that mean another account, region or cluster, so that everything in it is replaced."""
+        """The changed settings that select another account, region or cluster, so that all its resources are
+        replaced.
+        """
         return []
 
     @abstractmethod
     def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
-        """A provider with this configuration; raises CloudError for one that cannot work."""
+        """A provider with this configuration; raises CloudError if the configuration cannot work."""

@@ -1,4 +1,4 @@
-"""The machines that a resource asks its cloud for; each cloud says which, in the module `demand` of its folder."""
+"""The machines that a resource requests from its cloud; the module `demand` of each cloud's folder determines them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from gpucluster.catalog.machines import machines
 ON_DEMAND: Final = "on-demand"
 SPOT: Final = "spot"
 RESERVED: Final = "reserved"
-"""Out of capacity that is held already, and counted there."""
+"""From capacity that is already reserved, and counted there."""
 WAITING: Final = "waiting"
-"""Made once there is capacity; counted as spot."""
+"""Created when capacity becomes available; counted as spot."""
 
 _AZURE_VCPUS: Final = r"(?i)standard_[a-z]+(\d+)"
 """Source: Azure documentation, "Azure virtual machine sizes naming conventions"."""
@@ -22,7 +22,7 @@ _AZURE_VCPUS: Final = r"(?i)standard_[a-z]+(\d+)"
 
 @dataclass(frozen=True, kw_only=True)
 class Demand:
-    """Machines of one type, spread evenly over zones, which are empty where the cloud chooses."""
+    """Machines of one type, spread evenly over zones; zones are empty if the cloud chooses."""
 
     machine: str
     count: int
@@ -31,7 +31,7 @@ class Demand:
     market: str = ON_DEMAND
 
     def amount(self, unit: str) -> int:
-        """The vCPUs or GPUs of them all, as the catalog has them; 0 for a machine that it does not know."""
+        """The vCPUs or GPUs of all machines, by the catalog; 0 for a machine that is not in it."""
         gpus, cpus = machines().get(self.machine), cpu_machines().get(self.machine)
         if unit == "gpus":
             return self.count * (gpus.gpus if gpus is not None else 0)
@@ -40,5 +40,5 @@ class Demand:
         return self.count * (known.vcpus if known is not None else int(named[1]) if named is not None else 0)
 
     def in_zone(self, zone: str) -> int:
-        """How many of them a zone must have."""
+        """The number of machines that a zone must provide."""
         return -(-self.count // len(self.zones)) if zone in self.zones else 0

@@ -13,7 +13,7 @@ from gpucluster.sandbox.type_guards import is_list, is_object
 
 
 class Kind(enum.Enum):
-    """What happened to a property."""
+    """The kind of change of a property."""
 
     ADD = "add"
     DELETE = "delete"
@@ -29,7 +29,7 @@ class Change:
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
-    """The deepest changed properties from `old` to `new`; a null is the same as nothing, `__x` keys are skipped."""
+    """The deepest changed properties from `old` to `new`; null equals a missing value, `__x` keys are skipped."""
     return list(_object(_visible(old), _visible(new), ""))
 
 

@@ -1,4 +1,4 @@
-"""Forms of text that no expression describes well, by the names that limits use."""
+"""Text formats that a regular expression describes poorly, by their names in the limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _ipv6_network(text: str) -> bool:
 
 
 def _network(text: str) -> bool:
-    """As Go's net.ParseCIDR: an address, a slash and a length; host bits pass."""
+    """As Go's net.ParseCIDR: an address, a slash and a length; host bits are allowed."""
     return "/" in text and _parses(lambda given: ip_network(given, strict=False), text)
 
 
@@ -42,7 +42,7 @@ def _document(text: str) -> bool:
 
 
 def _iam_policy(text: str) -> bool:
-    """An object with statements, each of which allows or denies, and nothing that the grammar does not have at the top.
+    """An object with statements, each with an Allow or Deny effect, and without unknown keys at the top level.
 
     Source: AWS IAM user guide, "Grammar of the IAM JSON policy language".
     """
@@ -90,4 +90,4 @@ FORMATS: Final[Mapping[str, tuple[str, Callable[[str], bool]]]] = {
     "google-duration": ("a duration in seconds such as 3.5s", _whole(r"|-?\d+(\.\d{1,9})?s")),
     "hour": ("a time of day such as 03:00", _whole(r"([01][0-9]|2[0-3]):[0-5][0-9]")),
 }
-"""Name -> what it is in words, and whether a text has it."""
+"""Name -> description, and a check of a text."""

@@ -1,9 +1,9 @@
-"""What a cloud accepts and then goes on doing: which resources, under which name, and for how long.
+"""Long-running operations: their resources, states and durations.
 
-The caller polls; the operation does not depend on it. `lasting.csv`, a type a row: the output that tells the state, if
-the SDK has one; what the service calls the states, empty for a request that is done at once, or can't fail; kept:
-whether the provider remembers what failed to come about (that of Google forgets most: "The resource didn't actually
-create"); timeout: after which it no longer waits; source.
+The caller polls; the operation does not depend on it. `lasting.csv`, one type per row: the output with the state, if
+the SDK has one; the service's names of the states, empty for a request that completes at once, or can't fail; kept:
+whether the provider remembers a failed resource (Google's forgets most: "The resource didn't actually create");
+timeout: how long the provider waits; source.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Lasting:
 
 @functools.cache
 def lasting() -> Mapping[str, Lasting]:
-    """The types with requests that are answered before they are done."""
+    """The types whose requests are answered before they complete."""
     return {
         row["type"]: Lasting(
             property=row["property"],
@@ -48,9 +48,9 @@ def lasting() -> Mapping[str, Lasting]:
 
 
 def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> Entry:
-    """The resource with its operation, where this request is one that is answered before it is done.
+    """The resource with its operation, if this request is answered before it completes.
 
-    seconds: how long it lasts where the scenario says nothing; nothing lasts where that is 0.
+    seconds: the duration unless the scenario specifies one; 0 for none.
     """
     row = lasting().get(entry.type)
     state = row.states.get(act, "") if row is not None else ""
@@ -71,5 +71,5 @@ def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> E
 
 
 def _with_state(entry: Entry, row: Lasting, state: str) -> dict[str, object]:
-    """The outputs that say so; some types keep it elsewhere, some SDKs do not have it."""
+    """The outputs with the state; some types have it in another output, some SDKs do not have it."""
     return {row.property: state} if row.property and row.property in entry.outputs else {}

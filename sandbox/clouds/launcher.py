@@ -1,7 +1,7 @@
-"""The plugin process the engine starts: prints a port of the resident clouds, then lives as long as both sides do.
+"""The plugin process that the engine starts: prints a port of the resident clouds, then runs as long as both sides do.
 
-Run by path with `python -I -S`, so it may use the standard library only and starts in some 15 ms. The engine starts one
-per provider instance, and each gets a port of its own: two regions, or two clusters, never share a server.
+Run by path with `python -I -S`, so it may use only the standard library, and starts in some 15 ms. The engine starts
+one per provider instance, and each gets its own port: two regions, or two clusters, never share a server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ SOCKET_VARIABLE = "SANDBOX_CLOUDS_SOCKET"
 
 
 def main() -> int:
-    """Asks for a port and prints it; returns when the resident goes away."""
+    """Requests a port and prints it; returns when the resident exits."""
     package = sys.argv[1]
     path = os.environ.get(SOCKET_VARIABLE)
     if path is None:

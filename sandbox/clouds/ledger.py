@@ -1,7 +1,7 @@
-"""What exists in the simulated clouds, in one SQLite file.
+"""The resources of the simulated clouds, in one SQLite file.
 
-The ledger is the cloud's own memory: Pulumi's state knows what a stack believes, the ledger what is really there, so
-an orphan of a crash shows up here and nowhere else. Several processes may use it at once.
+The ledger is the clouds' own memory: Pulumi's state has a stack's view, the ledger the resources that really exist, so
+only the ledger shows an orphan of a crash. Several processes may use it at once.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ ON CONFLICT (provider, scope, type, id) DO UPDATE SET name = excluded.name, urn 
 inputs = excluded.inputs, outputs = excluded.outputs, created_at = excluded.created_at,
 provider_ref = excluded.provider_ref, operation = excluded.operation"""
 _AS_KEPT = "lower(trim(?, '/'))"
-"""A text as `mentions` has it."""
+"""A text as stored in `mentions`."""
 _PLAIN_SECRET = '"value"'
-"""What a secret in plain text has, and one that is encrypted has not."""
+"""Present in a plain-text secret, absent in an encrypted one."""
 
 _STATE_OUTPUTS = ("provisioningState", "status", "state")
 
 
 class DamagedLedgerError(Exception):
-    """The file is no whole ledger; the message says what is wrong with it."""
+    """The file is not an intact ledger; the message describes the damage."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """What a cloud has accepted and goes on doing, whether or not someone waits for it.
+    """An operation that a cloud has accepted and continues, even if no caller waits for it.
 
-    state: what the cloud calls it, such as Creating.
+    state: the cloud's name of its state, such as Creating.
     ends: in seconds since the epoch.
-    then: outputs as they are from its end on.
-    removes: whether the resource is gone then.
-    error: why it fails, in the cloud's words; empty where it succeeds.
+    then: outputs from its end on.
+    removes: whether the resource is deleted at its end.
+    error: why it fails, in the cloud's words; empty if it succeeds.
     """
 
     state: str
@@ -60,7 +60,7 @@ class Operation:
 
     @property
     def ended(self) -> bool:
-        """Whether its time has come."""
+        """Whether its end has passed."""
         return self.ends <= time.time()
 
 
@@ -68,11 +68,11 @@ class Operation:
 class Entry:
     """One resource of the simulated cloud.
 
-    scope: the region, or the API server of a Kubernetes cluster; "global" for what has no region.
-    name: the name it bears in the cloud, empty where it has none.
+    scope: the region, or the API server of a Kubernetes cluster; "global" for resources without a region.
+    name: its name in the cloud, empty if it has none.
     created_at: UTC, ISO 8601.
-    provider_ref: `urn::id` of the provider instance that wrote it last; empty where it is not known.
-    operation: what the cloud is doing with it now, None where it is at rest.
+    provider_ref: `urn::id` of the provider instance that wrote it last; empty if unknown.
+    operation: the cloud's current operation on it, None if there is none.
     """
 
     provider: str
@@ -89,12 +89,12 @@ class Entry:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What it is called in the program and in the cloud."""
+        """Its names in the program and in the cloud."""
         return urn_name(self.urn), self.name
 
     @property
     def state(self) -> str:
-        """What the cloud calls its state, such as ACTIVE, Creating or Failed; empty where it calls it nothing."""
+        """The cloud's name of its state, such as ACTIVE, Creating or Failed; empty if the cloud has none."""
         found = (self.outputs.get(name) for name in _STATE_OUTPUTS)
         said = self.operation.state if self.operation is not None else next((it for it in found if it), "")
         return said if isinstance(said, str) else ""
@@ -103,11 +103,11 @@ class Entry:
 class Ledger:
     """The resources that exist, by provider, scope, type and id.
 
-    An operation that has ended shows in what is read from then on: nobody has to be there to see it end.
+    The end of an operation shows in every later read: no process has to wait for it.
     """
 
     def __init__(self, file: Path, vault: Vault | None = None) -> None:
-        """vault: what encrypts its secrets; without one, the passphrase beside the file does."""
+        """vault: encrypts its secrets; by default with the passphrase beside the file."""
         file.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.RLock()
         self._vault = vault or Vault(file.with_name("passphrase"))
@@ -122,7 +122,7 @@ class Ledger:
         file.chmod(0o600)
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Closes the file."""
         with self._lock:
             self._connection.close()
 
@@ -137,19 +137,19 @@ class Ledger:
 
     @property
     def version(self) -> int:
-        """How many copies were made of it: a file put back from elsewhere has fewer than the last copy."""
+        """The number of its copies: a file restored from elsewhere has fewer than the last copy."""
         with self._lock:
             return self._connection.execute("PRAGMA user_version").fetchone()[0]
 
     def copy_to(self, file: Path, version: int) -> None:
-        """Writes all of it to another file, both with this version."""
+        """Copies it completely to another file, and sets this version in both."""
         with self._lock, closing(sqlite3.connect(file)) as other:
             self._connection.execute(f"PRAGMA user_version = {version:d}")
             self._connection.backup(other)
 
     @contextmanager
     def exclusive(self) -> Generator[None]:
-        """Lets one caller look and then write, e.g. to refuse a name that is taken."""
+        """Lets only one caller read and then write, e.g. to refuse a used name."""
         with self._lock:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -160,7 +160,7 @@ class Ledger:
             self._connection.execute("COMMIT")
 
     def get(self, provider: str, scope: str, type_: str, id_: str) -> Entry | None:
-        """The resource with this id, None when it does not exist."""
+        """The resource with this id, None if it does not exist."""
         return next(
             iter(self._select("provider = ? AND scope = ? AND type = ? AND id = ?", provider, scope, type_, id_)), None
         )
@@ -182,10 +182,10 @@ class Ledger:
         return self._select("scope = ?", scope)
 
     def mentioning(self, types: Collection[str], *texts: str) -> list[Entry]:
-        """The resources of these types that bear one of these texts, or have it among inputs or outputs, oldest first.
+        """The resources of these types with one of these texts as id or name, or among inputs or outputs, oldest first.
 
-        Whole texts up to 1,000 characters, whatever their case, and without slashes at their ends: what comes is to be
-        looked at more closely.
+        Compares whole texts up to 1,000 characters, ignoring case and slashes at their ends: callers must check the
+        results further.
         """
         wanted = (
             f"SELECT resource FROM mentions WHERE type IN ({_marks(types)}) AND text IN ({_marks(texts, _AS_KEPT)})"
@@ -193,25 +193,25 @@ class Ledger:
         return self._select(f"number IN ({wanted})", *types, *texts)
 
     def with_id(self, id_: str, types: Collection[str] = ()) -> list[Entry]:
-        """The resources with this id in whichever scope, whatever its case.
+        """The resources with this id in any scope, ignoring case.
 
-        types: of these alone, or of all; the same below.
+        types: only these types, by default all; the same below.
         """
         return self._select(f"lower(id) = lower(?){_of(types)}", id_, *types)
 
     def under(self, id_: str, types: Collection[str] = ()) -> list[Entry]:
-        """The resources whose ids begin with this one and a slash, whatever their case, oldest first."""
-        # The character after a slash is a zero.
+        """The resources whose ids begin with this one and a slash, ignoring case, oldest first."""
+        # In ASCII, zero follows the slash.
         where = f"lower(id) > lower(?) || '/' AND lower(id) < lower(?) || '0'{_of(types)}"
         return self._select(where, id_, id_, *types)
 
     def in_progress(self, types: Collection[str]) -> list[Entry]:
-        """The resources of these types with which something goes on, oldest first."""
+        """The resources of these types with an operation in progress, oldest first."""
         found = self._select(f"operation != ''{_of(types)}", *types)
         return [entry for entry in found if entry.operation is not None]
 
     def put(self, entry: Entry) -> None:
-        """Writes a resource, over the one with the same id."""
+        """Writes a resource, replacing the one with the same id."""
         values = (
             *(entry.provider, entry.scope, entry.type, entry.id, entry.name, entry.urn),
             *(self._written(entry.inputs), self._written(entry.outputs), entry.created_at, entry.provider_ref),
@@ -221,14 +221,14 @@ class Ledger:
             self._connection.execute(_PUT, values)
 
     def put_provider(self, reference: str, settings: Mapping[str, Any]) -> None:
-        """Writes with what settings a provider, by `urn::id`, works on what is here."""
+        """Writes the settings of a provider that manages resources of the ledger, by `urn::id`."""
         with self._lock:
             self._connection.execute(
                 "INSERT OR REPLACE INTO providers VALUES (?, ?)", (reference, self._written(settings))
             )
 
     def providers(self) -> dict[str, dict[str, Any]]:
-        """The settings of every provider that has written here, by `urn::id`."""
+        """The settings of every provider that has written to the ledger, by `urn::id`."""
         with self._lock:
             rows = self._connection.execute("SELECT reference, settings FROM providers").fetchall()
         try:
@@ -240,11 +240,11 @@ class Ledger:
         return json.dumps(to_wire(values, self._vault.seal))
 
     def _resealed(self, text: str) -> str:
-        """Values of an earlier version, as they are written now."""
+        """Values of an earlier version in the current form."""
         return self._written(from_wire(_object(text))) if _PLAIN_SECRET in text else text
 
     def remove(self, provider: str, scope: str, type_: str, id_: str) -> bool:
-        """Forgets a resource; False when there was none."""
+        """Removes a resource; False if there was none."""
         with self._lock:
             where = "provider = ? AND scope = ? AND type = ? AND id = ?"
             return (
@@ -253,7 +253,7 @@ class Ledger:
             )
 
     def remove_scope(self, scope: str) -> None:
-        """Forgets all that lives in a scope, as when a cluster is deleted with its objects."""
+        """Removes all resources of a scope, as when a cluster is deleted with its objects."""
         with self._lock:
             self._connection.execute("DELETE FROM resources WHERE scope = ?", (scope,))
 
@@ -265,7 +265,7 @@ class Ledger:
         return [entry for row in rows if (entry := self._entry(row)) is not None]
 
     def _entry(self, row: tuple[Any, ...]) -> Entry | None:
-        """A resource as it is now; None for one whose deletion has ended."""
+        """The current resource; None if its deletion has ended."""
         try:
             return _read(row, self._vault)
         except (TypeError, ValueError) as error:

@@ -1,8 +1,8 @@
-"""The tables of a ledger, and how a ledger of an earlier version gets them.
+"""The tables of a ledger, and the migration from an earlier version.
 
-`mentions` is an index that SQLite keeps by itself: every text in a resource's id, name, inputs and outputs, in lower
-case and without slashes at its ends, leads to the resource; a self link of Google Cloud does by the path in it. By it a
-rule finds what refers to a resource, or what bears a name, without reading all there is.
+`mentions` is an index that SQLite maintains automatically: every text in a resource's id, name, inputs and outputs, in
+lower case and without slashes at its ends, leads to the resource; a self link of Google Cloud is indexed by its path. A
+rule uses it to find references to a resource, or the owner of a name, without reading the whole ledger.
 """
 
 from __future__ import annotations
@@ -72,17 +72,18 @@ _KEPT: Final = (
     *("provider", "scope", "type", "id", "name", "urn", "inputs", "outputs", "created_at"),
     *("provider_ref", "operation"),
 )
-"""Columns that go over to a new version; the first ledgers had neither of the last two."""
+"""Columns that are copied to a new version; the first ledgers lacked the last two."""
 
 
 def open_tables(connection: sqlite3.Connection, resealed: Callable[[str], str]) -> None:
-    """Makes the tables where they are not there, with the resources that an earlier version left.
+    """Creates missing tables, with the resources of an earlier version.
 
-    resealed: the inputs or outputs of a resource as they are written now; earlier versions left secrets in plain text.
+    resealed: converts the inputs or outputs of a resource to the current form; earlier versions had secrets in plain
+    text.
     """
     if "mentions" in _tables(connection):
         return
-    # What is given up here is overwritten.
+    # Deleted content is overwritten.
     connection.execute("PRAGMA secure_delete=ON")
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -119,7 +120,7 @@ def _make(connection: sqlite3.Connection, resealed: Callable[[str], str], *, old
 
 
 def _statements(script: str) -> list[str]:
-    """executescript would commit first."""
+    """Splits a script, because executescript would commit first."""
     found, begun = list[str](), ""
     for line in script.splitlines():
         begun += f"{line}\n"

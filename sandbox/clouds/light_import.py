@@ -11,9 +11,9 @@ import types
 
 
 def stand_in_for_the_sdk() -> None:
-    """Enters empty modules for the parent packages of the protocol modules, unless the SDK is there already.
+    """Registers empty modules for the parent packages of the protocol modules, unless the SDK is already loaded.
 
-    For a process that never needs the SDK: `import pulumi` brings nothing afterwards.
+    For a process that never needs the SDK: `import pulumi` then returns an empty module.
     """
     if "pulumi" in sys.modules:
         return

@@ -1,10 +1,10 @@
-"""What values the inputs of a cloud may have: tables of limits by type and path of the input.
+"""Allowed values of a cloud's inputs: tables of limits by type and path of the input.
 
-A cloud's folder has one or two tables. `limits.json` is compiled from the vendor's own documents by
-`python -m gpucluster.judges.limits`. `limits.csv` is written by hand, for what no document says and for what one says
-wrongly: its rows take the place of the other's for the same path and rule. Columns: type; path without the numbers of
-list items, `rules[].priority`; rule; value, that of `enum` with `|` between values, and empty where nothing is refused;
-source, with the reason where a document, or the list of an SDK, is wrong.
+A cloud's folder has one or two tables. `limits.json` is compiled from the vendor's own documents by `python -m
+gpucluster.judges.limits`. `limits.csv` is written by hand, for limits that are missing or wrong in the documents: its
+rows override the other's for the same path and rule. Columns: type; path without the numbers of list items,
+`rules[].priority`; rule; value, that of `enum` with `|` between values, and empty if nothing is refused; source, with
+the reason if a document, or the list of an SDK, is wrong.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from gpucluster.sandbox.type_guards import is_list, is_object
 _COUNTS: Final = ("minItems", "maxItems")
 _NUMERIC: Final = ("minimum", "maximum", "minLength", "maxLength", *_COUNTS)
 _SHORT: Final = 20
-"""Values of an enumeration that an error names; of a longer one it names those that are near."""
+"""Maximum length of an enumeration that an error lists in full; of a longer one it lists the similar values."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Limit:
 
     rule: enum, enumAnyCase, minimum, maximum, minLength, maxLength (characters), minItems, maxItems, pattern or format,
     the last by a name in `formats.FORMATS`; the others are those of JSON Schema.
-    source: the document that says so, with its version.
+    source: the document, with its version.
     """
 
     rule: str
@@ -44,7 +44,7 @@ class Limit:
     source: str
 
     def reason(self, given: Any) -> str:
-        """Why a value is refused, empty where it is not. given: a string, number or boolean; a list for minItems and
+        """Why a value is refused, empty if it is accepted. given: a string, number or boolean; a list for minItems and
         maxItems.
         """
         match self.rule:
@@ -80,12 +80,12 @@ class Limits:
         self._package = package
 
     def failures(self, token: str, inputs: Mapping[str, Any]) -> list[Failure]:
-        """Every refused value of these inputs, in order; one that is not known yet is not refused."""
+        """Every refused value of these inputs, in order; unknown values are accepted."""
         limits = self.of(token)
         return list(_refused(inputs, "", limits)) if limits else []
 
     def unlisted(self, token: str) -> frozenset[str]:
-        """The paths of a type that take other values than those its SDK lists: rows by hand that refuse none."""
+        """The paths of a type that accept values beyond the SDK's list: rows by hand with an empty value."""
         rows = self._by_hand.get(token, ())
         return frozenset(row["path"] for row in rows if row["rule"] == "enum" and not row["value"])
 
@@ -115,7 +115,7 @@ class Limits:
         return {path: [limit for limit in limits.values() if limit.value != ""] for path, limits in found.items()}
 
     def _listed(self, value: Any) -> Any:
-        """The values of an enumeration that stands elsewhere, by its name."""
+        """The values of an enumeration defined elsewhere, by its name."""
         return self._compiled["lists"][value["list"]] if isinstance(value, dict) else value
 
     @cached_property
@@ -162,7 +162,7 @@ def _failures(value: Any, path: str, limits: Mapping[str, Sequence[Limit]]) -> I
 
 
 def _text(value: Any) -> str:
-    """A value as text, the same for 3, 3.0 and "3", and for true and "true"."""
+    """A value as text, equal for 3, 3.0 and "3", and for true and "true"."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
@@ -187,7 +187,7 @@ def _out_of_range(rule: str, limit: float, given: Any) -> str:
 
 
 def _wrong_length(rule: str, limit: float, given: Any, of: str) -> str:
-    """of: what is counted, characters of a text or items of a list."""
+    """of: the counted unit, characters of a text or items of a list."""
     if not (is_list(given) if rule in _COUNTS else isinstance(given, str)):
         return ""
     least = rule.startswith("min")

@@ -1,4 +1,4 @@
-"""Parts of the engine's messages: what it sends as text, refused inputs, and what a change means."""
+"""Parts of the engine's messages: values sent as text, refused inputs, and effects of a change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def decoded(value: Any) -> Any:
-    """A setting of a provider; the engine sends all but plain strings as JSON text."""
+    """A setting of a provider; the engine sends all values except plain strings as JSON text."""
     if isinstance(value, Secret):
         return Secret(decoded(value.value))
     if (isinstance(value, str) and value[:1] in ("{", "[", '"')) or value in ("true", "false"):
@@ -34,7 +34,7 @@ def decoded(value: Any) -> Any:
 
 
 def failures_of(failures: list[Failure]) -> list[Any]:
-    """Refused inputs, as Check answers them."""
+    """Refused inputs in the form of Check's answer."""
     return [provider_pb2.CheckFailure(property=failure.path, reason=failure.reason) for failure in failures]
 
 
@@ -43,7 +43,7 @@ def diff_response(
 ) -> Any:
     """The answer to Diff.
 
-    found: changed inputs. replaced: paths that need a new resource. derived: outputs that follow.
+    found: changed inputs. replaced: paths that need a new resource. derived: dependent outputs.
     """
     detailed = {
         change.path: provider_pb2.PropertyDiff(kind=_KINDS[change.kind, change.path in replaced], inputDiff=True)

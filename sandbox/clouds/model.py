@@ -1,4 +1,4 @@
-"""How a resource type of a modelled cloud behaves: its id and the outputs the cloud computes.
+"""The behaviour of a resource type of a modelled cloud: its id and the outputs that the cloud computes.
 
 One small function per type, registered with its cloud's `Models`.
 """
@@ -18,11 +18,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, kw_only=True)
 class ManagedResource:
-    """A resource while it is made or changed, all values in plain sight.
+    """A resource during a create or update, all values in plain text.
 
     provider: its package, such as `aws`.
-    name: its name in the cloud, empty where the type has none.
-    scope: where the ledger keeps it.
+    name: its name in the cloud, empty if the type has none.
+    scope: its scope in the ledger.
     previous: its outputs before this update, empty for a new one.
     changed: the inputs that this update changes.
     """
@@ -38,13 +38,13 @@ class ManagedResource:
     ledger: Ledger
 
     def keep(self, output: str, make: Callable[[], _T]) -> _T:
-        """An output that stays what it was over updates."""
+        """An output that keeps its value in updates."""
         return self.previous[output] if self.previous.get(output) is not None else make()
 
     def others(self, token: str, *mentioning: Any) -> list[Entry]:
-        """The resources of a type in the same scope, this one left out.
+        """The other resources of a type in the same scope.
 
-        mentioning: texts of which they have one at least, as `Ledger.mentioning` finds them; without any, all of them.
+        mentioning: texts of which a resource must have at least one, as found by `Ledger.mentioning`; by default all.
         """
         if mentioning:
             found = self.ledger.mentioning({token}, *(str(text) for text in mentioning))
@@ -53,7 +53,7 @@ class ManagedResource:
         return self.beside(found)
 
     def beside(self, found: Iterable[Entry]) -> list[Entry]:
-        """Those in the same scope, this one left out."""
+        """The other resources in the same scope."""
         own = (self.token, self.id) if self.previous else None
         return [entry for entry in found if entry.scope == self.scope and (entry.type, entry.id) != own]
 
@@ -70,11 +70,11 @@ _Outputs = Callable[[_ManagedResource], Mapping[str, Any]]
 class Model(Generic[_ManagedResource]):
     """One type.
 
-    id: makes the id of a new resource.
-    outputs: what the cloud computes; called after a create and after each update.
-    defaults: outputs for inputs that are left out.
-    changing: computed outputs that an update changes, so a preview does not know them.
-    keeping: inputs whose change leaves those outputs as they are.
+    id: creates the id of a new resource.
+    outputs: the cloud's computed outputs; called after a create and after each update.
+    defaults: outputs for omitted inputs.
+    changing: computed outputs that an update changes, so they are unknown in a preview.
+    keeping: inputs whose change does not affect those outputs.
     nested: path of an input object, or of a list of them -> keys the cloud adds to each.
     """
 
@@ -120,6 +120,6 @@ class Models(dict[str, Model[_ManagedResource]]):
 
 
 def load(path: Iterable[str], package: str) -> None:
-    """Imports every module of a package, so that each registers what it has."""
+    """Imports every module of a package, so that each registers its functions."""
     for module in pkgutil.iter_modules(path, f"{package}."):
         importlib.import_module(module.name)

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 class Modelled(Account, Generic[_ManagedResource]):
-    """Makes resources as their models and rules say; a type without a model has a plain id."""
+    """Creates resources by their models and rules; a type without a model has a plain id."""
 
     def __init__(self, ledger: Ledger, models: Mapping[str, Model[_ManagedResource]]) -> None:
         super().__init__(ledger)
@@ -29,22 +29,22 @@ class Modelled(Account, Generic[_ManagedResource]):
 
     @abstractmethod
     def managed(self, resource: Resource, id_: str = "") -> _ManagedResource:
-        """The resource as models and rules see it."""
+        """The resource in the form that models and rules use."""
 
     @abstractmethod
     def enforce(self, managed: _ManagedResource) -> None:
-        """Raises CloudError where a rule refuses the resource."""
+        """Raises CloudError if a rule refuses the resource."""
 
     @abstractmethod
     def name_property(self, resource: Resource) -> str | None:
-        """The input that holds the name of a resource, None for types without one."""
+        """The input with the name of a resource, None for types without one."""
 
     def name(self, resource: Resource) -> str:
         with _malformed_is_refused(resource):
             return self.managed(resource, resource.id).name
 
     def deletes_first(self, resource: Resource) -> bool:
-        """As the bridge: a name of the program's own choice cannot exist twice."""
+        """As the bridge: a name that the program chose cannot exist twice."""
         prop = self.name_property(resource)
         if prop is None or resource.inputs.get(prop) is None:
             return False
@@ -103,7 +103,7 @@ class Modelled(Account, Generic[_ManagedResource]):
 
 @contextmanager
 def _malformed_is_refused(resource: Resource) -> Generator[None]:
-    """Refuses inputs that a rule or a model cannot read, such as a word where an address stands: no API takes them."""
+    """Refuses inputs that a rule or a model cannot parse, such as a word instead of an address: no API accepts them."""
     try:
         yield
     except (AttributeError, LookupError, TypeError, ValueError) as fault:
@@ -121,7 +121,7 @@ def changed_inputs(resource: Resource) -> frozenset[str]:
 def _with_computed(value: Any, was: Any, path: Sequence[str], keys: Sequence[str]) -> Any:
     """An input with keys that the cloud adds to the object at this path, or to each object of the list there.
 
-    was: the same as an output before an update, which keeps them; where it has none they are unknown.
+    was: the corresponding output before an update, which keeps its values; missing ones are unknown.
     """
     if is_list(value):
         before = [*items(was), *[None] * len(value)]

@@ -1,4 +1,4 @@
-"""Random names and ids, the same again for the same seed where the engine gives one."""
+"""Random names and ids, reproducible from the engine's seed if it sends one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 from gpucluster.sandbox.type_guards import items
 
 DEFAULTS_KEY: Final = "__defaults"
-"""Input under which the bridged providers list the properties they filled in themselves."""
+"""Input in which the bridged providers list the properties with their own defaults."""
 
 
 def random_hex(length: int) -> str:
@@ -19,10 +19,10 @@ def random_hex(length: int) -> str:
 
 
 def hex_suffix(seed: bytes, length: int) -> str:
-    """`length` hexadecimal digits made from the engine's random seed; random when it gave none.
+    """`length` hexadecimal digits from the engine's random seed; random without a seed.
 
-    The engine sends one seed per resource in each Check of an operation, so that the name of a preview is the name of
-    the update that follows.
+    The engine sends one seed per resource in each Check of an operation, so that a preview and the following update
+    have the same name.
     """
     return hashlib.sha256(seed).hexdigest()[:length] if seed else random_hex(length)
 

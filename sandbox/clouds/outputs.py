@@ -1,6 +1,6 @@
-"""Every output of a resource, so that none is missing in a preview or after an update.
+"""Completes the outputs of a resource, so that none is missing in a preview or after an update.
 
-An output the engine does not get is None at `up`, vanishes from dependants and shows as a change later.
+An output missing from the engine's answer is None at `up`, vanishes from dependants and shows as a change later.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from gpucluster.sandbox.clouds.schema import ResourceType
 from gpucluster.sandbox.clouds.values import UNKNOWN
 
 REPEATED: Final[Mapping[str, tuple[str, ...]]] = {"tags": ("tagsAll",), "labels": ("effectiveLabels", "pulumiLabels")}
-"""Input -> outputs that say the same, and more."""
+"""Input -> outputs with the same content, and more."""
 
 
 def before(resource: Resource, known: Mapping[str, Any]) -> dict[str, Any]:
-    """The outputs while previewing: inputs as given, what exists as it is, the rest unknown.
+    """The outputs in a preview: inputs as given, existing values unchanged, the rest unknown.
 
-    known: outputs that are neither, computed by the cloud.
+    known: other outputs, computed by the cloud.
     """
     if resource.type.open:
         return {**resource.inputs, **known}
@@ -37,7 +37,7 @@ def before(resource: Resource, known: Mapping[str, Any]) -> dict[str, Any]:
 def after(resource: Resource, made: Mapping[str, Any]) -> dict[str, Any]:
     """The outputs after a create or update.
 
-    made: outputs computed by the cloud; they win over the inputs.
+    made: outputs computed by the cloud; they override the inputs.
     """
     if resource.type.open:
         return {**resource.inputs, **made}
@@ -52,7 +52,7 @@ def after(resource: Resource, made: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _updated(resource: Resource, name: str) -> Any:
-    """The value of an output over an update: a changed input as it is now, else as it was."""
+    """The value of an output in an update: the new value of a changed input, otherwise the previous value."""
     if name in resource.inputs:
         unchanged = name in resource.outputs and resource.inputs[name] == resource.old_inputs.get(name)
         return resource.outputs[name] if unchanged else resource.inputs[name]
@@ -60,7 +60,7 @@ def _updated(resource: Resource, name: str) -> Any:
 
 
 def _zero(type_: Any, resource_type: ResourceType) -> Any:
-    """The empty value of a type, for an output that is never null and that no rule computes."""
+    """The empty value of a type, for an output that is never null and that no model computes."""
     if isinstance(type_, str):
         return {"str": "", "int": 0, "float": 0, "bool": False}.get(type_)
     ((kind, inner),) = type_.items()

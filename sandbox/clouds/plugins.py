@@ -1,4 +1,4 @@
-"""Puts a launcher in the place of every provider plugin that the installed SDKs ask for."""
+"""Installs a launcher in place of every provider plugin that the installed SDKs require."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from gpucluster.sandbox.clouds.sdk import Sdk
 def install_launchers(home: Path, sdks: Mapping[str, Sdk]) -> None:
     """Writes `<home>/plugins/resource-<package>-v<version>/pulumi-resource-<package>` for each SDK.
 
-    The version is the SDK's own, which a program asks for. Those of versions that were installed earlier stay: a stack
-    that stands asks for them until its next `up`. Launchers without an SDK are removed.
+    The version is the SDK's own, which a program requests. Launchers of earlier installed versions are kept: an
+    existing stack requests them until its next `up`. Launchers without an SDK are removed.
     """
     plugins = home / "plugins"
     earlier = {folder: _package(folder) for folder in plugins.glob("resource-*-v*")}
@@ -39,7 +39,7 @@ def _write(file: Path, package: str) -> None:
     if file.is_file() and file.read_text() == text:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
-    # Another run may start the old one at this moment.
+    # Another run may be starting the old one.
     scratch = file.with_name(f"{file.name}.{os.getpid()}")
     scratch.write_text(text)
     scratch.chmod(0o755)

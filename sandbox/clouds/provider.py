@@ -29,7 +29,7 @@ from gpucluster.sandbox.clouds.waiting import Waiting
 from gpucluster.sandbox.clouds.weather import Weather
 
 _ENGINE_SETTINGS = frozenset({"version", "pluginDownloadURL", "pluginChecksums", "__internal"})
-"""What the engine adds to a provider's own settings."""
+"""Keys that the engine adds to a provider's own settings."""
 
 
 _P = ParamSpec("_P")
@@ -40,7 +40,7 @@ _ACTS = {"Create": Act.CREATE, "Update": Act.UPDATE, "Delete": Act.DELETE}
 
 
 def _answers(method: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Turns a refusal of the cloud into the error of the call, and names a fault of ours as such."""
+    """Converts a refusal of the cloud into the error of the call, and reports an internal error as such."""
 
     @wraps(method)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -68,17 +68,17 @@ def _remember(method: str, args: tuple[Any, ...], error: CloudError) -> None:
 
 
 class Provider(provider_pb2_grpc.ResourceProviderServicer):
-    """One provider instance: configured once, then asked about its resources."""
+    """One provider instance: configured once, then called for its resources."""
 
     def __init__(self, cloud: Cloud, schema: Schema, ledger: Ledger, weather: Weather | None = None) -> None:
-        """weather: what happens that no program asks for; where it is left out, nothing."""
+        """weather: events that no program requests; by default none."""
         self._cloud = cloud
         self._schema = schema
         self._ledger = ledger
         self._weather = weather or Weather(Scenario())
         self._waiting = Waiting(ledger)
         self.die: Callable[[], object] = self.stop_waiting
-        """Ends the process that this provider would be."""
+        """Ends the process that a real provider would be."""
         self._asked: Requests | None = None
         self._engine: engine_pb2_grpc.EngineStub | None = None
         self._noted: set[tuple[str, str]] = set()
@@ -180,7 +180,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         )
 
     def _note(self, resource: Resource, name: str, message: str) -> None:
-        """Warns once of a type, or of a property of it."""
+        """Warns once about a type, or about a property of it."""
         if (resource.token, name) not in self._noted:
             self._noted.add((resource.token, name))
             self._warn(resource.urn, message)
@@ -243,7 +243,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         return response
 
     def _stands_in(self, token: str, args: Mapping[str, Any], *, said: bool) -> Mapping[str, Any]:
-        """said: whether the user gave what matters of it."""
+        """said: whether the scenario of the user has an answer."""
         function = self._cloud.function(self._schema, token)
         if function is None:
             version = f"{self._cloud.package} {self._schema.sdk.version}"
@@ -267,20 +267,20 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         raise CloudError(f"the sandbox does not simulate the method {request.tok}")
 
     def Cancel(self, request: Any, context: Any) -> Any:
-        # What is written at once finishes, so that state and ledger agree; nobody waits for the rest any longer.
+        # Immediate writes finish, so that state and ledger agree; waiting for other operations ends.
         self.stop_waiting()
         return empty_pb2.Empty()
 
     def note(self, urn: str, act: Act, error: str) -> None:
-        """Remembers a request that failed."""
+        """Records a failed request."""
         self._weather.note(urn, self._type(urn).token, act, error)
 
     def stop_waiting(self) -> None:
-        """Ends the waits for what the cloud goes on doing."""
+        """Ends all waiting for operations in the cloud."""
         self._waiting.stop()
 
     def _settings(self, struct: struct_pb2.Struct) -> dict[str, Any]:
-        """The provider's settings; the engine sends all but plain strings as JSON text."""
+        """The provider's settings; the engine sends all values except plain strings as JSON text."""
         type_ = self._schema.resource_type(f"pulumi:providers:{self._cloud.package}")
         properties: Mapping[str, Property] = type_.inputs if type_ is not None else {}
         return {
@@ -312,7 +312,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         )
 
     def restore(self, urn: str, id_: str, state: Mapping[str, Any], created_at: str) -> None:
-        """Writes a resource that a state has, before the ledger was lost. state: its `inputs` and `outputs`."""
+        """Writes a resource of a state after the loss of the ledger. state: its `inputs` and `outputs`."""
         inputs, outputs = state["inputs"], state["outputs"]
         resource = Resource(urn=urn, type=self._type(urn), inputs=inputs, outputs=outputs, id=id_)
         self._requests.restore(resource, created_at)

@@ -1,7 +1,7 @@
-"""What the quotas of an account count: those of `quotas.csv`, and those that the catalog has for a machine type.
+"""The quotas of an account: those of `quotas.csv`, and those of the catalog for a machine type.
 
-On Google Cloud a machine type has a quota in GPUs, and the same with `PREEMPTIBLE_` before it for machines on spot and
-for those that wait for capacity; on Azure its family has one in vCPUs. Sources: catalog/machines.csv; Google Cloud
+On Google Cloud a machine type has a quota in GPUs, and a second one with the prefix `PREEMPTIBLE_` for machines on spot
+and those that wait for capacity; on Azure its family has one in vCPUs. Sources: catalog/machines.csv; Google Cloud
 documentation, Cluster Director "Choose a consumption option".
 """
 
@@ -35,7 +35,7 @@ class QuotaKind:
     service: str = ""
 
     def amount(self, demand: Demand) -> int:
-        """How much of it some machines take."""
+        """The amount that these machines use."""
         market = ON_DEMAND if demand.market == ON_DEMAND else SPOT
         counted = demand.market != RESERVED and self.market in ("", market)
         fits = re.fullmatch(self.machines, demand.machine, re.IGNORECASE) is not None
@@ -44,7 +44,7 @@ class QuotaKind:
 
 @functools.cache
 def quota_kinds(cloud: str) -> Mapping[str, QuotaKind]:
-    """The quotas of a cloud that are counted here, by their names in lower letters."""
+    """The quotas of a cloud that the sandbox counts, by their names in lower case."""
     listed = (
         QuotaKind(
             cloud=cloud,

@@ -1,4 +1,4 @@
-"""The texts at a path of inputs, for rules about what a resource refers to."""
+"""The texts at a path of inputs, for rules about references to other resources."""
 
 from __future__ import annotations
 

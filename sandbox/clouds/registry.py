@@ -27,7 +27,7 @@ SIMULATED: Mapping[str, type[Cloud]] = {
 
 
 class Clouds:
-    """Makes provider instances that share one ledger and, per package, one schema."""
+    """Creates provider instances that share one ledger and, per package, one schema."""
 
     def __init__(
         self,
@@ -36,9 +36,9 @@ class Clouds:
         weather: Weather | None = None,
         servers: RealServers | None = None,
     ) -> None:
-        """weather: what happens that no program asks for.
+        """weather: events that no program requests.
 
-        servers: real API servers for the Kubernetes objects, where they are wanted.
+        servers: real API servers for the Kubernetes objects, if requested.
         """
         self._schemas = {package: Schema(sdk) for package, sdk in sdks.items()}
         self._ledger = ledger
@@ -46,7 +46,7 @@ class Clouds:
         self._servers = servers
 
     def provider(self, package: str) -> Provider:
-        """A fresh provider instance of a package."""
+        """A new provider instance of a package."""
         return Provider(self._cloud(package), self._schemas[package], self._ledger, self._weather)
 
     def _cloud(self, package: str) -> Cloud:

@@ -1,4 +1,4 @@
-"""Tables of which changed properties replace a resource: `replacements.csv` of each cloud.
+"""Tables of the properties whose change replaces a resource: `replacements.csv` of each cloud.
 
 Columns: type, properties (paths without indexes, separated by blanks), replace (yes, no or unknown), source.
 """
@@ -25,9 +25,9 @@ def _table(package: str) -> Mapping[str, Mapping[tuple[str, ...], bool | None]]:
 
 
 def listed(package: str, token: str, path: tuple[str, ...]) -> bool | None:
-    """What the table of a cloud's package says of a property; None when it does not know.
+    """The entry of a property in the table of a cloud's package; None if it is unknown.
 
-    The longest listed path counts: a row for `launchTemplate.id` wins over one for `launchTemplate`.
+    The longest listed path counts: a row for `launchTemplate.id` overrides one for `launchTemplate`.
     """
     rows = _table(package).get(token, {})
     return next((rows[path[:depth]] for depth in range(len(path), 0, -1) if path[:depth] in rows), None)

@@ -1,4 +1,4 @@
-"""The requests of one configured provider: what the cloud takes and goes on doing, and what is heard of it."""
+"""The requests of one configured provider: their acceptance, their operations, and their answers."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from gpucluster.sandbox.clouds.weather import Weather
 
 
 class _Accepted(NamedTuple):
-    """What a cloud has begun, and what the scenario has in store for it."""
+    """An accepted request, and the scenario's disturbance for it."""
 
     entry: Entry
     wish: Disturbance | None
 
 
 class Maker(NamedTuple):
-    """The provider as a state names it. reference: `urn::id`. given: its settings, as the engine sends them."""
+    """The provider as identified in a state. reference: `urn::id`. given: its settings, as sent by the engine."""
 
     reference: str
     given: Mapping[str, Any]
 
 
 class Requests:
-    """Each raises CloudError where it fails; UnfinishedError where the resource is there all the same."""
+    """Each raises CloudError if it fails; UnfinishedError if the resource exists nevertheless."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Requests:
         maker: Maker,
         die: Callable[[], object],
     ) -> None:
-        """maker: who is named in the ledger. die: ends the process that it would be."""
+        """maker: the provider recorded in the ledger. die: ends the process that a real provider would be."""
         self.account = account
         self._cloud = cloud
         self._weather = weather
@@ -54,7 +54,7 @@ class Requests:
         self._die = die
 
     def create(self, resource: Resource) -> Entry:
-        """Makes a resource, waits for its end, and reads it."""
+        """Creates a resource, waits for its completion, and reads it."""
 
         def accept() -> _Accepted:
             wish = self._foreseen(resource, Act.CREATE)
@@ -66,7 +66,7 @@ class Requests:
         return there
 
     def update(self, resource: Resource) -> Entry:
-        """Changes a resource in place, and waits for the end."""
+        """Changes a resource in place, and waits for its completion."""
 
         def accept() -> _Accepted:
             wish = self._foreseen(resource, Act.UPDATE)
@@ -79,7 +79,7 @@ class Requests:
         return self.account.read(self._ended(self._waiting.accepted(accept), Act.UPDATE))
 
     def read(self, type_: ResourceType, id_: str, outputs: Mapping[str, Any]) -> Entry | None:
-        """A resource as the cloud tells it; None where it is not there, or does not show."""
+        """A resource as the cloud returns it; None if it does not exist, or is not yet visible."""
         there = self._there(type_, id_, plain(outputs))
         if there is None:
             return None
@@ -90,7 +90,7 @@ class Requests:
         return self.account.read(there)
 
     def delete(self, type_: ResourceType, id_: str, outputs: Mapping[str, Any]) -> None:
-        """Removes a resource, if it is there."""
+        """Deletes a resource, if it exists."""
 
         def accept() -> _Accepted | None:
             there = self._there(type_, id_, plain(outputs))
@@ -105,24 +105,24 @@ class Requests:
             if going is not None:
                 self._ended(going, Act.DELETE)
         except UnfinishedError as unfinished:
-            # The state has it already.
+            # The state already has it.
             raise CloudError(str(unfinished)) from unfinished
 
     def restore(self, resource: Resource, created_at: str) -> None:
-        """Writes a resource that is there, unless it is written: one stack may have imported what another made."""
+        """Writes an existing resource, unless it is already written: one stack may have imported another's resource."""
         made = Made(id=resource.id, name=self.account.name(resource), outputs=resource.outputs)
         entry = replace(self._entry(resource, made), outputs=dict(resource.outputs), created_at=created_at)
         if self.account.ledger.get(entry.provider, entry.scope, entry.type, entry.id) is None:
             self._put(entry)
 
     def _foreseen(self, resource: Resource, act: Act) -> Disturbance | None:
-        """What the scenario has in store; raises CloudError where the cloud does not take the request."""
+        """The scenario's disturbance; raises CloudError if the cloud refuses the request."""
         wish = self._weather.wish(resource.token, (resource.logical_name, self.account.name(resource)), act)
         self._weather.before(wish, self._cloud.package, resource.token, resource.inputs, act)
         return wish
 
     def _begin(self, entry: Entry, wish: Disturbance | None, act: Act) -> _Accepted:
-        """Writes what the cloud has accepted."""
+        """Writes the accepted operation."""
         ledger = self.account.ledger
         wish = self._weather.short(entry, act, ledger) or wish
         going = begun(entry, act, wish, self._cloud.lasts)
@@ -133,14 +133,14 @@ class Requests:
         return _Accepted(going, wish)
 
     def _put(self, entry: Entry) -> None:
-        """Writes a resource, and once by whom: without that, no state could be made of the ledger."""
+        """Writes a resource, and once its provider: otherwise no state could be rebuilt from the ledger."""
         self.account.ledger.put(entry)
         if not self._is_written:
             self.account.ledger.put_provider(*self._maker)
             self._is_written = True
 
     def _ended(self, accepted: _Accepted, act: Act) -> Entry:
-        """What the cloud has accepted, once it is done."""
+        """The resource after its accepted operation has ended."""
         wish = accepted.wish
         if wish is not None and wish.fails == "crash":
             self._die()
@@ -149,7 +149,7 @@ class Requests:
         return self._waiting.ended(accepted.entry)
 
     def _look_for(self, made: Entry) -> None:
-        """Reads what was made, as providers do, as long as they look for it."""
+        """Reads the created resource, with the retries of a provider."""
         if self._weather.calm:
             return
 

@@ -1,7 +1,7 @@
 """The simulated clouds of one `gpucluster sandbox pulumi` run, served from threads of the sandbox process.
 
-Launchers (`launcher.py`) ask for a port over a Unix socket. The connection stays open as long as the launcher lives;
-when it ends, the server behind that port stops.
+Launchers (`launcher.py`) request a port over a Unix socket. The connection stays open while the launcher runs; when it
+ends, the server on that port stops.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _MESSAGE_BYTES = 400 * 1024 * 1024
 class Resident:
     """Answers launchers at a socket while the context is open.
 
-    The socket is there from the beginning; `start` begins to answer. Between the two the engine is started, so that no
-    thread exists yet when the process forks, and the protocol modules load while the engine does.
+    The socket exists from the beginning; `start` begins to answer. The engine is started in between, so that no thread
+    exists yet when the process forks, and the protocol modules load while the engine does.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Resident:
         scenario: Scenario,
         servers: RealServers | None = None,
     ) -> None:
-        """servers: real API servers for the Kubernetes objects, where they are wanted."""
+        """servers: real API servers for the Kubernetes objects, if requested."""
         self._socket_path = socket_path
         self._sdks = sdks
         self._ledger = ledger
@@ -80,7 +80,7 @@ class Resident:
 
     @property
     def requests(self) -> int:
-        """How many requests the first disturbance of the scenario has seen."""
+        """The number of requests that matched the first disturbance of the scenario."""
         return self._weather.seen(0) if self._weather is not None else 0
 
     def _accept(self) -> None:
@@ -92,7 +92,7 @@ class Resident:
             self._weather = Weather(self._scenario)
             clouds = Clouds(self._sdks, self._ledger, self._weather, self._servers)
         except Exception:
-            # Launchers see the end of their connection, and the engine says which provider did not start.
+            # Launchers see the end of their connection, and the engine reports the provider that did not start.
             _log.exception("the simulated clouds did not start")
             self._listener.close()
             raise
@@ -104,7 +104,9 @@ class Resident:
             threading.Thread(target=self._answer, args=(connection, clouds), daemon=True).start()
 
     def end(self, connection: socket.socket, server: Any) -> None:
-        """A provider's process dies: the launcher ends with the connection, and the engine loses its call."""
+        """Simulates the death of a provider's process: the launcher ends with the connection, and the engine loses its
+        call.
+        """
         connection.shutdown(socket.SHUT_RDWR)
         server.stop(grace=None)
 
@@ -125,5 +127,5 @@ class Resident:
             connection.sendall(f"{port}\n".encode())
             requests.readline()
             server.stop(grace=None)
-            # Nobody is left to hear how it ends.
+            # The caller has exited.
             provider.stop_waiting()

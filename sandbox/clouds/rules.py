@@ -1,4 +1,4 @@
-"""The rules of a modelled cloud: what its real APIs refuse. One rule, one small function, with its source."""
+"""The rules of a modelled cloud: refusals of its real APIs. Each rule is one small function, with its source."""
 
 from __future__ import annotations
 

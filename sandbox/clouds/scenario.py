@@ -1,4 +1,4 @@
-"""What happens in the simulated clouds that no program asks for: what was there, lacks, fails, lasts, changes."""
+"""Events in the simulated clouds that no program requests: existing resources, shortages, failures, delays, changes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 EXISTS = "exists"
-"""First part of the URN of what no stack owns."""
+"""First part of the URN of resources that no stack owns."""
 
 Fails = Literal["refused", "partial", "throttled", "timeout", "not-yet", "crash"]
 """How a request can fail."""
@@ -16,14 +16,15 @@ Fails = Literal["refused", "partial", "throttled", "timeout", "not-yet", "crash"
 
 @dataclass(frozen=True, kw_only=True)
 class Disturbance:
-    """How some requests go.
+    """A disturbance of some requests.
 
-    type: of the resources, `*` for any letters. name: of the resource, in the cloud or in the program; empty for all.
+    type: of the resources, `*` matches any letters. name: of the resource, in the cloud or in the program; empty for
+    all.
     request: create, update, delete or read; any for the first three, empty for the first two.
-    at, times: from which of these requests of a command on, and for how many; times 0 for all that follow.
-    seconds: from the answer to the end of the operation; None as without a scenario.
-    fails: one of Fails, empty where they succeed.
-    error: why, in the cloud's words; empty for those of the table.
+    at, times: the first matching request of a command, and their number; times 0 for all that follow.
+    seconds: from the answer to the end of the operation; None for the default duration.
+    fails: one of Fails, empty if they succeed.
+    error: the message, in the cloud's words; empty for that of the table.
     """
 
     type: str
@@ -36,14 +37,14 @@ class Disturbance:
     error: str = ""
 
     def concerns(self, type_: str, names: tuple[str, ...], request: str) -> bool:
-        """Whether it is about such a request."""
+        """Whether it matches such a request."""
         asked = {"": ("create", "update"), "any": ("create", "update", "delete")}.get(self.request, (self.request,))
         return request in asked and fnmatchcase(type_, self.type) and self.name in ("", *names)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Quota:
-    """What an account may have of something. name: as its cloud calls it. usage: of others than the sandbox."""
+    """A limit of an account. name: in the cloud's terms. usage: by others than the sandbox."""
 
     cloud: str
     name: str
@@ -54,7 +55,9 @@ class Quota:
 
 @dataclass(frozen=True, kw_only=True)
 class Capacity:
-    """How many machines of a type a zone has for the account, beside reserved ones. region: where zones are numbers."""
+    """The machines of a type that a zone has for the account, in addition to reserved ones. region: if zones are
+    numbers.
+    """
 
     cloud: str
     zone: str
@@ -65,7 +68,8 @@ class Capacity:
 
 @dataclass(frozen=True, kw_only=True)
 class Drift:
-    """What someone did behind Pulumi's back. set: path of a property -> its value, None for none. deleted: it is gone.
+    """A change made outside Pulumi. set: path of a property -> its value, None to remove it. deleted: whether it is
+    deleted.
 
     name: of the resource, in the cloud or in the program; empty for all of the type.
     """
@@ -78,10 +82,10 @@ class Drift:
 
 @dataclass(frozen=True, kw_only=True)
 class Existing:
-    """Something that was there before any stack.
+    """A resource older than any stack.
 
-    provider: the settings of the provider that would manage it: region, project, subscription.
-    inputs: as a program would write them, in the names of the provider's schema.
+    provider: the settings of the provider that manages it: region, project, subscription.
+    inputs: as in a program, by the names of the provider's schema.
     """
 
     type: str
@@ -91,7 +95,7 @@ class Existing:
 
 @dataclass(frozen=True, kw_only=True)
 class Data:
-    """What a data source says. args: those it is asked with, others may be there. result: the outputs that matter."""
+    """The answer of a data source. args: required arguments, others are allowed. result: the relevant outputs."""
 
     function: str
     result: Mapping[str, Any]
@@ -100,7 +104,7 @@ class Data:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """Empty: nothing was there, there is enough of everything, and all goes well at once."""
+    """By default nothing exists, nothing is limited, and all requests succeed at once."""
 
     exists: tuple[Existing, ...] = ()
     quotas: tuple[Quota, ...] = ()
@@ -111,7 +115,7 @@ class Scenario:
     stacks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     def result(self, function: str, args: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What a data source says by this scenario, later entries over earlier ones; empty for nothing."""
+        """The answer of a data source in this scenario, later entries override earlier ones; empty if it has none."""
         asked = args.items()
         found = [each for each in self.data if each.function == function and each.args.items() <= asked]
         return {name: value for each in found for name, value in each.result.items()}

@@ -15,7 +15,7 @@ from gpucluster.sandbox.clouds.sdk import Sdk
 
 @dataclass(frozen=True)
 class Property:
-    """One input or output: its type in the form of `sdk_types.read_type`, and whether it is always there."""
+    """One input or output: its type in the form of `sdk_types.read_type`, and whether it is always present."""
 
     type: Any
     required: bool
@@ -25,8 +25,8 @@ class Property:
 class ResourceType:
     """The inputs and outputs of a resource type.
 
-    open: the SDK does not know the type (a custom Kubernetes resource), so any property is accepted.
-    api_version: of the API behind the type, empty where the SDK does not say.
+    open: the SDK does not contain the type (a custom Kubernetes resource), so any property is accepted.
+    api_version: of the API of the type, empty if it is missing in the SDK.
     """
 
     token: str
@@ -46,7 +46,7 @@ class Schema:
         self._types: dict[str, ResourceType | None] = {}
 
     def resource_type(self, token: str) -> ResourceType | None:
-        """The type or data source with this token, None when the SDK does not have it."""
+        """The type or data source with this token, None if the SDK does not have it."""
         if token not in self._types:
             raw = self._cached(token)
             self._types[token] = _resource_type(token, raw) if raw else None
@@ -82,7 +82,7 @@ def _properties(raw: Mapping[str, Any]) -> dict[str, Property]:
 
 
 def _write(file: Path, text: str) -> None:
-    """Writes at once or not at all; a cache that cannot be written only costs time."""
+    """Writes completely or not at all; an unwritable cache only costs time."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as scratch:

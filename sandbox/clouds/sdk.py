@@ -1,6 +1,6 @@
-"""Where a Pulumi SDK for Python is installed, its version, and which of its files declares a resource type.
+"""Finds installed Pulumi SDKs for Python: their folder, version, and the files that declare resource types.
 
-Nothing here imports an SDK: `import pulumi_aws.ec2` alone takes seconds. Files are read as text.
+No SDK is imported: `import pulumi_aws.ec2` alone takes seconds. Files are read as text.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, Final
 
 DYNAMIC: Final = "pulumi-python"
-"""Package of the resources that a program in Python defines itself; its SDK is Pulumi's own."""
+"""Package of the resources that a Python program defines itself; its SDK is Pulumi's own."""
 _FUNCTION: Final = r"[a-z][A-Za-z0-9]{1,99}"
-"""Name of a data source; those of resources begin with a capital. It becomes a file's name."""
+"""Name of a data source; names of resources begin with a capital. It becomes a file name."""
 _NONE: Final = "0.0.0"
-"""For an SDK that says no version: its program takes whatever there is."""
+"""For an SDK without a version: its program uses any available version."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Sdk:
         return found
 
     def declaration(self, token: str) -> Declaration | None:
-        """Where a type is declared; None when the SDK has no such type."""
+        """The declaration of a type; None if the SDK has no such type."""
         if token == f"pulumi:providers:{self.package}":
             file = self.root / "provider.py"
             return Declaration(file, "Provider") if file.is_file() else None
@@ -68,7 +68,7 @@ class Sdk:
         return None
 
     def _function(self, token: str) -> Declaration | None:
-        """The class of a data source's answer, in the file that is named after it."""
+        """The class of a data source's answer, in the file named after it."""
         name = token.rsplit(":", 1)[-1]
         if not re.fullmatch(_FUNCTION, name):
             return None
@@ -91,7 +91,7 @@ def _likely_files(folder: Path, class_name: str) -> Iterator[Path]:
 
 
 def site_packages(virtualenv: Path | None) -> Path:
-    """The site-packages folder of a virtual environment; of this interpreter when there is none."""
+    """The site-packages folder of a virtual environment; without one, of this interpreter."""
     for folder in sorted(virtualenv.glob("lib/python3*/site-packages")) if virtualenv else []:
         return folder
     return Path(sysconfig.get_path("purelib"))
@@ -104,7 +104,7 @@ def installed_sdks(folder: Path) -> dict[str, Sdk]:
         try:
             plugin = json.loads(file.read_text())
         except ValueError:
-            # Pulumi does not see it either, and the program may not import it.
+            # Pulumi does not find it either, and the program may not import it.
             continue
         version = plugin.get("version") or _package_version(file.parent) or _NONE
         if plugin.get("resource"):
@@ -117,7 +117,7 @@ def installed_sdks(folder: Path) -> dict[str, Sdk]:
 
 
 def _package_version(root: Path) -> str:
-    """The version of an installed Python package, which is its plugin's too where that has none; empty if unknown.
+    """The version of an installed Python package, also used for a plugin without a version; empty if unknown.
 
     Source: pulumi/pulumi sdk/go/common/resource/plugin/plugin.go (PulumiPluginJSON).
     """
@@ -128,7 +128,7 @@ def _package_version(root: Path) -> str:
 
 
 def how_to_install(package: str) -> str:
-    """What to do about an SDK that is not installed; begins with `needs`."""
+    """How to install a missing SDK; begins with `needs`."""
     from gpucluster.extras import installing
 
     return f"needs pulumi-{package}: {installing(f'pulumi-{package}')}"

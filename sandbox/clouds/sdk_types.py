@@ -1,8 +1,8 @@
 """The inputs and outputs of a resource type, read from the source text of its SDK class.
 
-The SDK's Python classes are generated from the provider's own schema, so they say which properties exist, which are
-required and of what type. Each class is cut out of its file as text and parsed alone: `pulumi_aws/ec2/_inputs.py` has
-28,000 lines, and a type needs a few hundred of them.
+The SDK's Python classes are generated from the provider's own schema, so they contain the existing properties, their
+types, and which are required. Each class is cut out of its file as text and parsed separately:
+`pulumi_aws/ec2/_inputs.py` has 28,000 lines, and a type needs a few hundred of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORMAT: Final = 3
 """Version of the extracted form; a change makes every cached file stale."""
 
 _ENUMS_BY_HAND: Final = frozenset({"pulumi_aws", "pulumi_kubernetes"})
-"""SDKs whose enumerations are kept by hand beside the provider, which takes other values too."""
+"""SDKs whose enumerations are maintained by hand; their providers accept other values, too."""
 
 _SCALARS: Final = {"str": "str", "int": "int", "float": "float", "bool": "bool"}
 
@@ -31,8 +31,8 @@ def read_type(root: Path, declaration: Declaration) -> dict[str, Any]:
 
     inputs and outputs map a wire name to `{"type": T, "required": bool}`; types maps a reference in T to such a map.
     T is "str", "int", "float", "bool", "any", "asset", {"list": T}, {"map": T}, {"union": [T, ..]}, {"const": value},
-    {"enum": [value, ..]} or {"ref": name}. The version of the API behind it is what the documentation of the class
-    names, else empty.
+    {"enum": [value, ..]} or {"ref": name}. The version of the API is the one named in the documentation of the class,
+    else empty.
     root: folder of the SDK package.
     """
     reader = _Reader(root)
@@ -58,7 +58,7 @@ class _Reader:
     _open: list[tuple[str, Path, str]] = field(default_factory=list[tuple[str, Path, str]])
 
     def follow(self) -> None:
-        """Reads the classes that were referred to, and those they refer to."""
+        """Reads the referenced classes, recursively."""
         while self._open:
             reference, file, class_name = self._open.pop()
             self.types[reference] = self.properties(file, class_name)
@@ -119,7 +119,7 @@ class _Reader:
                 return "any"
 
     def _reference(self, dotted: str, file: Path) -> Any:
-        """The reference for a class named in a quoted annotation such as `'_meta.v1.ObjectMetaArgs'`."""
+        """The reference of a class in a quoted annotation such as `'_meta.v1.ObjectMetaArgs'`."""
         *modules, class_name = dotted.split(".")
         folder = file.parent
         is_output = (bool(modules) and modules[-1] == "outputs") or (not modules and file.name == "outputs.py")
@@ -148,7 +148,7 @@ class _Reader:
 
 
 def _union(options: list[Any]) -> Any:
-    """A union; of text and an enumeration it is the enumeration: text is another way to write one of its values."""
+    """A union; of text and an enumeration, the enumeration: text is another spelling of its values."""
     if all(option == options[0] for option in options):
         return options[0]
     listed = [option for option in options if is_object(option) and "enum" in option]
@@ -175,7 +175,7 @@ def _getters(node: ast.ClassDef) -> list[tuple[ast.FunctionDef, str]]:
 
 @dataclass(frozen=True)
 class _Source:
-    """The text of a file and where each of its classes starts."""
+    """The text of a file and the positions of its classes."""
 
     text: str
     starts: dict[str, int]

@@ -1,4 +1,4 @@
-"""Whether an account has quota, and a zone machines, for a resource: what the scenario says against the ledger."""
+"""Whether an account has quota, and a zone machines, for a resource: the scenario's limits against the ledger."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from gpucluster.sandbox.clouds.quotas import QuotaKind, quota_kinds
 from gpucluster.sandbox.clouds.scenario import Capacity, Quota, Scenario
 
 _FAILED: Final = ("CREATE_FAILED", "Failed", "ERROR")
-"""States of resources whose machines did not come."""
+"""States of resources whose machines were not created."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shortage:
-    """What there is too little of: a quota, or machines in a zone.
+    """A missing resource: a quota, or machines in a zone.
 
-    kind: that of an answer. used: by others and by what is there. asked: by this resource. zones: those of the same
-    region that the scenario has enough in.
+    kind: of the answer. used: by others and by existing resources. asked: by this resource. zones: of the same region
+    with enough in the scenario.
     """
 
     kind: str
@@ -43,18 +43,18 @@ class Shortage:
 
     @property
     def needed(self) -> int:
-        """What the limit must be at least."""
+        """The required minimum of the limit."""
         return self.used + self.asked
 
     @property
     def values(self) -> dict[str, object]:
-        """For a text: its fields, and what follows from them."""
+        """Values for a message: its fields, and derived values."""
         free, short = max(0, self.limit - self.used), self.needed - self.limit
         return {**asdict(self), "needed": self.needed, "free": free, "short": short}
 
 
 def shortage(entry: Entry, scenario: Scenario, ledger: Ledger) -> Shortage | None:
-    """What a resource that is made or changed lacks; None where the scenario says nothing of it."""
+    """The shortage of a created or changed resource; None if the scenario does not limit it."""
     row = cloud_of_package(entry.provider)
     if row is None:
         return None
@@ -64,7 +64,7 @@ def shortage(entry: Entry, scenario: Scenario, ledger: Ledger) -> Shortage | Non
 
 @dataclass(frozen=True)
 class _Asking:
-    """A resource that is made or changed, among those that are there."""
+    """A created or changed resource, among the existing ones."""
 
     entry: Entry
     cloud: str
@@ -76,12 +76,12 @@ class _Asking:
 
     @cached_property
     def machines(self) -> list[Demand]:
-        """Those that it asks for."""
+        """The requested machines."""
         return self._machines_of(self.entry)
 
     @cached_property
     def taken(self) -> list[Demand]:
-        """Those that the others have, but for machines that did not come."""
+        """The machines of the other resources, except those that were not created."""
         there = self.ledger.of_types(self._module.TYPES) if self._module is not None else []
         return [
             one

@@ -1,7 +1,7 @@
-"""What a provider answers when a resource is there and what was asked for it has not come about.
+"""A provider's answer for a resource that exists, although its request failed.
 
-The engine then keeps the resource in the state, with the reason, and tries an update the next time.
-Source: pulumi/pulumi-azure-native provider/pkg/provider/crud/crud.go (HandleErrorWithCheckpoint).
+The engine then keeps the resource in the state, with the reason, and tries an update the next time. Source:
+pulumi/pulumi-azure-native provider/pkg/provider/crud/crud.go (HandleErrorWithCheckpoint).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.clouds.values import to_struct
 
 _DETAILS: Final = "grpc-status-details-bin"
-"""Trailer in which gRPC carries a status with details."""
+"""gRPC's trailer of a status with details."""
 
 
 class UnfinishedError(CloudError):
-    """The resource exists as the ledger has it, but failed, or is still on its way.
+    """The resource exists as in the ledger, but failed, or is still in progress.
 
-    entry: how it is now.
+    entry: its current content.
     """
 
     def __init__(self, reason: str, entry: Entry) -> None:
@@ -32,7 +32,7 @@ class UnfinishedError(CloudError):
 
 
 def refuse_unfinished(context: Any, error: UnfinishedError) -> None:
-    """Ends the call with what the engine is to remember of the resource."""
+    """Ends the call with the resource's content for the engine's state."""
     from pulumi.runtime.proto import status_pb2
 
     remembered = provider_pb2.ErrorResourceInitFailed(

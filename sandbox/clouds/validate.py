@@ -1,6 +1,6 @@
-"""Checks inputs against the types of the SDK: unknown property, wrong type, a value it does not list, missing input.
+"""Checks inputs against the types of the SDK: unknown property, wrong type, unlisted value, missing input.
 
-A scalar in another scalar's clothes ("3" for 3, true for "true") passes, as the bridged providers accept it.
+A scalar written as another type ("3" for 3, true for "true") is accepted, as by the bridged providers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def validate(
 ) -> list[Failure]:
     """Every failure of these inputs, in order; none for an open type.
 
-    unlisted: paths, as `general` writes them, that take other values than those the SDK lists.
+    unlisted: paths, in the form of `general`, that accept values beyond the SDK's list.
     """
     if resource_type.open:
         return []
@@ -141,7 +141,7 @@ def _describe(value: Any) -> str:
 
 
 def _is_listed(value: Any, values: Iterable[Any]) -> bool:
-    """Whether an enumeration has a value; Azure's APIs take text in either case."""
+    """Whether an enumeration has a value; Azure's APIs ignore case."""
     return value in values or (isinstance(value, str) and value.lower() in {str(known).lower() for known in values})
 
 

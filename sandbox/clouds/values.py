@@ -21,9 +21,9 @@ _SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
 _SEALED: Final = "ciphertext"
 _SHOWN: Final = "plaintext"
-"""Where the JSON of a secret stands beside the tag in a deployment of the engine: encrypted, or on request as it is."""
-# What the engine sends for an unknown string, boolean, number, array, asset, archive and object
-# (pulumi/pulumi sdk/go/common/resource/plugin/rpc.go).
+"""Key of a secret's JSON, beside the tag, in a deployment of the engine: encrypted, or in plain text on request."""
+# The engine's values for an unknown string, boolean, number, array, asset, archive and object (pulumi/pulumi
+# sdk/go/common/resource/plugin/rpc.go).
 _UNKNOWN_WORDS: Final = frozenset(
     {
         "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
@@ -58,7 +58,7 @@ class Secret:
 
 
 def from_struct(struct: struct_pb2.Struct) -> dict[str, Any]:
-    """The values of a protobuf struct as the engine sends it."""
+    """The values of the engine's protobuf struct."""
     return {key: _from_value(value) for key, value in struct.fields.items()}
 
 
@@ -88,7 +88,7 @@ def _untag(value: dict[str, Any]) -> Any:
 def to_wire(value: Any, seal: Callable[[str], str] | None = None) -> Any:
     """A value in the JSON form of the wire: secrets tagged, unknowns as the engine's word for them.
 
-    seal: encrypts what is in a secret, as JSON; on the wire it is in plain text.
+    seal: encrypts the content of a secret, as JSON; on the wire it is in plain text.
     """
     if value is UNKNOWN:
         return _UNKNOWN_WORD
@@ -103,7 +103,7 @@ def to_wire(value: Any, seal: Callable[[str], str] | None = None) -> Any:
 
 
 def from_wire(value: Any, opened: Callable[[str], str] | None = None) -> Any:
-    """The inverse of `to_wire`, also of a deployment that shows its secrets. opened: decrypts what `seal` encrypted."""
+    """The inverse of `to_wire`, also for a deployment that shows its secrets. opened: decrypts the output of `seal`."""
     if isinstance(value, str):
         return UNKNOWN if value in _UNKNOWN_WORDS else value
     if is_object(value):
@@ -155,7 +155,7 @@ def _set(target: struct_pb2.Value, value: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """A value without its secret marks, for rules that must read what is inside."""
+    """A value without its secret marks, for rules that must read the content."""
     if isinstance(value, Secret):
         return plain(value.value)
     if is_object(value):

@@ -1,7 +1,7 @@
-"""Secrets of the simulated clouds, encrypted by the passphrase that encrypts those of Pulumi's state.
+"""Secrets of the simulated clouds, encrypted with the passphrase of Pulumi's state.
 
 AES-256-GCM, as for Pulumi's own secrets (pulumi/pulumi sdk/go/common/resource/config/crypt.go). The passphrase is 256
-random bits, so that the key is derived from it by HKDF (RFC 5869): there is nothing to stretch.
+random bits, so the key is derived from it by HKDF (RFC 5869): it needs no stretching.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 _NONCE: Final = 12
-"""Bytes; what NIST SP 800-38D recommends for GCM."""
+"""Bytes; recommended by NIST SP 800-38D for GCM."""
 
 
 class Vault:
-    """Encrypts and decrypts texts by the passphrase in a file, which is made at first use."""
+    """Encrypts and decrypts texts with the passphrase in a file, which is created at first use."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
 
     def made(self) -> Path:
-        """The file, with a random passphrase where there was none; whoever comes second takes that of the first."""
+        """The file, with a random passphrase if it was missing; concurrent callers use the one written first."""
         if not self.file.exists():
             scratch = self.file.with_name(f".{self.file.name}.{os.getpid()}.{secrets.token_hex(4)}")
             try:
@@ -47,8 +47,8 @@ class Vault:
         return b64encode(nonce + self._cipher.encrypt(nonce, text.encode(), None)).decode()
 
     def opened(self, sealed: str) -> str:
-        """The inverse of `seal`; raises ValueError where the passphrase is another, or the text was changed."""
-        # Imported late: most runs meet no secret.
+        """The inverse of `seal`; raises ValueError if the passphrase is different, or the text was changed."""
+        # Imported late: most runs have no secrets.
         from cryptography.exceptions import InvalidTag
 
         try:

@@ -1,4 +1,4 @@
-"""How a provider waits: for something else to end before it is heard, and for what was accepted to be done."""
+"""The waits of a provider: for a conflicting operation before a request, and for the completion of its own."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from gpucluster.sandbox.clouds.unfinished import UnfinishedError
 
 _T = TypeVar("_T")
 _PATIENCE: Final = 200.0
-"""Seconds for which a request is asked again: after 20, 60 and 120 (pulumi/pulumi-azure-native
+"""Seconds during which a request is retried: after 20, 60 and 120 (pulumi/pulumi-azure-native
 provider/pkg/azure/client_azcore.go)."""
 _A_MOMENT: Final = 0.01
-"""Seconds between two tries of what is asked again for other reasons; a real provider waits longer each time."""
+"""Seconds between two tries for other reasons; a real provider waits longer each time."""
 
 
 class Waiting:
@@ -27,11 +27,11 @@ class Waiting:
         self._stopped = threading.Event()
 
     def stop(self) -> None:
-        """Ends all waits; what the cloud has accepted goes on without anyone who looks."""
+        """Ends all waits; accepted operations continue in the cloud."""
         self._stopped.set()
 
     def accepted(self, ask: Callable[[], _T]) -> _T:
-        """The answer to a request, asked again as long as something else goes on; raises CloudError."""
+        """The answer to a request, retried while a conflicting operation is in progress; raises CloudError."""
         begun, tries = time.time(), 0
         while True:
             try:
@@ -46,7 +46,7 @@ class Waiting:
                 tries += 1
 
     def ended(self, entry: Entry) -> Entry:
-        """The resource once the cloud is done with it; raises UnfinishedError where it fails or nobody waits."""
+        """The resource after its operation; raises UnfinishedError if it fails or the wait ends early."""
         operation = entry.operation
         if operation is None:
             return entry
@@ -64,5 +64,5 @@ class Waiting:
         return there or entry
 
     def _until(self, when: float) -> bool:
-        """Waits until then; whether it was stopped."""
+        """Waits until this time; returns whether the wait was stopped."""
         return self._stopped.wait(max(0.0, when - time.time()))

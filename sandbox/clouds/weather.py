@@ -1,4 +1,4 @@
-"""What a scenario has in store for each request of one command, and what came of it."""
+"""The scenario's disturbances of the requests of one command, and their results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Mishap:
-    """One request that failed. request: as a scenario names it. lacks: what there was too little of."""
+    """One failed request. request: in the scenario's terms. lacks: the shortage."""
 
     urn: str
     type: str
@@ -34,7 +34,7 @@ class Mishap:
 
 
 class Weather:
-    """Shared by all providers of a command; counts what they are asked."""
+    """Shared by all providers of a command; counts their requests."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -43,10 +43,10 @@ class Weather:
         self._lacks: dict[str, Shortage] = {}
         self.mishaps: list[Mishap] = []
         self.calm = not (scenario.operations or scenario.quotas or scenario.capacity)
-        """Whether nothing is in store."""
+        """Whether the scenario has no disturbances."""
 
     def wish(self, type_: str, names: tuple[str, ...], act: Act) -> Disturbance | None:
-        """What shall happen to this request, which counts as one; what names the resource comes first."""
+        """The disturbance of this request, which is counted; entries that name the resource have precedence."""
         found: list[Disturbance] = []
         with self._lock:
             for at, each in enumerate(self.scenario.operations):
@@ -57,11 +57,11 @@ class Weather:
         return max(found, key=lambda each: (bool(each.name), "*" not in each.type), default=None)
 
     def seen(self, at: int) -> int:
-        """How many requests a disturbance of the scenario was asked about."""
+        """The number of requests that matched a disturbance of the scenario."""
         return self._asked[at]
 
     def before(self, wish: Disturbance | None, package: str, type_: str, inputs: Mapping[str, Any], act: Act) -> None:
-        """Raises CloudError where the cloud does not take the request."""
+        """Raises CloudError if the cloud refuses the request."""
         if wish is None:
             return
         row = lasting().get(type_)
@@ -70,17 +70,18 @@ class Weather:
             known = {**mapping(plain(inputs)), "name": _own_name(inputs)}
             text = wish.error or (said.worded(known) if said is not None else "")
             raise AgainError(text or wish.fails, said.tries if said is not None else 0)
-        # What the provider forgets when it did not come about, did not come about here either.
+        # A failed resource that the provider would forget is not created here either.
         forgotten = wish.fails == "partial" and (act is Act.DELETE or (row is not None and not row.kept))
         if wish.fails == "refused" or forgotten:
             raise CloudError(wish.error)
 
     def short(self, entry: Entry, act: Act, ledger: Ledger) -> Disturbance | None:
-        """How a request ends for want of quota or machines, None where there is enough; raises CloudError at once
-        where the cloud looks before it accepts."""
+        """The disturbance of a request by a shortage of quota or machines, None if there is enough; raises CloudError
+        at once if the cloud checks before it accepts.
+        """
         if act is Act.DELETE or not (self.scenario.quotas or self.scenario.capacity):
             return None
-        # Imported late: few scenarios say how much there is.
+        # Imported late: few scenarios limit quota or machines.
         from gpucluster.sandbox.clouds.shortage import shortage
 
         lacks = shortage(entry, self.scenario, ledger)
@@ -95,8 +96,9 @@ class Weather:
         return Disturbance(type=entry.type, fails="partial", error=text)
 
     def after(self, wish: Disturbance | None, entry: Entry, act: Act) -> None:
-        """Raises CloudError where the provider does not hear that the cloud has done, or goes on doing, what it asked;
-        UnfinishedError where it remembers the resource all the same."""
+        """Raises CloudError if the provider does not learn that the cloud has completed, or continues, its request;
+        UnfinishedError if it records the resource nevertheless.
+        """
         row = lasting().get(entry.type)
         lasts = row is not None and bool(row.states.get(act))
         if wish is None or wish.fails not in ("timeout", "partial") or (wish.fails == "partial" and lasts):
@@ -107,7 +109,7 @@ class Weather:
         raise UnfinishedError(text, entry)
 
     def note(self, urn: str, type_: str, act: Act, error: str) -> None:
-        """Remembers a request that failed."""
+        """Records a failed request."""
         with self._lock:
             lacks = self._lacks.pop(urn, None)
             self.mishaps.append(Mishap(urn=urn, type=type_, request=act.name.lower(), error=error, lacks=lacks))
@@ -125,5 +127,5 @@ def _timeout(entry: Entry, row: Lasting | None, act: Act) -> str:
 
 
 def _own_name(inputs: Mapping[str, Any]) -> str:
-    """The input that is called so; the messages of the table ask for no other."""
+    """The input `name`; the messages of the table need no other."""
     return str(plain(inputs.get("name")) or "")

@@ -1,1 +1,1 @@
-"""Finds or makes a Pulumi engine, and starts the Python language host beside it."""
+"""Finds, downloads or builds a Pulumi engine, and starts the Python language host beside it."""

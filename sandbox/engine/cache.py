@@ -25,7 +25,7 @@ __all__ = [
 
 
 def engine_folder() -> Path:
-    """Where the engine of this version and platform is kept."""
+    """The folder of the engine of this version and platform."""
     return cache_folder() / "engine" / f"v{release.VERSION}-{release.this_platform()}"
 
 
@@ -34,7 +34,7 @@ def _installation() -> Installation:
 
 
 def cached_engine() -> Engine | None:
-    """The engine in the cache; None where there is none. Raises BrokenCache."""
+    """The engine in the cache; None if it is missing. Raises BrokenCache."""
     installation = _installation()
     record = installation.read()
     if record is None:
@@ -53,23 +53,23 @@ def cached_engine() -> Engine | None:
 
 
 def _check_answer(folder: Path) -> None:
-    """Ask the binary its version."""
+    """Request the version of the binary."""
     answer = ask_version(folder / "pulumi")
     if answer != f"v{release.VERSION}":
         raise BrokenCache(f'its pulumi does not answer with its version, v{release.VERSION} (it said "{answer}")')
 
 
 def install(origin: Origin, fill: Callable[[Path], None]) -> None:
-    """Replace the cached engine by what `fill` puts into a new folder. To be called under `installation_lock`.
+    """Replace the cached engine by the content that `fill` writes into a new folder. Requires `installation_lock`.
 
-    Raises BrokenCache when what `fill` made does not run; the cached engine then stays as it was.
+    Raises BrokenCache if the new engine does not run; the cached engine then stays unchanged.
     """
     _installation().install({"origin": origin, "version": release.VERSION}, fill)
 
 
 @contextmanager
 def installation_lock(say: Say) -> Generator[None]:
-    """One installation at a time on this cache; says so when it has to wait. Raises EngineError."""
+    """Limits this cache to one installation at a time; prints a message before waiting. Raises EngineError."""
     try:
         with _installation().lock(say):
             yield
@@ -78,5 +78,5 @@ def installation_lock(say: Say) -> Generator[None]:
 
 
 def clear() -> bool:
-    """Remove engines and toolchains from the cache; False when there was nothing. Under `installation_lock`."""
+    """Remove engines and toolchains from the cache; False if it was empty. Requires `installation_lock`."""
     return empty(cache_folder() / "engine", cache_folder() / "go")

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox engine`: which Pulumi engine is used, and its cache."""
+"""`gpucluster sandbox engine`: the Pulumi engine in use, and its cache."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The engine's own debug log, which no command of the sandbox keeps: it takes a fifth of the CPU of a preview.
+"""Disables the engine's own debug log, which takes a fifth of the CPU of a preview.
 
-`pulumi ... --logtostderr -v 9` prints what it would hold.
+`pulumi ... --logtostderr -v 9` prints the same content.
 """
 
 import shutil
@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def keep_no_log(folder: Path) -> None:
-    """Puts a file where the engine makes its folder of logs, without which it goes on.
+    """Writes a file in place of the engine's log folder; the engine then runs without a log.
 
-    No variable turns the log off (pkg/v3 3.250.0, logging.StartLogging).
+    No variable disables the log (pkg/v3 3.250.0, logging.StartLogging).
     """
     if not folder.is_file():
         shutil.rmtree(folder, ignore_errors=True)

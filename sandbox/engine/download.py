@@ -1,4 +1,4 @@
-"""Fetches the official release and checks it against the committed checksum."""
+"""Downloads the official release and verifies the committed checksum."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class DownloadFailed(Fault):
-    """The release could not be had; the message says why, in half a sentence."""
+    """The download failed; the message gives the reason, in half a sentence."""
 
 
 def download_release(destination: Path, platform: str, say: Say) -> None:
@@ -52,14 +52,14 @@ def download_release(destination: Path, platform: str, say: Say) -> None:
 
 
 def _within(seconds: float, call: Callable[[], T]) -> T:
-    """The result of `call`, or TimeoutError: name resolution has no time limit of its own."""
+    """The result of `call`, or TimeoutError: name resolution has no time limit."""
     results: list[T] = []
     errors: list[Exception] = []
 
     def work() -> None:
         try:
             results.append(call())
-        except Exception as error:  # handed to the caller
+        except Exception as error:  # raised in the caller's thread
             errors.append(error)
 
     thread = threading.Thread(target=work, daemon=True)
@@ -85,7 +85,9 @@ def _copy(response: IO[bytes], file: IO[bytes], say: Say) -> str:
 
 
 def _extract(archive: Path, destination: Path) -> None:
-    """The files directly in the archive's folder `pulumi`: plain files only, so that nothing lands elsewhere."""
+    """Extract the files directly in the archive's folder `pulumi`: only plain files, so that none is written
+    elsewhere.
+    """
     with tarfile.open(archive, "r:gz") as tar:
         for member in tar:
             path = PurePosixPath(member.name)

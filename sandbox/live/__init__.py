@@ -1,1 +1,1 @@
-"""A live cluster: the real controllers next to a stack's real API server, on nodes that kwok simulates."""
+"""A live cluster: the real controllers with a stack's real API server, on nodes simulated by kwok."""

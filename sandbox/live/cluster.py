@@ -1,4 +1,4 @@
-"""A live cluster for commands and tests: started where it does not run, and kept while they use it."""
+"""A live cluster for commands and tests: started if needed, and kept running during their use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gpucluster.sandbox.project import Project
 
 @dataclass(frozen=True, kw_only=True)
 class LiveCluster:
-    """scope: its address, under which the ledger keeps its objects. folder: with the logs of its controllers."""
+    """scope: its address, which identifies its objects in the ledger. folder: of its controllers' logs."""
 
     server: Server
     client: Client
@@ -34,9 +34,9 @@ class LiveCluster:
 
 @contextmanager
 def open_cluster(project: Project, stack: str | None = None) -> Generator[LiveCluster]:
-    """The cluster of a stack, else of the selected one; from then on it lives.
+    """The cluster of a stack, by default of the selected one; it becomes a live cluster.
 
-    Raises InputError where there is none or more than one, CloudError and EngineError where it does not start.
+    Raises InputError for none or several, CloudError and EngineError if it does not start.
     """
     scope = api_servers(cluster_of(project, stack, living=True))[0]
     project.store.prepare()

@@ -1,4 +1,4 @@
-"""The controllers of the clusters of one run: started, given what the stack has, and told what changes."""
+"""The controllers of the clusters of one run: started, configured from the stack, and notified of changes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from gpucluster.sandbox.live.supervisor import FOLDER, INSTALLED, Supervisor, op
 
 
 def _put_nodes(site: Site) -> Sequence[str]:
-    """Makes the nodes of a cluster that stands those of the ledger; why some machines have none, in lines.
+    """Updates the nodes of an existing cluster to the ledger; returns why some machines have no node, in lines.
 
     Raises EngineError.
     """
@@ -46,17 +46,17 @@ def _put_nodes(site: Site) -> Sequence[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class LiveCompanions:
-    """all_live: every cluster of the run lives from now on; else those that did before."""
+    """all_live: every cluster of the run becomes live; otherwise only those that already were."""
 
     all_live: bool = False
 
     def wanted(self, folder: Path) -> bool:
-        """Whether the cluster whose server's files are in `folder` lives."""
+        """Whether the cluster with its server's files in `folder` is live."""
         return self.all_live or (folder / FOLDER).is_dir()
 
     @contextmanager
     def open(self, server: Server, client: Client, ledger: Ledger, scope: str) -> Generator[LiveCompanion]:
-        """Its controllers, started where they do not run. Raises EngineError."""
+        """Its controllers, started if needed. Raises EngineError."""
         with open_supervisor(server.folder) as supervisor:
             site = Site(
                 server=server, client=client, ledger=ledger, scope=scope, folder=supervisor.folder, say=say_on_stderr
@@ -70,14 +70,14 @@ class LiveCompanion:
     """The controllers of one cluster."""
 
     def __init__(self, site: Site, supervisor: Supervisor, *, asked: bool) -> None:
-        """asked: whether this run wants them; else an earlier one did."""
+        """asked: whether this run requests them; otherwise an earlier one did."""
         self._asked = asked
         self._site = site
         self._supervisor = supervisor
         self._file = site.folder / INSTALLED
 
     def start(self) -> None:
-        """Runs all that the ledger has."""
+        """Starts the controllers of all releases in the ledger."""
         with self._supervisor.changing():
             self._supervisor.run(*control_plane(self._site))
             self._install([plain(entry.inputs) for entry in self._releases()])
@@ -114,7 +114,7 @@ class LiveCompanion:
         return self._site.ledger.find("kubernetes", self._site.scope, RELEASE)
 
     def _install(self, releases: Sequence[Mapping[str, Any]]) -> None:
-        """Runs what is new; all of it at once, since each takes its time to start."""
+        """Starts new controllers; all at once, since each takes time to start."""
         installed = self._installed()
         found: list[tuple[str, str, Running]] = []
         for release in releases:

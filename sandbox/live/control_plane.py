@@ -10,12 +10,12 @@ from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.site import Site
 
 _GRACE_SECONDS: Final = 40
-"""After which a node that is silent is not ready; a node renews its lease for as long. Kubernetes' default until 1.31
-(kubernetes v1.31.0, pkg/controller/nodelifecycle/config/v1alpha1/defaults.go), 50 since."""
+"""Time after which an unresponsive node is not ready; also the duration of a node's lease. Kubernetes' default until
+1.31 (kubernetes v1.31.0, pkg/controller/nodelifecycle/config/v1alpha1/defaults.go), 50 since."""
 
 
 def control_plane(site: Site) -> list[Controller]:
-    """What every cluster has. Raises EngineError where one can't be built."""
+    """The controllers of every cluster. Raises EngineError if one can't be built."""
     return [_manager(site), _scheduler(site), _kwok(site)]
 
 
@@ -24,11 +24,11 @@ def _manager(site: Site) -> Controller:
     key = site.server.authority.with_suffix(".key")
     flags = [
         *(f"--kubeconfig={access}", "--leader-elect=false", "--secure-port=0"),
-        # Each controller has an account of its own, by which admission rules tell them apart.
+        # Each controller has its own account, which admission rules use to identify it.
         "--use-service-account-credentials",
-        # The keys that sign the tokens of service accounts, and what pods trust.
+        # The keys that sign the tokens of service accounts, and the CA that pods trust.
         *(f"--service-account-private-key-file={key}", f"--root-ca-file={site.server.authority}"),
-        # Addresses of pods are the cloud's to give.
+        # The cloud assigns the addresses of pods.
         "--allocate-node-cidrs=false",
         f"--node-monitor-grace-period={_GRACE_SECONDS}s",
     ]

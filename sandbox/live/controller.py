@@ -1,4 +1,4 @@
-"""A program that runs beside the API server of a cluster."""
+"""A program that runs with the API server of a cluster."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True)
 class Controller:
-    """name: of its log too. environment: beside PATH. ready: the port whose /readyz answers once it works.
+    """name: also of its log. environment: in addition to PATH. ready: the port whose /readyz answers when it works.
 
-    folder: that it runs in; that of its log where it is left out.
+    folder: its working folder; by default that of its log.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What happens to the machines of a running cluster; each answers with what then happens in the cluster, in a line."""
+"""Events of a running cluster's machines; each function returns a description of the effect, in a line."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _OF_KUBELETS: Final = ("Ready", "MemoryPressure", "DiskPressure", "PIDPressure",
 
 
 def fail(client: Client, node: Node) -> str:
-    """Its kubelet stops, and with it its lease. Raises ObjectRefused, as all here."""
+    """Its kubelet stops, and with it its lease. Raises ObjectRefused, as do all functions here."""
     client.patch(node, {"metadata": {"labels": dict.fromkeys(KUBELET)}})
     return "its kubelet has stopped; when its lease is 40 seconds old the node is unreachable"
 
 
 def repair(client: Client, node: Node, cluster: Entry) -> str:
-    """The machine starts anew with all of its devices, and the cloud has no more to say of it; a cordon stays."""
+    """The machine restarts with all of its devices, and without the cloud's conditions; a cordon stays."""
     status = mapping(node.get("status"))
     types = (str(mapping(found).get("type")) for found in items(status.get("conditions")))
     change = {
@@ -46,25 +46,25 @@ def repair(client: Client, node: Node, cluster: Entry) -> str:
 
 
 def cordon(client: Client, node: Node) -> str:
-    """No pod is put on it any more."""
+    """No further pod is scheduled on it."""
     client.patch(node, {"spec": {"unschedulable": True}})
     return "no new pods are scheduled on it; running pods continue"
 
 
 def uncordon(client: Client, node: Node) -> str:
-    """Pods are put on it again."""
+    """Pods are scheduled on it again."""
     client.patch(node, {"spec": {"unschedulable": None}})
     return "new pods can be scheduled on it again"
 
 
 def take_away(client: Client, node: Node) -> str:
-    """The machine is gone, and its Node with it, as the cloud's controller of nodes does it."""
+    """The machine is deleted, and its Node with it, as by the cloud's node controller."""
     client.delete(node)
     return "machine and Node deleted"
 
 
 def degrade(client: Client, node: Node, cluster: Entry, entries: Sequence[Entry]) -> str:
-    """One GPU does not work any more: the device plugin counts it out, and the cloud's agent writes what it sees.
+    """One GPU fails: the device plugin no longer counts it, and the cloud's agent reports its condition.
 
     Raises InputError for a node without GPUs.
     """
@@ -81,9 +81,9 @@ def degrade(client: Client, node: Node, cluster: Entry, entries: Sequence[Entry]
 
 
 def interrupt(client: Client, node: Node, cluster: Entry) -> str:
-    """The cloud's notice that it takes the machine back.
+    """The cloud's notice that it will reclaim the machine.
 
-    Raises InputError where a cluster is told nothing, and for a machine that Karpenter has let go.
+    Raises InputError if clusters get no notice, and for a machine that Karpenter has already released.
     """
     name = str(mapping(node.get("metadata")).get("name"))
     sign: Sign | None = _signs(cluster).interruption(node)
@@ -107,8 +107,8 @@ def interrupt(client: Client, node: Node, cluster: Entry) -> str:
 
 
 def _claim(client: Client, node: Node) -> Mapping[str, Any]:
-    """Karpenter's claim on a machine, found by the machine's id: it has that before pods run there, and the Node's name
-    only afterwards.
+    """Karpenter's claim on a machine, found by the machine's id: the claim has the id before pods run there, but the
+    Node's name only afterwards.
     """
     machine = mapping(node.get("spec")).get("providerID")
     for claim in client.list("karpenter.sh/v1", "NodeClaim"):
@@ -127,7 +127,7 @@ def _signs(cluster: Entry) -> Any:
 
 
 def _drain(client: Client, name: str) -> None:
-    """Evicts the pods of a node, but for those that are of every node."""
+    """Evicts the pods of a node, except those of DaemonSets."""
     for pod in client.list("v1", "Pod"):
         metadata = mapping(pod.get("metadata"))
         owners = (mapping(owner).get("kind") for owner in items(metadata.get("ownerReferences")))

@@ -1,4 +1,4 @@
-"""The jobs of a live cluster, and how their pods end."""
+"""The jobs of a live cluster, and the end of their pods."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from gpucluster.sandbox.api_server.client import Client
 from gpucluster.sandbox.type_guards import items, mapping
 
 EXIT_CODE: Final = "sandbox.gpucluster/exit-code"
-"""Annotation of a pod: its containers end with this code. kwok reads it (nodes/stages.yaml)."""
+"""Annotation of a pod: its containers exit with this code. kwok reads it (nodes/stages.yaml)."""
 
-# Kind -> version, and the label of its pods with its name; what another kind made is part of that.
+# Kind -> version, and the label of its pods with its name; a job created by another kind is part of that.
 _KINDS: Final = {
     "TrainJob": ("trainer.kubeflow.org/v1alpha1", "jobset.sigs.k8s.io/jobset-name"),
     "JobSet": ("jobset.x-k8s.io/v1alpha2", "jobset.sigs.k8s.io/jobset-name"),
@@ -24,7 +24,7 @@ _QUEUE: Final = "kueue.x-k8s.io/queue-name"
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """state: its last condition that is true. pods: name -> phase, and node where it has one."""
+    """state: its last true condition. pods: name -> phase, and node if it has one."""
 
     kind: str
     namespace: str
@@ -35,7 +35,7 @@ class Job:
 
 
 def jobs_of(client: Client) -> list[Job]:
-    """Every job that no other job has made. Raises ObjectRefused."""
+    """Every job that was not created by another job. Raises ObjectRefused."""
     pods = client.list("v1", "Pod")
     found: list[Job] = []
     for kind, (version, label) in _KINDS.items():
@@ -78,7 +78,7 @@ def _job(
 
 
 def find(jobs: Sequence[Job], name: str, namespace: str | None) -> Job:
-    """The job of a name. Raises InputError where there is none, or more than one."""
+    """The job of a name. Raises InputError for none, or several."""
     found = [job for job in jobs if job.name == name and namespace in (None, job.namespace)]
     if len(found) == 1:
         return found[0]
@@ -89,7 +89,7 @@ def find(jobs: Sequence[Job], name: str, namespace: str | None) -> Job:
 
 
 def end_pods(client: Client, job: Job, code: int, pods: Sequence[str]) -> None:
-    """Their containers end with this code. Raises ObjectRefused."""
+    """Their containers exit with this code. Raises ObjectRefused."""
     for name in pods:
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": job.namespace}}
         client.patch(pod, {"metadata": {"annotations": {EXIT_CODE: str(code)}}})

@@ -1,9 +1,9 @@
 # ruff: noqa: ARG001 - a signal handler has two arguments
-"""The process that keeps the controllers of one cluster running, and by that its API server.
+"""The process that runs the controllers of one cluster, and thereby keeps its API server running.
 
-It runs what WANTED lists: starts what is new, ends what is gone, and starts again what ended by itself. Commands that
-use the cluster hold a shared lock on USERS; where nobody does for IDLE_MINUTES, this process ends everything and
-itself. Should it be killed, all ends with it.
+It runs the programs in WANTED: starts new ones, stops removed ones, and restarts those that exited. Commands that use
+the cluster hold a shared lock on USERS; after IDLE_MINUTES without a lock, this process stops everything and exits. If
+it is killed, all of them end with it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ IDLE_MINUTES: Final = 30.0
 
 _TICK_SECONDS: Final = 0.2
 _AGAIN_SECONDS: Final = 2.0
-"""How long it waits before it starts a program again that ended by itself."""
+"""Seconds before it restarts a program that exited."""
 
 
 def main() -> None:
@@ -53,7 +53,7 @@ def main() -> None:
             if server_keeper.used(users):
                 last_used = time.monotonic()
             elif time.monotonic() - last_used > idle:
-                break  # The lock is ours until all has ended: the next command waits for that.
+                break  # We hold the lock until all have ended: the next command waits for that.
             else:
                 fcntl.flock(users, fcntl.LOCK_UN)
             time.sleep(_TICK_SECONDS)
@@ -64,7 +64,7 @@ def _end(signal_number: int, frame: FrameType | None) -> None:
 
 
 class _Running:
-    """The programs that run now. folder: of their logs."""
+    """The running programs. folder: of their logs."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

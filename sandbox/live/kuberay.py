@@ -1,7 +1,7 @@
-"""KubeRay's operator, where somebody has installed its definitions: it is no part of a stack of ours.
+"""KubeRay's operator, for clusters with its definitions: a stack of ours does not include it.
 
-Its chart is in no Go module; the rights that its chart gives it are in a folder of the program's own. Its webhooks,
-which the chart leaves off, are not in the program (`programs`).
+Its chart is in no Go module; the chart's permissions are in a folder of the program's own. Its webhooks, which the
+chart disables, are not in the program (`programs`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.site import Site
 
 NAME: Final = "kuberay-operator"
-"""Of the program, its chart and its service account."""
+"""Name of the program, its chart and its service account."""
 NAMESPACE: Final = "kuberay-system"
-"""The one whose operator the rules of a stack let make pods with GPUs (docs/jobs.md)."""
+"""The namespace whose operator may create pods with GPUs by the rules of a stack (docs/jobs.md)."""
 
 _RIGHTS: Final = Chart(
     name="kuberay-rights", program=NAME, module="github.com/ray-project/kuberay/ray-operator", folder="config/rbac"
@@ -24,7 +24,7 @@ _VERSION: Final = "rbac.authorization.k8s.io/v1"
 
 
 def kuberay(site: Site) -> Controller | None:
-    """None where the cluster knows nothing of Ray. Raises EngineError."""
+    """None if the cluster does not have Ray's kinds. Raises EngineError."""
     if not site.client.knows("ray.io/v1", "RayCluster"):
         return None
     for document in _objects(site):
@@ -44,7 +44,7 @@ def kuberay(site: Site) -> Controller | None:
 
 
 def _objects(site: Site) -> list[dict[str, Any]]:
-    """Its account, with the rights of its chart."""
+    """Its account, with the permissions of its chart."""
     import yaml
 
     role = yaml.safe_load((fetch(_RIGHTS, site.say) / "role.yaml").read_text())

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox logs`: what a controller of a live cluster writes."""
+"""`gpucluster sandbox logs`: the log of a live cluster's controller."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def logs(name: str, follow: bool, stack: str | None) -> None:
 
     Shows the last 16 to 32 MiB since its last start. kube-apiserver and etcd have logs too.
     """
-    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
+    # Imported late: it would delay every `gpucluster sandbox pulumi`.
     from gpucluster.sandbox.clouds.kubernetes.real import server_folder
     from gpucluster.sandbox.cluster_of import cluster_of
     from gpucluster.sandbox.live.supervisor import FOLDER
@@ -58,4 +58,4 @@ def _print(file: Path, follow: bool) -> None:
             else:
                 time.sleep(_TICK_SECONDS)
                 if file.exists() and os.fstat(log.fileno()).st_size < log.tell():
-                    log.seek(0)  # The program was started anew, or the log had grown too long.
+                    log.seek(0)  # The program was restarted, or the log had become too long.

@@ -1,4 +1,4 @@
-"""What a list of nodes shows."""
+"""The rows of a list of nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ENDED = ("Succeeded", "Failed")
 
 
 def rows(nodes: Sequence[Mapping[str, Any]], pods: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """A row for each node: name, pool, machine, zone, state, gpus (in use of those that work), pods."""
+    """A row for each node: name, pool, machine, zone, state, gpus (used / working), pods."""
     on: dict[str, list[Mapping[str, Any]]] = {}
     for pod in pods:
         if mapping(pod.get("status")).get("phase") not in _ENDED:
@@ -39,7 +39,7 @@ def _row(node: Mapping[str, Any], on: Mapping[str, Sequence[Mapping[str, Any]]])
 
 
 def state_of(node: Mapping[str, Any]) -> str:
-    """Ready, NotReady or Unreachable, then all that keeps pods away or is wrong."""
+    """Ready, NotReady or Unreachable, then all obstacles for pods and all faults."""
     status, spec = mapping(node.get("status")), mapping(node.get("spec"))
     conditions = {str(it.get("type")): it for it in map(mapping, items(status.get("conditions")))}
     ready = str(mapping(conditions.get("Ready")).get("status"))
@@ -50,7 +50,7 @@ def state_of(node: Mapping[str, Any]) -> str:
 
 
 def _wrong(conditions: Mapping[str, Mapping[str, Any]], status: Mapping[str, Any]) -> Iterator[str]:
-    """Conditions of agents that are not as they are on a healthy node, and devices that do not work."""
+    """Conditions set by agents that differ from those of a healthy node, and failed devices."""
     for name, condition in conditions.items():
         if name != "Ready" and condition.get("status") == ("False" if name.endswith("Ready") else "True"):
             yield name
@@ -61,7 +61,7 @@ def _wrong(conditions: Mapping[str, Mapping[str, Any]], status: Mapping[str, Any
 
 
 def gpus_of(pod: Mapping[str, Any]) -> int:
-    """GPUs or slices that a pod asks for."""
+    """GPUs or slices that a pod requests."""
     asked = 0
     for container in map(mapping, items(mapping(pod.get("spec")).get("containers"))):
         limits = mapping(mapping(container.get("resources")).get("limits"))

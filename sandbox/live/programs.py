@@ -1,4 +1,4 @@
-"""The programs that run beside an API server, each built once by the go.mod of the API server."""
+"""The programs that run with an API server, each built once by the go.mod of the API server."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _HERE: Final = Path(__file__).parent
 _MODULES: Final = Path(binaries.__file__).parent
 
 CERTIFICATES: Final = "k8s-webhook-server/serving-certs"
-"""Where controllers look for the certificate of their webhooks, in the folder for temporary files (sigs.k8s.io/
-controller-runtime v0.24, pkg/webhook/server.go)."""
+"""Path of the controllers' webhook certificates, in the folder for temporary files (sigs.k8s.io/controller-runtime
+v0.24, pkg/webhook/server.go)."""
 
 _OF_KUBERNETES: Final = ("kube-scheduler", "kube-controller-manager")
 _KUBERAY: Final = "github.com/ray-project/kuberay/ray-operator"
@@ -32,8 +32,8 @@ _OTHERS: Final = {
 }
 # Go files of our own.
 _OWN: Final = {"karpenter": _HERE / "karpenter" / "program", "render": _HERE / "charts" / "render"}
-# Two folders that no configuration moves: where no pod mounts them, they are in the folder the program runs in. And
-# webhooks that are off, which KubeRay 1.6.2 writes for another controller-runtime than that of Kubernetes 1.36.
+# Two folders without a configuration option: if no pod mounts them, they are in the program's working folder. Also
+# disables webhooks that KubeRay 1.6.2 implements for another controller-runtime than that of Kubernetes 1.36.
 _PATCHES: Final = {
     "kuberay-operator": [
         Patch(module=_KUBERAY, file="main.go", old=f'webhooks "{_KUBERAY}/pkg/webhooks/v1"', new=""),
@@ -60,17 +60,17 @@ _LINKED: Final = {
 
 
 def home() -> Path:
-    """The folder all of them are kept in."""
+    """The folder of all programs."""
     return cache_folder() / "live"
 
 
 def folders() -> Sequence[Path]:
-    """Those with something in them for each program or chart."""
+    """The folders with the parts of each program or chart."""
     return [path for path in home().iterdir() if path.is_dir()] if home().is_dir() else []
 
 
 def programs() -> Sequence[GoProgram]:
-    """All of them; a program of our own only where its files are."""
+    """All programs; one of our own only if its files exist."""
     packages = {name: f"k8s.io/kubernetes/cmd/{name}" for name in _OF_KUBERNETES} | _OTHERS
     there = {name: folder for name, folder in _OWN.items() if folder.is_dir()}
     return [
@@ -89,7 +89,7 @@ def programs() -> Sequence[GoProgram]:
 
 
 def find_program(name: str, say: Say) -> Path:
-    """The program, built first where it is not there. Raises EngineError, saying what to install."""
+    """The program, built if missing. Raises EngineError with the programs to install."""
     program = next(program for program in programs() if program.name == name)
     try:
         return program.built(say)
@@ -98,6 +98,6 @@ def find_program(name: str, say: Say) -> Path:
 
 
 def build_all(say: Say) -> None:
-    """Builds those that are not there. Raises EngineError."""
+    """Builds the missing ones. Raises EngineError."""
     for program in programs():
         find_program(program.name, say)

@@ -1,4 +1,4 @@
-"""A Helm release of the stack as a program that runs: with the configuration that its chart makes of its values."""
+"""A Helm release of the stack as a running program, with the configuration that its chart derives from its values."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from gpucluster.sandbox.live.site import Site
 from gpucluster.sandbox.type_guards import items, mapping
 
 REPLACED: Final = "addresses, ports, certificates, leader election, Kueue's API of pending workloads (off)"
-"""What of a chart's configuration is another here."""
+"""The parts of a chart's configuration that are different here."""
 
-# What the API server must hold for the program to work; the rest of a chart is for pods, which do not run here.
+# The kinds that the program needs in the API server; the rest of a chart is for pods, which do not run here.
 _APPLIED: Final = frozenset(
     {
         "ClusterRole",
@@ -44,7 +44,7 @@ _MANAGES_CERTIFICATES: Final = {
     "trainer": "certManagement",
 }
 _NAMES_CERTIFICATES: Final = frozenset({"jobset", "kueue"})
-# Its certificate is in a folder that no configuration moves, and the API server would have to reach it as a Service.
+# Its certificate is in a folder without a configuration option, and the API server would have to reach it as a Service.
 # Source: kueue v0.19.2, pkg/visibility/server.go, pkg/features/kube_features.go.
 _OFF: Final = {"kueue": "VisibilityOnDemand"}
 _GATES: Final = "--feature-gates="
@@ -52,7 +52,7 @@ _GATES: Final = "--feature-gates="
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """controller: the program. objects: what it needs before it starts. webhooks: what needs it."""
+    """controller: the program. objects: its prerequisites. webhooks: objects that require the running program."""
 
     controller: Controller
     objects: Sequence[Mapping[str, Any]]
@@ -119,7 +119,7 @@ def _configuration(documents: Sequence[Mapping[str, Any]], chart: Chart) -> dict
 def _local(
     configuration: Mapping[str, Any], program: str, ports: Mapping[str, int], certificates: Path
 ) -> dict[str, Any]:
-    """The configuration with what is another here."""
+    """The configuration with the local differences."""
     webhook = {**mapping(configuration.get("webhook")), "host": "127.0.0.1", "port": ports["webhook"]}
     if program in _NAMES_CERTIFICATES:
         webhook["certDir"] = str(certificates)
@@ -137,7 +137,9 @@ def _local(
 
 
 def _certificates(place: Path, site: Site) -> Path:
-    """The API server's own, which is for 127.0.0.1: the folder where a program looks for its own."""
+    """A folder with the API server's certificate, which is valid for 127.0.0.1, at the path where a program expects its
+    own.
+    """
     folder = place / CERTIFICATES
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(site.server.authority, folder / "tls.crt")
@@ -146,7 +148,7 @@ def _certificates(place: Path, site: Site) -> Path:
 
 
 def _written(configuration: Mapping[str, Any], place: Path) -> Path:
-    """Its file, whose name says what is in it: another configuration is another command."""
+    """The configuration file, whose name depends on its content: another configuration is another command."""
     text = json.dumps(configuration, indent=2)
     for left in place.glob("configuration-*"):
         left.unlink()
@@ -156,7 +158,7 @@ def _written(configuration: Mapping[str, Any], place: Path) -> Path:
 
 
 def _without_what_is_off(program: str, arguments: Sequence[str], configuration: dict[str, Any]) -> list[str]:
-    """The arguments, or the configuration where that has the feature gates: a program takes one of both."""
+    """The arguments, or the configuration if that has the feature gates: a program accepts only one of them."""
     if program not in _OFF:
         return [*arguments]
     if configuration.get("featureGates"):
@@ -168,7 +170,7 @@ def _without_what_is_off(program: str, arguments: Sequence[str], configuration: 
 
 
 def _pointed(document: Mapping[str, Any], port: int, bundle: str) -> dict[str, Any]:
-    """The webhooks of a chart, asked at a port of this machine instead of a Service."""
+    """The webhooks of a chart, called at a port of this machine instead of a Service."""
     metadata = {key: value for key, value in mapping(document["metadata"]).items() if key in ("name", "labels")}
     webhooks: list[dict[str, Any]] = []
     for webhook in map(mapping, items(document.get("webhooks"))):

@@ -1,4 +1,4 @@
-"""Remarks on a live cluster: what runs, what differs from its charts, what does not run."""
+"""Remarks on a live cluster: running programs, differences from their charts, and parts that do not run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _DAEMONS: Final = ("DaemonSet", "Deployment", "StatefulSet")
 
 
 def remarks(site: Site, names: Sequence[str], left_out: Sequence[str], *, asked: bool) -> list[str]:
-    """names: of the programs that run. left_out: why machines have no node. asked: for controllers, by this run."""
+    """names: of the running programs. left_out: why machines have no node. asked: whether this run requests
+    controllers.
+    """
     releases = site.ledger.find("kubernetes", site.scope, RELEASE)
     absent = [*(chart_of(entry) for entry in releases if not _runs(entry, names)), *_addons(site)]
     pods = [entry.id for entry in site.ledger.all() if entry.scope == site.scope and _is_daemon(entry, names)]
@@ -47,7 +49,7 @@ def _programs() -> set[str]:
 
 
 def _runs(entry: Entry, names: Sequence[str]) -> bool:
-    """Whether what a release brings runs; one that brings definitions alone has nothing to run."""
+    """Whether the programs of a release run; one with only definitions has none."""
     chart = chart_of(entry)
     own = CHARTS.get(known_chart(plain(entry.inputs)))
     return chart in names or chart.endswith("-crd") or (own is not None and own.program in names)
@@ -62,7 +64,7 @@ def _other_versions(releases: Sequence[Entry]) -> Iterator[str]:
 
 
 def _addons(site: Site) -> list[str]:
-    """What the cloud installs by itself where it says so in resources of its own: the add-ons of EKS."""
+    """Programs that the cloud installs and lists as its own resources: the add-ons of EKS."""
     cluster = cluster_at(site.ledger, site.scope)
     if cluster is None:
         return []
@@ -77,6 +79,6 @@ def _without_autoscaler(site: Site) -> Iterator[str]:
 
 
 def _is_daemon(entry: Entry, names: Sequence[str]) -> bool:
-    """Whether it has pods, whose program is none of these."""
+    """Whether it has pods with a program that is none of these."""
     daemon = entry.provider == "kubernetes" and entry.type.rsplit(":", 1)[-1] in _DAEMONS
     return daemon and name_of(entry.inputs) not in names

@@ -1,4 +1,4 @@
-"""Deployments of the stack whose program is a file of their own ConfigMap, run as the files are."""
+"""Deployments of the stack whose program is a file of their own ConfigMap, run directly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PYTHON: Final = "python3"
 
 
 def scripts(site: Site) -> list[Controller]:
-    """Those of Python: with the arguments of their pods, and the rights of their service accounts."""
+    """Deployments in Python: with the arguments of their pods, and the permissions of their service accounts."""
     found = (_script(plain(entry.inputs), site) for entry in site.ledger.find("kubernetes", site.scope, _DEPLOYMENT))
     return [controller for controller in found if controller is not None]
 
@@ -44,7 +44,7 @@ def _script(deployment: Mapping[str, Any], site: Site) -> Controller | None:
 def _places(
     pod: Mapping[str, Any], container: Mapping[str, Any], namespace: str, folder: Path, site: Site
 ) -> dict[str, Path]:
-    """Folder in the pod -> folder here, with the files of its ConfigMap: other files are another command."""
+    """Folder in the pod -> local folder with the files of its ConfigMap: other files are another command."""
     volumes = {str(it.get("name")): mapping(it.get("configMap")).get("name") for it in _mappings(pod, "volumes")}
     there: dict[tuple[str, str], Any] = {}
     for entry in site.ledger.find("kubernetes", site.scope, _CONFIG_MAP):

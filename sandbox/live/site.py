@@ -1,4 +1,4 @@
-"""What the controllers of one cluster are started with: its server, its ledger, a folder, their programs."""
+"""The environment of one cluster's controllers: its server, its ledger, a folder, their programs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ PORTS: Final = "ports.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """scope: the address of the cluster, under which the ledger keeps its objects. folder: for logs and configuration.
-
-    say: takes a line for the user.
+    """scope: the address of the cluster, which identifies its objects in the ledger. folder: for logs and
+    configuration. say: prints a line for the user.
     """
 
     server: Server
@@ -32,27 +31,27 @@ class Site:
     say: Say
 
     def kubeconfig(self, account: str | None = None) -> Path:
-        """The file by which a program acts as a service account, `namespace:name`, with its rights and no others.
+        """The kubeconfig of a program that acts as a service account, `namespace:name`, with only its permissions.
 
-        Or as a user of Kubernetes' own, such as `system:kube-scheduler`. None: as the administrator.
+        account: also a user of Kubernetes' own, such as `system:kube-scheduler`. None: the administrator.
         """
         document = self.server.kubeconfig()
         if account is not None:
             document["users"][0]["user"] |= _as(account)
         file = self.folder / f"{(account or 'administrator').replace(':', '.')}.kubeconfig"
         text = json.dumps(document)
-        # Programs that run read it again.
+        # Running programs read it again.
         if not file.exists() or file.read_text() != text:
             file.touch(mode=0o600)
             file.write_text(text)
         return file
 
     def program(self, name: str) -> Path:
-        """Built first where it is not there. Raises EngineError."""
+        """The program, built if missing. Raises EngineError."""
         return find_program(name, self.say)
 
     def port(self, kept: str = "") -> int:
-        """One that nobody uses now; under a name, the same one until the cluster is started anew."""
+        """An unused port; with a name, the same one until the cluster is restarted."""
         file = self.folder / PORTS
         there: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
         if kept and kept in there:
@@ -64,8 +63,8 @@ class Site:
 
 
 def _as(account: str) -> dict[str, Any]:
-    """What the API server holds a service account to be (kubernetes v1.36.3, staging/src/k8s.io/apiserver/pkg/
-    authentication/serviceaccount/util.go).
+    """The API server's identity of a service account (kubernetes v1.36.3,
+    staging/src/k8s.io/apiserver/pkg/authentication/serviceaccount/util.go).
     """
     if account.startswith("system:"):
         return {"as": account, "as-groups": ["system:authenticated"]}

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox stop`: ends a live cluster; what is in it stays."""
+"""`gpucluster sandbox stop`: stops a live cluster and keeps its objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def stop(stack: str | None) -> None:
 
     Stops its controllers and its API server. Its objects are kept: the next command that uses it starts it with them.
     """
-    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
+    # Imported late: it would delay every `gpucluster sandbox pulumi`.
     from gpucluster.sandbox.clouds.kubernetes.real import server_folder
     from gpucluster.sandbox.cluster_of import cluster_of
     from gpucluster.sandbox.live import supervisor

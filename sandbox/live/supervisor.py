@@ -1,4 +1,4 @@
-"""The keeper of a cluster's controllers, seen from the commands that use it."""
+"""The interface of commands to the keeper of a cluster's controllers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.site import PORTS
 
 FOLDER: Final = "live"
-"""In the folder of a server: what its controllers need. It is there as long as the cluster is one that lives."""
+"""Folder of the controllers, in that of a server. It exists as long as the cluster is a live one."""
 
 INSTALLED: Final = "installed.json"
-"""The releases whose programs run now."""
+"""The releases with running programs."""
 
 _START: Final = "start"
 _CHANGE: Final = "change"
@@ -37,22 +37,22 @@ _END_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class Supervisor:
-    """folder: of configurations and logs. fresh: whether nothing ran before."""
+    """folder: of configurations and logs. fresh: whether no program ran before."""
 
     folder: Path
     fresh: bool
 
     @contextmanager
     def changing(self) -> Generator[None]:
-        """One command, and one thread of it, at a time."""
+        """Admits one command, and one of its threads, at a time."""
         with (self.folder / _CHANGE).open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
     def run(self, *controllers: Controller) -> None:
-        """Starts them, or starts them anew where they are another than before; waits until they work.
+        """Starts them, or restarts changed ones; waits until they work.
 
-        Raises EngineError with the last words of one that does not.
+        Raises EngineError with the last log lines of one that does not.
         """
         wanted = self._wanted()
         self._want({**wanted, **{it.name: _told(it) for it in controllers}})
@@ -61,11 +61,11 @@ class Supervisor:
                 self._wait(controller.name, controller.ready)
 
     def end(self, name: str) -> None:
-        """Ends one; none of that name is no error."""
+        """Stops one; an unknown name is no error."""
         self._want({key: told for key, told in self._wanted().items() if key != name})
 
     def names(self) -> list[str]:
-        """Of those that run."""
+        """The names of the running ones."""
         return sorted(self._wanted())
 
     def _wanted(self) -> dict[str, Any]:
@@ -91,14 +91,14 @@ class Supervisor:
 
 @contextmanager
 def open_supervisor(server: Path, *, idle_minutes: float = keeper.IDLE_MINUTES) -> Generator[Supervisor]:
-    """The keeper beside the server whose files are in this folder, started where there is none; it stays in use here.
+    """The keeper of the server with its files in this folder, started if needed; in use during the context.
 
     Raises EngineError.
     """
     folder = server / FOLDER
     folder.mkdir(exist_ok=True, mode=0o700)
     with (folder / keeper.USERS).open("a") as users:
-        # Waits for a keeper that is just ending.
+        # Waits for a keeper that is stopping.
         fcntl.flock(users, fcntl.LOCK_SH)
         with (folder / _START).open("a") as start:
             fcntl.flock(start, fcntl.LOCK_EX)
@@ -109,20 +109,20 @@ def open_supervisor(server: Path, *, idle_minutes: float = keeper.IDLE_MINUTES) 
 
 
 def keeper_of(folder: Path) -> int | None:
-    """The process that keeps the controllers of this folder, None where none does."""
+    """The process that runs the controllers of this folder, None if there is none."""
     state = keeper_state(folder, keeper.STATE)
     return None if state is None else int(state["pid"])
 
 
 def stop(server: Path) -> bool:
-    """Ends the controllers beside the server in this folder, and with them the server; False where none ran."""
+    """Stops the controllers of the server in this folder, and then the server; False if none ran."""
     pid, served = keeper_of(server / FOLDER), keeper_state(server)
     if pid is None:
         return False
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)
     end = time.monotonic() + _END_SECONDS
-    # Between the two nobody holds a lock on the server: its process tells when it has ended.
+    # Between the two no process holds a lock on the server: its own process shows when it has ended.
     while time.monotonic() < end and (
         lives(server / FOLDER, pid) or (served is not None and lives(server, served["pid"]))
     ):
@@ -131,7 +131,7 @@ def stop(server: Path) -> bool:
 
 
 def _start(server: Path, folder: Path, idle_minutes: float) -> None:
-    # Ports and tokens of an earlier start mean nothing any more.
+    # Ports and tokens of an earlier start are no longer valid.
     for left in (keeper.STATE, keeper.WANTED, INSTALLED, PORTS):
         (folder / left).unlink(missing_ok=True)
     with (folder / keeper.LOG).open("w+") as log:

@@ -1,4 +1,4 @@
-"""Ends processes of clusters that are gone."""
+"""Stops processes of deleted clusters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.sandbox.project import Store
 
 
 def sweep(store: Store) -> None:
-    """Ends the controllers of every cluster that is in the ledger no longer, and removes their files."""
+    """Stops the controllers of every cluster that is no longer in the ledger, and removes their files."""
     clusters = (api_servers(entry) for entry in store.existing())
     there = {server_folder(store.servers, servers[0]).name for servers in clusters if servers}
     for folder in store.servers.iterdir():

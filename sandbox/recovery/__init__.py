@@ -1,1 +1,1 @@
-"""Makes Pulumi's state and the simulated clouds agree after a crash."""
+"""Reconciles Pulumi's state and the simulated clouds after a crash."""

@@ -1,4 +1,4 @@
-"""A ledger made of what the states say, and an empty state that takes up what the ledger has."""
+"""Rebuilds a ledger from the states, and creates an empty state that adopts the ledger's resources."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 
 def make_state(project: Project, stack: str, file: Path) -> None:
-    """Makes a state without resources; raises InputError where the engine refuses."""
+    """Creates a state without resources; raises InputError if the engine refuses."""
     put_back(None, file)
     stacks.make(project, stack, find_engine(), environment(os.environ, project.store))
 
 
 def make_ledger(project: Project) -> None:
-    """Makes the ledger anew of every state; raises InputError for a package whose SDK is not installed.
+    """Rebuilds the ledger from all states; raises InputError for a package whose SDK is not installed.
 
-    What no state has is lost: what was there before any stack, and what Pulumi let go without deleting it.
+    Resources in no state are lost: those older than any stack, and those that Pulumi released without deleting them.
     """
     store = project.store
     put_back_cut_states(project)
@@ -49,7 +49,7 @@ def make_ledger(project: Project) -> None:
 
 
 def _restore(project: Project, resources: list[Mapping[str, Any]], ledger: Ledger) -> None:
-    """In the order of the state: a cluster is there before what is in it."""
+    """In the order of the state: a cluster is created before its objects."""
     stand_in_for_the_sdk()
     from pulumi.runtime.proto import provider_pb2
 
@@ -76,7 +76,7 @@ def _restore(project: Project, resources: list[Mapping[str, Any]], ledger: Ledge
 
 
 class _Refusal:
-    """The end of a call that a provider refuses."""
+    """Ends a call that a provider refuses."""
 
     def abort(self, _: object, message: str) -> None:
         raise InputError(message)

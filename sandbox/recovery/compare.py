@@ -1,7 +1,7 @@
-"""Where the simulated clouds and Pulumi's state differ.
+"""Differences between the simulated clouds and Pulumi's state.
 
-Pending operations alone do not tell: when a provider dies during a create, the engine records a failure and nothing
-else, and what was created is an orphan without a trace in the state.
+Pending operations are not sufficient: when a provider dies during a create, the engine records only a failure, and the
+created resource is an orphan without a trace in the state.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ _TAGGED: Final = "4dabf18193072939515e22adb298388d"
 
 @dataclass
 class Difference:
-    """What one stack and the clouds do not agree on.
+    """Differences between one stack and the clouds.
 
-    orphans: in the clouds, and never in a state; oldest first.
-    kept: in the clouds and once in the state, which let it go without deleting it (`retainOnDelete`, `state delete`).
+    orphans: in the clouds, but never in a state; oldest first.
+    kept: in the clouds and formerly in the state, which released it without deletion (`retainOnDelete`, `state
+    delete`).
     ghosts: in the state, not in the clouds.
-    changed: in both, but other than the state says.
+    changed: in both, with different properties.
     remade: in the state as deleted for a replacement, while the cloud already has the replacement under the same id.
-    pending: operations the state has begun and not finished.
+    pending: operations that the state has started and not finished.
     """
 
     stack: str
@@ -45,28 +46,28 @@ class Difference:
     pending: list[_Resource] = field(default_factory=list[_Resource])
 
     def __bool__(self) -> bool:
-        """Whether there is something to recover; what was kept is as it should be."""
+        """Whether there is anything to recover; resources kept on purpose need no repair."""
         return bool(self.orphans or self.ghosts or self.changed or self.remade or self.pending)
 
 
 def stack_of(urn: str) -> str:
-    """The stack a URN names."""
+    """The stack of a URN."""
     return urn.split(":")[2] if urn.startswith("urn:pulumi:") else ""
 
 
 def compare(
     states: Sequence[StackState], ledger: Sequence[Entry], recorded: Callable[[], Recorded]
 ) -> list[Difference]:
-    """The differences of each stack, and of stacks that are gone but left something behind.
+    """The differences of each stack, and of deleted stacks that still have resources in the clouds.
 
-    All stacks at once: one may have imported what another made. `recorded` is asked only about what is in no state.
+    All stacks at once: one may have imported another's resource. `recorded` is called only for resources in no state.
     """
     found = {state.stack: Difference(state.stack, pending=list(state.pending)) for state in states}
     pairs, missing, unowned = _match(
         [(state.stack, resource) for state in states for resource in _owned(state)], ledger
     )
     for stack, resource in missing:
-        # Deleted already, to be made again, or still to be deleted: the state knows.
+        # Deleted and to be created again, or still to be deleted: the state records it.
         if not any(resource.get(mark) for mark in ("pendingReplacement", "delete", "external")):
             found[stack].ghosts.append(resource)
     for stack, resource, entry in pairs:
@@ -79,9 +80,9 @@ def compare(
     for entry in unowned:
         stack = stack_of(entry.urn)
         if not stack:
-            # It was there before any stack.
+            # It existed before any stack.
             continue
-        # The same id at an earlier time was another life of it: names chosen by the program come back.
+        # The same id at an earlier time was another resource: names chosen by the program are reused.
         kept = recorded().get((entry.type, entry.id, entry.urn), -1.0) >= seconds(entry.created_at)
         difference = found.setdefault(stack, Difference(stack))
         (difference.kept if kept else difference.orphans).append(entry)
@@ -98,8 +99,8 @@ _TESTS: Final[tuple[Callable[[_Resource, Entry], bool], ...]] = (
     lambda resource, entry: resource["urn"] == entry.urn,
     lambda resource, entry: mapping(resource.get("outputs")).get("region") == entry.outputs.get("region"),
 )
-"""What makes a ledger entry of the same type and id the one a state means, surest first: an id can exist in each of
-several regions or clusters, and what was imported bears the URN and provider of its first owner."""
+"""What identifies the ledger entry of a state's resource beyond type and id, most reliable first: an id can exist in
+several regions or clusters, and an imported resource has the URN and provider of its first owner."""
 
 
 def _match(
@@ -120,7 +121,7 @@ def _match(
             if entry is None:
                 missing.append((stack, resource))
             else:
-                # Not taken away: a resource that is only read belongs to someone else too.
+                # Not removed: a resource that is only read has another owner, too.
                 claimed.add(id(entry))
                 pairs.append((stack, resource, entry))
         left = missing
@@ -128,7 +129,7 @@ def _match(
 
 
 def is_same(state: Any, cloud: Any) -> bool:
-    """Whether two values agree as far as can be told; nothing and null are the same."""
+    """Whether two values agree as far as they can be compared; a missing value equals null."""
     if isinstance(cloud, Secret) or (is_object(state) and _TAGGED in state):
         return True
     if is_object(state) and is_object(cloud):

@@ -1,4 +1,4 @@
-"""Copies of state and ledger as the last command left them, and older states that Pulumi itself keeps.
+"""Copies of state and ledger after the last command, and older states that Pulumi itself keeps.
 
 The file backend keeps the state before the last write (`stacks/<project>/<stack>.json.bak`) and that after each update
 (`history/<project>/<stack>/*.checkpoint.json`, `backups/<project>/<stack>/*.json`); nothing after `state delete` and
@@ -21,14 +21,14 @@ from gpucluster.sandbox.recovery.state import StackState, UnreadableStateError, 
 
 
 def copy_of_state(project: Project, stack: str) -> Path:
-    """Where the copy of a stack's state is."""
+    """The path of the copy of a stack's state."""
     return project.store.copies / project.name / f"{stack}.json"
 
 
 def keep_copies(project: Project, of: Iterable[str]) -> None:
-    """Copies what the command that ends now has changed; what cannot be copied is left for the next one.
+    """Copies the changes of the ending command; files that cannot be copied are left to the next command.
 
-    of: the stacks it was about, whose states were not damaged before it.
+    of: the stacks of the command, whose states were not damaged before it.
     """
     with suppress(OSError):
         files = state_files(project)
@@ -38,7 +38,7 @@ def keep_copies(project: Project, of: Iterable[str]) -> None:
 
 
 def _keep_state(project: Project, stack: str, file: Path) -> None:
-    """Never over a newer one: an old export that was imported is not what the clouds have."""
+    """Never replaces a newer copy: an old export that was imported does not match the clouds."""
     copy = copy_of_state(project, stack)
     if file.suffix == ".gz" or (copy.exists() and copy.read_bytes() == file.read_bytes()):
         return
@@ -55,7 +55,7 @@ def _written(file: Path, stack: str) -> float:
 
 
 def _keep_ledger(project: Project) -> None:
-    """Where it was written after its copy was; those before it stay for a while."""
+    """Copies the ledger if it was written after its last copy; earlier copies are kept for a while."""
     store = project.store
     copy, *older = store.ledger_copies
     files = [file for file in (store.ledger, store.ledger.with_name(f"{store.ledger.name}-wal")) if file.exists()]
@@ -66,7 +66,7 @@ def _keep_ledger(project: Project) -> None:
     scratch.touch(mode=0o600)
     with store.open_ledger() as ledger:
         ledger.copy_to(scratch, max(ledger.version, version_of(copy)) + 1)
-    # Newer than the ledger, which closing has written to.
+    # Newer than the ledger, which was modified by closing it.
     scratch.touch()
     for target, source in reversed([*zip(older, [copy, *older], strict=False)]):
         if source.exists():
@@ -75,10 +75,10 @@ def _keep_ledger(project: Project) -> None:
 
 
 def version_of(copy: Path) -> int:
-    """How often the ledger had been copied when this copy was made; 0 for none. An open ledger says it itself.
+    """The number of copies of the ledger when this copy was made; 0 for none. An open ledger has its own `version`.
 
-    From the header, where a database that nobody uses has it (sqlite.org/fileformat.html, 1.3.13): opening it would
-    leave files beside it.
+    Read from the header of the closed database (sqlite.org/fileformat.html, 1.3.13): opening it would create files
+    beside it.
     """
     if not copy.is_file():
         return 0
@@ -91,7 +91,7 @@ def _changed(file: Path) -> float:
 
 
 def forgot_state(project: Project, stack: str) -> None:
-    """After `stack rm`: what of the stack is left in the clouds was let go on purpose."""
+    """After `stack rm`: the stack's resources still in the clouds were released on purpose."""
     if not stacks.exists(project, stack):
         copy = copy_of_state(project, stack)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -100,18 +100,18 @@ def forgot_state(project: Project, stack: str) -> None:
 
 
 def newest_state(project: Project, stack: str) -> tuple[Path, StackState] | None:
-    """The newest whole state of a stack beside the one in force; None where there is none."""
+    """The newest intact state of a stack other than the current one; None if there is none."""
     found = [whole for files in _kept(project, stack) for whole in _first_whole(files, stack)]
     return max(found, key=lambda whole: whole[1].written, default=None)
 
 
 def _kept(project: Project, stack: str) -> Iterator[Iterable[Path]]:
-    """The kinds of copies, those first that win where two are of the same time; of each kind, the newest first."""
+    """The kinds of copies; of two with the same time, the first kind wins; within each kind, the newest first."""
     root = project.store.state / ".pulumi"
     yield [copy_of_state(project, stack)]
     yield [root / "stacks" / project.name / f"{stack}.json.bak"]
     for kind, name in (("history", "*.checkpoint.json"), ("backups", "*.json")):
-        # Their names end in the time.
+        # Their names end with the time.
         yield sorted((root / kind / project.name / stack).glob(name), reverse=True)
 
 
@@ -123,7 +123,7 @@ def _first_whole(files: Iterable[Path], stack: str) -> Iterator[tuple[Path, Stac
 
 
 def put_back(copy: Path | None, file: Path) -> None:
-    """Puts a copy, or nothing, in the place of a file, which is kept beside it as *.damaged."""
+    """Replaces a file by a copy, or removes it; keeps the file beside it as *.damaged."""
     if file.exists():
         damaged = file.with_name(f"{file.name}.damaged")
         shutil.rmtree(damaged) if damaged.is_dir() else damaged.unlink(missing_ok=True)
@@ -135,7 +135,7 @@ def put_back(copy: Path | None, file: Path) -> None:
 
 
 def put_back_cut_states(project: Project) -> None:
-    """After a full disk, which leaves a state cut short; nothing new is written where there is no room for it."""
+    """Restores states that a full disk truncated; writes nothing without free space."""
     for stack, file in state_files(project).items():
         newest = newest_state(project, stack)
         if newest is not None and not _whole(file, stack):
@@ -150,7 +150,7 @@ def _whole(file: Path, stack: str) -> bool:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Whole or not at all."""
+    """Copies completely or not at all."""
     target.parent.mkdir(parents=True, exist_ok=True)
     scratch = target.with_name(f".{target.name}.{os.getpid()}")
     try:

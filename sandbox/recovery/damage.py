@@ -1,7 +1,7 @@
-"""State and ledger that are not as the last command left them: lost, cut, or put back from an older time.
+"""Detects a state or ledger that differs from the last command's: lost, truncated, or restored from an older time.
 
-The two are each other's witnesses. A state that lacks what the clouds have is damaged where a newer one is known: what
-was let go on purpose, by an update (`retainOnDelete`) or by `state delete`, is not in the newest state either.
+Each serves as evidence for the other. A state that lacks resources of the clouds is damaged if a newer state is known:
+resources released on purpose, by an update (`retainOnDelete`) or by `state delete`, are not in the newest state either.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from gpucluster.sandbox.recovery.state import (
 class Damage:
     """A file that must not be used as it is.
 
-    wrong: what it is, in words that name the file.
-    way_out: what to do about it.
-    stack: whose state it is; empty for the ledger.
-    copy: what can take its place, None where nothing can.
-    made_anew: it can be made of the other: the state of the ledger, the ledger of the states.
-    left: what the clouds have and no state would know.
+    wrong: the damage, with the name of the file.
+    way_out: the remedy.
+    stack: the stack of the state; empty for the ledger.
+    copy: a replacement, None if there is none.
+    made_anew: whether it can be rebuilt: the state from the ledger, the ledger from the states.
+    left: resources of the clouds that would be in no state.
     """
 
     file: Path
@@ -53,15 +53,16 @@ class Damage:
 
     @property
     def final(self) -> bool:
-        """Whether only `gpucluster sandbox reset` is left: what can't be made again can go only where it is a state
-        that has nothing to know."""
+        """Whether only `gpucluster sandbox reset` remains: without a copy and a rebuild, only a state whose loss leaves
+        no resource unknown can be removed.
+        """
         return self.copy is None and not self.made_anew and (bool(self.left) or not self.stack)
 
 
 def refuse_damage(project: Project, stack: str | None = None) -> None:
     """Raises InputError for damage to the ledger or to a state.
 
-    stack: whose state alone matters; without it, all do.
+    stack: the only stack whose state matters; by default all do.
     """
     ledger = damaged_ledger(project)
     if ledger is not None:
@@ -74,7 +75,7 @@ def refuse_damage(project: Project, stack: str | None = None) -> None:
 
 
 def is_sound(project: Project, stack: str) -> bool:
-    """Whether nothing is wrong with the ledger and the state of a stack."""
+    """Whether the ledger and the state of a stack are undamaged."""
     try:
         refuse_damage(project, stack)
     except InputError:
@@ -83,13 +84,13 @@ def is_sound(project: Project, stack: str) -> bool:
 
 
 def _as_left(project: Project, stack: str) -> bool:
-    """Whether the state is, byte for byte, what the last command left."""
+    """Whether the state is byte for byte that of the last command."""
     file, copy = state_files(project).get(stack), copy_of_state(project, stack)
     return file is not None and copy.exists() and file.read_bytes() == copy.read_bytes()
 
 
 def damaged_ledger(project: Project) -> Damage | None:
-    """What is wrong with the ledger, None where nothing is; raises InputError where the disk is at fault."""
+    """The damage of the ledger, None if it has none; raises InputError for an error of the disk."""
     store = project.store
     copied = version_of(store.ledger_copies[0])
     if not store.ledger.exists():
@@ -102,7 +103,7 @@ def damaged_ledger(project: Project) -> Damage | None:
 
 
 def _repairable(project: Project, wrong: str) -> Damage:
-    """By the copy of the last command; without one, by the states, which are newer than any older copy."""
+    """A repair by the copy of the last command; without one, by the states, which are newer than any older copy."""
     store = project.store
     copy = next(store.whole_copies(), None)
     known = all(_readable(file, stack) or newest_state(project, stack) for stack, file in state_files(project).items())
@@ -131,13 +132,13 @@ def _wrong_with_ledger(project: Project, copied: int) -> str:
 
 
 def damaged_states(project: Project) -> list[Damage]:
-    """What is wrong with the states, by stack; raises InputError for a ledger that cannot be read."""
+    """The damage of the states, by stack; raises InputError for an unreadable ledger."""
     found = _differences(project, project.store.existing())
     return [damage for stack in sorted({*state_files(project), *found}) for damage in _damage(project, stack, found)]
 
 
 def _differences(project: Project, entries: list[Entry]) -> dict[str, Difference]:
-    """Between the clouds and what can be read of the states."""
+    """Differences between the clouds and the readable states."""
     states = [state for stack, file in state_files(project).items() if (state := _readable(file, stack))]
     return {found.stack: found for found in compare(states, entries, cache(lambda: once_recorded(project)))}
 
@@ -157,7 +158,7 @@ def _damage(project: Project, stack: str, found: dict[str, Difference]) -> Itera
     newest = newest_state(project, stack)
     if file is None:
         file = project.store.states(project.name) / f"{stack}.json"
-        # Where the newest state has nothing, it was destroyed or removed, and what is left was let go.
+        # If the newest state is empty, the stack was destroyed or removed, and its remaining resources were released.
         missing = f"the state {file} is missing, and the clouds have {len(left)} resources of its stack"
         wrong = missing if left and (newest is None or newest[1].resources) else ""
     else:
@@ -167,7 +168,7 @@ def _damage(project: Project, stack: str, found: dict[str, Difference]) -> Itera
 
 
 def _wrong(project: Project, file: Path, stack: str, newest: tuple[Path, StackState] | None, *, agrees: bool) -> str:
-    """What a state's file is, empty where it may be used; agrees: the clouds have what it says."""
+    """The damage of a state file, empty if it is usable; agrees: whether the clouds have its resources."""
     try:
         state = read_state(file, stack)
     except UnreadableStateError as error:

@@ -1,4 +1,4 @@
-"""`pulumi stack export` and `import` for the repair of a state; the deployment never touches the disk in between."""
+"""`pulumi stack export` and `import` for the repair of a state; the deployment is never written to disk in between."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpucluster.sandbox.project import Project
 
 
 def export_deployment(project: Project, stack: str, *, show_secrets: bool = False) -> dict[str, Any]:
-    """The stack's deployment; raises EngineError when the engine does not give it.
+    """The stack's deployment; raises EngineError if the engine does not export it.
 
     show_secrets: in plain text, else encrypted.
     """
@@ -24,7 +24,7 @@ def export_deployment(project: Project, stack: str, *, show_secrets: bool = Fals
 
 
 def import_deployment(project: Project, stack: str, document: Mapping[str, Any]) -> None:
-    """Puts a deployment in the place of the stack's; the engine checks it and encrypts its secrets."""
+    """Replaces the stack's deployment; the engine validates it and encrypts its secrets."""
     _engine(project, stack, "import", text=json.dumps(document))
 
 

@@ -1,7 +1,8 @@
-"""Files of Pulumi's file backend that a killed engine has cut short.
+"""Finds files of Pulumi's file backend that a killed engine truncated.
 
-The backend writes a file under another name and renames it, but not the attributes it keeps beside it: an empty
-`<stack>.json.attrs` makes every command fail with "failed to load checkpoint: EOF". Without the file it reads on.
+The backend writes a file under another name and renames it, but not the attributes beside it: an empty
+`<stack>.json.attrs` makes every command fail with "failed to load checkpoint: EOF". Without the file the backend reads
+the state.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from gpucluster.sandbox.project import Project
 
 
 def cut_short(project: Project, stack: str) -> list[Path]:
-    """Unfinished files of a stack that are safe to remove while no engine works on it."""
+    """Truncated files of a stack that are safe to remove while no engine uses it."""
     root = project.store.state / ".pulumi"
     files = [
         *root.glob("meta.yaml*"),

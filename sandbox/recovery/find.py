@@ -11,6 +11,6 @@ from gpucluster.sandbox.recovery.state import all_states, once_recorded
 
 
 def differences(project: Project) -> list[Difference]:
-    """By stack; raises InputError for a ledger or a state that is damaged."""
+    """The differences by stack; raises InputError for a damaged ledger or state."""
     refuse_damage(project)
     return compare(all_states(project), project.store.existing(), cache(lambda: once_recorded(project)))

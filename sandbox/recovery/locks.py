@@ -1,7 +1,7 @@
-"""Locks on a stack, and whether the process that took one still lives.
+"""Locks on a stack, and whether their process is still running.
 
 The file backend writes `locks/organization/<project>/<stack>/<uuid>.json` with pid, user, host and time of the engine,
-and removes it when the engine ends; an engine that was killed leaves it behind.
+and removes it when the engine exits; a killed engine leaves it behind.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from gpucluster.sandbox.recovery.times import seconds
 from gpucluster.sandbox.type_guards import mapping
 
 _PATIENCE: Final = 10.0
-"""Seconds for an engine to end by itself: one whose sandbox was killed is told to stop, and first finishes what is in
-flight."""
+"""Seconds for an engine to exit: if its sandbox was killed, it receives a signal to stop, and first finishes requests
+in flight."""
 
 
 _CLOCK_ERROR: Final = 60.0
-"""Seconds by which a process's start may be wrong: it is counted from the boot, whose time moves with the clock."""
+"""Maximum error of a process's start time in seconds: it is counted from the boot, whose time moves with the clock."""
 
 
 @dataclass(frozen=True)
 class Lock:
-    """One lock file; pid is 0 where the crash cut the file short."""
+    """One lock file; pid is 0 if the crash truncated the file."""
 
     file: Path
     pid: int
@@ -39,12 +39,12 @@ class Lock:
 
     @property
     def stack(self) -> str:
-        """The stack it is on."""
+        """The locked stack."""
         return self.file.parent.name
 
     @property
     def here(self) -> bool:
-        """Whether it was taken on this machine; of another one nothing is known."""
+        """Whether it was taken on this machine; the state of other machines is unknown."""
         return self.host == socket.gethostname()
 
     @property
@@ -58,7 +58,7 @@ class Lock:
             return False
         try:
             process = psutil.Process(self.pid)
-            # A process that began well after the lock was taken only has the same number.
+            # A process that started well after the lock was taken only reuses the number.
             return (
                 process.status() == psutil.STATUS_ZOMBIE or process.create_time() > seconds(self.since) + _CLOCK_ERROR
             )
@@ -66,7 +66,7 @@ class Lock:
             return True
 
     def remove(self) -> None:
-        """Takes the lock away, with the attributes the backend keeps beside it."""
+        """Removes the lock and the backend's attributes beside it."""
         self.file.unlink(missing_ok=True)
         self.file.with_name(f"{self.file.name}.attrs").unlink(missing_ok=True)
 
@@ -80,7 +80,7 @@ def locks(project: Project, stack: str) -> list[Lock]:
 
 
 def all_locks(store: Store) -> list[Lock]:
-    """The locks on every stack, also of a project that has another name now."""
+    """The locks on every stack, including those from before a renaming of the project."""
     return [_lock(file) for file in sorted(_folder(store).glob("*/*/*.json"))]
 
 
@@ -89,7 +89,7 @@ def _folder(store: Store) -> Path:
 
 
 def refuse_living(found: list[Lock]) -> None:
-    """Raises InputError for a lock whose process may live."""
+    """Raises InputError for a lock whose process may be running."""
     living = next((lock for lock in found if not lock.dead), None)
     if living is None:
         return
@@ -105,7 +105,7 @@ def refuse_living(found: list[Lock]) -> None:
 
 
 def settled(project: Project, stack: str) -> list[Lock]:
-    """The locks once their processes had a little time to end."""
+    """The locks after a short wait for their processes to exit."""
     until = time.monotonic() + _PATIENCE
     found = locks(project, stack)
     while any(lock.here and not lock.dead for lock in found) and time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""Repairs a state so that it owns the resources in the clouds."""
+"""Repairs a state so that it owns its resources in the clouds."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"
 
 @dataclass(frozen=True)
 class Repair:
-    """What to do about a stack's orphans.
+    """The repair of a stack's orphans.
 
-    adopt: becomes the resource of its URN.
+    adopt: entered into the state as the resource of its URN.
     delete: the state already has a resource with that URN, and it exists.
     leave: neither the state nor the ledger knows a provider that could manage it.
-    providers: settings of those that the state lacks and what is adopted needs, by `urn::id`.
+    providers: settings, by `urn::id`, of providers that the state lacks and adopted resources need.
     """
 
     adopt: tuple[Entry, ...] = ()
@@ -34,9 +34,9 @@ class Repair:
 
 
 def plan_repair(difference: Difference, state: StackState | None, providers: Mapping[str, Mapping[str, Any]]) -> Repair:
-    """Adopts the newest orphan of each URN that nothing else has; second ones are deleted.
+    """Adopts the newest orphan of each URN that has no other resource; older ones are deleted.
 
-    providers: settings of those that have written to the ledger, by `urn::id`.
+    providers: settings of the providers that have written to the ledger, by `urn::id`.
     """
     resources = state.resources if state else ()
     ghosts = {str(ghost["urn"]) for ghost in difference.ghosts}
@@ -50,14 +50,14 @@ def plan_repair(difference: Difference, state: StackState | None, providers: Map
         in_state = _provider(entry, difference.pending, resources)
         if entry.urn in taken:
             delete.append(entry)
-        # What a stack that is gone has left belongs to nobody.
+        # The resources of a deleted stack have no owner.
         elif in_state is None and (state is None or entry.provider_ref not in providers):
             leave.append(entry)
         else:
             adopt.append(entry)
             taken.add(entry.urn)
             if in_state is None:
-                # One for each URN: that of the newest, where a provider was replaced.
+                # One for each URN: if a provider was replaced, that of the newest resource.
                 needed.setdefault(entry.provider_ref.rpartition("::")[0], entry.provider_ref)
     settings = {reference: providers[reference] for reference in needed.values()}
     return Repair(adopt=tuple(reversed(adopt)), delete=tuple(delete), leave=tuple(leave), providers=settings)
@@ -75,7 +75,7 @@ def repaired(deployment: Mapping[str, Any], difference: Difference, repair: Repa
     for entry in repair.adopt:
         standing = next((item for item in resources if item["urn"] == entry.urn and not item.get("delete")), None)
         if standing is not None:
-            # What it replaces is gone already.
+            # The replaced resource is already deleted.
             standing.update(_in_the_cloud(entry))
             standing.pop("pendingReplacement", None)
         else:
@@ -84,7 +84,7 @@ def repaired(deployment: Mapping[str, Any], difference: Difference, repair: Repa
 
 
 def _root(stack: str, entry: Entry) -> dict[str, Any]:
-    """What every other resource of a stack is below."""
+    """The root of all other resources of a stack."""
     project = entry.urn.split("::")[1]
     urn = f"urn:pulumi:{stack}::{project}::pulumi:pulumi:Stack::{project}-{stack}"
     return {"urn": urn, "custom": False, "type": "pulumi:pulumi:Stack"}
@@ -114,8 +114,8 @@ def _in_the_cloud(entry: Entry) -> dict[str, Any]:
 def _adopted(entry: Entry, pending: list[Mapping[str, Any]], before: list[dict[str, Any]]) -> dict[str, Any]:
     """The resource as the engine would have recorded it.
 
-    Without an unfinished operation nothing tells on what it depends. Whatever was there before it is then named, so
-    that a destroy removes it before all of that; the next `up` writes what the program says.
+    Without an unfinished operation its dependencies are unknown. All earlier resources are then listed, so that a
+    destroy removes it before them; the next `up` writes the program's dependencies.
     """
     known = {str(item["urn"]) for item in before if not item.get("delete")}
     begun = next(_begun(entry, pending), None)
@@ -141,20 +141,20 @@ def _begun(entry: Entry, pending: list[Mapping[str, Any]]) -> Iterator[Mapping[s
 
 
 def _provider(entry: Entry, pending: list[Mapping[str, Any]], resources: Any) -> str | None:
-    """`urn::id` of the provider that manages it, None when the state has none."""
+    """`urn::id` of the provider that manages it, None if the state has none."""
     wanted = next((str(begun.get("provider")) for begun in _begun(entry, pending)), entry.provider_ref)
     of_package = [item for item in resources if item["type"] == f"pulumi:providers:{entry.provider}"]
     references = [f"{item['urn']}::{item.get('id')}" for item in of_package]
     if wanted in references:
         return wanted
-    # A provider that was replaced keeps its URN.
+    # A replaced provider keeps its URN.
     return next(
         (reference for reference in references if reference.rsplit("::", 1)[0] == wanted.rsplit("::", 1)[0]), None
     )
 
 
 def _parent(entry: Entry, before: list[dict[str, Any]]) -> str | None:
-    """The parent, as far as the URN tells: it names the parents' types, not their names."""
+    """The parent, as far as the URN identifies it: it contains the parents' types, not their names."""
     chain = _types(entry.urn).rpartition("$")[0] or "pulumi:pulumi:Stack"
     return next((str(item["urn"]) for item in before if _types(str(item["urn"])) == chain), None)
 
@@ -165,7 +165,7 @@ def _types(urn: str) -> str:
 
 
 def _with_secrets(value: Any) -> Any:
-    """A value as a deployment writes it, with secrets still to be encrypted by the import."""
+    """A value in the form of a deployment; the import encrypts its secrets."""
     if isinstance(value, Secret):
         return {_SIGNATURE: _SECRET, "plaintext": json.dumps(_with_secrets(value.value))}
     if is_object(value):

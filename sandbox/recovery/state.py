@@ -1,4 +1,4 @@
-"""What Pulumi's state says a stack has, read from the file backend without starting the engine."""
+"""Reads a stack's resources in Pulumi's state from the file backend, without starting the engine."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from gpucluster.sandbox.type_guards import is_object, items, mapping
 
 
 class UnreadableStateError(Exception):
-    """A file that holds no whole state; the message says why."""
+    """A file without an intact state; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class StackState:
     """Resources and unfinished operations of one stack, as the state writes them; secrets stay encrypted.
 
-    written: when an update wrote it last, in seconds since the epoch; `state delete` and `stack import` keep that time.
+    written: time of the last write by an update, in seconds since the epoch; `state delete` and `stack import` keep it.
     """
 
     stack: str
@@ -34,14 +34,14 @@ class StackState:
 
 
 def state_files(project: Project) -> dict[str, Path]:
-    """The state's file of each stack."""
+    """The state file of each stack."""
     folder = project.store.states(project.name)
     files = sorted([*folder.glob("*.json"), *folder.glob("*.json.gz")])
     return {file.name.removesuffix(".gz").removesuffix(".json"): file for file in files}
 
 
 def all_states(project: Project) -> list[StackState]:
-    """The state of every stack of the project; raises InputError for one that cannot be read."""
+    """The state of every stack of the project; raises InputError for an unreadable one."""
     try:
         return [read_state(file, stack) for stack, file in state_files(project).items()]
     except UnreadableStateError as error:
@@ -66,7 +66,7 @@ def read_state(file: Path, stack: str) -> StackState:
 
 
 def _written(latest: Mapping[str, Any]) -> float:
-    """Zero where it does not say: older than any other."""
+    """The time of the state; zero if missing: older than any other."""
     try:
         return seconds(str(mapping(latest.get("manifest"))["time"]))
     except (KeyError, ValueError):
@@ -74,11 +74,11 @@ def _written(latest: Mapping[str, Any]) -> float:
 
 
 Recorded = Mapping[tuple[str, str, str], float]
-"""Type, id and URN -> when it was created, in seconds since the epoch."""
+"""Type, id and URN -> creation time, in seconds since the epoch."""
 
 
 def once_recorded(project: Project) -> Recorded:
-    """What the state had after any earlier update, by the file backend's history."""
+    """The resources of the state after any earlier update, from the file backend's history."""
     found: dict[tuple[str, str, str], float] = {}
     for state in _history(project):
         for resource in filter(is_cloud_resource, state.resources):
@@ -88,7 +88,7 @@ def once_recorded(project: Project) -> Recorded:
 
 
 def _history(project: Project) -> Iterator[StackState]:
-    """What can be read of it: a hint more or less changes little."""
+    """The readable states of the history: single missing ones matter little."""
     folder = project.store.state / ".pulumi" / "history" / project.name
     for file in sorted([*folder.glob("*/*.checkpoint.json"), *folder.glob("*/*.checkpoint.json.gz")]):
         with suppress(UnreadableStateError):
@@ -96,5 +96,5 @@ def _history(project: Project) -> Iterator[StackState]:
 
 
 def is_cloud_resource(resource: Mapping[str, Any]) -> bool:
-    """Whether this stands for something in a cloud: no component, no provider, no stack."""
+    """Whether it is a resource of a cloud: no component, no provider, no stack."""
     return bool(resource.get("custom")) and not str(resource["type"]).startswith("pulumi:")

@@ -1,4 +1,4 @@
-"""Times as Go and Python write them."""
+"""Parses times as Go and Python write them."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from datetime import datetime
 
 
 def seconds(timestamp: str) -> float:
-    """Seconds since the epoch of an RFC 3339 time; of Go's nanoseconds, microseconds are left."""
+    """Seconds since the epoch of an RFC 3339 time; Go's nanoseconds are cut to microseconds."""
     return datetime.fromisoformat(timestamp).timestamp()

@@ -37,7 +37,7 @@ class Aws(Cloud):
     package = "aws"
 
     def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
-        """A region in the form of one; which regions exist changes, and is not the sandbox's to know."""
+        """Checks the form of a region; the sandbox does not check whether it exists, because the list changes."""
         region = config.get("region")
         if isinstance(region, str) and not re.fullmatch(_REGION, region):
             return [Failure("region", f"invalid AWS Region: {region}; a region looks like us-east-1")]

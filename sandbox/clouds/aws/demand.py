@@ -1,4 +1,4 @@
-"""The machines that node groups, instances and reservations ask EC2 for."""
+"""The machines that node groups, instances and reservations request from EC2."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TYPES: Final = frozenset({_NODE_GROUP, _INSTANCE, _RESERVATION})
 
 
 def demand(entry: Entry, ledger: Ledger) -> Iterator[Demand]:
-    """What one resource asks for; groups that Karpenter makes are not resources of a stack."""
+    """The machines of one resource; groups created by Karpenter are not resources of a stack."""
     given = mapping(plain(entry.inputs))
     match entry.type:
         case str() if entry.type == _NODE_GROUP:

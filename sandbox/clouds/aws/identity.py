@@ -1,4 +1,4 @@
-"""Identifiers of the simulated account: obviously fake, in the form the real APIs give them."""
+"""Identifiers of the simulated account: obviously fake, in the form of the real APIs."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def arn(service: str, region: str, path: str) -> str:
 
 
 def zone_ids(region: str) -> dict[str, str]:
-    """Zone name -> zone id of the first six zones; in this account letter and number run in step."""
+    """Zone name -> zone id of the first six zones; in this account letters and numbers have the same order."""
     *area, direction, number = region.split("-")
     short = "".join(area) + _AREAS.get(direction, direction) + number
     return {f"{region}{letter}": f"{short}-az{index}" for index, letter in enumerate("abcdef", start=1)}
 
 
 def zone_of(region: str, name: str | None, zone_id: str | None) -> tuple[str, str]:
-    """(name, id) of a zone given by one of them, the first of the region where neither is; of Local Zones, too, whose
-    names say their ids: us-east-1-atl-2a is use1-atl2-az1.
+    """(name, id) of a zone given by one of them, by default the first of the region; also of Local Zones, whose names
+    determine their ids: us-east-1-atl-2a is use1-atl2-az1.
     """
     ids = zone_ids(region)
     names = {found: zone for zone, found in ids.items()}

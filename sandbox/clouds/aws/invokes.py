@@ -1,4 +1,4 @@
-"""The data sources that have an answer without an account; all others say that they are not simulated."""
+"""The data sources with an answer that needs no account; all others report that they are not simulated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DESCRIPTIONS = {
 
 
 def answer(token: str, args: Mapping[str, Any], region: str) -> Mapping[str, Any]:
-    """What the data source says of the simulated account."""
+    """The data source's answer for the simulated account."""
     region = args.get("region") or region
     match token:
         case "aws:index/getCallerIdentity:getCallerIdentity":

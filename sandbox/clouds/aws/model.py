@@ -1,4 +1,4 @@
-"""How a resource type of AWS behaves: its id and the outputs the cloud computes. One small function per type."""
+"""The behaviour of AWS resource types: ids and computed outputs. One small function per type."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gpucluster.sandbox.clouds.aws import identity
 
 @dataclass(frozen=True, kw_only=True)
 class ManagedResource(model.ManagedResource):
-    """A resource of AWS while it is made or changed.
+    """A resource of AWS during a create or update.
 
     scope: its region, or "global".
     region: its region, empty for global types.
-    tags: its own over the provider's default ones.
+    tags: its own, which override the provider's default tags.
     """
 
     provider: str = "aws"
@@ -31,13 +31,13 @@ class ManagedResource(model.ManagedResource):
 _Outputs = Callable[[ManagedResource], Mapping[str, Any]]
 
 MODELS: model.Models[ManagedResource] = model.Models(keeping=frozenset({"tags"}))
-"""By type token, filled by the modules of `models/`."""
+"""By type token, registered by the modules of `models/`."""
 
 
 def models(token: str, *, id: str | Callable[[ManagedResource], str], **more: Any) -> Callable[[_Outputs], _Outputs]:
     """Registers a function as the computed outputs of a type; a string id is the prefix of an EC2-style id.
 
-    more: as `model.Models.register` takes it.
+    more: as in `model.Models.register`.
     """
 
     def make_id(managed: ManagedResource) -> str:

@@ -1,4 +1,4 @@
-"""Generated names, as pulumi-aws makes them: the logical name, a dash and seven hexadecimal digits.
+"""Generated names, as in pulumi-aws: the logical name, a dash and seven hexadecimal digits.
 
 Source: pulumi/pulumi-aws v7 provider/resources.go and its overrides: `SetAutonaming(255, "-")` for every type with an
 input `name`, and the explicit `AutoName...` entries repeated here.
@@ -35,14 +35,14 @@ _CONSTANTS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def name_property(resource: Resource) -> str | None:
-    """The input that holds the name of a type, None for types without one."""
+    """The input with the name of a type, None for types without one."""
     if resource.token in _RULES:
         return _RULES[resource.token].property
     return "name" if "name" in resource.type.inputs and resource.type.inputs["name"].type == "str" else None
 
 
 def with_name(resource: Resource, seed: bytes) -> dict[str, Any]:
-    """The inputs with a name and constant defaults where the program gave none; a generated name stays over updates."""
+    """The inputs with a name and constant defaults if the program has none; a generated name stays in updates."""
     inputs = dict(resource.inputs)
     filled = {key: value for key, value in _CONSTANTS.get(resource.token, {}).items() if inputs.get(key) is None}
     prop = name_property(resource)

@@ -1,7 +1,7 @@
-"""`getPolicyDocument`: it asks no account, so its answer is the provider's own.
+"""`getPolicyDocument`: it needs no account, so its answer is the provider's own.
 
-Source: hashicorp/terraform-provider-aws@084fd7bc internal/service/iam/policy_model.go: one value is a text, more are a
-list in falling order; statements with the same id replace each other.
+Source: hashicorp/terraform-provider-aws@084fd7bc internal/service/iam/policy_model.go: one value is a text, several are
+a list in descending order; statements with the same id replace each other.
 """
 
 from __future__ import annotations

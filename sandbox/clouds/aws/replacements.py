@@ -1,4 +1,4 @@
-"""Which changed properties replace a resource: `replacements.csv`, and the few that depend on the values."""
+"""The properties whose change replaces a resource: `replacements.csv`, and the few that depend on the values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.sandbox.type_guards import mapping
 
 
 def replaces(resource: Resource, change: Change) -> bool | None:
-    """Whether this change replaces the resource; None when the table has no row for the property."""
+    """Whether this change replaces the resource; None if the table has no row for the property."""
     path = property_names(change.path)
     if path[0] in ("tags", "tagsAll"):
         return False
@@ -25,7 +25,7 @@ def replaces(resource: Resource, change: Change) -> bool | None:
 
 
 def _lustre_shrinks(resource: Resource, _: Change) -> bool:
-    """Storage grows in place, and on SCRATCH_1 not even that.
+    """Storage grows in place, except on SCRATCH_1.
 
     Source: hashicorp/terraform-provider-aws internal/service/fsx/lustre_file_system.go, CustomizeDiff.
     """
@@ -35,7 +35,7 @@ def _lustre_shrinks(resource: Resource, _: Change) -> bool:
 
 
 def _lustre_loses_iops(resource: Resource, _: Change) -> bool:
-    """Metadata IOPS of one's own only grow in place.
+    """User-provisioned metadata IOPS only grow in place.
 
     Source: hashicorp/terraform-provider-aws internal/service/fsx/lustre_file_system.go, CustomizeDiff.
     """

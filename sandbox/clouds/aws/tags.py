@@ -1,4 +1,4 @@
-"""`tagsAll`: a resource's own tags over the provider's default tags."""
+"""`tagsAll`: a resource's own tags, which override the provider's default tags."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpucluster.sandbox.type_guards import mapping
 
 
 def all_tags(tags: Any, default_tags: Mapping[str, str]) -> Any:
-    """The tags the resource really bears; unknown as a whole when its own are."""
+    """The effective tags of the resource; completely unknown if its own are."""
     if tags is UNKNOWN:
         return UNKNOWN
     if isinstance(tags, Secret):

@@ -40,9 +40,9 @@ _NO_SUBSCRIPTION: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a provider is configured with.
+    """The configuration of a provider.
 
-    location: where resources are that name none, empty for that of their group.
+    location: the default location of resources; if empty, that of their group.
     """
 
     subscription: str
@@ -56,8 +56,8 @@ class Azure(Cloud):
 
     package = "azure-native"
     lasts = 0.05
-    """Long enough to be cut off, short enough to be borne. In a subscription it is minutes, a quarter of an hour for a
-    cluster or a file system."""
+    """Long enough to be interrupted, short enough to be tolerable. In a subscription it is minutes, a quarter of an
+    hour for a cluster or a file system."""
 
     def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
         """A subscription and a tenant are GUIDs."""
@@ -110,7 +110,7 @@ class AzureAccount(Modelled[ManagedResource]):
         return path_of(resource.type).name_property
 
     def deletes_first(self, resource: Resource) -> bool:
-        """As the provider: unless it chose the name itself.
+        """As the provider: unless the provider chose the name.
 
         Source: pulumi/pulumi-azure-native provider/pkg/provider/provider.go (Diff).
         """

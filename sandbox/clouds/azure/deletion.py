@@ -1,6 +1,6 @@
-"""What ARM refuses to delete, and what goes with a resource that is deleted.
+"""ARM's refusals of a deletion, and resources deleted together with another.
 
-Sources: Azure Resource Manager documentation, "Delete resource groups" (all that is in a group goes with it);
+Sources: Azure Resource Manager documentation, "Delete resource groups" (deletes all resources in a group);
 hashicorp/terraform-provider-azurerm #400 and DataBiosphere/terra-workspace-manager PR 502 for the words about networks;
  MicrosoftDocs/azure-aks-docs use-system-pools.md; Azure Compute API, capacity reservation groups.
 """
@@ -23,7 +23,7 @@ _LUSTRE: Final = "azure-native:storagecache:AmlFilesystem"
 
 
 def delete(entry: Entry, ledger: Ledger) -> bool:
-    """Whether the resource is gone afterwards; raises CloudError where ARM refuses."""
+    """Whether the resource is deleted afterwards; raises CloudError if ARM refuses."""
     check_idle(entry.type, entry.id, ledger, deleting=True)
     _check_users(entry, ledger)
     _check_system_pool(entry, ledger)
@@ -37,18 +37,18 @@ def delete(entry: Entry, ledger: Ledger) -> bool:
 
 
 def _under(entry: Entry, ledger: Ledger) -> list[Entry]:
-    """The parts of a resource, or all that is in a group."""
+    """The parts of a resource, or all resources in a group."""
     return [other for other in ledger.under(entry.id) if other.provider == entry.provider]
 
 
 def _take_along(entry: Entry, ledger: Ledger) -> None:
-    """With a cluster go its objects."""
+    """Deletes a cluster's objects."""
     for server in api_servers(entry):
         ledger.remove_scope(server)
 
 
 def _check_users(entry: Entry, ledger: Ledger, but: Entry | None = None) -> None:
-    """Refuses what something still uses; what goes with `but` does not count."""
+    """Refuses the deletion of a resource in use; users that are deleted with `but` do not count."""
     for token, (uses, code, message) in _USERS.get(entry.type, {}).items():
         for other in [*ledger.mentioning({token}, entry.id), *ledger.under(entry.id, {token})]:
             inside = but is not None and other.id.lower().startswith(f"{but.id.lower()}/")
@@ -73,7 +73,7 @@ def _check_system_pool(entry: Entry, ledger: Ledger) -> None:
 
 
 def _subnets(entry: Entry) -> Iterator[object]:
-    """The subnets that something is in."""
+    """The subnets of a resource."""
     yield entry.inputs.get("filesystemSubnet")
     for pool in [entry.inputs, *(mapping(item) for item in items(entry.inputs.get("agentPoolProfiles")))]:
         yield pool.get("vnetSubnetID")
@@ -81,7 +81,7 @@ def _subnets(entry: Entry) -> Iterator[object]:
 
 
 def _named(name: str) -> Callable[[Entry], Iterator[object]]:
-    """What an input refers to: an id, an object with one, or a list of such objects."""
+    """The references in an input: an id, an object with one, or a list of such objects."""
 
     def uses(entry: Entry) -> Iterator[object]:
         value = entry.inputs.get(name)

@@ -1,4 +1,4 @@
-"""The machines that node pools and capacity reservations ask Azure for."""
+"""The machines that node pools and capacity reservations request from Azure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TYPES: Final = frozenset({AGENT_POOL, CLUSTER, _RESERVATION})
 
 
 def demand(entry: Entry, ledger: Ledger) -> Iterator[Demand]:
-    """What one resource asks for."""
+    """The machines of one resource."""
     given = mapping(plain(entry.inputs))
     match entry.type:
         case str() if entry.type == AGENT_POOL:

@@ -1,4 +1,4 @@
-"""Features of a subscription: there for everybody, registered unless a scenario says otherwise."""
+"""Features of a subscription: available to all, and registered unless a scenario changes that."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FEATURE: Final = "azure-native:features:SubscriptionFeatureRegistration"
 
 
 def feature(args: Mapping[str, Any], subscription: str, ledger: Ledger) -> Mapping[str, Any]:
-    """What Azure answers for a feature, which it does for one that nobody has registered, too."""
+    """Azure's answer for a feature, including an unregistered one."""
     namespace, name = str(args.get("providerNamespace")), str(args.get("featureName"))
     id_ = (
         f"/subscriptions/{subscription}/providers/Microsoft.Features/featureProviders/{namespace}"
@@ -25,7 +25,7 @@ def feature(args: Mapping[str, Any], subscription: str, ledger: Ledger) -> Mappi
 
 
 def feature_properties(subscription: str, namespace: str, name: str) -> dict[str, Any]:
-    """Registered, as all goes well without a scenario; in a new subscription most are NotRegistered."""
+    """Registered by default; in a new subscription most are NotRegistered."""
     return {
         "approvalType": "AutoApproval",
         "displayName": name,

@@ -1,4 +1,6 @@
-"""The identity of a resource: its own, or the user-assigned ones it is given as a list and shows as a map."""
+"""The identity of a resource: system-assigned, or user-assigned ones, which are a list in inputs and a map in
+outputs.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ IDENTITY: Final = "azure-native:managedidentity:UserAssignedIdentity"
 
 
 def of_resource(managed: ManagedResource) -> Mapping[str, Any] | None:
-    """The output `identity`; None where the resource has none.
+    """The output `identity`; None if the resource has none.
 
-    azure-native takes the ids of user-assigned identities as a list, and answers with ARM's map of each id to its
+    azure-native accepts the ids of user-assigned identities as a list, and answers with ARM's map of each id to its
     client and principal (pulumi/pulumi-azure-native provider/pkg/gen/properties.go, isStringSet).
     """
     given = mapping(managed.inputs.get("identity"))

@@ -1,4 +1,4 @@
-"""Identifiers of the simulated subscriptions and tenants, in the form Azure gives them."""
+"""Identifiers of the simulated subscriptions and tenants, in Azure's form."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ def guid() -> str:
 
 
 def is_guid(text: Any) -> bool:
-    """Whether a value is a GUID in the form ARM takes."""
+    """Whether a value is a GUID in the form that ARM accepts."""
     return isinstance(text, str) and re.fullmatch(_GUID, text) is not None
 
 
 def tenant_of(subscription: str) -> str:
-    """The tenant of a subscription: a GUID that follows from its own."""
+    """The tenant of a subscription: a GUID derived from the subscription's."""
     return str(uuid5(_TENANTS, subscription))
 
 
 def same_id(one: Any, other: Any) -> bool:
-    """Whether two ids name the same resource; ARM does not tell upper from lower case."""
+    """Whether two ids are of the same resource; ARM ignores case."""
     return str(one or "").rstrip("/").lower() == str(other or "").rstrip("/").lower()
 
 
 def with_same_id(ledger: Ledger, id_: Any, types: Collection[str] = ()) -> Entry | None:
-    """The resource of these types, or of any, with this id, in whichever subscription."""
+    """The resource with this id of these types, by default of any, in any subscription."""
     return next(iter(ledger.with_id(str(id_ or "").rstrip("/"), types)), None)
 
 

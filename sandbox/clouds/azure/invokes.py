@@ -1,4 +1,4 @@
-"""The functions that have an answer without an account; all others say that they are not simulated."""
+"""The functions with an answer that needs no account; all others report that they are not simulated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CLIENT_APPLICATION: Final = "80faf920-1908-4b52-b5ef-a8e7bedfc67a"
 
 
 def answer(token: str, args: Mapping[str, Any], subscription: str, tenant: str, ledger: Ledger) -> Mapping[str, Any]:
-    """What the function says of the simulated subscription."""
+    """The function's answer for the simulated subscription."""
     match token.rsplit(":", 1)[-1]:
         case "getClientConfig":
             nobody = _nobody(subscription)
@@ -49,12 +49,12 @@ def answer(token: str, args: Mapping[str, Any], subscription: str, tenant: str, 
 
 
 def _nobody(subscription: str) -> str:
-    """The object id of the person who is logged in."""
+    """The object id of the logged-in user."""
     return str(uuid5(NAMESPACE_DNS, f"client.{subscription}"))
 
 
 def _token(person: str, tenant: str) -> str:
-    """A person's token in its form, without a signature, so that it opens nothing."""
+    """A user's token in its real form, but without a signature, so it is useless."""
     claims = {"oid": person, "scp": "user_impersonation", "tid": tenant}
     parts = (base64.urlsafe_b64encode(json.dumps(part).encode()) for part in ({"alg": "none"}, claims))
     return ".".join([*(part.decode().rstrip("=") for part in parts), ""])

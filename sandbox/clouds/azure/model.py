@@ -1,4 +1,4 @@
-"""How a resource type of Azure behaves: what the cloud computes, a function a type; ids are in `paths.csv`."""
+"""The behaviour of Azure resource types: computed outputs, one function per type; ids are in `paths.csv`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gpucluster.sandbox.clouds.ledger import Entry
 
 @dataclass(frozen=True, kw_only=True)
 class ManagedResource(model.ManagedResource):
-    """A resource of Azure while it is made or changed.
+    """A resource of Azure during a create or update.
 
     scope: its subscription.
     path: the ARM path of its type.
-    location: where it is, in ARM's form; empty for what has no location.
-    existed: it was there before any stack, as a scenario says.
+    location: in ARM's form; empty for resources without one.
+    existed: whether it is older than any stack, by a scenario.
     """
 
     provider: str = "azure-native"
@@ -29,7 +29,7 @@ class ManagedResource(model.ManagedResource):
 
     @property
     def subscription(self) -> str:
-        """The subscription it belongs to."""
+        """Its subscription."""
         return self.scope
 
     @property
@@ -39,37 +39,37 @@ class ManagedResource(model.ManagedResource):
 
     @property
     def group(self) -> str:
-        """The name of its resource group, empty for what is in none."""
+        """The name of its resource group, empty if it has none."""
         return str(self.inputs.get("resourceGroupName") or "")
 
     def at(self, token: str, id_: Any) -> Entry | None:
-        """The resource of a type with this id, in whichever subscription; ids do not tell upper from lower case."""
+        """The resource of a type with this id, in any subscription; ids ignore case."""
         return with_same_id(self.ledger, id_, {token})
 
     def under(self, token: str, parent: str) -> list[Entry]:
-        """The resources of a type whose id is under another's, this one left out."""
+        """The other resources of a type whose id is under another's."""
         return self.beside(self.ledger.under(parent, {token}))
 
     @property
     def parent(self) -> str:
-        """The id of what it is a part of: its own without type and name."""
+        """The id of its parent: its own without type and name."""
         return self.id.rsplit("/", 2)[0]
 
 
 _Outputs = Callable[[ManagedResource], Mapping[str, Any]]
 
 MODELS: model.Models[ManagedResource] = model.Models(keeping=frozenset())
-"""By type token, filled by the modules of `models/`."""
+"""By type token, registered by the modules of `models/`."""
 
 
 def models(token: str, *, id: Callable[[ManagedResource], str] | None = None) -> Callable[[_Outputs], _Outputs]:
     """Registers a function as the computed outputs of a type.
 
-    id: where ARM answers with another spelling of the path.
+    id: if ARM answers with another spelling of the path.
     """
     return MODELS.register(token, id=id or arm_id)
 
 
 def arm_id(managed: ManagedResource) -> str:
-    """The id by its path."""
+    """The id from its path."""
     return managed.path.id(managed.inputs, managed.scope)

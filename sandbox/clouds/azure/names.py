@@ -1,8 +1,8 @@
-"""What azure-native fills in while it checks inputs: names, locations and the version of the API.
+"""The defaults that azure-native sets in Check: names, locations and the API version.
 
 Source: pulumi/pulumi-azure-native provider/pkg/provider/provider.go (applyDefaults, getDefaultName,
-getDefaultLocation). A name that is left out is the logical name and eight hexadecimal digits, the logical name alone,
-or a GUID (`paths.py`). A location that is left out is the one it had, the provider's, or that of the resource group.
+getDefaultLocation). The default name is the logical name and eight hexadecimal digits, only the logical name, or a GUID
+(`paths.py`). The default location is the previous one, the provider's, or that of the resource group.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from gpucluster.sandbox.clouds.naming import hex_suffix
 from gpucluster.sandbox.clouds.values import UNKNOWN
 
 CREATE_BEFORE_DELETE: Final = "__createBeforeDelete"
-"""Input by which the provider remembers that it chose the name, so that old and new can exist side by side."""
+"""Input that records that the provider chose the name, so that old and new can exist side by side."""
 
 _GROUP: Final = "azure-native:resources:ResourceGroup"
 _DIGITS: Final = 8
 
 
 def with_defaults(resource: Resource, seed: bytes, location: str, ledger: Ledger) -> dict[str, Any]:
-    """The inputs with what the provider fills in.
+    """The inputs with the provider's defaults.
 
-    location: the provider's, empty where it has none.
+    location: the provider's, empty if it has none.
     """
     found = {**resource.inputs, **_name(resource, seed)}
     if "location" in resource.type.inputs and found.get("location") is None:
@@ -56,7 +56,7 @@ def _name(resource: Resource, seed: bytes) -> dict[str, Any]:
 
 
 def _location_of_group(inputs: dict[str, Any], ledger: Ledger) -> Any:
-    """The location of the resource group: unknown where the group is, empty where it does not exist."""
+    """The location of the resource group: unknown if the group is, empty if it does not exist."""
     name = inputs.get("resourceGroupName")
     if name is UNKNOWN:
         return UNKNOWN

@@ -1,4 +1,4 @@
-"""What ARM says of everything it makes."""
+"""Common outputs of all ARM resources."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from gpucluster.sandbox.clouds.azure.model import ManagedResource
 
 
 def etag() -> str:
-    """A mark that changes with every write."""
+    """A tag that changes with every write."""
     return f'W/"{guid()}"'
 
 
 def made(managed: ManagedResource) -> dict[str, Any]:
-    """Name, type and place of a resource that is ready, and who made it when."""
+    """Name, type and location of a completed resource, its creator and creation time."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     found: dict[str, Any] = {
         "name": managed.name,

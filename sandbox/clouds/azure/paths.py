@@ -1,8 +1,8 @@
-"""The ARM path of each resource type: `paths.csv`, with the inputs it is made of by their names in the SDK.
+"""The ARM path of each resource type: `paths.csv`, a template of inputs by their names in the SDK.
 
-From the path follow the id, the name and how the provider generates it, the ARM type, and which inputs replace.
+The path determines the id, the name and its generation by the provider, the ARM type, and the inputs that replace.
 Sources: section "Import" of each resource in the API docs of azure-native 3; pulumi/pulumi-azure-native
-provider/pkg/resources/resources.go (AutoNamer) for the way names are generated.
+provider/pkg/resources/resources.go (AutoNamer) for the generation of names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OF_GUIDS: Final = frozenset({"roleAssignmentName", "roleDefinitionId"})
 
 
 class AutoName(Enum):
-    """How the provider makes a name that the program leaves out."""
+    """How the provider generates a missing name."""
 
     RANDOM = "the logical name and eight hexadecimal digits"
     COPY = "the logical name"
@@ -46,12 +46,12 @@ class ArmPath:
 
     @property
     def name_property(self) -> str:
-        """The input that holds the name."""
+        """The input with the name."""
         return self.parameters[-1]
 
     @cached_property
     def auto_name(self) -> AutoName:
-        """How a name is generated: a type that belongs to another resource takes the logical name."""
+        """How a name is generated: a type that belongs to another resource uses the logical name."""
         if self.name_property in _OF_GUIDS:
             return AutoName.GUID
         *_, tail = self.template.lower().split("microsoft.")
@@ -59,7 +59,7 @@ class ArmPath:
 
     @cached_property
     def arm_type(self) -> str:
-        """The type as ARM names it, such as `Microsoft.Network/virtualNetworks/subnets`."""
+        """ARM's name of the type, such as `Microsoft.Network/virtualNetworks/subnets`."""
         if "/providers/" not in self.template:
             return "Microsoft.Resources/resourceGroups"
         namespace, *segments = self.template.rsplit("/providers/", 1)[1].split("/")
@@ -78,17 +78,17 @@ def _table() -> Mapping[str, ArmPath]:
 
 
 def path_of(type_: ResourceType) -> ArmPath:
-    """The path of a type; for one that is not listed, one that looks the part."""
+    """The path of a type; for an unlisted type, a plausible one."""
     return listed_path(type_.token) or _guess(type_)
 
 
 def listed_path(token: str) -> ArmPath | None:
-    """The path of a type that is listed."""
+    """The path of a listed type."""
     return _table().get(token)
 
 
 def _guess(type_: ResourceType) -> ArmPath:
-    """A path under the resource group, where there is one, by the input that is most likely the name."""
+    """A path under the resource group, if there is one, by the input that is most likely the name."""
     _, module, kind = type_.token.split(":")
     own = f"{kind[0].lower()}{kind[1:]}Name"
     names = [name for name in type_.inputs if name.endswith("Name") and name != "resourceGroupName"]

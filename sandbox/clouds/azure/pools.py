@@ -1,4 +1,4 @@
-"""What the rules of node pools ask of one, be it a resource of its own or inline in its cluster."""
+"""The properties of a node pool for the rules, whether it is a separate resource or inline in its cluster."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 
 @dataclass(frozen=True)
 class Pool:
-    """A node pool as it is asked for.
+    """A node pool as requested.
 
-    cluster: the inputs of the cluster it is for.
+    cluster: the inputs of its cluster.
     """
 
     managed: ManagedResource
@@ -37,17 +37,17 @@ class Pool:
 
     @property
     def has_fabric(self) -> bool:
-        """Whether its machines are on InfiniBand."""
+        """Whether its machines have InfiniBand."""
         return is_rdma(self.size)
 
     @property
     def is_system(self) -> bool:
-        """Whether it runs what every cluster needs."""
+        """Whether it runs the system pods of the cluster."""
         return self.given.get("mode") == "System"
 
     @property
     def is_spot(self) -> bool:
-        """Whether its machines can be taken back at any time."""
+        """Whether its machines can be preempted."""
         return self.given.get("scaleSetPriority") == "Spot"
 
     @property
@@ -62,7 +62,7 @@ class Pool:
 
 
 def pools_of(managed: ManagedResource) -> Iterator[Pool]:
-    """The pool a resource is, or the inline ones of a cluster."""
+    """The pool of a resource, or the inline pools of a cluster."""
     if managed.token == CLUSTER:
         for given in own_profiles(managed, managed.inputs):
             yield Pool(managed, given, managed.inputs)
@@ -72,7 +72,7 @@ def pools_of(managed: ManagedResource) -> Iterator[Pool]:
 
 
 def own_profiles(managed: ManagedResource, values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The pools in a cluster's inputs or outputs, but for those that are resources of their own."""
+    """The pools in a cluster's inputs or outputs, except those that are separate resources."""
     apart = {entry.name for entry in managed.under(AGENT_POOL, managed.id)}
     profiles = (mapping(profile) for profile in items(values.get("agentPoolProfiles")))
     return [profile for profile in profiles if profile.get("name") not in apart]

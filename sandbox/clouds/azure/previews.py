@@ -1,8 +1,8 @@
-"""The outputs while previewing, as azure-native calculates them: the inputs in the shape of the outputs, else unknown.
+"""The outputs in a preview, as azure-native calculates them: the inputs in the form of the outputs, else unknown.
 
-Over an update, too, every output that is no input is unknown, but for the name and the location: what depends on one
-of them shows as a change until the update is done.
-Source: pulumi/pulumi-azure-native provider/pkg/convert/previewOutputs.go, provider/pkg/provider/provider.go (Update).
+In an update, too, every output without an input is unknown, except the name and the location: dependents show as
+changed until the update is done. Source: pulumi/pulumi-azure-native provider/pkg/convert/previewOutputs.go,
+provider/pkg/provider/provider.go (Update).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SCALARS: Final = {"str": str, "int": int | float, "float": int | float, "bool":
 
 
 def previewed(resource: Resource) -> dict[str, Any]:
-    """Every output of a resource that is to be created or updated."""
+    """Every output of a resource to be created or updated."""
     found = _object(resource.inputs, resource.type.outputs, resource.type)
     stable = {name: resource.outputs[name] for name in _STABLE if resource.outputs.get(name) is not None}
     return {**found, **{name: value for name, value in stable.items() if name in found}}

@@ -10,7 +10,7 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 
 def written(block: Any) -> IPv4Network | None:
-    """An IPv4 range in the form ARM takes, without host bits; None for anything else."""
+    """An IPv4 range in the form that ARM accepts, without host bits; None for anything else."""
     try:
         return IPv4Network(str(block))
     except ValueError:

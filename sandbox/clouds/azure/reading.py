@@ -1,8 +1,8 @@
-"""What ARM tells of a resource that is more than what was asked of it: a cluster names all of its pools.
+"""ARM's answer to a read, which exceeds the request: a cluster lists all of its pools.
 
-Also those that are resources of their own: a refresh brings them into the cluster's `agentPoolProfiles`, outputs and
-inputs alike, which a program has to ignore. Sources: pulumi/pulumi-azure-native #2719 and #4264;
-Azure/azure-rest-api-specs containerservice 2025-09-01, ManagedClusterAgentPoolProfile.
+Also separate ones: a refresh adds them to the cluster's `agentPoolProfiles`, in outputs and inputs, which a program has
+to ignore. Sources: pulumi/pulumi-azure-native #2719 and #4264; Azure/azure-rest-api-specs containerservice 2025-09-01,
+ManagedClusterAgentPoolProfile.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _PROFILES: Final = "agentPoolProfiles"
 _OF_THE_RESOURCE: Final = frozenset(
     {"agentPoolName", "azureApiVersion", "id", "resourceGroupName", "resourceName", "type"}
 )
-"""What a pool has as a resource and not as a part of its cluster."""
+"""Properties of a pool that only a separate resource has."""
 
 
 def as_read(entry: Entry, pools: Iterable[Entry]) -> Entry:
-    """The resource as a GET answers. pools: every pool there is that is a resource."""
+    """The resource in the answer to a GET. pools: all pools that are separate resources."""
     if entry.type != CLUSTER:
         return entry
     prefix = f"{entry.id.lower()}/"
@@ -47,7 +47,7 @@ def _profile(pool: Entry, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def own_part(outputs: Mapping[str, Any], entry: Entry) -> Mapping[str, Any]:
-    """What a state says of a resource without pools that it may have got by a refresh, now or long ago."""
+    """A state's outputs of a resource without pools that a refresh may have added."""
     if entry.type != CLUSTER:
         return outputs
     own = {mapping(profile).get("name") for profile in items(entry.outputs.get(_PROFILES))}

@@ -1,4 +1,4 @@
-"""Which changed properties replace a resource: those in its path, and `replacements.csv`."""
+"""The properties whose change replaces a resource: those in its path, and `replacements.csv`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _IN_PLACE: Final = frozenset({"azureApiVersion", "tags"})
 
 
 def replaces(resource: Resource, change: Change) -> bool | None:
-    """Whether this change replaces the resource; None when the table has no answer for the property.
+    """Whether this change replaces the resource; None if the table has no answer for the property.
 
     Source: pulumi/pulumi-azure-native provider/pkg/provider/diff.go, the inputs in the path, and locations in another
-    spelling, which the provider takes for no change; tags are changed in place by every resource provider.
+    spelling, which are no change for the provider; every resource provider changes tags in place.
     """
     path = property_names(change.path)
     if path[0] in path_of(resource.type).parameters:

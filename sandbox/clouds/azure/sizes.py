@@ -1,7 +1,7 @@
-"""What the name of a machine size says, and `sizes.csv`: all sizes of the families NC and ND, a source a row, with the
-temporary disk (GiB) where it matters.
+"""Properties of machine sizes by their name, and `sizes.csv`: all sizes of the families NC and ND, one source per row,
+with the temporary disk (GiB) if it matters.
 
-The catalog has them as well: what is built by it is judged by a table of its own here.
+The catalog has the same data: this separate table judges what is built from the catalog.
 """
 
 from __future__ import annotations
@@ -43,13 +43,14 @@ def _table() -> dict[str, int | None]:
 
 
 def is_unheard_of(size: str) -> bool:
-    """Whether no size can have the name: of a family whose sizes are all in the table, none of them; of any other, with
-    a version of two digits."""
+    """Whether no size can have this name: for a family with all sizes in the table, a name not in it; for any other, a
+    version of two digits.
+    """
     if re.match(_FAMILIES, size):
         return size.lower() not in _table()
     return re.fullmatch(_NO_VERSION, size) is not None
 
 
 def temp_disk(size: str) -> int | None:
-    """The temporary disk of a size in GiB, None where the table does not know it."""
+    """The temporary disk of a size in GiB, None if the table does not contain it."""
     return _table().get(size.lower())

@@ -1,8 +1,8 @@
-"""The versions of AKS the sandbox gives where the program asks for a line only, or for none.
+"""The AKS versions of the sandbox if the program requests only a minor version, or none.
 
 Source: a cluster recorded in pulumi/pulumi-azure-native provider/pkg/provider/testdata/recorded/TestProviderUpgrade
 (2025-11-21: 1.32 gave 1.32.9 on AKSUbuntu-2204gen2containerd-202511.07.0); NVIDIA/aicr for the image of Ubuntu 24.04.
-Which are offered today is not the sandbox's to know.
+The sandbox does not check which versions are available today.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _IMAGES: Final = {
 
 
 def resolved(wish: str, before: str) -> str:
-    """The patch version a cluster or pool runs that asks for `wish`; one that already fits it stays."""
+    """The patch version of a cluster or pool that requests `wish`; a matching existing version stays."""
     if wish.count(".") != 1:
         return wish
     return before if before.startswith(f"{wish}.") else _PATCHES.get(wish, f"{wish}.0")
 
 
 def may_be(version: str) -> bool:
-    """Whether AKS may have it: a version of Kubernetes, at most one minor version, its preview, after the newest that
-    is known. Which old ones are left is not told by the table.
+    """Whether AKS may have it: a Kubernetes version, at most one minor version, a preview, after the newest known. The
+    table does not contain which old versions remain.
     """
     if not re.fullmatch(r"1\.\d{1,2}(\.\d{1,3})?", version):
         return False

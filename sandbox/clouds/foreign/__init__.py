@@ -1,1 +1,1 @@
-"""What the sandbox answers in place of providers and data sources that it has no simulation of."""
+"""The sandbox's substitutes for providers and data sources without a simulation."""

@@ -1,5 +1,7 @@
 # ruff: noqa: ARG002 - the signatures are those of `Cloud` and `Account`
-"""A provider without a simulation: its resources are kept as its SDK declares them, and nothing is computed or run."""
+"""A provider without a simulation: its resources are stored as its SDK declares them, and nothing is computed or
+run.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from gpucluster.sandbox.clouds.values import plain
 
 
 class ForeignCloud(Cloud):
-    """Takes any configuration: what is wrong with it only the provider itself knows."""
+    """Accepts any configuration: only the provider itself can validate it."""
 
     checked = False
 
@@ -26,7 +28,7 @@ class ForeignCloud(Cloud):
         self.package = package
 
     def resource_type(self, schema: Schema, token: str) -> ResourceType | None:
-        """A resource that the program defines itself has the properties that it is given."""
+        """A resource that the program defines itself accepts any properties."""
         return ResourceType(token, {}, {}, open=True) if self.package == DYNAMIC else schema.resource_type(token)
 
     def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
@@ -49,14 +51,14 @@ class _ForeignAccount(Account):
         return self._package
 
     def failures(self, resource: Resource) -> list[Failure]:
-        # What a provider takes beside its schema, such as a text for an object, only it knows.
+        # Only the provider knows inputs beyond its schema, such as a text for an object.
         return []
 
     def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
         return dict(resource.inputs)
 
     def replaces(self, resource: Resource, change: Change) -> bool | None:
-        # Whatever a random value is kept for asks for another one.
+        # A change of `keepers` or any other input requires a new random value.
         return True if self._package == "random" else None
 
     def known(self, resource: Resource) -> Mapping[str, Any]:

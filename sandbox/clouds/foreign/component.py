@@ -1,4 +1,4 @@
-"""A component of a package in another language: its own program is not run, so what is inside it stays unknown."""
+"""A component of a package in another language: its own program is not run, so its children are unknown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpucluster.sandbox.clouds.values import UNKNOWN, from_struct, to_struct
 
 
 def construct(request: Any, type_: ResourceType) -> Any:
-    """Registers the component and nothing in it; its outputs are unknown in a preview, and empty after an update."""
+    """Registers only the component; its outputs are unknown in a preview, and empty after an update."""
     with grpc.insecure_channel(request.monitorEndpoint) as channel:
         monitor: Any = resource_pb2_grpc.ResourceMonitorStub(channel)
         wanted = resource_pb2.RegisterResourceRequest(

@@ -1,7 +1,7 @@
-"""A stand-in for the answer of a data source: what nobody can know without an account has at least its form.
+"""A substitute for the answer of a data source: without an account only its form is known.
 
-What the program asked by comes back as it was given. The same question has the same answer, so that a second preview
-changes nothing.
+The program's arguments are returned unchanged. Equal arguments give equal answers, so that a second preview shows no
+change.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from gpucluster.sandbox.clouds.schema import Property, ResourceType
 
 _SCALARS: Final = ("str", "int", "float", "bool")
 _LISTED: Final = 2
-"""Things in a made-up list: programs that take the first, or the first two, find them."""
+"""Items in an invented list: programs that use the first, or the first two, find them."""
 
 
 def made_up(function: ResourceType, args: Mapping[str, Any]) -> dict[str, Any]:
     """The outputs of a data source, by their types.
 
-    A text is its own field's word and twelve digits, an id the noun of the data source and seventeen, as EC2 has them.
+    A text is its field's name and twelve digits, an id the noun of the data source and seventeen, as in EC2.
     """
     digits = hashlib.sha256(json.dumps([function.token, args], sort_keys=True, default=str).encode()).hexdigest()
     noun = re.sub(r"^(get|list)", "", function.token.rsplit(":", 1)[-1]).lower()
@@ -33,7 +33,7 @@ def made_up(function: ResourceType, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_type(type_: Any, value: Any) -> Any:
-    """Providers read a text where they want a truth value or a number, and answer with that."""
+    """Providers parse a text as a boolean or a number if they need one, and return the parsed value."""
     if not isinstance(value, str) or type_ not in ("bool", "int", "float"):
         return value
     try:

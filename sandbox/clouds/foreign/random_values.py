@@ -1,6 +1,7 @@
-"""The values of the provider `random`: it asks no cloud, so they can be had as they are.
+"""The values of the provider `random`: it uses no cloud, so the sandbox computes them.
 
-Source: pulumi_random 4.21.4, the descriptions of its resources. A pet has words of no list, and no bcrypt hash is made.
+Source: pulumi_random 4.21.4, the descriptions of its resources. Pets do not use the provider's word lists, and bcrypt
+hashes are not computed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _SPECIAL: Final = "!@#$%&*()-_=+[]{}<>:?"
 
 
 def random_values(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The computed outputs of a new resource of this type, and under `result` what is its id as well."""
+    """The computed outputs of a new resource of this type; `result` is also its id."""
     match token.rsplit(":", 1)[-1]:
         case "RandomBytes":
             raw = secrets.token_bytes(int(inputs["length"]))
@@ -56,7 +57,7 @@ def _id(raw: bytes, prefix: str) -> dict[str, Any]:
 
 
 def _text(inputs: Mapping[str, Any]) -> str:
-    """As long as asked, with the least number of each kind of character."""
+    """A text of the requested length, with the minimum number of each kind of character."""
     kinds = {
         "Lower": (string.ascii_lowercase, inputs.get("lower")),
         "Upper": (string.ascii_uppercase, inputs.get("upper")),

@@ -32,7 +32,7 @@ _REGION: Final = r"[a-z]+-[a-z]+\d+"
 _LIMITS: Final = Limits("gpucluster.sandbox.clouds.gcp")
 _HOME: Final = "set `gcp:{name}` in the stack's file, or `{name}=` on the provider or the resource"
 
-# Types of which the provider knows more than its inputs while it plans (hashicorp/terraform-provider-google-beta,
+# Types for which the provider knows more than the inputs during planning (hashicorp/terraform-provider-google-beta,
 # `CustomizeDiff` of each: DefaultProviderProject, DefaultProviderRegion, DefaultProviderZone).
 _PROJECT_LATER: Final = frozenset({"gcp:container/cluster:Cluster", "gcp:storage/bucket:Bucket"})
 _REGION_PLANNED: Final = frozenset({"gcp:compute/resourcePolicy:ResourcePolicy"})
@@ -43,14 +43,14 @@ _DELETED_FIRST: Final = frozenset({"gcp:projects/iAMMember:IAMMember", "gcp:proj
 """Types with `DeleteBeforeReplace` in pulumi/pulumi-gcp provider/resources.go."""
 
 _NO_PROJECT: Final = "global"
-"""Scope of what belongs to no project, such as a grant on a bucket, where the provider has none either."""
+"""Scope of resources without a project, such as a grant on a bucket, if the provider has none either."""
 
 _CLUSTER: Final = r"projects/([^/]+)/locations/([^/]+)/clusters/[^/]+$"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a provider is configured with; empty strings where the program says nothing.
+    """The configuration of a provider; empty strings for missing settings.
 
     strategy: when new resources get the label of attribution, None for never.
     """
@@ -69,7 +69,9 @@ class Gcp(Cloud):
     package = "gcp"
 
     def check_config(self, config: Mapping[str, Any]) -> list[Failure]:
-        """Region and zone in the form of one; which exist changes, and is not the sandbox's to know."""
+        """Checks the form of region and zone; the sandbox does not check whether they exist, because the list
+        changes.
+        """
         found: list[Failure] = []
         region, zone = config.get("region"), config.get("zone")
         if isinstance(region, str) and not re.fullmatch(_REGION, region):
@@ -83,7 +85,7 @@ class Gcp(Cloud):
         return found
 
     def configure(self, config: Mapping[str, Any], ledger: Ledger) -> Account:
-        """A provider without a project works for resources that name their own."""
+        """A provider without a project works for resources that specify their own."""
         attributes = config.get("addPulumiAttributionLabel") is not False
         strategy = config.get("pulumiAttributionLabelAdditionStrategy") or CREATION_ONLY
         settings = Settings(
@@ -105,7 +107,7 @@ class GcpAccount(Modelled[ManagedResource]):
         self._settings = settings
 
     def scope(self, type_: ResourceType, values: Mapping[str, Any]) -> str:
-        """The project: by its own property, by the path of what it belongs to, else the provider's."""
+        """The project: from its own property, from the path of its parent, else the provider's."""
         own = values.get("project")
         if isinstance(own, str) and own:
             return own
@@ -128,14 +130,14 @@ class GcpAccount(Modelled[ManagedResource]):
         return replacements.replaces(resource, change)
 
     def deletes_first(self, resource: Resource) -> bool:
-        """Also what the provider says of itself."""
+        """Also the provider's own declarations."""
         return resource.token in _DELETED_FIRST or super().deletes_first(resource)
 
     def name_property(self, resource: Resource) -> str | None:
         return names.name_property(resource)
 
     def derived(self, resource: Resource) -> Mapping[str, Any]:
-        """What the provider plans: project, labels and what follows from them."""
+        """The provider's planned values: project, labels and derived outputs."""
         found: dict[str, Any] = {}
         name = label_input(resource)
         if name is not None:
@@ -184,7 +186,7 @@ class GcpAccount(Modelled[ManagedResource]):
         RULES.enforce(managed.token, managed)
 
     def plain_id(self, managed: ManagedResource) -> str:
-        """The path most services give; a random name for what has none."""
+        """The path that most services use; a random name for types without one."""
         _, module, kind = managed.token.split(":")
         place = f"locations/{managed.location}" if managed.location else f"{module.split('/')[0]}"
         return f"projects/{managed.project}/{place}/{kind[0].lower()}{kind[1:]}s/{managed.name or random_hex(16)}"
@@ -204,7 +206,7 @@ class GcpAccount(Modelled[ManagedResource]):
         return self._needed("project", "" if lacks else project)
 
     def _place(self, resource: Resource, inputs: Mapping[str, Any]) -> tuple[str, str, str]:
-        """Region, zone and location: the resource's own, else the provider's; raises CloudError for one it lacks."""
+        """Region, zone and location: the resource's own, else the provider's; raises CloudError for a missing one."""
         has = resource.type.inputs
         own = {name: str(inputs.get(name) or "").rsplit("/", 1)[-1] for name in ("region", "zone", "location")}
         of_cluster = re.search(_CLUSTER, str(inputs.get("cluster") or ""))
@@ -220,7 +222,7 @@ class GcpAccount(Modelled[ManagedResource]):
         return region, zone, location
 
     def _planned(self, resource: Resource, name: str, default: str) -> Any:
-        """An input, or what the provider's settings put in its place."""
+        """An input, or the default from the provider's settings."""
         own = resource.inputs.get(name)
         return self._needed(name, default) if own is None or own == "" else own
 
@@ -232,7 +234,7 @@ class GcpAccount(Modelled[ManagedResource]):
 
 
 def _address(account_id: Any, project: Any) -> dict[str, Any]:
-    """The e-mail address of a service account, which follows from its names."""
+    """The e-mail address of a service account, derived from its names."""
     if not isinstance(account_id, str) or not isinstance(project, str):
         return {"email": UNKNOWN, "member": UNKNOWN}
     email = f"{account_id}@{project}.iam.gserviceaccount.com"

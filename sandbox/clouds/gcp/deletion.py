@@ -1,4 +1,4 @@
-"""What the APIs refuse to delete, and what goes with a resource that is deleted.
+"""The APIs' refusals of a deletion, and resources deleted together with another.
 
 Sources: hashicorp/terraform-provider-google-beta@93c65b2d (deletion_policy and deletion_protection of each resource);
 Compute Engine API, error reason `resourceInUseByAnotherResource`; Service Networking documentation, "Deleting a private
@@ -27,7 +27,7 @@ _PRODUCERS: Final = ("gcp:lustre/instance:Instance", "gcp:filestore/instance:Ins
 
 
 def delete(entry: Entry, ledger: Ledger) -> bool:
-    """Whether the resource is gone afterwards; raises CloudError where provider or API refuse."""
+    """Whether the resource is deleted afterwards; raises CloudError if provider or API refuse."""
     policy = entry.outputs.get("deletionPolicy")
     kind = entry.type.rsplit(":", 1)[-1]
     if policy == "PREVENT":
@@ -70,13 +70,13 @@ def _check_producers(entry: Entry, ledger: Ledger) -> None:
 
 
 def _is_private(entry: Entry) -> bool:
-    """Whether a file system is reached through the connection; Lustre always, Filestore where it is asked to."""
+    """Whether a file system uses the private connection; Lustre always, Filestore if configured."""
     modes = [mapping(item).get("connectMode") for item in items(entry.inputs.get("networks"))]
     return not modes or "PRIVATE_SERVICE_ACCESS" in modes
 
 
 def _take_along(entry: Entry, ledger: Ledger) -> None:
-    """With a cluster go its node pools and its objects."""
+    """Deletes a cluster's node pools and objects."""
     for pool in ledger.under(entry.id, {_POOL}):
         ledger.remove(pool.provider, pool.scope, pool.type, pool.id)
     for server in api_servers(entry):
@@ -89,7 +89,7 @@ def _full(entry: Entry, reference: object, under: str) -> str:
 
 
 def _networks(entry: Entry) -> Iterator[str]:
-    """The networks that something is in, as full paths."""
+    """The networks of a resource, as full paths."""
     inputs = entry.inputs
     config = mapping(inputs.get("networkConfig"))
     named = [inputs.get("network")]
@@ -100,7 +100,7 @@ def _networks(entry: Entry) -> Iterator[str]:
 
 
 def _subnetworks(entry: Entry) -> Iterator[str]:
-    """The subnetworks that something is in, as full paths."""
+    """The subnetworks of a resource, as full paths."""
     location = str(entry.outputs.get("region") or entry.outputs.get("location") or entry.outputs.get("zone") or "")
     region = "-".join(location.split("-")[:2])
     config = mapping(entry.inputs.get("networkConfig"))

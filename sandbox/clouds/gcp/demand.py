@@ -1,4 +1,4 @@
-"""The machines that node pools, instances and reservations ask Compute Engine for."""
+"""The machines that node pools, instances and reservations request from Compute Engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPES: Final = frozenset({_POOL, _INSTANCE, _RESERVATION})
 
 
 def demand(entry: Entry, ledger: Ledger) -> Iterator[Demand]:
-    """What one resource asks for."""
+    """The machines of one resource."""
     del ledger
     given = mapping(plain(entry.inputs))
     match entry.type:

@@ -1,4 +1,4 @@
-"""Identifiers of the simulated projects, in the form the real APIs give them, and where they are."""
+"""Identifiers of the simulated projects, in the form of the real APIs, and their locations."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ DOMAIN: Final = "sandbox.invalid"
 """Top-level domain `invalid` never resolves (RFC 2606)."""
 
 LINKS: Final = "https://www.googleapis.com/compute/v1/"
-"""What a self link of Compute Engine begins with; nothing here ever opens one."""
+"""Prefix of Compute Engine's self links; the sandbox never opens one."""
 
 _LINK: Final = r"(?:https?:)?//[^/]+/(?:[a-z]+/)?(?:v\d\w*|beta|alpha)/"
 _ZONE: Final = r"[a-z]+-[a-z]+\d+-[a-z]"
 
-# Zone letters of regions that have others than a, b and c (Compute Engine documentation, "Regions and zones").
+# Zone letters of regions with others than a, b and c (Compute Engine documentation, "Regions and zones").
 _LETTERS: Final = {"us-central1": "abcf", "us-east1": "bcd", "europe-west1": "bcd"}
 
 
 def relative(reference: str) -> str:
-    """A reference without the host of a self link: `projects/P/global/networks/N`; others as they are."""
+    """A reference without the host of a self link: `projects/P/global/networks/N`; others unchanged."""
     return re.sub(_LINK, "", reference, count=1)
 
 
 def forms(path: str) -> tuple[str, ...]:
-    """The ways to refer to what is at a full path, as a ledger's `mentioning` takes them: path or link, path without
-    its project, name.
+    """The forms of a reference to a full path, for a ledger's `mentioning`: path or link, path without its project,
+    name.
     """
     parts = path.split("/")
     return (path, "/".join(parts[2:]), parts[-1])
@@ -38,7 +38,7 @@ def is_zone(location: str) -> bool:
 
 
 def region_of(location: str) -> str:
-    """The region of a zone; a region is its own."""
+    """The region of a zone; a region is returned unchanged."""
     return location.rsplit("-", 1)[0] if is_zone(location) else location
 
 
@@ -48,5 +48,5 @@ def zones_of(region: str) -> list[str]:
 
 
 def number_of(project: str) -> str:
-    """The number of a project: twelve digits that follow from its id."""
+    """The number of a project: twelve digits derived from its id."""
     return str(10**11 + int(hashlib.sha256(project.encode()).hexdigest(), 16) % (9 * 10**11))

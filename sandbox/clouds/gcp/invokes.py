@@ -1,4 +1,4 @@
-"""The data sources that have an answer without an account; all others say that they are not simulated."""
+"""The data sources with an answer that needs no account; all others report that they are not simulated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gpucluster.sandbox.clouds.gcp.versions import VERSIONS
 
 
 def answer(token: str, args: Mapping[str, Any], project: str, region: str, zone: str) -> Mapping[str, Any]:
-    """What the data source says of the simulated project; region and zone are the provider's."""
+    """The data source's answer for the simulated project; region and zone are the provider's."""
     project = str(args.get("project") or args.get("projectId") or project)
     region = str(args.get("region") or region or region_of(zone))
     match token:

@@ -1,7 +1,7 @@
-"""`pulumiLabels` and `effectiveLabels`: a resource's own labels over the provider's default ones.
+"""`pulumiLabels` and `effectiveLabels`: a resource's own labels, which override the provider's default labels.
 
 Source: hashicorp/terraform-provider-google-beta google-beta/tpgresource/labels.go@93c65b2d (setLabelsFields), and
-pulumi/pulumi-gcp patches/0006 for the name of the label that says who made a resource.
+pulumi/pulumi-gcp patches/0006 for the name of the label of attribution.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ STRATEGIES: Final = (CREATION_ONLY, "PROACTIVE")
 
 
 def label_input(resource: Resource) -> str | None:
-    """The input that holds the labels of a type; None for types that the provider does not label by itself."""
+    """The input with the labels of a type; None for types that the provider does not label automatically."""
     if "effectiveLabels" not in resource.type.outputs:
         return None
     return next((name for name in ("resourceLabels", "labels") if name in resource.type.inputs), None)
 
 
 def all_labels(resource: Resource, name: str, default_labels: Mapping[str, str], strategy: str | None) -> Any:
-    """The labels a resource bears, secret as the provider marks them; unknown where one of its own is.
+    """The labels of a resource, secret as the provider marks them; unknown if one of its own is.
 
-    strategy: None when the provider adds no label of attribution.
+    strategy: None if the provider adds no label of attribution.
     """
     own = plain(resource.inputs.get(name))
     if own is UNKNOWN or (is_object(own) and UNKNOWN in own.values()):

@@ -1,9 +1,8 @@
-"""The machine types with accelerators: `machines.csv`, a source a row.
+"""The machine types with accelerators: `machines.csv`, one source per row.
 
-Columns: machine_type; accelerator (GKE's name) and gpus that come with it; local_ssds (devices of 375 GiB, empty
-where they are a choice); gpu_networks (networks a pool adds to the cluster's own for the GPU fabric, RDMA included);
-mtu (bytes) of those networks; fabric. The catalog has them as well: what is built by it is judged by a table of its own
-here.
+Columns: machine_type; accelerator (GKE's name) and gpus, the included ones; local_ssds (devices of 375 GiB, empty if
+optional); gpu_networks (networks a pool adds to the cluster's own for the GPU fabric, including RDMA); mtu (bytes) of
+those networks; fabric. The catalog has the same data: this separate table judges what is built from the catalog.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _WITHOUT_A_NUMBER: Final = r"(?!ct)[a-z]\d+[a-z]*-(?:standard|highmem|highcpu)(?
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """One machine type; None where the table says nothing."""
+    """One machine type; None for values missing in the table."""
 
     machine_type: str
     accelerator: str
@@ -58,14 +57,14 @@ def _table() -> Mapping[str, Machine]:
 
 
 def machine(machine_type: Any) -> Machine | None:
-    """The row of a machine type, None for one without accelerators or not known here."""
+    """The row of a machine type, None for one without accelerators or an unknown one."""
     return _table().get(machine_type) if isinstance(machine_type, str) else None
 
 
 def is_unheard_of(machine_type: str) -> bool:
-    """Whether no machine can have the name.
+    """Whether no machine can have this name.
 
-    Of a family whose machines are all in the table it is none of them, with or without local SSDs. Of any other, it has
+    For a family with all machines in the table, it is none of them, with or without local SSDs. For any other, it has
     no number of vCPUs.
     """
     if re.match(_FAMILIES, machine_type):

@@ -1,4 +1,4 @@
-"""What Compute Engine says of everything it makes."""
+"""Common outputs of all Compute Engine resources."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from gpucluster.sandbox.clouds.naming import random_hex
 
 
 def number() -> str:
-    """An id as Compute Engine gives it: nineteen digits."""
+    """An id in Compute Engine's form: nineteen digits."""
     return str(10**18 + int(random_hex(14), 16))
 
 
 def made(managed: ManagedResource) -> dict[str, Any]:
-    """When it was made, in which project, and its self link."""
+    """Its creation time, project and self link."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     return {
         "creationTimestamp": managed.keep("creationTimestamp", lambda: now),

@@ -1,4 +1,4 @@
-"""How a resource type of Google Cloud behaves: its id and what the cloud computes. One small function per type."""
+"""The behaviour of Google Cloud's resource types: ids and computed outputs. One small function per type."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gpucluster.sandbox.clouds.ledger import Entry
 
 @dataclass(frozen=True, kw_only=True)
 class ManagedResource(model.ManagedResource):
-    """A resource of Google Cloud while it is made or changed.
+    """A resource of Google Cloud during a create or update.
 
     scope: its project.
-    region, zone, location: where it is, by its inputs, else by the provider's settings; empty where neither says.
-    labels: all it bears.
+    region, zone, location: from its inputs, else from the provider's settings; empty if missing in both.
+    labels: its effective labels.
     """
 
     provider: str = "gcp"
@@ -28,7 +28,7 @@ class ManagedResource(model.ManagedResource):
 
     @property
     def project(self) -> str:
-        """The project it belongs to."""
+        """Its project."""
         return self.scope
 
     @property
@@ -37,9 +37,9 @@ class ManagedResource(model.ManagedResource):
         return f"{LINKS}{self.id}"
 
     def path(self, reference: Any, under: str) -> str:
-        """The full path a reference names, be it a self link, a path or a name alone.
+        """The full path of a reference, which may be a self link, a path or a name.
 
-        under: what stands before a name, without the project, e.g. `global/networks`.
+        under: the path before a name, without the project, e.g. `global/networks`.
         """
         text = relative(str(reference or ""))
         if text.startswith("projects/"):
@@ -47,16 +47,16 @@ class ManagedResource(model.ManagedResource):
         return f"projects/{self.project}/{text}" if "/" in text else f"projects/{self.project}/{under}/{text}"
 
     def at(self, token: str, path: str) -> Entry | None:
-        """The resource of a type at a full path, in whichever project."""
+        """The resource of a type at a full path, in any project."""
         parts = path.split("/")
         return self.ledger.get("gcp", parts[1], token, path) if len(parts) > 1 else None
 
     def network(self, reference: Any) -> Entry | None:
-        """The network a reference names."""
+        """The network of a reference."""
         return self.at("gcp:compute/network:Network", self.path(reference, "global/networks"))
 
     def subnetwork(self, reference: Any) -> Entry | None:
-        """The subnetwork a reference names."""
+        """The subnetwork of a reference."""
         under = f"regions/{region_of(self.region or self.location)}/subnetworks"
         return self.at("gcp:compute/subnetwork:Subnetwork", self.path(reference, under))
 
@@ -64,7 +64,7 @@ class ManagedResource(model.ManagedResource):
 _Outputs = Callable[[ManagedResource], Mapping[str, Any]]
 
 MODELS: model.Models[ManagedResource] = model.Models(keeping=frozenset({"labels", "resourceLabels"}))
-"""By type token, filled by the modules of `models/`."""
+"""By type token, registered by the modules of `models/`."""
 
 
 def models(token: str, *, id: str | Callable[[ManagedResource], str], **more: Any) -> Callable[[_Outputs], _Outputs]:
@@ -72,7 +72,7 @@ def models(token: str, *, id: str | Callable[[ManagedResource], str], **more: An
 
     id: may be a template with project, region, zone, location and name, and inputs by their own names, as in the
     provider's `ReplaceVars`.
-    more: as `model.Models.register` takes it.
+    more: as in `model.Models.register`.
     """
 
     def make_id(managed: ManagedResource) -> str:

@@ -1,4 +1,4 @@
-"""Generated names and constant defaults, as pulumi-gcp fills them in.
+"""Generated names and constant defaults of pulumi-gcp.
 
 Source: pulumi/pulumi-gcp provider/resources.go@ed6078aa: `SetAutonaming(255, "-")` for every type with an input `name`,
 and the explicit entries repeated here. A generated name is the logical name, a dash and seven hexadecimal digits.
@@ -55,9 +55,9 @@ _OTHERS: Final = _Rule("name", 255)
 
 @cache
 def _constants() -> Mapping[str, Mapping[str, Any]]:
-    """Type -> input -> what the provider's schema has it be when it is left out.
+    """Type -> input -> its default in the provider's schema.
 
-    `defaults.csv` has the inputs of the first level; a value is JSON.
+    `defaults.csv` contains the inputs of the first level; a value is JSON.
     """
     found: dict[str, dict[str, Any]] = {}
     text = resources.files("gpucluster.sandbox.clouds.gcp").joinpath("defaults.csv").read_text()
@@ -67,14 +67,14 @@ def _constants() -> Mapping[str, Mapping[str, Any]]:
 
 
 def name_property(resource: Resource) -> str | None:
-    """The input that holds the name of a type, None for types without one."""
+    """The input with the name of a type, None for types without one."""
     if resource.token in _RULES:
         return _RULES[resource.token].property
     return "name" if "name" in resource.type.inputs and resource.type.inputs["name"].type == "str" else None
 
 
 def too_long(resource: Resource) -> list[Failure]:
-    """The refusal of a logical name that leaves no room for the random digits."""
+    """The error for a logical name without room for the random digits."""
     rule = _RULES.get(resource.token, _OTHERS)
     if not _is_left_out(resource) or len(resource.logical_name) + 1 + _RANDOM <= rule.longest:
         return []
@@ -83,9 +83,9 @@ def too_long(resource: Resource) -> list[Failure]:
 
 
 def with_defaults(resource: Resource, seed: bytes) -> dict[str, Any]:
-    """The inputs with a name and the provider's defaults where the program gave none.
+    """The inputs with a name and the provider's defaults if the program has none.
 
-    A generated name stays over updates.
+    A generated name stays in updates.
     """
     inputs = dict(resource.inputs)
     filled = {key: value for key, value in _constants().get(resource.token, {}).items() if inputs.get(key) is None}

@@ -1,4 +1,4 @@
-"""What the rules of node pools ask of one."""
+"""The properties of a node pool for the rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 
 
 class Pool:
-    """The inputs of a node pool under the names of the API."""
+    """The inputs of a node pool by the names of the API."""
 
     def __init__(self, managed: ManagedResource) -> None:
         self.managed = managed
@@ -27,7 +27,7 @@ class Pool:
 
     @property
     def machine_type(self) -> str:
-        """e2-medium where none is asked (Kubernetes Engine API, NodeConfig.machineType)."""
+        """e2-medium by default (Kubernetes Engine API, NodeConfig.machineType)."""
         return str(self.config.get("machineType") or "e2-medium")
 
     @property
@@ -37,7 +37,7 @@ class Pool:
 
     @property
     def cluster(self) -> Entry | None:
-        """The cluster it belongs to."""
+        """Its cluster."""
         return self.managed.at(CLUSTER, self.managed.id.rsplit("/nodePools/", 1)[0])
 
     @property
@@ -57,7 +57,7 @@ class Pool:
 
     @property
     def network_profile(self) -> Any:
-        """The accelerator network profile, with which GKE makes the networks itself."""
+        """The accelerator network profile, for which GKE creates the networks itself."""
         return mapping(self.managed.inputs.get("networkConfig")).get("acceleratorNetworkProfile")
 
     @property
@@ -72,25 +72,25 @@ class Pool:
 
     @property
     def is_spot(self) -> bool:
-        """Whether its machines can be taken back at any time."""
+        """Whether its machines can be preempted."""
         return self.config.get("spot") is True or self.config.get("preemptible") is True
 
     @property
     def is_flex_start(self) -> bool:
-        """Whether its machines come from the Dynamic Workload Scheduler one by one."""
+        """Whether the Dynamic Workload Scheduler provides its machines one by one."""
         return self.config.get("flexStart") is True
 
     @property
     def is_queued(self) -> bool:
-        """Whether its machines come from the Dynamic Workload Scheduler all at once."""
+        """Whether the Dynamic Workload Scheduler provides its machines all at once."""
         return mapping(self.managed.inputs.get("queuedProvisioning")).get("enabled") is True
 
     @property
     def reservation(self) -> str:
-        """What `reservationAffinity` names first, empty when it names none."""
+        """The first value of `reservationAffinity`, empty if it has none."""
         return next((str(value) for value in items(self.affinity.get("values"))), "")
 
     @property
     def takes_reservations(self) -> bool:
-        """Whether it asks for reserved machines."""
+        """Whether it uses reserved machines."""
         return self.affinity.get("consumeReservationType") not in (None, "", "NO_RESERVATION")

@@ -1,4 +1,4 @@
-"""Network profiles: what kind of VPC a network is, and in which zone.
+"""Network profiles: the kind of VPC of a network, and its zone.
 
 Source: VPC documentation, "RDMA network profiles": `projects/P/global/networkProfiles/ZONE-vpc-roce`.
 """
@@ -18,6 +18,6 @@ def is_roce(profile: Any) -> bool:
 
 
 def zone_of(profile: Any) -> str:
-    """The zone of a profile; empty for none, or for one of another form."""
+    """The zone of a profile; empty for none, or for an unknown form."""
     found = re.fullmatch(_PROFILE, str(profile or ""))
     return found[1] if found else ""

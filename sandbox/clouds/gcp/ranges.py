@@ -10,7 +10,7 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 
 def written(block: Any) -> IPv4Network | None:
-    """A range in the form the API takes, without host bits; None for anything else."""
+    """A range in the form that the API accepts, without host bits; None for anything else."""
     try:
         return IPv4Network(str(block))
     except ValueError:

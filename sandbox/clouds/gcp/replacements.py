@@ -1,4 +1,4 @@
-"""Which changed properties replace a resource: `replacements.csv`, and the few that depend on the values."""
+"""The properties whose change replaces a resource: `replacements.csv`, and the few that depend on the values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gpucluster.sandbox.clouds.replacement_table import listed
 
 
 def replaces(resource: Resource, change: Change) -> bool | None:
-    """Whether this change replaces the resource; None when the table has no answer for the property."""
+    """Whether this change replaces the resource; None if the table has no answer for the property."""
     path = property_names(change.path)
     condition = _CONDITIONS.get((resource.token, path[0]))
     if condition is not None and condition(resource):
@@ -45,7 +45,7 @@ def _disk_shrinks(resource: Resource) -> bool:
 
 
 def _turned_off(name: str) -> Callable[[Resource], bool]:
-    """What a cluster cannot turn off again.
+    """Features that a cluster cannot disable.
 
     Source: hashicorp/terraform-provider-google-beta container/resource_container_cluster.go, isBeenEnabled.
     """

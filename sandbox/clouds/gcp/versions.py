@@ -1,9 +1,9 @@
-"""The GKE versions the sandbox knows, newest first, and what a wish such as "1.33." comes to.
+"""The GKE versions of the sandbox, newest first, and the resolution of requests such as "1.33.".
 
-All are named by Google as the first to have some feature: load balancers of mixed protocols (1.36.2-gke.1498000), the
+Google documents each as the first with some feature: load balancers of mixed protocols (1.36.2-gke.1498000), the
 Slurm operator (1.35.2-gke.1842000), managed DRANET (1.34.1-gke.1829001), Lustre without its legacy port
 (1.33.2-gke.4655000), GPUDirect RDMA on A4 and flex-start (1.32.2-gke.1652000). GKE documentation, the pages of these
-features. Which are offered today is not the sandbox's to know.
+features. The sandbox does not check which versions are available today.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ VERSIONS: Final = (
 
 
 def resolved(wish: str, before: str) -> str:
-    """The version of a control plane that asks for `wish`; one that already satisfies it stays."""
+    """The version of a control plane that requests `wish`; a matching existing version stays."""
     if not wish or wish in ("-", "latest"):
         return before or VERSIONS[0]
     if "-gke." in wish:

@@ -1,4 +1,5 @@
-"""The custom kinds that AKS puts into its clusters, what their definitions refuse, and those of NVIDIA's operators.
+"""The custom kinds that AKS installs in its clusters, the refusals of their definitions, and kinds of NVIDIA's
+operators.
 
 Sources: Azure/karpenter-provider-azure v1.14.2, pkg/apis/crds (AKSNodeClass, and the domains of labels of a NodePool);
 AKS documentation, "Node auto-provisioning"; Mellanox/network-operator v26.4.0, config/crd/bases and
@@ -23,11 +24,11 @@ _PROVISIONING: Final = frozenset(
 )
 _METRICS: Final = frozenset({"azmonitoring.coreos.com:PodMonitor", "azmonitoring.coreos.com:ServiceMonitor"})
 KINDS: Final = _PROVISIONING | _METRICS
-"""Of a cluster with node auto provisioning and managed Prometheus: no chart brings them there."""
+"""Kinds of a cluster with node auto provisioning and managed Prometheus; no chart installs them."""
 
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 
-# Labels of machines: domains of AKS's own with what may be said there all the same, and single keys.
+# Labels of machines: AKS's own domains with their allowed exceptions, and single keys.
 _AZURE: Final[Mapping[str, frozenset[str]]] = {
     "karpenter.azure.com": frozenset(
         f"karpenter.azure.com/{word}"
@@ -93,7 +94,7 @@ _OPERATORS: Final = (
 
 
 def kinds_of(cluster: Entry | None) -> frozenset[str]:
-    """What a cluster knows without being told; nothing for one that is not AKS's."""
+    """The kinds that a cluster has without a chart; none if it is not AKS's."""
     if cluster is None or cluster.type != _CLUSTER:
         return frozenset()
     mode = mapping(cluster.inputs.get("nodeProvisioningProfile")).get("mode")
@@ -104,7 +105,7 @@ def kinds_of(cluster: Entry | None) -> frozenset[str]:
 
 
 def check_object(resource: Resource, cluster: Entry | None) -> None:
-    """Raises CloudError with all that the API server refuses in an object of these kinds."""
+    """Raises CloudError with all errors of the API server for an object of these kinds."""
     checks = _CHECKS.get(resource.token)
     if checks is None or (checks is _node_pool and (cluster is None or cluster.type != _CLUSTER)):
         return

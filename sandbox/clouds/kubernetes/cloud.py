@@ -1,5 +1,5 @@
 # ruff: noqa: ARG002 - the signatures are those of `Cloud`
-"""Simulated Kubernetes API servers: those of the clusters that exist in the simulated clouds, and no other."""
+"""Simulated Kubernetes API servers: only those of the clusters in the simulated clouds."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ class Kubernetes(Cloud):
     package = "kubernetes"
 
     def __init__(self, servers: RealServers | None = None) -> None:
-        """servers: real API servers to judge and keep the objects; without them the simulation alone does."""
+        """servers: real API servers that validate and store the objects; by default only the simulation does."""
         self._servers = servers
 
     def resource_type(self, schema: Schema, token: str) -> ResourceType | None:
-        """A type the SDK does not have is a custom resource: its definition is in the cluster, not here."""
+        """A type that is not in the SDK is a custom resource: its definition is in the cluster, not here."""
         found = schema.resource_type(token)
         return found or ResourceType(token, {}, {}, open=True)
 
     def function(self, schema: Schema, token: str) -> ResourceType | None:
-        """What reads charts and folders is a program of the provider: its SDK declares no answer, which is objects."""
+        """Functions that read charts and folders run in the provider: its SDK does not declare their answer, which is
+        objects.
+        """
         return ResourceType(token, {}, {"result": Property({"list": "any"}, required=True)})
 
     def config_replaces(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

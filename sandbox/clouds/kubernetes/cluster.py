@@ -56,7 +56,7 @@ class Cluster(Account):
         return replacements.replaces(resource.token, change)
 
     def deletes_first(self, resource: Resource) -> bool:
-        """A name given by the program cannot exist twice."""
+        """A name from the program cannot exist twice."""
         if resource.token == RELEASE or name_of(resource.inputs) != name_of(resource.old_inputs):
             return resource.token == RELEASE and object_id(resource.inputs) == object_id(resource.old_inputs)
         annotations = mapping(mapping(plain(resource.inputs.get("metadata"))).get("annotations"))
@@ -82,14 +82,14 @@ class Cluster(Account):
         return Made(id=resource.id, name=name_of(resource.inputs), outputs=self.accept(resource))
 
     def accept(self, resource: Resource) -> dict[str, Any]:
-        """The outputs of an object beside its inputs; raises CloudError where its kind does not allow what it says."""
+        """The outputs of an object other than its inputs; raises CloudError if its kind does not allow its content."""
         karpenter.check_labels(resource)
         gke.check_object(resource)
         aks.check_object(resource, cluster_at(self.ledger, self.server))
         return live(resource)
 
     def delete(self, entry: Entry) -> bool:
-        """A namespace takes its objects along, as in a real cluster."""
+        """Deletes a namespace with its objects, as in a real cluster."""
         karpenter.check_removal(entry, self.ledger, self.server)
         kueue.check_removal(entry, self.ledger, self.server)
         if entry.type != "kubernetes:core/v1:Namespace":

@@ -1,4 +1,4 @@
-"""Which clusters of the simulated clouds serve the Kubernetes API, and at which addresses."""
+"""The clusters of the simulated clouds that serve the Kubernetes API, and their addresses."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from gpucluster.sandbox.type_guards import mapping
 
 SUFFIX: Final = ".sandbox.invalid"
-"""What the names of all simulated endpoints end in."""
+"""Suffix of the names of all simulated endpoints."""
 
 STAND_IN: Final = f"https://cluster{SUFFIX}"
-"""Where the objects of a cluster are kept that the sandbox did not make."""
+"""The address of objects in a cluster that the sandbox did not create."""
 
 _ADDRESSES: Final = ip_network("203.0.113.0/24")
-"""Where endpoints without a name are: a range for documentation (RFC 5737), which no host is in."""
+"""Range of endpoints without a name: a documentation range (RFC 5737), which no host uses."""
 
 
 def _eks(outputs: Mapping[str, Any]) -> list[Any]:
@@ -25,13 +25,13 @@ def _eks(outputs: Mapping[str, Any]) -> list[Any]:
 
 
 def _gke(outputs: Mapping[str, Any]) -> list[Any]:
-    """GKE gives an address and a name, both without a scheme."""
+    """GKE returns an address and a name, both without a scheme."""
     named = mapping(mapping(outputs.get("controlPlaneEndpointsConfig")).get("dnsEndpointConfig")).get("endpoint")
     return [f"https://{host}" for host in (outputs.get("endpoint"), named) if host]
 
 
 def _aks(outputs: Mapping[str, Any]) -> list[Any]:
-    """AKS gives names without a scheme; its kubeconfigs add the port."""
+    """AKS returns names without a scheme; its kubeconfigs add the port."""
     hosts = [host for host in (outputs.get("fqdn"), outputs.get("privateFQDN")) if host]
     return [f"https://{host}{port}" for host in hosts for port in (":443", "")]
 
@@ -44,9 +44,9 @@ _SERVERS: Final[Mapping[str, Callable[[Mapping[str, Any]], list[Any]]]] = {
 
 
 def api_servers(entry: Entry) -> list[str]:
-    """The addresses at which a cluster serves its API, the one its objects are kept under first.
+    """The addresses of a cluster's API, the one that identifies its objects first.
 
-    Empty for everything that is no cluster.
+    Empty for other resources.
     """
     servers = _SERVERS.get(entry.type)
     return [server for server in servers(entry.outputs) if isinstance(server, str)] if servers else []
@@ -58,19 +58,19 @@ def all_clusters(ledger: Ledger) -> list[Entry]:
 
 
 def cluster_at(ledger: Ledger, server: str) -> Entry | None:
-    """The cluster behind an address, None when there is none."""
+    """The cluster at an address, None if there is none."""
     found = ledger.mentioning(_SERVERS.keys(), server, urlsplit(server).hostname or "")
     return next((entry for entry in found if server in api_servers(entry)), None)
 
 
 def scope_of(ledger: Ledger, server: str) -> str:
-    """The address under which the objects of the cluster behind this one are kept."""
+    """The address that identifies the objects of the cluster at this address."""
     found = cluster_at(ledger, server)
     return api_servers(found)[0] if found is not None else server
 
 
 def is_simulated(server: str) -> bool:
-    """Whether an address can be that of a simulated cluster."""
+    """Whether an address may be that of a simulated cluster."""
     host = urlsplit(server).hostname or ""
     try:
         return ip_address(host) in _ADDRESSES

@@ -1,4 +1,4 @@
-"""What runs beside the real API server of a cluster that lives, as the simulated clouds see it."""
+"""The interface of the programs beside a live cluster's API server, for the simulated clouds."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from gpucluster.sandbox.clouds.ledger import Ledger
 
 
 class Companion(Protocol):
-    """The controllers of one cluster. All of it raises EngineError where a program does not work."""
+    """The controllers of one cluster. All methods raise EngineError if a program fails."""
 
     def install(self, release: Mapping[str, Any]) -> None:
-        """Runs what a Helm release brings, or runs it anew. release: its inputs."""
+        """Runs the controllers of a Helm release, or restarts them. release: its inputs."""
         ...
 
     def remove(self, release: Mapping[str, Any]) -> None:
-        """Ends what a Helm release brought."""
+        """Stops the controllers of a Helm release."""
         ...
 
     def settle(self) -> Sequence[str]:
-        """Makes nodes and controllers those of the ledger as it is now; what a user should know of them, in lines."""
+        """Updates nodes and controllers to the current ledger; returns notices for the user, in lines."""
         ...
 
 
@@ -32,9 +32,9 @@ class Companions(Protocol):
     """The controllers of every cluster of a run."""
 
     def wanted(self, folder: Path) -> bool:
-        """Whether the cluster whose server's files are in `folder` lives."""
+        """Whether the cluster with its server's files in `folder` is live."""
         ...
 
     def open(self, server: Server, client: Client, ledger: Ledger, scope: str) -> AbstractContextManager[Companion]:
-        """Those of one cluster, started where they do not run. Raises EngineError."""
+        """The controllers of one cluster, started if needed. Raises EngineError."""
         ...

@@ -1,5 +1,5 @@
-"""Which custom kinds a cluster knows: those of its definitions, declared by themselves or brought by a Helm chart, and
-those its cloud puts there.
+"""The custom kinds of a cluster: those with their own definitions, those of Helm charts, and those that its cloud
+installs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _QUEUES: Final = frozenset(
     )
 )
 
-# Where the charts of Karpenter for Google Cloud come from; they bear the names of those for AWS.
+# Repository of Karpenter's charts for Google Cloud; they have the names of those for AWS.
 # Source: cloudpilot-ai/karpenter-provider-gcp v0.5.0, docs/getting-started/installation.md.
 _GCP_REPOSITORY: Final = "karpenter-provider-gcp"
 
@@ -70,7 +70,7 @@ _IN_CRDS: Final = {
     "jobset": frozenset({"jobset.x-k8s.io:JobSet"}),
     "network-operator": _NETWORK,
 }
-# Of Node Feature Discovery, which both operators bring as a part unless `nfd.enabled` is false. Source: the same,
+# Kinds of Node Feature Discovery, which both operators include unless `nfd.enabled` is false. Source: the same,
 # charts/node-feature-discovery/crds.
 _DISCOVERY: Final = frozenset(
     {"nfd.k8s-sigs.io:NodeFeature", "nfd.k8s-sigs.io:NodeFeatureGroup", "nfd.k8s-sigs.io:NodeFeatureRule"}
@@ -94,13 +94,15 @@ def _chart(release: Mapping[str, Any]) -> str:
 
 
 def known_chart(release: Mapping[str, Any]) -> str:
-    """The chart of a release as the tables here name it. release: its inputs."""
+    """The name of a release's chart in these tables. release: its inputs."""
     repository = str(mapping(release.get("repositoryOpts")).get("repo") or release.get("chart"))
     return f"{_GCP_REPOSITORY}/{_chart(release)}" if _GCP_REPOSITORY in repository else _chart(release)
 
 
 def is_defined(ledger: Ledger, server: str, group: str, kind: str) -> bool:
-    """Whether the cluster can know this kind; a chart that is in no table here may have brought any kind but theirs."""
+    """Whether the cluster may have this kind; a chart in no table may have installed any kind except those of the
+    tables.
+    """
     wanted = f"{group}:{kind}"
     if any(_defines(entry, group, kind) for entry in ledger.find("kubernetes", server, _DEFINITION)):
         return True
@@ -122,7 +124,7 @@ def _defines(entry: Entry, group: str, kind: str) -> bool:
 
 
 def kinds_of_release(release: Mapping[str, Any]) -> frozenset[str]:
-    """The kinds whose definitions a release brings, as `group:kind`. release: its inputs."""
+    """The kinds that a release defines, as `group:kind`. release: its inputs."""
     chart = known_chart(release)
     skipped = release.get("skipCrds") is True
     none, values = frozenset[str](), mapping(release.get("values"))
@@ -132,5 +134,5 @@ def kinds_of_release(release: Mapping[str, Any]) -> frozenset[str]:
 
 
 def is_in_tables(chart: str) -> bool:
-    """Whether it is known what this chart brings."""
+    """Whether the tables contain this chart."""
     return chart in _IN_TEMPLATES or chart in _IN_CRDS or chart in _WITHOUT

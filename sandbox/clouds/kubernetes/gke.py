@@ -1,4 +1,4 @@
-"""The custom kinds and namespaces that GKE puts into its clusters, and what the definitions of the kinds refuse.
+"""The custom kinds and namespaces that GKE creates in its clusters, and the refusals of the kinds' definitions.
 
 Sources: GKE documentation, "Set up multi-network support for Pods" (the kinds of multi-networking, and 41 characters
 for the name of a device network) and "ComputeClass" custom resource definition, with the markers of its Go types;
@@ -32,7 +32,7 @@ _PROMETHEUS: Final = frozenset(
 )
 _PROMETHEUS_NAMESPACES: Final = frozenset({"gmp-public", "gmp-system"})
 KINDS: Final = _ALWAYS | _MULTI_NETWORKING | _PROMETHEUS
-"""All that GKE may put there: no chart brings them."""
+"""All kinds that GKE may install; no chart installs them."""
 
 _LONGEST_NAME: Final = 41
 _DEVICE_MODES: Final = ("NetDevice", "RDMA")
@@ -40,7 +40,7 @@ _UNSATISFIABLE: Final = ("DoNotScaleUp", "ScaleUpAnyway")
 
 
 def kinds_of(cluster: Entry | None) -> frozenset[str]:
-    """What a cluster knows without being told; nothing for one that is not GKE's."""
+    """The kinds that a cluster has without a chart; none if it is not GKE's."""
     if cluster is None or cluster.type != "gcp:container/cluster:Cluster":
         return frozenset()
     networks = _MULTI_NETWORKING if cluster.inputs.get("enableMultiNetworking") is True else frozenset[str]()
@@ -48,7 +48,7 @@ def kinds_of(cluster: Entry | None) -> frozenset[str]:
 
 
 def namespaces_of(cluster: Entry | None) -> frozenset[str]:
-    """Those that a cluster has besides those of Kubernetes itself; none in one that is not GKE's."""
+    """The namespaces of a cluster in addition to Kubernetes' own; none if it is not GKE's."""
     if cluster is None or cluster.type != "gcp:container/cluster:Cluster" or not _has_prometheus(cluster):
         return frozenset()
     return _PROMETHEUS_NAMESPACES
@@ -60,7 +60,7 @@ def _has_prometheus(cluster: Entry) -> bool:
 
 
 def check_object(resource: Resource) -> None:
-    """Raises CloudError with all that the API server refuses in an object of these kinds."""
+    """Raises CloudError with all errors of the API server for an object of these kinds."""
     checks = _CHECKS.get(resource.token)
     if checks is None:
         return

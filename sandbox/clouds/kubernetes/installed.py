@@ -1,4 +1,4 @@
-"""What charts and the cluster's cloud bring into a real API server: definitions of custom kinds, and namespaces."""
+"""Installs custom kinds and namespaces of charts and of the cluster's cloud in a real API server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILE: Final = "defined.json"
 
 
 class Installed:
-    """Those of one server, which keeps them from one start to the next."""
+    """The installed kinds of one server, which persist between its starts."""
 
     def __init__(self, server: Server, client: Client) -> None:
         self._client = client
@@ -30,7 +30,7 @@ class Installed:
         self._there: dict[str, str] = json.loads(self._file.read_text()) if self._file.exists() else {}
 
     def of_cloud(self, cluster: Entry | None) -> None:
-        """Installs what the cloud of a cluster brings. Raises CloudError."""
+        """Installs the kinds and namespaces of a cluster's cloud. Raises CloudError."""
         of_gke = gke.kinds_of(cluster)
         for cloud, kinds in (("aks", aks.kinds_of(cluster)), ("gke", of_gke), ("gke-prometheus", of_gke)):
             if kinds:
@@ -39,14 +39,14 @@ class Installed:
             self._client.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
 
     def of_release(self, release: Mapping[str, Any]) -> None:
-        """Installs what a Helm release brings. release: its inputs. Raises CloudError."""
+        """Installs the kinds of a Helm release. release: its inputs. Raises CloudError."""
         values = mapping(plain(release))
         chart = known_chart(values)
         kinds = kinds_of_release(values) if is_in_tables(chart) else None
         self._define(chart, str(values.get("version") or ""), kinds)
 
     def _define(self, brought_by: str, version: str, kinds: frozenset[str] | None) -> None:
-        """kinds: of those, as `group:kind`; None for all."""
+        """kinds: only these, as `group:kind`; None for all."""
         source = source_of(brought_by, version)
         if source is None:
             return
@@ -55,7 +55,7 @@ class Installed:
             found = [item for item in definitions_of(source) if kinds is None or _defined(item) in kinds]
             self._client.define(found, there=self._there.get(brought_by) == mark)
         except Unavailable:
-            return  # Said at the start of the run; its kinds are unchecked.
+            return  # Reported at the start of the run; its kinds are unchecked.
         except ObjectRefused as refusal:
             raise CloudError(f"the API server refuses a definition of {brought_by} {version}: {refusal}") from refusal
         with self._lock:

@@ -1,8 +1,8 @@
-"""What Karpenter's API refuses, and what would leave its machines running.
+"""Refusals of Karpenter's API, and removals that would leave its machines running.
 
 Sources: aws/karpenter-provider-aws v1.14.1, pkg/apis/crds/karpenter.sh_nodepools.yaml (x-kubernetes-validations) and
 website/content/en/docs/troubleshooting.md ("Unable to delete nodes after uninstalling Karpenter"). The definitions for
-Google Cloud restrict no domain of that cloud; what those for Azure restrict besides: aks.py.
+Google Cloud restrict no domain of that cloud; additional restrictions for Azure: aks.py.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CHARTS: Final = frozenset({"karpenter", "karpenter-crd"})
 _DOMAINS: Final = ("karpenter.sh", "karpenter.k8s.aws")
 _FORBIDDEN: Final = frozenset({"karpenter.sh/nodepool", "kubernetes.io/hostname"})
 _ALLOWED: Final = frozenset({"karpenter.sh/capacity-type", "karpenter.k8s.aws/ec2nodeclass"})
-# karpenter.k8s.aws/instance-... and the like: properties of machines that a pool may fix.
+# karpenter.k8s.aws/instance-... and similar: properties of machines that a pool may fix.
 _ALLOWED_PREFIXES: Final = (
     "karpenter.k8s.aws/capacity-reservation-",
     "karpenter.k8s.aws/instance-",
@@ -36,7 +36,7 @@ _ALLOWED_PREFIXES: Final = (
 
 
 def check_labels(resource: Resource) -> None:
-    """Labels of a pool's machines stay out of Karpenter's own domains."""
+    """Labels of a pool's machines are outside Karpenter's own domains."""
     if resource.token != _NODE_POOL:
         return
     spec = mapping(plain(resource.inputs.get("spec")))
@@ -61,10 +61,10 @@ def _restricted(key: str) -> str | None:
 
 
 def check_removal(entry: Entry, ledger: Ledger, server: str) -> None:
-    """Karpenter leaves last.
+    """Karpenter is removed last.
 
-    Helm would let it go: the machines of its pools would run on, billed, and the finalizers of their objects would wait
-    for a controller that is no more.
+    Helm would remove it earlier: the machines of its pools would continue to run and be billed, and the finalizers of
+    their objects would wait for a deleted controller.
     """
     if entry.type != RELEASE or not is_object(entry.inputs) or chart_of(entry) not in _CHARTS:
         return

@@ -1,4 +1,4 @@
-"""The API server a kubeconfig points at."""
+"""The API server of a kubeconfig."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from gpucluster.sandbox.type_guards import is_object, items, mapping
 
 
 def api_server(config: Mapping[str, Any]) -> str | None:
-    """The server URL chosen by a provider's settings; None when its kubeconfig names none.
+    """The server URL of a provider's settings; None if its kubeconfig has none.
 
-    config: the provider's settings; `kubeconfig` as YAML or JSON text or as an object, `context` and `cluster` as
-    overrides of what the kubeconfig says.
+    config: the provider's settings; `kubeconfig` as YAML or JSON text or as an object, `context` and `cluster` override
+    the kubeconfig.
     """
     document = config.get("kubeconfig")
     if isinstance(document, str):

@@ -1,7 +1,7 @@
-"""What would leave objects of Kueue's stuck.
+"""Removals that would leave objects of Kueue stuck.
 
 Sources: kubernetes-sigs/kueue v0.19.2, pkg/controller/core (the finalizer `kueue.x-k8s.io/resource-in-use` of flavors,
-checks and queues, and who takes it away) and charts/kueue/templates/crd (definitions go with the release).
+checks and queues, and its removal) and charts/kueue/templates/crd (definitions are deleted with the release).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from gpucluster.sandbox.type_guards import is_object
 
 _VERSIONS: Final = ("v1beta1", "v1beta2")
 _FINALIZED: Final = ("LocalQueue", "ClusterQueue", "AdmissionCheck", "ResourceFlavor", "Topology")
-"""And what Kueue's definitions take along: a queue of a namespace has no finalizer, but its jobs have one."""
+"""Also kinds deleted with Kueue's definitions: a queue of a namespace has no finalizer, but its jobs have one."""
 
 
 def check_removal(entry: Entry, ledger: Ledger, server: str) -> None:
-    """Kueue leaves last: nobody else takes the finalizers off its objects."""
+    """Kueue is removed last: only Kueue removes the finalizers of its objects."""
     if entry.type != RELEASE or not is_object(entry.inputs) or chart_of(entry) != "kueue":
         return
     left = [

@@ -1,4 +1,4 @@
-"""What an API server adds to an object: its metadata and a status."""
+"""The API server's additions to an object: its metadata and a status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STATUS: Mapping[str, Mapping[str, Any]] = {
 
 
 def live(resource: Resource) -> dict[str, Any]:
-    """The outputs beside the inputs after a create or update."""
+    """The outputs other than inputs after a create or update."""
     if resource.token == RELEASE:
         return {"status": _release_status(resource), "resourceNames": mapping(resource.inputs.get("resourceNames"))}
     outputs: dict[str, Any] = {"metadata": _metadata(resource)}
@@ -44,7 +44,7 @@ def _metadata(resource: Resource) -> dict[str, Any]:
 
 
 def _release_status(resource: Resource) -> dict[str, Any]:
-    """A deployed release; the revision counts up with each upgrade (Helm, `helm history`)."""
+    """A deployed release; each upgrade increments the revision (Helm, `helm history`)."""
     inputs = plain(resource.inputs)
     before = mapping(plain(resource.outputs).get("status"))
     return {

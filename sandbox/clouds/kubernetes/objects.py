@@ -12,11 +12,11 @@ from gpucluster.sandbox.clouds.values import UNKNOWN, plain
 from gpucluster.sandbox.type_guards import is_object, mapping
 
 AUTONAMED: Final = "pulumi.com/autonamed"
-"""Annotation of the real provider on names it made up."""
+"""The real provider's annotation of generated names."""
 
 RELEASE: Final = "kubernetes:helm.sh/v3:Release"
 
-# Kinds of the built-in API groups that live in no namespace (Kubernetes API reference, `kubectl api-resources
+# Kinds of the built-in API groups without a namespace (Kubernetes API reference, `kubectl api-resources
 # --namespaced=false`, v1.34).
 _CLUSTER_WIDE: Final = frozenset(
     """
@@ -31,7 +31,7 @@ _CLUSTER_WIDE: Final = frozenset(
 
 
 def is_namespaced(resource: Resource) -> bool | None:
-    """Whether objects of this type live in a namespace; None for custom resources, whose definition is not known."""
+    """Whether objects of this type have a namespace; None for custom resources, whose definition is unknown."""
     if resource.type.open:
         return None
     return resource.token.rsplit(":", 1)[-1].removesuffix("Patch") not in _CLUSTER_WIDE
@@ -49,19 +49,19 @@ def name_of(values: Mapping[str, Any]) -> str:
 
 
 def namespace_of(values: Mapping[str, Any]) -> str:
-    """The namespace of an object or of a Helm release, empty for none."""
+    """The namespace of an object or of a Helm release; may be empty."""
     namespace = _metadata(values).get("namespace") or plain(values.get("namespace"))
     return namespace if isinstance(namespace, str) else ""
 
 
 def object_id(values: Mapping[str, Any]) -> str:
-    """`namespace/name`, or the name alone where there is no namespace."""
+    """`namespace/name`, or only the name without a namespace."""
     namespace = namespace_of(values)
     return f"{namespace}/{name_of(values)}" if namespace else name_of(values)
 
 
 def with_metadata(resource: Resource, namespace: str, seed: bytes) -> dict[str, Any]:
-    """The inputs with `metadata.name` and `metadata.namespace`; a generated name stays over updates."""
+    """The inputs with `metadata.name` and `metadata.namespace`; a generated name stays in updates."""
     inputs = dict(resource.inputs)
     if inputs.get("metadata") is UNKNOWN:
         return inputs
@@ -92,7 +92,7 @@ def _left_out(values: Mapping[str, Any], key: str) -> bool:
 
 
 def _generated(resource: Resource, metadata: Mapping[str, Any], seed: bytes) -> str:
-    """A name as the provider makes it up, or as the API server does after `generateName`."""
+    """A name generated as by the provider, or as by the API server for `generateName`."""
     prefix = metadata.get("generateName")
     if isinstance(prefix, str) and prefix:
         return prefix + hex_suffix(seed, 5)
@@ -100,6 +100,6 @@ def _generated(resource: Resource, metadata: Mapping[str, Any], seed: bytes) -> 
 
 
 def unsupported(field: str, value: Any, supported: tuple[str, ...]) -> str:
-    """The API server's words for a value that is not in a list."""
+    """The API server's error for a value that is not in a list."""
     words = ", ".join(f'"{item}"' for item in supported)
     return f'{field}: Unsupported value: "{value}": supported values: {words}'

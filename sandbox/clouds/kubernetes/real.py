@@ -1,7 +1,7 @@
-"""Clusters whose objects a real API server judges and keeps, beside the ledger.
+"""Clusters whose objects a real API server validates and stores, in addition to the ledger.
 
-The ledger stays the truth: what it holds and the server lacks, or has from another time, is applied when the server is
-opened. What the server cannot know, for want of a definition, is judged by the simulation's own rules.
+The ledger remains authoritative: objects that the server lacks, or has in an older form, are applied when the server is
+opened. Kinds without a definition in the server are judged by the simulation's own rules.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _APPLIED: Final = "applied.json"
 
 
 def server_folder(root: Path, scope: str) -> Path:
-    """Where the files of the API server of a cluster are; short, and safe as a name."""
+    """The folder of a cluster's API server; short, and safe as a name."""
     return root / hashlib.sha256(scope.encode()).hexdigest()[:12]
 
 
 class RealServers:
-    """The API servers of one run, one for each cluster it talks to, opened when it first does."""
+    """The API servers of one run, one for each cluster in use, opened at first use."""
 
     def __init__(self, root: Path, binaries: Binaries, ledger: Ledger, companions: Companions | None = None) -> None:
-        """companions: the controllers of clusters that live."""
+        """companions: the controllers of live clusters."""
         self.verdict = Verdict()
         self._companions = companions
         self._root = root
@@ -61,7 +61,7 @@ class RealServers:
         self._sweep()
 
     def settle(self) -> list[str]:
-        """Makes the controllers and nodes of clusters that live those of the ledger; what there is to say of them.
+        """Updates the controllers and nodes of live clusters to the ledger; returns notices for the user.
 
         Raises EngineError.
         """
@@ -69,9 +69,9 @@ class RealServers:
         return [line for companion in companions for line in companion.settle()]
 
     def at(self, scope: str) -> RealServer:
-        """The server of the cluster with this scope, with all that the ledger has in it.
+        """The server of the cluster with this scope, with all its objects in the ledger.
 
-        Raises CloudError where it does not start.
+        Raises CloudError if it does not start.
         """
         with self._lock:
             if scope not in self._open:
@@ -89,14 +89,14 @@ class RealServers:
         opened = RealServer(server, self.verdict)
         opened.define_all(self._ledger, scope)
         if companions is not None:
-            # Before the objects: their webhooks judge them.
+            # Before the objects: the controllers' webhooks validate them.
             beside = companions.open(server, opened.client, self._ledger, scope)
             opened.companion = self._closing.enter_context(beside)
         opened.catch_up(self._ledger, scope)
         return opened
 
     def _sweep(self) -> None:
-        """Removes the files of clusters that are gone."""
+        """Removes the files of deleted clusters."""
         there = {server_folder(self._root, api_servers(entry)[0]).name for entry in all_clusters(self._ledger)}
         for folder in self._root.iterdir() if self._root.is_dir() else ():
             if folder.name not in there and not in_use(folder):
@@ -104,7 +104,7 @@ class RealServers:
 
 
 class RealServer:
-    """One API server and what was applied to it."""
+    """One API server and its applied objects."""
 
     def __init__(self, server: Server, verdict: Verdict) -> None:
         self.client = Client(server)
@@ -117,7 +117,7 @@ class RealServer:
         self._lock = threading.Lock()
 
     def write_kubeconfig(self) -> Path:
-        """The file for kubectl."""
+        """The kubeconfig for kubectl."""
         file = self._server.folder / "kubeconfig"
         file.touch(mode=0o600)
         file.write_text(json.dumps(self._server.kubeconfig()))
@@ -125,17 +125,17 @@ class RealServer:
 
     @property
     def server(self) -> Server:
-        """How to reach it."""
+        """The connection to the server."""
         return self._server
 
     def define_all(self, ledger: Ledger, scope: str) -> None:
-        """Makes the server know the kinds of this cluster."""
+        """Installs the kinds of this cluster."""
         self._installed.of_cloud(cluster_at(ledger, scope))
         for entry in ledger.find("kubernetes", scope, RELEASE):
             self._installed.of_release(entry.inputs)
 
     def catch_up(self, ledger: Ledger, scope: str) -> None:
-        """Makes the server hold what the ledger has in this scope."""
+        """Applies the ledger's objects of this scope."""
         entries = ledger.of_scope(scope)
         there = {_key(entry.type, entry.id): entry for entry in entries if entry.type != RELEASE}
         for key in sorted({*self._applied} - {*there}):
@@ -151,7 +151,7 @@ class RealServer:
                 self._verdict.doubt(entry.type, entry.id, str(refusal))
 
     def install(self, release: Mapping[str, Any]) -> None:
-        """Installs the definitions of a Helm release, and runs its controllers where they run at all.
+        """Installs the definitions of a Helm release, and runs its controllers in a live cluster.
 
         release: its inputs. Raises CloudError.
         """
@@ -163,12 +163,12 @@ class RealServer:
                 raise CloudError(str(error)) from error
 
     def remove(self, release: Mapping[str, Any]) -> None:
-        """Ends the controllers of a Helm release. Its definitions stay, and with them their objects."""
+        """Stops the controllers of a Helm release. Its definitions stay, and with them their objects."""
         if self.companion is not None:
             self.companion.remove(release)
 
     def apply(self, token: str, inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """The object as the server keeps it; None for a kind it does not know. Raises CloudError."""
+        """The object as stored by the server; None for an unknown kind. Raises CloudError."""
         document = _document(token, inputs)
         id_ = object_id(document)
         if not self.client.knows(document["apiVersion"], document["kind"]):
@@ -195,7 +195,7 @@ class RealServer:
         return kept
 
     def rehearse(self, token: str, inputs: Mapping[str, Any]) -> None:
-        """Raises CloudError where the server would refuse; says nothing where that is not known yet."""
+        """Raises CloudError if the server would refuse; postponed if that is not yet known."""
         document = _document(token, inputs)
         id_ = object_id(document)
         if _unknown_in(inputs) or not self.client.knows(document["apiVersion"], document["kind"]):
@@ -204,7 +204,7 @@ class RealServer:
         try:
             self.client.apply(document, dry_run=True)
         except ObjectRefused as refusal:
-            if refusal.reason == "NotFound":  # Its namespace, which the same plan may make.
+            if refusal.reason == "NotFound":  # Its namespace, which the same plan may create.
                 self._verdict.say(token, id_, Outcome.POSTPONED)
                 return
             self._verdict.say(token, id_, Outcome.REFUSED)
@@ -212,7 +212,7 @@ class RealServer:
         self._verdict.say(token, id_, Outcome.ACCEPTED)
 
     def delete(self, entry: Entry) -> None:
-        """Raises CloudError where the server refuses."""
+        """Raises CloudError if the server refuses."""
         self._delete(entry.type, entry.id)
 
     def _delete(self, token: str, id_: str) -> None:
@@ -240,7 +240,7 @@ class RealServer:
 
 
 class RealCluster(Cluster):
-    """The API server of one cluster, judged by a real one."""
+    """The API server of one cluster, with a real one that validates."""
 
     def __init__(self, ledger: Ledger, server: str, config: Mapping[str, Any], servers: RealServers) -> None:
         super().__init__(ledger, server, config)
@@ -277,8 +277,8 @@ def _key(token: str, id_: str) -> str:
 
 
 def _document(token: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The object as Kubernetes writes it; the SDK's group `core` is the one without a name, and its kinds that end in
-    Patch are applied over what another keeps.
+    """The object in Kubernetes' form; the SDK's group `core` is the one without a name, and its kinds that end in Patch
+    are applied to another owner's object.
     """
     group_version, kind = token.removeprefix("kubernetes:").rsplit(":", 1)
     api_version = group_version.removeprefix("core/")

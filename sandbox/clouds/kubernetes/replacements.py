@@ -1,8 +1,8 @@
 # ruff: noqa: SIM905 - long lists of words read better as text
-"""Which changes replace a Kubernetes object.
+"""Changes that replace a Kubernetes object.
 
-Source: pulumi/pulumi-kubernetes provider/pkg/provider/diff.go (`forceNew`), the same for every version of a group that
-it lists. A property it does not list is updated in place.
+Source: pulumi/pulumi-kubernetes provider/pkg/provider/diff.go (`forceNew`), the same for every listed version of a
+group. An unlisted property is updated in place.
 """
 
 from __future__ import annotations

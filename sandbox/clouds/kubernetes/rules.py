@@ -1,4 +1,4 @@
-"""What a Kubernetes API server refuses."""
+"""Refusals of a Kubernetes API server."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gpucluster.sandbox.clouds.ledger import Ledger
 
 _NAMESPACE: Final = "kubernetes:core/v1:Namespace"
 _BUILT_IN: Final = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
-"""Namespaces every cluster starts with (Kubernetes documentation, "Namespaces")."""
+"""Initial namespaces of every cluster (Kubernetes documentation, "Namespaces")."""
 
 
 def check_reachable(ledger: Ledger, server: str) -> None:
-    """The cluster behind the kubeconfig must exist; the words are those of the real provider for a dead endpoint."""
+    """The cluster of the kubeconfig must exist; the message is the real provider's for an unreachable endpoint."""
     if cluster_at(ledger, server) is None:
         raise CloudError(
             "configured Kubernetes cluster is unreachable: unable to load schema information from the API server: "
@@ -29,7 +29,7 @@ def check_reachable(ledger: Ledger, server: str) -> None:
 def check_namespace(resource: Resource, ledger: Ledger, server: str) -> None:
     """An object needs its namespace (API server, NamespaceLifecycle admission: `namespaces "x" not found`).
 
-    A Helm release may ask to create it.
+    A Helm release may create it.
     """
     namespace = namespace_of(resource.inputs)
     if not namespace or namespace in _BUILT_IN | namespaces_of(cluster_at(ledger, server)):
@@ -61,7 +61,7 @@ def _created_by_release(ledger: Ledger, server: str, namespace: str) -> bool:
 
 
 def check_name_is_free(resource: Resource, ledger: Ledger, server: str) -> None:
-    """A name exists once per kind and namespace (API server, AlreadyExists; Helm, "cannot re-use a name")."""
+    """A name is unique per kind and namespace (API server, AlreadyExists; Helm, "cannot re-use a name")."""
     id_ = object_id(resource.inputs)
     if ledger.get("kubernetes", server, resource.token, id_) is None:
         return

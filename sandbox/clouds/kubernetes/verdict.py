@@ -1,4 +1,4 @@
-"""What a real API server said in one run, by kind."""
+"""Verdicts of a real API server in one run, by kind."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Final
 
 
 class Outcome(Enum):
-    """What became of one object; the value is how it reads in front of a list of kinds.
+    """The result for one object; the value is the text before a list of kinds.
 
     ACCEPTED, REFUSED: by an update, or by the dry run of a plan. UNCHECKED: the server has no definition of its kind.
-    POSTPONED: a plan's, whose kind or namespace the same plan makes. SIMULATED: a chart.
+    POSTPONED: by a plan, whose kind or namespace the same plan creates. SIMULATED: a chart.
     """
 
     ACCEPTED = "accepted"
@@ -27,7 +27,7 @@ _SHOWN: Final = (Outcome.ACCEPTED, Outcome.UNCHECKED)
 
 
 class Verdict:
-    """What was said last of each object, from several threads at once."""
+    """The last result of each object; used by several threads at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -35,17 +35,17 @@ class Verdict:
         self._doubts: dict[tuple[str, str], str] = {}
 
     def say(self, token: str, id_: str, outcome: Outcome) -> None:
-        """A plan's outcome gives way to that of the update."""
+        """Records an outcome; that of an update replaces that of the plan."""
         with self._lock:
             self._said[token, id_] = outcome
 
     def doubt(self, token: str, id_: str, why: str) -> None:
-        """An object that stands in the simulated cluster since an earlier run, and that the server does not take."""
+        """Records an object of an earlier run in the simulated cluster that the server does not accept."""
         with self._lock:
             self._doubts[token, id_] = why
 
     def lines(self, version: str) -> Iterator[str]:
-        """For a person. version: of the API server."""
+        """The report as text lines. version: of the API server."""
         kinds = {outcome: Counter[str]() for outcome in Outcome}
         for (token, _), outcome in self._said.items():
             kinds[outcome][_kind(token)] += 1

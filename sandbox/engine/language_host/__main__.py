@@ -14,10 +14,10 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Print the port, then serve until our starter goes (it holds our stdin) or tells us to stop."""
+    """Print the port, then serve until the parent process exits (it holds our stdin) or requests a stop."""
     from gpucluster.sandbox.engine.language_host import children
 
-    # An engine stops us by a signal to our whole process group; what we start must not answer it with a traceback.
+    # An engine stops us by a signal to our whole process group; our child processes must not print a traceback.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     children.warm_up()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -30,7 +30,7 @@ def main() -> None:
     while os.read(0, 4096):
         pass
     del server
-    # Children see the end of their own lifelines; nothing here is worth a slower farewell.
+    # Children detect our end by their lifelines; nothing here needs a slower shutdown.
     os._exit(0)
 
 
@@ -42,7 +42,7 @@ def _stop(number: int, frame: types.FrameType | None) -> None:
 def _import_messages_only() -> None:
     """Make `pulumi.runtime.proto` importable without the SDK around it.
 
-    The host needs the messages alone; the SDK's 0.3 s are spent by the warm process, at the same time as this.
+    The host needs only the messages; the warm process imports the SDK, which takes 0.3 s, at the same time.
     """
     spec = importlib.util.find_spec("pulumi")
     if spec is None or not spec.submodule_search_locations:

@@ -28,7 +28,7 @@ class Child:
     """The next output; empty at its end."""
     stderr: Callable[[], bytes]
     wait: Callable[[], int]
-    """The exit code, once it has ended; minus the signal's number where a signal ended it."""
+    """The exit code, after it has ended; for a signal, minus its number."""
     kill: Callable[[], None]
 
 
@@ -39,7 +39,7 @@ def warm_up() -> None:
 
 
 def start(python: Path, kind: str, data: bytes, engine_address: str) -> Child:
-    """Run a serialized request: in a fork where `python` is this interpreter, else by starting it."""
+    """Run a serialized request: in a fork if `python` is this interpreter, else by starting it."""
     if python == Path(sys.executable):
         return _fork(kind, data, engine_address)
     return _spawn(python, kind, data, engine_address)
@@ -79,7 +79,7 @@ def _spawn(python: Path, kind: str, data: bytes, engine_address: str) -> Child:
         start_new_session=True,
     )
     assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-    # stdin stays open: its end tells the child that we are gone.
+    # stdin stays open: its end tells the child that our process has ended.
     process.stdin.write(b"%d\n%b" % (len(data), data))
     process.stdin.flush()
     out, err = process.stdout.fileno(), process.stderr.fileno()

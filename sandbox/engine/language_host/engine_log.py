@@ -1,4 +1,4 @@
-"""Passes what a program prints on to the engine, which shows it under the stack's diagnostics."""
+"""Forwards a program's output to the engine, which shows it under the stack's diagnostics."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 import grpc
 from pulumi.runtime.proto import engine_pb2, engine_pb2_grpc
 
-# The engine numbers its own streams from 1 upwards; ours only have to differ from those.
+# The engine numbers its own streams from 1 upwards; ours only have to be different.
 _STREAMS = itertools.count(1_000_000)
 
 
@@ -19,7 +19,7 @@ class EngineLog:
         self._engine = engine_pb2_grpc.EngineStub(grpc.insecure_channel(address))
 
     def new_stream(self) -> int:
-        """A number that ties the pieces of one output together."""
+        """A number that connects the pieces of one output."""
         return next(_STREAMS)
 
     def info(self, message: str, stream: int) -> None:
@@ -31,5 +31,5 @@ class EngineLog:
         self._send(engine_pb2.LogRequest(severity=engine_pb2.ERROR, message=message))
 
     def _send(self, request: engine_pb2.LogRequest) -> None:
-        with suppress(grpc.RpcError):  # an engine that has gone shows nothing any more
+        with suppress(grpc.RpcError):  # an engine that has exited shows nothing
             self._engine.Log(request)

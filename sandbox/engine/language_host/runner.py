@@ -1,7 +1,7 @@
 """Runs one Pulumi program or one policy pack, and exits.
 
-Runs in two ways: forked from a process that has the SDK imported, or as a script by the interpreter of another
-virtual environment. So it imports nothing but the standard library and, late, pulumi.
+Runs in two ways: forked from a process that has the SDK imported, or as a script by the interpreter of another virtual
+environment. So it imports only the standard library and, late, pulumi.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any
 
 SHOWN = 32
-"""Exit code: it failed, and the user has been told why."""
+"""Exit code: it failed, and the user has seen the reason."""
 
 
 def run_program(data: bytes, engine_address: str) -> int:
@@ -47,12 +47,12 @@ def run_program(data: bytes, engine_address: str) -> int:
         )
     )
     os.chdir(request.pwd)
-    # Not resolved: a program that is a link finds its neighbours where the user put it.
+    # Not resolved: a symbolic link finds the modules beside the link, where the user put it.
     program = Path(os.path.normpath(Path(request.info.program_directory, request.info.entry_point)))
     sys.argv = [str(program), *request.args]
 
     def tell(message: str) -> int:
-        with suppress(grpc.RpcError):  # the engine is gone: there is nobody left to tell
+        with suppress(grpc.RpcError):  # the engine has exited and shows no message
             pulumi.log.error(message)
         return SHOWN
 
@@ -76,7 +76,7 @@ def run_program(data: bytes, engine_address: str) -> int:
     except SystemExit as exit:
         return exit.code if isinstance(exit.code, int) else tell(str(exit.code))
     except grpc.RpcError as error:
-        # An engine that is shutting down has said why.
+        # An engine that is shutting down has printed the reason.
         if error.code() == grpc.StatusCode.UNAVAILABLE:
             return SHOWN
         return tell(f"The engine refused a request of the program: {error.details()}")
@@ -110,7 +110,7 @@ def run_provider(data: bytes, engine_address: str) -> int:
 
 
 def _run_plugin(data: bytes, body: Callable[[str, list[str]], None]) -> int:
-    """Run a plugin by its folder and arguments, in the environment and the folder that the engine says."""
+    """Run a plugin with its folder and arguments, in the environment and working folder of the engine's request."""
     from pulumi.runtime.proto import language_pb2
 
     request = language_pb2.RunPluginRequest.FromString(data)
@@ -132,17 +132,17 @@ KINDS: dict[str, Callable[[bytes, str], int]] = {
 
 
 def run_and_exit(kind: str, data: bytes, engine_address: str, lifeline: int) -> None:
-    """Run and leave by `sys.exit`; dies at once when the file behind `lifeline` reaches its end."""
+    """Run and exit by `sys.exit`; ends at once if the file behind `lifeline` reaches its end."""
     threading.Thread(target=_die_with, args=(lifeline,), daemon=True).start()
     sys.stdout, sys.stderr = _unbuffered(1), _unbuffered(2)
-    # The user's program imports the package of its own environment, not what this process has loaded of ours.
+    # The user's program imports the package from its own environment, not our loaded modules.
     for name in [name for name in sys.modules if name.partition(".")[0] == "gpucluster"]:
         del sys.modules[name]
     sys.exit(KINDS[kind](data, engine_address))
 
 
 def _unbuffered(descriptor: int) -> io.TextIOWrapper:
-    """A stream as `python -u` opens it: a pack writes its port to `sys.stdout.buffer` and never flushes."""
+    """A stream as opened by `python -u`: a pack writes its port to `sys.stdout.buffer` and never flushes."""
     raw = open(descriptor, "wb", buffering=0, closefd=False)  # noqa: SIM115  # open as long as the process
     return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", write_through=True)
 
@@ -157,7 +157,7 @@ def _die_with(lifeline: int) -> None:
 def _run_in_stack(body: Callable[[], None], workers: int) -> None:
     import pulumi
 
-    # An aborted program leaves futures that nobody looks at; asyncio's warnings about them tell the user nothing.
+    # An aborted program leaves futures without a result; asyncio's warnings about them do not help the user.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
@@ -175,7 +175,7 @@ def _run_in_stack(body: Callable[[], None], workers: int) -> None:
 
 
 def _traceback_of_program(error: Exception, program: Path) -> str:
-    """The traceback from the program's own first line on; the whole of it where the program is not in it."""
+    """The traceback from the program's own first line on; the whole traceback if the program is not in it."""
     if isinstance(error, SyntaxError):
         return "".join(traceback.format_exception_only(error))
     folder = program if program.is_dir() else program.parent
@@ -189,7 +189,9 @@ def _traceback_of_program(error: Exception, program: Path) -> str:
 
 
 def _main() -> None:
-    """As a script: KIND and engine address are arguments; stdin brings the request's length in a line, then it."""
+    """As a script: KIND and engine address are arguments; stdin has the request's length in a line, then the
+    request.
+    """
     lifeline = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     with os.fdopen(os.dup(lifeline), "rb") as stream:

@@ -28,10 +28,10 @@ _PLUGINS = {"analyzer": "policy pack", "resource": "provider"}
 
 
 class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
-    """Starts programs and packs for every engine that connects, each run in a process of its own."""
+    """Starts programs and packs for every engine that connects, each run in its own process."""
 
     def __init__(self, engine_address: str | None) -> None:
-        """`engine_address` is known when the engine started us; an engine that attaches says it in Handshake."""
+        """`engine_address` is known if the engine started us; an engine that attaches sends it in Handshake."""
         self._engine_address = engine_address or ""
         self._engine_by_connection: dict[str, str] = {}
 
@@ -53,13 +53,13 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     def GetRequiredPackages(
         self, request: language_pb2.GetRequiredPackagesRequest, context: grpc.ServicerContext
     ) -> language_pb2.GetRequiredPackagesResponse:
-        """None ahead of the run: each resource names its package and version when it is registered."""
+        """Empty: each resource names its package and version at its registration."""
         return language_pb2.GetRequiredPackagesResponse()
 
     def GetProgramDependencies(
         self, request: language_pb2.GetProgramDependenciesRequest, context: grpc.ServicerContext
     ) -> language_pb2.GetProgramDependenciesResponse:
-        """What `pulumi about` lists: the installed distributions, those only needed by others on request."""
+        """The installed distributions for `pulumi about`; on request also indirect dependencies."""
         python = _interpreter_or_abort(request.info, context)
         ours = python == Path(sys.executable)
         folders = [str(path) for path in python.parent.parent.glob("lib/python*/site-packages")]
@@ -85,7 +85,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         yield language_pb2.InstallDependenciesResponse(stdout=text.encode())
 
     def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
-        """The engine says this at every shutdown of one of its parts; programs end with their own request."""
+        """The engine sends this at every shutdown of one of its parts; programs end with their own request."""
         return empty_pb2.Empty()
 
     def Run(self, request: language_pb2.RunRequest, context: grpc.ServicerContext) -> language_pb2.RunResponse:
@@ -107,7 +107,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             printer.start()
         code = child.wait()
         for printer in printers:
-            printer.join(timeout=1)  # something the program left running may hold its output open
+            printer.join(timeout=1)  # a process started by the program may hold its output open
         if code in (0, runner.SHOWN):
             return language_pb2.RunResponse(bail=code == runner.SHOWN)
         how = f"was ended by signal {-code}" if code < 0 else f"exited with code {code}"
@@ -140,7 +140,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
 
 
 def serve(engine_address: str | None) -> tuple[grpc.Server, int]:
-    """Start serving on a port of this machine: the server, which stops when nobody refers to it, and its port."""
+    """Start serving on a port of this machine; returns the server, which stops without references to it, and its
+    port.
+    """
     server, port = loopback_server([("grpc.so_reuseport", 0)])
     language_pb2_grpc.add_LanguageRuntimeServicer_to_server(LanguageHost(engine_address), server)
     server.start()
@@ -162,7 +164,7 @@ def _interpreter_or_abort(info: language_pb2.ProgramInfo, context: grpc.Servicer
 
 
 def _mark_as_input() -> None:
-    """Makes the command end with the exit code of input that must change: the engine knows one code for all errors."""
+    """Makes the command exit with the code of invalid input: the engine has one code for all errors."""
     if marker := os.environ.get(INPUT_ERROR_FILE):
         Path(marker).touch()
 

@@ -1,4 +1,4 @@
-"""Starts the language host of one command beside its engine."""
+"""Starts the language host of one command together with its engine."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from dataclasses import dataclass
 from gpucluster.sandbox.engine.model import Engine, EngineError
 
 PYTHON_VARIABLE = "GPUCLUSTER_PYTHON"
-"""Tells the launcher beside a built engine which interpreter has this package."""
+"""Variable with the interpreter that has this package, for the launcher in the folder of a built engine."""
 
 _READY_WITHIN_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class LanguageHost:
-    """A language host that is starting, or none where the engine brings its own."""
+    """A starting language host, or none if the engine includes one."""
 
     engine: Engine
     process: subprocess.Popen[bytes] | None
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
-        """`base` with what the engine needs to find its parts; waits until the host listens.
+        """`base` with the variables by which the engine finds its parts; waits until the host listens.
 
-        Raises EngineError when the host does not start.
+        Raises EngineError if the host does not start.
         """
         # Its own folder first: the engine warns about a language host found anywhere else.
         path = os.pathsep.join(filter(None, [str(self.engine.binary.parent), base.get("PATH", "")]))
@@ -36,14 +36,16 @@ class LanguageHost:
         if self.engine.language_host is not None:
             environment[PYTHON_VARIABLE] = sys.executable
         if self.process is not None:
-            # The engine attaches to a language host that is already there.
+            # The engine attaches to a running language host.
             environment["PULUMI_DEBUG_LANGUAGES"] = f"python:{_port(self.process)}"
         return environment
 
 
 @contextmanager
 def start_language_host(engine: Engine, environment: Mapping[str, str]) -> Generator[LanguageHost]:
-    """Start the host and return at once; programs run with `environment`. It ends with the `with`, or with us."""
+    """Start the host and return at once; programs run with `environment`. It ends with the context, or with our
+    process.
+    """
     if engine.language_host is None:
         yield LanguageHost(engine, None)
         return
@@ -52,7 +54,7 @@ def start_language_host(engine: Engine, environment: Mapping[str, str]) -> Gener
         env=dict(environment),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        # Ctrl-C goes to the engine alone: it decides when programs end.
+        # Only the engine receives Ctrl-C: it decides when programs end.
         start_new_session=True,
     )
     try:
@@ -70,7 +72,7 @@ def start_language_host(engine: Engine, environment: Mapping[str, str]) -> Gener
 
 def _port(process: subprocess.Popen[bytes]) -> int:
     assert process.stdout is not None
-    with selectors.DefaultSelector() as selector:  # select() takes no file beyond the 1,024th of a process
+    with selectors.DefaultSelector() as selector:  # select() supports only the first 1,024 files of a process
         selector.register(process.stdout, selectors.EVENT_READ)
         line = process.stdout.readline().strip() if selector.select(_READY_WITHIN_SECONDS) else b""
     if not line.isdigit():

@@ -1,4 +1,4 @@
-"""Which interpreter runs a program or pack: ours, or the one of the virtual environment it names."""
+"""Selects the interpreter of a program or pack: ours, or that of its virtual environment."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from gpucluster.errors import InputError
 
 
 class MissingVirtualenv(InputError):
-    """The virtual environment that the project names is not there; the message is for the user."""
+    """The project's virtual environment does not exist; the message is for the user."""
 
 
 def interpreter(root: str, virtualenv: str | None) -> Path:
-    """The interpreter for a project rooted at `root`; ours when it names no virtual environment, or ours."""
+    """The interpreter for a project rooted at `root`; ours if it has no virtual environment, or uses ours."""
     if not virtualenv:
         return Path(sys.executable)
     folder = Path(root, virtualenv)

@@ -1,1 +1,1 @@
-"""The language host of Pulumi programs in YAML, for an engine that was built and brings none."""
+"""The language host of Pulumi programs in YAML, for a built engine, which includes none."""

@@ -1,4 +1,4 @@
-"""Builds the YAML language host of go.mod, once, for programs in YAML alone."""
+"""Builds the YAML language host of go.mod, once, only for programs in YAML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MODULE: Final = "github.com/pulumi/pulumi-yaml"
 
 
 def put_yaml_host(home: Path, say: Say) -> None:
-    """Put the host where an engine with this PULUMI_HOME finds it; it is built first where there is none.
+    """Install the host where an engine with this PULUMI_HOME finds it; builds it if missing.
 
     Raises EngineError.
     """

@@ -1,1 +1,1 @@
-"""The charts of the controllers, from their Go modules, rendered by Helm's engine with the values of the stack."""
+"""The controllers' charts, from their Go modules, rendered by Helm's engine with the values of the stack."""

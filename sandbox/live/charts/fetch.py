@@ -1,4 +1,4 @@
-"""The charts of the controllers, as their Go modules carry them: kept in the cache beside the programs."""
+"""The controllers' charts from their Go modules, kept in the cache with the programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MODULES: Final = Path(binaries.__file__).parent
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """A chart that brings a controller of ours. program: of `programs`. module, folder: where the chart is."""
+    """A chart of a controller. program: of `programs`. module, folder: location of the chart."""
 
     name: str
     program: str
@@ -29,13 +29,13 @@ class Chart:
 
     @property
     def version(self) -> str:
-        """That of the program, which go.mod names."""
+        """The version of the program, from go.mod."""
         lines = (_MODULES / "go.mod").read_text().split("\n")
         return next(line.split()[1].removeprefix("v") for line in lines if line.strip().startswith(f"{self.module} v"))
 
     @property
     def installation(self) -> Installation:
-        """Where it is kept."""
+        """The cache folder of the chart."""
         return Installation(home() / "charts" / f"{self.name}-{self.version}", f"the chart {self.name} {self.version}")
 
 
@@ -56,7 +56,7 @@ CHARTS: Final[Mapping[str, Chart]] = {
 
 
 def fetch(chart: Chart, say: Say) -> Path:
-    """The folder of the chart, fetched first where it is not in the cache. Raises EngineError."""
+    """The folder of the chart, downloaded if not in the cache. Raises EngineError."""
     installation = chart.installation
     if not _is_there(installation):
         with installation.lock(say):
@@ -77,4 +77,4 @@ def _is_there(installation: Installation) -> bool:
     try:
         return installation.read() is not None
     except BrokenCache:
-        return False  # It is fetched anew.
+        return False  # It is downloaded again.

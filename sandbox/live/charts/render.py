@@ -1,4 +1,4 @@
-"""What Helm would send to the API server for a release of the stack."""
+"""Renders the objects that Helm would send to the API server for a release of the stack."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SECONDS: Final = 60
 
 
 def render(chart: Chart, release: Mapping[str, Any], say: Say) -> list[Mapping[str, Any]]:
-    """The objects of a release. release: its inputs. Raises EngineError with Helm's words."""
+    """The objects of a release. release: its inputs. Raises EngineError with Helm's message."""
     import yaml
 
     folder = fetch(chart, say)

@@ -1,1 +1,1 @@
-"""Commands that let things happen in a live cluster."""
+"""Commands that cause events in a live cluster."""

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox job`: the jobs of a live cluster, and how they end."""
+"""`gpucluster sandbox job`: the jobs of a live cluster, and their end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`gpucluster sandbox node`: the machines of a live cluster, and what happens to them."""
+"""`gpucluster sandbox node`: the machines of a live cluster, and their failures."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def list_(stack: str | None, form: str) -> None:
 
 
 def _command(name: str, summary: str) -> Callable[[Callable[[LiveCluster, Entry, Node], str]], click.Command]:
-    """A command on one node. The function does it, and answers with what then happens."""
+    """A command on one node. The function executes it, and returns a description of the effect."""
 
     def declare(does: Callable[[LiveCluster, Entry, Node], str]) -> click.Command:
         @node.command(name, help=summary)
@@ -134,7 +134,7 @@ def delete(name: str, stack: str | None, new_after: int) -> None:
 
 @contextmanager
 def _cluster(stack: str | None) -> Generator[tuple[LiveCluster, Entry]]:
-    # Imported late: every `gpucluster sandbox pulumi` would wait for it.
+    # Imported late: it would delay every `gpucluster sandbox pulumi`.
     from gpucluster.sandbox.clouds.kubernetes.clusters import cluster_at
     from gpucluster.sandbox.live.cluster import open_cluster
     from gpucluster.sandbox.project import current_project
@@ -146,7 +146,7 @@ def _cluster(stack: str | None) -> Generator[tuple[LiveCluster, Entry]]:
 
 
 def _found(cluster: LiveCluster, name: str) -> Node:
-    """The node; Raises InputError where there is none."""
+    """The node; raises InputError if there is none."""
     there = {str(mapping(it.get("metadata")).get("name")): it for it in cluster.client.list("v1", "Node")}
     if name not in there:
         raise InputError(f"there is no node {name!r}; there are: {', '.join(sorted(there)) or 'none'}")

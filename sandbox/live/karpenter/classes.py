@@ -1,4 +1,4 @@
-"""The node classes that the program of this folder stands in for, and what their providers do in their own way."""
+"""The node classes that the program of this folder simulates, and the specifics of their providers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _PRIORITY: Final = "kubernetes.azure.com/scalesetpriority"
 class NodeClass:
     """The class of one cloud's Karpenter.
 
-    cloud: in the table of machines. zone_labels: by which a pool may name its zone, the usual one first. spot_pause:
-    seconds for which the provider asks for no spot machine of a type after one was taken away; 0 where it has no news
-    of that. purchase_labels: what it adds to machines, by how they were bought. not_read: what of the class nothing
-    here looks at.
+    cloud: in the table of machines. zone_labels: labels by which a pool may select its zone, the usual one first.
+    spot_pause: seconds during which the provider requests no spot machine of a type after a preemption; 0 if it gets no
+    notice of preemptions. purchase_labels: added to machines, by purchase option. not_read: parts of the class that the
+    simulation ignores.
     """
 
     cloud: str
@@ -59,4 +59,4 @@ CLASSES: Final[Mapping[str, NodeClass]] = {
 NOT_SIMULATED: Final[Mapping[str, str]] = {
     "karpenter.k8s.gcp": "karpenter-provider-gcp, whose definitions no registry has",
 }
-"""API group -> the provider of pools for which no machine ever comes here."""
+"""API group -> the provider of pools that never get a machine here."""

@@ -1,4 +1,4 @@
-"""What the program of this folder reads of the cluster's cloud: its class and its machines."""
+"""The cloud data for the program of this folder: its node class and its machines."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from gpucluster.sandbox.live.nodes.pool import Reserve
 from gpucluster.sandbox.type_guards import items, mapping
 
 _ROOT_GIB: Final = {"aws": 20, "azure": 128}
-"""Root disk where the class names none. Sources: aws/karpenter-provider-aws v1.14.1, pkg/providers/amifamily/
-resolver.go (DefaultEBS); Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go.
+"""Default root disk of the class. Sources: aws/karpenter-provider-aws v1.14.1, pkg/providers/amifamily/resolver.go
+(DefaultEBS); Azure/karpenter-provider-azure v1.14.2, pkg/apis/v1beta1/aksnodeclass.go.
 """
 
 
 def cloud_document(
     group: str, node_class: NodeClass, spec: Mapping[str, Any], *, region: str, taints: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Every machine of the catalog that the cloud has, in the catalog's order; `program/machines.go` reads it.
+    """Every machine of the catalog in this cloud, in the catalog's order; `program/machines.go` reads it.
 
-    group: API group of the class; spec: what the cluster's one asks for. A machine whose memory no source gives is left
-    out. taints: keys of startup taints that drivers of the stack take off.
+    group: API group of the class; spec: of the cluster's class. Excludes machines without a sourced memory size.
+    taints: keys of startup taints that drivers of the stack remove.
     """
     return {
         "nodeClass": {"group": group, "version": node_class.version, "kind": node_class.kind},
@@ -43,7 +43,7 @@ def cloud_document(
 
 
 def _machine(machine: Machine, spec: Mapping[str, Any], region: str) -> dict[str, Any]:
-    """As a node of it is, without the cards of a fabric, which an elastic pool has no use for."""
+    """The machine as a node, without the fabric's network cards, which an elastic pool does not use."""
     pods, reserve = _kubelet(machine)
     capacity, allocatable = resources(
         machine,
@@ -57,7 +57,7 @@ def _machine(machine: Machine, spec: Mapping[str, Any], region: str) -> dict[str
 
 
 def _disk_gib(machine: Machine, spec: Mapping[str, Any]) -> int:
-    """What a kubelet has for images and logs: EC2's local disks where they are made into one, else the root disk."""
+    """Disk of a kubelet for images and logs: EC2's local disks if they are combined into one, else the root disk."""
     if spec.get("instanceStorePolicy") == "RAID0" and machine.nvme_gb:
         return machine.nvme_gb * 10**9 // 2**30
     for device in map(mapping, items(spec.get("blockDeviceMappings"))):
@@ -68,7 +68,7 @@ def _disk_gib(machine: Machine, spec: Mapping[str, Any]) -> int:
 
 
 def _kubelet(machine: Machine) -> tuple[int, Reserve]:
-    """The most pods of a node, and what it keeps for itself."""
+    """The maximum pods of a node, and its reserved resources."""
     if machine.cloud == "aws":
         pods = eks_pods(machine.machine_type)
         return pods, aws.reserve(machine, pods)

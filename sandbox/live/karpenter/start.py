@@ -1,4 +1,4 @@
-"""How the program of this folder is started for a cluster: its file of machines and its environment."""
+"""The start of this folder's program for a cluster: its file of machines and its environment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CSI_DRIVER: Final = "kubernetes:storage.k8s.io/v1:CSIDriver"
 _TAINTS: Final = {"azurelustre.csi.azure.com": "azurelustre.csi.azure.com/agent-not-ready"}
 """Name of a driver -> the key of its startup taint."""
 
-# Values of Karpenter's chart -> variables that the chart makes of them.
+# Values of Karpenter's chart -> the corresponding variables of the chart.
 # Source: aws/karpenter-provider-aws v1.14.1, charts/karpenter/templates/deployment.yaml.
 _SETTINGS: Final[Mapping[str, str]] = {
     "batchMaxDuration": "BATCH_MAX_DURATION",
@@ -36,9 +36,9 @@ _SETTINGS: Final[Mapping[str, str]] = {
 
 
 def controller(site: Site) -> Controller | None:
-    """None where the cluster has no pool of a class that is simulated. Raises EngineError where there is no program.
+    """None if the cluster has no pool of a simulated class. Raises EngineError if there is no program.
 
-    It acts as an administrator: it makes nodes, which is not Karpenter's right but that of the machines.
+    It runs as an administrator: it creates nodes, which the machines may do, but not Karpenter.
     """
     group = _simulated(_pools(site))
     cluster = cluster_at(site.ledger, site.scope)
@@ -64,7 +64,7 @@ def controller(site: Site) -> Controller | None:
 
 
 def said_of(site: Site) -> list[str]:
-    """What of the stack's Karpenter is another thing here."""
+    """The differences from the stack's Karpenter."""
     group = _simulated(_pools(site))
     said = [
         f"pool {name}: no machine starts, because {provider} would start it"
@@ -82,7 +82,7 @@ def _translated(node_class: NodeClass) -> str:
 
 
 def without_machines(pools: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Name of a NodePool for which no machine comes here -> the provider that would bring it."""
+    """Name of a NodePool that gets no machine here -> its provider."""
     return {
         str(mapping(pool.get("metadata")).get("name")): NOT_SIMULATED[group]
         for pool in pools
@@ -96,21 +96,21 @@ def _pools(site: Site) -> list[Mapping[str, Any]]:
 
 
 def _region(cluster: Entry) -> str:
-    """As EKS and AKS have it."""
+    """The region, in the form of EKS or AKS."""
     made = mapping(plain(cluster.outputs))
     return str(made.get("location") or made.get("region") or cluster.scope)
 
 
 def _taken(site: Site) -> list[str]:
-    """Keys of startup taints that a driver in the stack takes off once it runs on a machine, which it does here at
-    once. Source: kubernetes-sigs/azurelustre-csi-driver, docs/driver-parameters.md.
+    """Keys of startup taints that a driver in the stack removes when it runs on a machine, here immediately. Source:
+    kubernetes-sigs/azurelustre-csi-driver, docs/driver-parameters.md.
     """
     drivers = {entry.name for entry in site.ledger.find("kubernetes", site.scope, _CSI_DRIVER)}
     return [taint for driver, taint in _TAINTS.items() if driver in drivers]
 
 
 def _class_spec(site: Site, group: str, node_class: NodeClass) -> Mapping[str, Any]:
-    """Of the first class of the cluster."""
+    """The spec of the cluster's first class."""
     token = f"kubernetes:{group}/{node_class.version}:{node_class.kind}"
     found = site.ledger.find("kubernetes", site.scope, token)
     return mapping(mapping(plain(found[0].inputs)).get("spec")) if found else {}
@@ -127,7 +127,7 @@ def _group(pool: Mapping[str, Any]) -> str:
 
 
 def _values(site: Site) -> Mapping[str, Any]:
-    """Of the cluster's release of Karpenter; empty where its cloud runs Karpenter."""
+    """The values of the cluster's Karpenter release; empty if its cloud runs Karpenter."""
     for entry in site.ledger.find("kubernetes", site.scope, RELEASE):
         if chart_of(entry) == NAME:
             return mapping(mapping(plain(entry.inputs)).get("values"))
@@ -135,7 +135,7 @@ def _values(site: Site) -> Mapping[str, Any]:
 
 
 def _settings(values: Mapping[str, Any]) -> dict[str, str]:
-    """The environment that the chart makes of its values."""
+    """The environment that the chart derives from its values."""
     settings = mapping(values.get("settings"))
     given = {name: str(settings[key]) for key, name in _SETTINGS.items() if key in settings}
     gates = mapping(settings.get("featureGates"))

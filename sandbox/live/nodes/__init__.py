@@ -1,1 +1,1 @@
-"""The nodes of a live cluster: one for each machine that the resources in the ledger stand for."""
+"""The nodes of a live cluster: one for each machine of the resources in the ledger."""

@@ -22,10 +22,10 @@ _NODE_GROUP: Final = "aws:eks/nodeGroup:NodeGroup"
 _TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 _SUBNET: Final = "aws:ec2/subnet:Subnet"
 
-# Share of memory that a guest does not see. Source: aws/karpenter-provider-aws, pkg/operator/options/options.go
+# Share of memory that is invisible to a guest. Source: aws/karpenter-provider-aws, pkg/operator/options/options.go
 # (VM_MEMORY_OVERHEAD_PERCENT).
 _UNSEEN: Final = 0.075
-# Huge pages of 2 MiB that a node with EFA sets aside. Source: Amazon EKS user guide, node-efa.
+# Huge pages of 2 MiB that a node with EFA reserves. Source: Amazon EKS user guide, node-efa.
 _HUGE_PAGES_MIB: Final = 5_128 * 2
 _EFFECTS: Final = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
 _SLICES: Final = re.compile(r"nvidia-smi mig .*-cgi (?P<sizes>[\w.,]+)")
@@ -80,7 +80,7 @@ def _pool(
 
 
 def reserve(machine: Machine | CpuMachine | None, pods: int) -> Reserve:
-    """What EKS keeps of a machine. pods: the most of one node."""
+    """EKS's reserved resources of a machine. pods: the maximum of one node."""
     return Reserve(
         unseen=_UNSEEN,
         millicores=steps_of_cores(machine.vcpus if machine else 0),
@@ -95,7 +95,7 @@ def _taint(taint: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _host(group: Entry, machine: object, region: str, subnet: Mapping[str, Any], ordinal: int) -> Host:
-    """Named by its address, as EKS names nodes without InstanceIdNodeName."""
+    """Its name is derived from its address, as by EKS for nodes without InstanceIdNodeName."""
     network = ip_network(str(subnet.get("cidrBlock")))
     free = network.num_addresses - _RESERVED_ADDRESSES - 1
     address = str(network[_RESERVED_ADDRESSES + int(digits(group.id, ordinal, length=8), 16) % free])
@@ -110,8 +110,8 @@ def _host(group: Entry, machine: object, region: str, subnet: Mapping[str, Any],
 
 
 def _nearness(machine: object, zone: str, ordinal: int) -> dict[str, str]:
-    """Network nodes from the widest layer down to the leaf switch: four layers for P6, three for the machines with
-    eight GPUs before it, none for others.
+    """Network nodes from the widest layer down to the leaf switch: four layers for P6, three for the earlier machines
+    with eight GPUs, none for others.
 
     Sources: Amazon EC2 user guide, ec2-instance-topology-prerequisites; Amazon EKS user guide, ml-workload-topology.
     """
@@ -130,7 +130,7 @@ def _user_data(template: Mapping[str, Any]) -> str:
 
 
 def _disk_gib(template: Mapping[str, Any], machine: object) -> int:
-    """Local disks where they are made into one, which the kubelet then uses, else the root disk.
+    """Local disks if they are combined into one, which the kubelet then uses, else the root disk.
 
     Source: awslabs/amazon-eks-ami, nodeadm/doc/api.md (LocalStorageOptions).
     """
@@ -147,7 +147,7 @@ def _devices(
     labels: Mapping[str, str],
     taints: Sequence[Mapping[str, str]],
 ) -> dict[str, str]:
-    """GPUs by NVIDIA's plugin, interfaces by that for EFA; huge pages are the image's."""
+    """GPUs from NVIDIA's plugin, interfaces from the EFA plugin; the image configures huge pages."""
     found: dict[str, str] = {}
     if not isinstance(machine, Machine):
         return found

@@ -20,11 +20,11 @@ from gpucluster.sandbox.type_guards import items, mapping
 _AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 # Source: Azure/karpenter-provider-azure, pkg/operator/options/options.go (VM_MEMORY_OVERHEAD_PERCENT).
 _UNSEEN: Final = 0.075
-# Cores of a machine -> millicores that are kept; the page ends with 64.
+# Cores of a machine -> reserved millicores; the page ends with 64.
 # Source: AKS documentation, "Node resource reservations".
 _CORES: Final = {1: 60, 2: 100, 4: 140, 8: 180, 16: 260, 32: 420, 64: 740}
 PODS: Final = 250
-"""The most of one node, where no pool says otherwise."""
+"""Default maximum of one node."""
 
 _LABEL: Final = "kubernetes.azure.com"
 _SPOT: Final = f"{_LABEL}/scalesetpriority"
@@ -32,7 +32,7 @@ _ZONE: Final = "topology.kubernetes.io/"
 
 
 def pools(entries: Sequence[Entry], cluster: Entry) -> Iterator[Pool]:
-    """The agent pools of a cluster, those in its own inputs among them. entries: all of the ledger."""
+    """The agent pools of a cluster, including those in its own inputs. entries: all of the ledger."""
     made = mapping(plain(cluster.outputs))
     scope = f"https://{made.get('fqdn')}:443"
     apart = {
@@ -82,18 +82,18 @@ def _pool(
 
 
 def reserve(machine: Machine | CpuMachine | None, pods: int) -> Reserve:
-    """What AKS keeps of a machine. pods: the most of one node."""
+    """AKS's reserved resources of a machine. pods: the maximum of one node."""
     memory = machine.memory_gib * 1_024 if machine else 0
     return Reserve(
         unseen=_UNSEEN,
         millicores=max((kept for cores, kept in _CORES.items() if machine and cores <= machine.vcpus), default=0),
-        # In MB there; the same page.
+        # In MB in the documentation; the same page.
         memory=int(min((20 * pods + 50) * 10**6 // 2**20, memory // 4)) + EVICTION_MIB,
     )
 
 
 def _taint(text: object) -> dict[str, str]:
-    """From KEY=VALUE:EFFECT, as AKS takes it."""
+    """Parses KEY=VALUE:EFFECT, the form that AKS accepts."""
     pair, _, effect = str(text).rpartition(":")
     key, _, value = pair.partition("=")
     return {"key": key, **({"value": value} if value else {}), "effect": effect}
@@ -102,7 +102,7 @@ def _taint(text: object) -> dict[str, str]:
 def _labels(
     name: str, pool: Mapping[str, Any], made: Mapping[str, Any], machine: object, *, spot: bool
 ) -> dict[str, str]:
-    """Those of the pool, and what AKS adds. Source: AKS documentation, "Use labels" (reserved system labels)."""
+    """The labels of the pool and of AKS. Source: AKS documentation, "Use labels" (reserved system labels)."""
     return {
         **{str(key): str(value) for key, value in mapping(pool.get("nodeLabels")).items()},
         "agentpool": name,
@@ -119,7 +119,7 @@ def _labels(
 
 
 def _features(entries: Sequence[Entry], scope: str, machine: object) -> dict[str, str]:
-    """What the stack's own rules for Node Feature Discovery say of machines with InfiniBand cards."""
+    """Labels by the stack's own rules for Node Feature Discovery, for machines with InfiniBand cards."""
     if not isinstance(machine, Machine) or machine.fabric != "InfiniBand":
         return {}
     rules = (
@@ -131,7 +131,7 @@ def _features(entries: Sequence[Entry], scope: str, machine: object) -> dict[str
 
 
 def _nearness(entries: Sequence[Entry], scope: str) -> list[str]:
-    """Labels that queues go by and AKS does not set: whoever set them on a real cluster has set them here."""
+    """Topology labels that queues use and AKS does not set: users set them on a real cluster, so they are set here."""
     levels = [
         str(mapping(level).get("nodeLabel"))
         for topology in objects_of(entries, scope, "Topology")
@@ -148,7 +148,7 @@ def _devices(
     entries: Sequence[Entry],
     scope: str,
 ) -> dict[str, str]:
-    """By NVIDIA's two operators: the GPU Operator's plugin, and that of the policy for network cards."""
+    """Devices of NVIDIA's two operators: the GPU Operator's plugin, and the plugin of the policy for network cards."""
     found: dict[str, str] = {}
     operator = releases(entries, scope).get("gpu-operator")
     if not isinstance(machine, Machine):
@@ -166,7 +166,7 @@ def _devices(
 def _slices(
     pool: Mapping[str, Any], machine: Machine, labels: Mapping[str, str], entries: Sequence[Entry], scope: str
 ) -> dict[str, int]:
-    """Slices of one GPU, as AKS makes them by the pool's profile, or the MIG manager by the node's label."""
+    """Slices of one GPU, created by AKS from the pool's profile, or by the MIG manager from the node's label."""
     profile = pool.get("gpuInstanceProfile")
     if profile:
         return {found.size: most(found) for found in slices_of(machine.gpu) if found.aks == profile}
@@ -179,7 +179,7 @@ def _slices(
 
 
 def _host(name: str, made: Mapping[str, Any], cluster: Entry, near: Sequence[str], ordinal: int) -> Host:
-    """The machine of a scale set: six digits of base 36 count its machines."""
+    """A machine of a scale set: six base-36 digits number its machines."""
     scale_set = f"aks-{name}-{int(digits(cluster.id, length=8), 16) % 10**8:08d}-vmss"
     full = f"{scale_set}{_base36(ordinal):0>6}"
     subscription = cluster.id.split("/")[2]

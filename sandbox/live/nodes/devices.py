@@ -1,4 +1,4 @@
-"""What device plugins tell the kubelet: only where the stack has installed one that comes to the node."""
+"""Devices that device plugins report to the kubelet: only if the stack has installed one that runs on the node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 GPU: Final = "nvidia.com/gpu"
 _COMPUTE, _MEMORY = 7, 8
-# What the MIG manager makes by the name all-balanced: slices by their shares of compute and memory, and how many.
+# The MIG manager's layout all-balanced: slices by their shares of compute and memory, and their number.
 # Source: NVIDIA/mig-parted v0.14.2, pkg/mig/builder/balanced.go.
 _BALANCED: Final = {(1, 1): 2, (2, 2): 1, (3, 4): 1}
 
@@ -26,14 +26,14 @@ def releases(entries: Iterable[Entry], scope: str) -> dict[str, Mapping[str, Any
 
 
 def objects_of(entries: Iterable[Entry], scope: str, kind: str) -> Iterator[Mapping[str, Any]]:
-    """The Kubernetes objects of a kind in a cluster, as they were declared."""
+    """The declared Kubernetes objects of a kind in a cluster."""
     for entry in entries:
         if entry.scope == scope and entry.type.rsplit(":", 1)[-1] == kind:
             yield mapping(plain(entry.inputs))
 
 
 def comes_to(values: Mapping[str, Any], labels: Mapping[str, str], taints: Sequence[Mapping[str, str]]) -> bool:
-    """Whether the pods of a daemon are put on nodes with these labels and taints. values: nodeSelector, tolerations."""
+    """Whether a DaemonSet schedules pods on nodes with these labels and taints. values: nodeSelector, tolerations."""
     wanted = mapping(values.get("nodeSelector"))
     tolerations = [mapping(item) for item in items(values.get("tolerations"))]
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
@@ -42,7 +42,7 @@ def comes_to(values: Mapping[str, Any], labels: Mapping[str, str], taints: Seque
 
 
 def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, str]) -> bool:
-    """As Kubernetes compares them (k8s.io/api/core/v1, Toleration.ToleratesTaint)."""
+    """Compares them as Kubernetes does (k8s.io/api/core/v1, Toleration.ToleratesTaint)."""
     if toleration.get("effect") not in (None, "", taint["effect"]):
         return False
     if toleration.get("key") not in (None, "", taint["key"]):
@@ -51,8 +51,8 @@ def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, str]) -> bool:
 
 
 def gpu_resources(machine: Machine, slices: Mapping[str, int], strategy: str | None) -> dict[str, str]:
-    """What NVIDIA's plugin offers. slices: of one GPU by size, none for whole ones. strategy: migStrategy; `none`
-    offers the GPU itself, whatever it is cut into.
+    """Resources of NVIDIA's plugin. slices: of one GPU by size, empty for whole ones. strategy: migStrategy; `none`
+    offers the whole GPU even if it is partitioned.
     """
     if not slices or strategy in (None, "none"):
         return {GPU: str(machine.gpus)}
@@ -73,5 +73,5 @@ def layout(name: str, machine: Machine, known: Mapping[str, Mapping[str, int]]) 
 
 
 def most(found: Slice) -> int:
-    """How many of a slice a GPU holds; it has media engines for one."""
+    """The maximum number of a slice on a GPU; one with media engines fits once."""
     return 1 if found.media else min(_COMPUTE // found.compute, _MEMORY // found.memory)

@@ -1,4 +1,4 @@
-"""The machines of a cluster as they are to be, beside the nodes that are there."""
+"""The required machines of a cluster, compared with the existing nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpucluster.sandbox.type_guards import mapping
 
 @dataclass(frozen=True, kw_only=True)
 class Fleet:
-    """What makes the nodes those of the machines: objects to make, names to delete. left_out: why a pool has none.
+    """The changes that update nodes to machines: objects to create, names to delete. left_out: why a pool has none.
     last: of each pool, the highest number of a machine.
     """
 
@@ -26,14 +26,14 @@ class Fleet:
 
 
 def pools_of(entries: Sequence[Entry], cluster: Entry) -> list[Pool]:
-    """The pools of a cluster that stand for machines; none for a cloud whose nodes are not known here."""
+    """The pools of a cluster that have machines; none for a cloud whose nodes are not simulated."""
     cloud = cloud_of_package(cluster.provider)
     module = module_of(f"gpucluster.sandbox.live.nodes.{cloud.name}") if cloud is not None else None
     return [*module.pools(entries, cluster)] if module is not None else []
 
 
 def manifests(entries: Sequence[Entry], cluster: Entry) -> list[dict[str, Any]]:
-    """A Node for each machine of a cluster, as it is when nothing has happened yet. entries: all of the ledger."""
+    """A Node for each machine of a cluster, in its initial state. entries: all of the ledger."""
     return [dict(made) for made in fleet(entries, cluster, []).made]
 
 
@@ -44,10 +44,10 @@ def fleet(
     *,
     last: Mapping[str, int] | None = None,
 ) -> Fleet:
-    """nodes: those that are there; those of nobody's pool, such as Karpenter's, are left alone. last: of pools that had
-    machines before, the highest number of one.
+    """nodes: the existing ones; those of no pool, such as Karpenter's, are unchanged. last: of pools that already had
+    machines, the highest number of one.
 
-    As clouds do it: a pool that is too small gets new machines, one that is too large loses those that came last.
+    As clouds do: a pool that is too small gets new machines, one that is too large loses its newest ones.
     """
     there: dict[str, dict[int, str]] = {}
     for found in nodes:

@@ -17,7 +17,7 @@ from gpucluster.sandbox.type_guards import items, mapping
 _NODE_POOL: Final = "gcp:container/nodePool:NodePool"
 # Source: cloudpilot-ai/karpenter-provider-gcp, pkg/operator/options/options.go (VM_MEMORY_OVERHEAD_PERCENT).
 _UNSEEN: Final = 0.07
-# Of each part of the memory up to so many GiB, what is kept of a thousand.
+# Reserved thousandths of each part of the memory, with the part's upper bound in GiB.
 # Source: GKE documentation, "Plan GKE Standard node sizes".
 _MEMORY: Final = ((4, 250), (8, 200), (16, 100), (128, 60), (None, 20))
 _EFFECTS: Final = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
@@ -33,7 +33,7 @@ def pools(entries: Sequence[Entry], cluster: Entry) -> Iterator[Pool]:
 
 
 def _networks(entries: Sequence[Entry], scope: str) -> dict[str, str]:
-    """Subnet -> name of the Network object by which pods ask for an interface in it."""
+    """Subnet -> name of the Network object that pods use to request an interface in it."""
     parameters = objects_of(entries, scope, "GKENetworkParamSet")
     return {
         str(mapping(it.get("spec")).get("vpcSubnet")): str(mapping(it.get("metadata")).get("name")) for it in parameters
@@ -77,7 +77,7 @@ def _taint(taint: Mapping[str, Any]) -> dict[str, str]:
 def _labels(
     name: str, pool: Mapping[str, Any], config: Mapping[str, Any], gpus: Mapping[str, Any], machine_type: str, pods: int
 ) -> dict[str, str]:
-    """Those of the pool, and what GKE adds.
+    """The labels of the pool and of GKE.
 
     Sources: kubectl describe node of GKE 1.25 to 1.32 in public bug reports (kubernetes/kubernetes 111968 and others);
     GKE documentation, "Run GPUs in GKE Standard node pools".
@@ -108,7 +108,7 @@ def _local(config: Mapping[str, Any]) -> bool:
 
 
 def _disk_gib(config: Mapping[str, Any], machine: object) -> int:
-    """Local SSDs where they are for the kubelet, else the boot disk."""
+    """Local SSDs if they are for the kubelet, else the boot disk."""
     if _local(config) and isinstance(machine, Machine):
         return machine.nvme_gb * 10**9 // 2**30
     return int(config.get("diskSizeGb") or 100)
@@ -117,13 +117,13 @@ def _disk_gib(config: Mapping[str, Any], machine: object) -> int:
 def _devices(
     pool: Mapping[str, Any], gpus: Mapping[str, Any], machine: object, networks: Mapping[str, str]
 ) -> dict[str, str]:
-    """GKE's own plugin offers a slice by the name of a GPU; each additional interface is a resource of its own.
+    """GKE's own plugin reports a slice under the name of a GPU; each additional interface is its own resource.
 
     Sources: GKE documentation, "Run multi-instance GPUs"; kubernetes/cloud-provider-gcp, the resources
     networking.gke.io.networks/NAME of a node.
     """
     found: dict[str, str] = {}
-    # Without this the driver, and with it the plugin's devices, is somebody else's to install.
+    # Without this setting, someone else has to install the driver, and with it the plugin's devices.
     driver = mapping(gpus.get("gpuDriverInstallationConfig")).get("gpuDriverVersion")
     if isinstance(machine, Machine) and driver not in (None, "INSTALLATION_DISABLED"):
         size = gpus.get("gpuPartitionSize")
@@ -137,7 +137,7 @@ def _devices(
 
 
 def _host(entry: Entry, pool: Mapping[str, Any], zone: str, ordinal: int) -> Host:
-    """Named by the instance group of its zone and four more characters."""
+    """Its name is its zone's instance group and four more characters."""
     groups = [
         str(url).rsplit("/", 1)[-1] for url in items(pool.get("instanceGroupUrls")) if f"/zones/{zone}/" in str(url)
     ]
@@ -147,14 +147,14 @@ def _host(entry: Entry, pool: Mapping[str, Any], zone: str, ordinal: int) -> Hos
     return Host(
         name=name,
         provider_id=f"gce://{project}/{zone}/{name}",
-        # No range of its own is declared for nodes in every network; the address is not read by anything here.
+        # Not every network declares a range for nodes; nothing here reads the address.
         address=f"10.128.{int(digits(entry.id, length=2), 16)}.{ordinal % 250 + 2}",
         labels={"topology.gke.io/zone": zone, **_nearness(entry, pool, ordinal)},
     )
 
 
 def _nearness(entry: Entry, pool: Mapping[str, Any], ordinal: int) -> dict[str, str]:
-    """Block, sub-block and host of machines that are placed together: by a compact placement or a reservation.
+    """Block, sub-block and host of machines that are placed together by a compact placement or a reservation.
 
     Source: GKE documentation, "Schedule GKE workloads with Topology Aware Scheduling".
     """

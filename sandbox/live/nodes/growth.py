@@ -1,4 +1,4 @@
-"""Pools that the cloud's own autoscaler would grow. Its code can't be had, so that no machine comes for them here."""
+"""Pools of the cloud's own autoscaler. Its code is not available, so they get no machine here."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from gpucluster.sandbox.live.nodes.fleet import pools_of
 
 
 def never_grown(entries: Sequence[Entry], cluster: Entry, scope: str) -> list[str]:
-    """Names of those that have no machine, each as jobs call it. scope: that of the cluster's objects in the ledger.
+    """Names of those without a machine, each in the form that jobs use. scope: of the cluster's objects in the ledger.
 
-    A class of GKE's is one, for which GKE makes node pools itself.
+    Includes GKE's compute classes, for which GKE creates node pools itself.
     """
     grown = (pool for pool in pools_of(entries, cluster) if pool.scaled and not pool.size)
     classes = map(name_of, objects_of(entries, scope, "ComputeClass"))

@@ -11,11 +11,11 @@ from gpucluster.catalog.machines import Machine
 from gpucluster.sandbox.live.nodes.pool import Pool, Reserve, digits
 
 KUBELET: Final = {"kwok.x-k8s.io/node": "fake"}
-"""Label of nodes whose kubelet kwok plays, as Karpenter's nodes have it too. A label, for kwok goes on with the lease
-of a node whose annotation is taken away (kubernetes-sigs/kwok v0.8.0, pkg/utils/informer/informer.go)."""
+"""Label of nodes whose kubelet kwok simulates; Karpenter's nodes have it, too. A label, because kwok continues the
+lease of a node whose annotation is removed (kubernetes-sigs/kwok v0.8.0, pkg/utils/informer/informer.go)."""
 POOL: Final = "sandbox.gpucluster/pool"
 ORDINAL: Final = "sandbox.gpucluster/machine"
-"""Annotations of nodes that stand for machines of the ledger: which pool, and which machine of it."""
+"""Annotations of nodes of the ledger's machines: their pool, and their number in it."""
 
 
 def node(pool: Pool, machine: Machine | CpuMachine, ordinal: int) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def node(pool: Pool, machine: Machine | CpuMachine, ordinal: int) -> dict[str, A
 def resources(
     machine: Machine | CpuMachine, *, pods: int, disk_gib: int, devices: Mapping[str, str], reserve: Reserve
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Capacity and what of it is for pods. Of the disk a kubelet keeps a tenth free (its default nodefs.available)."""
+    """Capacity and its allocatable part. A kubelet keeps a tenth of the disk free (its default nodefs.available)."""
     memory = int(machine.memory_gib * 1_024 * (1 - reserve.unseen))
     huge = sum(int(amount.removesuffix("Mi")) for name, amount in devices.items() if name.startswith("hugepages-"))
     common = {"pods": str(pods), **devices}

@@ -1,4 +1,4 @@
-"""Machines that a cloud starts alike, as the plan of their Node objects."""
+"""Identical machines of a cloud, as the plan of their Node objects."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from gpucluster.catalog.cpu_machines import CpuMachine, cpu_machines
 from gpucluster.catalog.machines import Machine, machines
 
 LEAVES: Final = 2
-"""Leaf switches that the machines of a pool are spread over, one after the other, so that nearness matters."""
+"""Leaf switches of a pool's machines, assigned in turn, so that nearness matters."""
 
 
 def digits(*what: object, length: int) -> str:
-    """Hexadecimal digits that are the same for the same machine each time."""
+    """Hexadecimal digits that are always the same for the same machine."""
     return hashlib.sha256("/".join(map(str, what)).encode()).hexdigest()[:length]
 
 
 def machine_of(machine_type: str) -> Machine | CpuMachine | None:
-    """A machine type of the catalog; Azure and EC2 write it in one way alone. None for one that is not there."""
+    """A machine type of the catalog; Azure and EC2 have only one spelling. None for one that is not in it."""
     return machines().get(machine_type) or cpu_machines().get(machine_type)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reserve:
-    """What of a machine is not for pods. unseen: share of its memory that its kernel does not see. millicores, memory:
-    what the kubelet keeps for the node, memory in MiB with the threshold below which it evicts pods.
+    """The part of a machine that pods cannot use. unseen: share of its memory invisible to its kernel. millicores,
+    memory: reserved by the kubelet, memory in MiB including the threshold below which it evicts pods.
     """
 
     unseen: float
@@ -37,8 +37,8 @@ class Reserve:
 
 @dataclass(frozen=True, kw_only=True)
 class Host:
-    """One machine as its cloud names it. provider_id: in the Node's spec. address: within the cluster's network.
-    labels: of it alone.
+    """One machine in its cloud's terms. provider_id: in the Node's spec. address: within the cluster's network. labels:
+    only of this machine.
     """
 
     name: str
@@ -49,11 +49,11 @@ class Host:
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """key: tells it from every other pool of its cluster. size: machines it has now. machine: None where the catalog
-    has no row for machine_type. zones: each machine is in one of them, in turn. labels, taints: of every node, in the
-    words of Kubernetes. pods: the most of one node. disk_gib: what the kubelet has for images, logs and emptyDir.
-    devices: what device plugins add to CPUs and memory. version: of the kubelet. host: the machine of an ordinal.
-    scaled: by its cloud's own autoscaler.
+    """key: unique among the pools of its cluster. size: its current machines. machine: None if the catalog has no row
+    for machine_type. zones: its machines alternate between them. labels, taints: of every node, in Kubernetes' terms.
+    pods: the maximum of one node. disk_gib: the kubelet's disk for images, logs and emptyDir. devices: resources of
+    device plugins, in addition to CPUs and memory. version: of the kubelet. host: the machine of an ordinal. scaled: by
+    its cloud's own autoscaler.
     """
 
     key: str
@@ -75,5 +75,5 @@ class Pool:
         return machine_of(self.machine_type)
 
     def zone(self, ordinal: int) -> str:
-        """Of one machine."""
+        """The zone of one machine."""
         return self.zones[ordinal % len(self.zones)]

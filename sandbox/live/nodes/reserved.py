@@ -1,4 +1,4 @@
-"""CPU and memory that kubelets keep from pods, as each kind of image sets it up."""
+"""CPU and memory that kubelets reserve, by kind of image."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Sources: awslabs/amazon-eks-ami 81fec2e8, nodeadm/internal/kubelet/config.go; GK
 sizes"; AKS documentation, "Node resource reservations".
 """
 
-# Thousandths of a core that are kept of a thousand: of the first core, the second, the next two, and the rest.
+# Reserved thousandths of each part of the cores: of the first core, the second, the next two, and the rest.
 # Sources: as above, for EKS and GKE.
 _CORES: Final = ((1_000, 60), (2_000, 10), (4_000, 5), (None, 2.5))
 
 
 def in_steps(amount: float, steps: Sequence[tuple[int | None, float]]) -> float:
-    """What is kept of an amount: of each part up to a bound so many of a thousand."""
+    """The reserved part of an amount: so many thousandths of each part up to a bound."""
     kept, below = 0.0, 0
     for bound, share in steps:
         part = (amount if bound is None else min(amount, bound)) - below
@@ -30,5 +30,5 @@ def in_steps(amount: float, steps: Sequence[tuple[int | None, float]]) -> float:
 
 
 def steps_of_cores(vcpus: int) -> int:
-    """Millicores that EKS and GKE keep."""
+    """Millicores that EKS and GKE reserve."""
     return int(in_steps(vcpus * 1_000, _CORES))

@@ -1,4 +1,4 @@
-"""Makes the nodes of a running cluster those of its machines."""
+"""Updates the nodes of a running cluster to its machines."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _KEPT: Final[Mapping[str, Any]] = {
 
 
 def _last_of(client: Client) -> dict[str, int]:
-    """Pool -> the highest number that a machine of it has had. Raises ObjectRefused."""
+    """Pool -> the highest number that any of its machines has had. Raises ObjectRefused."""
     return {pool: int(number) for pool, number in mapping(mapping(client.get(_KEPT)).get("data")).items()}
 
 
 def _keep_last(client: Client, last: Mapping[str, int]) -> None:
-    """Writes that down. Raises ObjectRefused."""
+    """Saves these numbers. Raises ObjectRefused."""
     client.apply({**_KEPT, "data": {pool: str(number) for pool, number in last.items()}})
 
 
 def sync(client: Client, entries: Sequence[Entry], cluster: Entry) -> Fleet:
-    """What was done. entries: all of the ledger. Raises ObjectRefused.
+    """The changes made. entries: all of the ledger. Raises ObjectRefused.
 
-    A node that is there stays as it is, whatever has happened to it.
+    Existing nodes stay unchanged, in whatever state.
     """
     last = _last_of(client)
     change = fleet(entries, cluster, client.list("v1", "Node"), last=last)

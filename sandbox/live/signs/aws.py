@@ -1,4 +1,4 @@
-"""What EKS shows of its machines."""
+"""Signs of EKS about its machines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CAPACITY: Final = "eks.amazonaws.com/capacityType"
 
 
 def interruption(node: Mapping[str, Any]) -> Sign | None:
-    """Of Spot machines and of Karpenter's; AWS tells a cluster nothing of maintenance of another machine.
+    """Only for Spot machines and Karpenter's; AWS does not notify a cluster of the maintenance of other machines.
 
     Sources: Amazon EKS user guide, managed-node-groups ("Managed node group capacity types");
     aws/karpenter-provider-aws v1.14.1, pkg/controllers/interruption/controller.go (it deletes the NodeClaim).
@@ -27,7 +27,7 @@ def interruption(node: Mapping[str, Any]) -> Sign | None:
 
 
 def broken(node: Mapping[str, Any], entries: Sequence[Entry]) -> Sequence[Condition]:
-    """A GPU that has fallen off the bus, as the EKS node monitoring agent writes it. entries: all of the ledger.
+    """A GPU that has fallen off the bus, as reported by the EKS node monitoring agent. entries: all of the ledger.
 
     Source: aws/eks-node-monitoring-agent, the reasons NvidiaXID<code>Error of AcceleratedHardwareReady.
     """

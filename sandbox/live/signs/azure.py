@@ -1,4 +1,4 @@
-"""What AKS shows of its machines."""
+"""Signs of AKS about its machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AGENT_POOL: Final = "azure-native:containerservice:AgentPool"
 
 
 def interruption(node: Mapping[str, Any]) -> Sign | None:
-    """A scheduled event that takes the machine: Redeploy, or Preempt of a Spot machine.
+    """A scheduled event that ends the machine: Redeploy, or Preempt of a Spot machine.
 
     Sources: AKS documentation, "Node problem detector" (VMEventScheduled) and "Node auto-drain".
     """
@@ -31,7 +31,7 @@ def interruption(node: Mapping[str, Any]) -> Sign | None:
 
 
 def broken(node: Mapping[str, Any], entries: Sequence[Entry]) -> Sequence[Condition]:
-    """A GPU that is gone, as AKS' node problem detector writes it; of pools whose driver is not AKS' it sees nothing.
+    """A missing GPU, as reported by AKS' node problem detector; it detects none in pools whose driver is not AKS'.
 
     entries: all of the ledger. Source: AKS documentation, "GPU health monitoring".
     """

@@ -1,4 +1,4 @@
-"""What GKE shows of its machines."""
+"""Signs of GKE about its machines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LABEL: Final = "cloud.google.com"
 
 
 def interruption(node: Mapping[str, Any]) -> Sign | None:
-    """Maintenance of the host, which no machine with GPUs survives: GKE stops the pods and keeps others away.
+    """Maintenance of the host, which ends every machine with GPUs: GKE stops the pods and prevents new ones.
 
     Sources: GKE documentation, "Manage disruption to GKE nodes that use GPUs or TPUs"; GoogleCloudPlatform/
     k8s-node-termination-handler, main.go (taint).
@@ -29,7 +29,7 @@ def interruption(node: Mapping[str, Any]) -> Sign | None:
 
 
 def broken(node: Mapping[str, Any], entries: Sequence[Entry]) -> Sequence[Condition]:
-    """A GPU that has fallen off the bus, as GKE's device plugin writes it.
+    """A GPU that has fallen off the bus, as reported by GKE's device plugin.
 
     Source: GoogleCloudPlatform/container-engine-accelerators, pkg/gpu/nvidia/health_check (XidCriticalError).
     """

@@ -1,4 +1,4 @@
-"""What a cloud writes on a Node, and does with its pods."""
+"""A cloud's changes to a Node and its pods."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """One of a Node's status."""
+    """A condition of a Node's status."""
 
     type: str
     status: str
@@ -18,7 +18,7 @@ class Condition:
 
 @dataclass(frozen=True, kw_only=True)
 class Sign:
-    """says: for the user, what the cloud does. drains: whether it cordons the node and evicts its pods. claim: whether
+    """says: the cloud's action, for the user. drains: whether it cordons the node and evicts its pods. claim: whether
     it deletes the node's NodeClaim instead.
     """
 

@@ -8,15 +8,17 @@ from typing import Any
 from gpucluster.sandbox.clouds.aws.identity import ACCOUNT, hex_id
 from gpucluster.sandbox.clouds.aws.model import ManagedResource, models
 
-# Source of both: hashicorp/terraform-provider-aws internal/service/ec2/ec2_launch_template.go, `CustomizeDiff` for what
-# a plan shows and `updateKeys` for what is done. They differ for tags and the description.
+# Source of both: hashicorp/terraform-provider-aws internal/service/ec2/ec2_launch_template.go, `CustomizeDiff` for the
+# plan and `updateKeys` for the update. They differ in tags and the description.
 _PLANNED_WITHOUT_VERSION = frozenset({"name", "namePrefix", "description", "defaultVersion", "updateDefaultVersion"})
 _DONE_WITHOUT_VERSION = frozenset({"tags", "defaultVersion", "updateDefaultVersion"})
 
 
 @models("aws:ec2/launchTemplate:LaunchTemplate", id="lt", changing=("latestVersion",), keeping=_PLANNED_WITHOUT_VERSION)
 def launch_template(managed: ManagedResource) -> Mapping[str, Any]:
-    """A change of what it launches makes a version; the default one stays unless the program moves it."""
+    """A change of the launched machines creates a version; the default version changes only if the program changes
+    it.
+    """
     new_version = not managed.previous or bool(managed.changed - _DONE_WITHOUT_VERSION)
     latest = int(managed.previous.get("latestVersion") or 0) + new_version
     default = latest if managed.inputs.get("updateDefaultVersion") else managed.previous.get("defaultVersion") or 1

@@ -1,4 +1,4 @@
-"""EKS clusters and what hangs on them. Endpoints and certificates look the part and lead nowhere."""
+"""EKS clusters and their dependent resources. Endpoints and certificates have the right form and lead nowhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.type_guards import items, mapping
 
 _DEFAULT_VERSION = "1.35"
-"""Kubernetes version where the program names none; one below the newest line of awslabs/amazon-eks-ami v20260714."""
+"""Default Kubernetes version; one below the newest line of awslabs/amazon-eks-ami v20260714."""
 
 _CERTIFICATE = base64.b64encode(
     b"-----BEGIN CERTIFICATE-----\n"

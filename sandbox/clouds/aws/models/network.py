@@ -1,4 +1,4 @@
-"""VPC and what is in it: ids, ARNs and addresses. Addresses are from the documentation ranges of RFC 5737."""
+"""VPCs and their resources: ids, ARNs and addresses. Addresses are from the documentation ranges of RFC 5737."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def route_table(managed: ManagedResource) -> Mapping[str, Any]:
 
 
 def _route_id(managed: ManagedResource) -> str:
-    """`r-<table><hash of the destination>`, as the provider builds it."""
+    """`r-<table><hash of the destination>`, as in the provider."""
     keys = ("destinationCidrBlock", "destinationIpv6CidrBlock", "destinationPrefixListId")
     destination = next((managed.inputs[key] for key in keys if managed.inputs.get(key)), "")
     digest = int(hashlib.sha256(str(destination).encode()).hexdigest()[:8], 16)
@@ -143,5 +143,5 @@ def flow_log(managed: ManagedResource) -> Mapping[str, Any]:
 
 
 def _documentation_address(seed: str) -> str:
-    """An address of 203.0.113.0/24 that no host has."""
+    """An address of 203.0.113.0/24, which no host uses."""
     return f"203.0.113.{int(hashlib.sha256(seed.encode()).hexdigest()[:8], 16) % 254 + 1}"

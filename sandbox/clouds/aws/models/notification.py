@@ -1,4 +1,4 @@
-"""Topics of SNS, and who they send to.
+"""Topics of SNS, and their subscriptions.
 
 Source: Amazon SNS API, CreateTopic, Subscribe and GetSubscriptionAttributes.
 """
@@ -35,7 +35,7 @@ def topic_policy(_: ManagedResource) -> Mapping[str, Any]:
     defaults={"confirmationTimeoutInMinutes": 1, "endpointAutoConfirms": False, "rawMessageDelivery": False},
 )
 def topic_subscription(managed: ManagedResource) -> Mapping[str, Any]:
-    """Whoever reads a mail or an endpoint confirms it, which nobody does here."""
+    """Unconfirmed: the recipient of a mail or the endpoint confirms a subscription, and the sandbox has none."""
     confirms = managed.inputs.get("endpointAutoConfirms") is True
     return {
         "arn": managed.id,

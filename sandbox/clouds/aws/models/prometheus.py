@@ -37,7 +37,7 @@ def alert_manager_definition(_: ManagedResource) -> Mapping[str, Any]:
 
 @models("aws:amp/scraper:Scraper", id=lambda _: f"s-{_unique()}")
 def scraper(managed: ManagedResource) -> Mapping[str, Any]:
-    """A role that AWS makes and keeps for it."""
+    """AWS creates and owns its role."""
     path = "role/aws-service-role/scraper.aps.amazonaws.com/AWSServiceRoleForAmazonPrometheusScraper"
     return {
         "arn": managed.arn("aps", f"scraper/{managed.id}"),

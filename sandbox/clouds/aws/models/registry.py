@@ -1,4 +1,4 @@
-"""Repositories of images, and caches of public registries."""
+"""Image repositories, and caches of public registries."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def lustre_file_system(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation", id="dra")
 def data_repository_association(managed: ManagedResource) -> Mapping[str, Any]:
-    """The chunk size is 1 GiB where none is asked (FSx API, ImportedFileChunkSize)."""
+    """The chunk size is 1 GiB by default (FSx API, ImportedFileChunkSize)."""
     return {
         "arn": managed.arn("fsx", f"association/{managed.inputs['fileSystemId']}/{managed.id}"),
         "associationId": managed.id,
@@ -89,7 +89,7 @@ def bucket(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock", id=lambda managed: str(managed.inputs["bucket"]))
 def public_access_block(_: ManagedResource) -> Mapping[str, Any]:
-    """It has its bucket's name (pulumi-aws, import of bucketPublicAccessBlock)."""
+    """Its id is its bucket's name (pulumi-aws, import of bucketPublicAccessBlock)."""
     return {}
 
 

@@ -1,1 +1,1 @@
-"""What the real APIs refuse, one module per area; importing them registers them."""
+"""The refusals of the real APIs, one module per area; importing the modules registers them."""

@@ -1,4 +1,4 @@
-"""Who may enter a cluster.
+"""Access to a cluster.
 
 Sources: Amazon EKS API, CreateAccessEntry and AssociateAccessPolicy; Amazon EKS user guide, "Create access entries" (an
 ARN of STS is no principal) and "Review access policy permissions".
@@ -29,7 +29,7 @@ def principal_is_a_role_or_user(managed: ManagedResource) -> None:
 
 @rule(_ASSOCIATION)
 def policy_goes_to_an_access_entry(managed: ManagedResource) -> None:
-    """A policy is EKS's own, and its principal has an access entry in the cluster."""
+    """A policy is one of EKS, and its principal has an access entry in the cluster."""
     policy, wanted = managed.inputs["policyArn"], (managed.inputs["principalArn"], managed.inputs["clusterName"])
     if not re.fullmatch(_POLICY, policy):
         message = f"The policyArn parameter format is not valid: {policy}"

@@ -1,4 +1,4 @@
-"""How a managed node group takes capacity that is reserved.
+"""Reserved capacity of managed node groups.
 
 Sources: Amazon EKS user guide, "Use Capacity Blocks for ML with managed node groups" and "Customize managed nodes with
 launch templates"; Amazon EC2 user guide, "On-Demand Capacity Reservations".
@@ -39,7 +39,7 @@ def capacity_block_stands_in_the_template_too(managed: ManagedResource) -> None:
 
 @rule(_NODE_GROUP)
 def capacity_block_lies_in_one_zone(managed: ManagedResource) -> None:
-    """A capacity block is in one zone, and the group names subnets of that zone only."""
+    """A capacity block is in one zone, and the group uses only subnets of that zone."""
     if managed.inputs.get("capacityType") == "CAPACITY_BLOCK":
         zones = zones_of(managed, items(managed.inputs["subnetIds"]))
         if len(zones) > 1:
@@ -50,9 +50,9 @@ def capacity_block_lies_in_one_zone(managed: ManagedResource) -> None:
 
 @rule(_NODE_GROUP)
 def reservation_fits_the_group(managed: ManagedResource) -> None:
-    """A targeted reservation gives machines of its type, in its zone, and only in the placement group it was made in.
+    """A targeted reservation provides machines of its type, in its zone, and only in its own placement group.
 
-    Reservations that the account got elsewhere are not known here and not checked.
+    Reservations that the account got outside the sandbox are unknown here and not checked.
     """
     template = template_of(managed, managed.inputs)
     found = managed.other(_RESERVATION, _target(template)) if template is not None else None
@@ -73,7 +73,7 @@ def reservation_fits_the_group(managed: ManagedResource) -> None:
 
 @rule(_NODE_GROUP)
 def template_leaves_to_eks_what_is_its_own(managed: ManagedResource) -> None:
-    """A launch template of a node group names no subnet and no instance profile: EKS does."""
+    """A launch template of a node group sets no subnet and no instance profile: EKS sets them."""
     template = template_of(managed, managed.inputs)
     if template is None:
         return

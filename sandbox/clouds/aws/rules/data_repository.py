@@ -14,12 +14,12 @@ from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 _ASSOCIATION: Final = "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation"
 _LUSTRE: Final = "aws:fsx/lustreFileSystem:LustreFileSystem"
 _MOST: Final = 8
-"""Associations of one file system."""
+"""Maximum associations of one file system."""
 
 
 @rule(_ASSOCIATION)
 def file_system_exists(managed: ManagedResource) -> None:
-    """The file system exists, and is of a kind that takes associations: SCRATCH_1 does not."""
+    """The file system exists, and its type supports associations: SCRATCH_1 does not."""
     id_ = managed.inputs["fileSystemId"]
     found = managed.other(_LUSTRE, id_)
     if found is None:
@@ -38,7 +38,7 @@ def repository_is_a_bucket(managed: ManagedResource) -> None:
 
 @rule(_ASSOCIATION)
 def paths_do_not_overlap(managed: ManagedResource) -> None:
-    """Two associations of one file system share no directory and no prefix, and there are eight of them at most."""
+    """Two associations of one file system share no directory and no prefix, and there are at most eight."""
     file_system = managed.inputs["fileSystemId"]
     others = [
         entry for entry in managed.others(_ASSOCIATION, file_system) if entry.inputs.get("fileSystemId") == file_system

@@ -1,4 +1,4 @@
-"""What EKS asks of the key that secrets are encrypted with.
+"""EKS's requirements for the encryption key of secrets.
 
 Source: Amazon EKS API, EncryptionConfig and Provider.
 """
@@ -12,7 +12,7 @@ from gpucluster.sandbox.type_guards import mapping
 
 @rule("aws:eks/cluster:Cluster")
 def secrets_key_is_symmetric_and_here(managed: ManagedResource) -> None:
-    """A symmetric key for encryption, in the cluster's region; what is encrypted is secrets."""
+    """A symmetric encryption key, in the cluster's region; only secrets are encrypted."""
     config = mapping(managed.inputs.get("encryptionConfig"))
     if not config:
         return

@@ -18,7 +18,7 @@ _ENDPOINT: Final = "aws:ec2/vpcEndpoint:VpcEndpoint"
 
 @rule(_ENDPOINT)
 def one_subnet_in_each_zone(managed: ManagedResource) -> None:
-    """An interface endpoint takes one subnet in each zone."""
+    """An interface endpoint has at most one subnet in each zone."""
     subnets = [managed.other("aws:ec2/subnet:Subnet", id_) for id_ in items(managed.inputs.get("subnetIds"))]
     zones = [subnet.outputs["availabilityZone"] for subnet in subnets if subnet is not None]
     if len(set(zones)) < len(zones):
@@ -28,7 +28,7 @@ def one_subnet_in_each_zone(managed: ManagedResource) -> None:
 
 @rule(_ENDPOINT)
 def private_names_need_names_in_the_vpc(managed: ManagedResource) -> None:
-    """Private DNS names resolve only where the VPC has DNS support and DNS hostnames."""
+    """Private DNS names resolve only if the VPC has DNS support and DNS hostnames."""
     vpc = managed.other("aws:ec2/vpc:Vpc", managed.inputs["vpcId"])
     if not managed.inputs.get("privateDnsEnabled") or vpc is None:
         return
@@ -42,7 +42,7 @@ def private_names_need_names_in_the_vpc(managed: ManagedResource) -> None:
 
 @rule(_ENDPOINT)
 def private_name_is_taken_once(managed: ManagedResource) -> None:
-    """Two endpoints of one service in a VPC can't both have its private name."""
+    """Two endpoints of one service in a VPC can't both use its private name."""
     if not managed.inputs.get("privateDnsEnabled"):
         return
     wanted = (managed.inputs["vpcId"], managed.inputs.get("serviceName"), True)

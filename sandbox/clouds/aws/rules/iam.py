@@ -1,4 +1,4 @@
-"""What IAM asks of policies."""
+"""IAM's requirements for policies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MANAGED_POLICY_SIZE: Final = 6144
 
 @rule("aws:iam/policy:Policy")
 def policy_is_small_enough(managed: ManagedResource) -> None:
-    """A managed policy holds up to 6,144 characters, blanks left out (IAM user guide, "IAM and AWS STS quotas")."""
+    """A managed policy has up to 6,144 characters, without blanks (IAM user guide, "IAM and AWS STS quotas")."""
     if len("".join(str(managed.inputs.get("policy") or "").split())) > _MANAGED_POLICY_SIZE:
         message = f"Cannot exceed quota for PolicySize: {_MANAGED_POLICY_SIZE}"
         raise refused(managed, "IAM: CreatePolicy", 409, "LimitExceeded", message)

@@ -24,12 +24,12 @@ _THROUGHPUT: Final = {
     ("PERSISTENT_1", "HDD"): (12, 40),
     ("PERSISTENT_2", "SSD"): tuple(_EFA_STEPS),
 }
-"""MB/s per TiB that each kind of file system takes."""
+"""MB/s per TiB that each type of file system supports."""
 
 
 @rule(_LUSTRE)
 def throughput_is_one_that_is_sold(managed: ManagedResource) -> None:
-    """Persistent file systems need a throughput per TiB out of a short list; scratch ones take none."""
+    """Persistent file systems need a throughput per TiB from a short list; scratch ones have none."""
     kind = (_deployment(managed), _storage(managed))
     given = managed.inputs.get("perUnitStorageThroughput")
     allowed = _THROUGHPUT.get(kind)
@@ -44,7 +44,9 @@ def throughput_is_one_that_is_sold(managed: ManagedResource) -> None:
 
 @rule(_LUSTRE)
 def capacity_is_a_step(managed: ManagedResource) -> None:
-    """SCRATCH_2 and PERSISTENT_2 SSD come in 1,200, 2,400 and multiples of 2,400 GiB, with EFA in larger steps."""
+    """SCRATCH_2 and PERSISTENT_2 SSD have sizes of 1,200, 2,400 and multiples of 2,400 GiB, with EFA in larger
+    steps.
+    """
     if _deployment(managed) not in ("SCRATCH_2", "PERSISTENT_2") or _storage(managed) != "SSD":
         return
     if managed.inputs.get("backupId") is not None and managed.inputs.get("storageCapacity") is None:
@@ -63,7 +65,7 @@ def capacity_is_a_step(managed: ManagedResource) -> None:
 
 @rule(_LUSTRE)
 def efa_needs_metadata_configuration(managed: ManagedResource) -> None:
-    """EFA works on PERSISTENT_2 with a metadata configuration and a security group (pulumi-aws, `efaEnabled`)."""
+    """EFA requires PERSISTENT_2 with a metadata configuration and a security group (pulumi-aws, `efaEnabled`)."""
     if managed.inputs.get("efaEnabled") is not True:
         return
     if _deployment(managed) != "PERSISTENT_2" or not managed.inputs.get("metadataConfiguration"):
@@ -88,7 +90,7 @@ def throughput_of_efa_stays(managed: ManagedResource) -> None:
 
 @rule(_LUSTRE)
 def metadata_iops_are_sold(managed: ManagedResource) -> None:
-    """Own metadata IOPS come in steps (FSx API, CreateFileSystemLustreMetadataConfiguration)."""
+    """User-provisioned metadata IOPS have fixed steps (FSx API, CreateFileSystemLustreMetadataConfiguration)."""
     configuration = mapping(managed.inputs.get("metadataConfiguration"))
     iops = configuration.get("iops")
     if configuration.get("mode") != "USER_PROVISIONED" or iops is None or _storage(managed) != "SSD":
@@ -100,7 +102,7 @@ def metadata_iops_are_sold(managed: ManagedResource) -> None:
 
 @rule(_LUSTRE)
 def subnet_exists(managed: ManagedResource) -> None:
-    """The file system lies in one existing subnet."""
+    """The file system is in one existing subnet."""
     subnet = managed.inputs.get("subnetIds")
     if managed.other("aws:ec2/subnet:Subnet", subnet) is None:
         raise refused(
@@ -109,7 +111,7 @@ def subnet_exists(managed: ManagedResource) -> None:
 
 
 def _open_to_itself(managed: ManagedResource, group: object) -> bool:
-    """Whether all traffic may flow within a security group, both ways."""
+    """Whether a security group allows all traffic within it, in both directions."""
 
     def has_rule(direction: str) -> bool:
         token = f"aws:vpc/securityGroup{direction}Rule:SecurityGroup{direction}Rule"

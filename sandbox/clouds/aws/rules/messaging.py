@@ -1,4 +1,4 @@
-"""What SQS and EventBridge ask of each other's resources."""
+"""Requirements of SQS and EventBridge for related resources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST_TARGET_ID: Final = 64
 
 @rule("aws:sqs/queuePolicy:QueuePolicy")
 def queue_of_a_policy_exists(managed: ManagedResource) -> None:
-    """A policy is an attribute of its queue (SQS API, SetQueueAttributes)."""
+    """A policy requires its queue, of which it is an attribute (SQS API, SetQueueAttributes)."""
     if managed.other("aws:sqs/queue:Queue", managed.inputs["queueUrl"]) is None:
         message = "The specified queue does not exist."
         raise refused(managed, "SQS: SetQueueAttributes", 400, "AWS.SimpleQueueService.NonExistentQueue", message)
@@ -20,7 +20,7 @@ def queue_of_a_policy_exists(managed: ManagedResource) -> None:
 
 @rule("aws:cloudwatch/eventTarget:EventTarget")
 def rule_of_a_target_exists(managed: ManagedResource) -> None:
-    """A target hangs on a rule of its bus (EventBridge API, PutTargets)."""
+    """A target requires a rule of its bus (EventBridge API, PutTargets)."""
     name, bus = managed.inputs["rule"], _bus(managed.inputs.get("eventBusName"))
     rules = managed.others("aws:cloudwatch/eventRule:EventRule", name)
     if not any(entry.name == name and _bus(entry.inputs.get("eventBusName")) == bus for entry in rules):
@@ -30,7 +30,7 @@ def rule_of_a_target_exists(managed: ManagedResource) -> None:
 
 @rule("aws:cloudwatch/eventTarget:EventTarget")
 def target_id_is_short(managed: ManagedResource) -> None:
-    """At most 64 characters, those that Pulumi makes of the resource's name, too (EventBridge API, Target)."""
+    """At most 64 characters, including ids that Pulumi derives from the resource's name (EventBridge API, Target)."""
     given = str(managed.inputs["targetId"])
     if len(given) > _LONGEST_TARGET_ID:
         message = (

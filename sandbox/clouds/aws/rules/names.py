@@ -1,4 +1,4 @@
-"""Names that may exist once, and what each API answers to the second one.
+"""Unique names, and each API's error for a duplicate.
 
 Sources: the errors of CreateRole and CreatePolicy (IAM API), CreateCluster, CreateNodegroup, CreateAddon and
 CreateAccessEntry (EKS API), the EC2 API error codes, CreateBucket (S3 API), CreateAlias (KMS API) and CreateLogGroup
@@ -65,7 +65,7 @@ def name_is_unique(managed: ManagedResource) -> None:
 
 @rule("aws:cloudwatch/logGroup:LogGroup")
 def log_group_of_a_logging_cluster_exists(managed: ManagedResource) -> None:
-    """EKS makes the log group of a cluster that logs when nobody has made it before.
+    """EKS creates the log group of a cluster with logs if it does not exist before.
 
     Source: Amazon EKS user guide, "Send control plane logs to CloudWatch Logs".
     """

@@ -34,8 +34,8 @@ def subnet_lies_in_its_vpc(managed: ManagedResource) -> None:
 
 @rule(_SUBNET)
 def subnet_is_in_a_zone_of_its_region(managed: ManagedResource) -> None:
-    """A zone is its region and a letter, as many letters as numbers of ids; a Local or Wavelength Zone is its region
-    and a city.
+    """A zone is its region and a letter, with as many letters as zone id numbers; a Local or Wavelength Zone is its
+    region and a city.
 
     Sources: Amazon EC2 user guide, "Regions and Zones"; the words: crossplane-contrib/provider-aws #1048.
     """

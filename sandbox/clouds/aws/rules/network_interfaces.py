@@ -2,7 +2,7 @@
 
 Source: Amazon EC2 user guide, "Maximize network bandwidth on Amazon EC2 instances with multiple network cards" and
 "EFA: accelerated instance types"; counts from aws/karpenter-provider-aws v1.14.1
-`zz_generated.vpclimits.go`. The catalog has them as well: what is built by it is judged by a table of its own here.
+`zz_generated.vpclimits.go`. The catalog has the same data: this separate table judges what is built from the catalog.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _EFA: Final = ("efa", "efa-only")
 
 @rule("aws:ec2/launchTemplate:LaunchTemplate")
 def interfaces_fit_the_cards(managed: ManagedResource) -> None:
-    """Each (card, device) once, the primary one with an IP address, at most one EFA a card, all on existing cards."""
+    """Each (card, device) once, the primary one with an IP address, at most one EFA per card, all on existing cards."""
     interfaces = items(managed.inputs.get("networkInterfaces"))
     instance_type = managed.inputs.get("instanceType")
     if instance_type not in _CARDS or not interfaces:

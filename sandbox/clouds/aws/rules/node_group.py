@@ -1,4 +1,4 @@
-"""What EKS and EC2 ask of a managed node group.
+"""Requirements of EKS and EC2 for a managed node group.
 
 Sources: Amazon EKS API, CreateNodegroup; Amazon EKS user guide, "Customize managed nodes with launch templates"; Amazon
 EC2 user guide, "Placement strategies for your placement groups" (a cluster group lies in one zone).
@@ -19,7 +19,7 @@ _SUBNET: Final = "aws:ec2/subnet:Subnet"
 _TEMPLATE: Final = "aws:ec2/launchTemplate:LaunchTemplate"
 _PLACEMENT_GROUP: Final = "aws:ec2/placementGroup:PlacementGroup"
 
-# What a kubelet may be told of its own node (well_known_labels.go).
+# Domains of labels that a kubelet may set on its own node (well_known_labels.go).
 _KUBELET_DOMAINS: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
 _KUBELET_LABELS: Final = frozenset(
     (
@@ -62,7 +62,7 @@ def subnets_exist(managed: ManagedResource) -> None:
     "aws:eks/podIdentityAssociation:PodIdentityAssociation",
 )
 def cluster_exists(managed: ManagedResource) -> None:
-    """What hangs on a cluster needs the cluster."""
+    """Resources of a cluster require the cluster."""
     name = managed.inputs["clusterName"]
     if not any(entry.name == name for entry in managed.others("aws:eks/cluster:Cluster", name)):
         kind = managed.token.rsplit(":", 1)[-1]
@@ -92,8 +92,8 @@ def instance_type_is_given_once(managed: ManagedResource) -> None:
 
 @rule(_NODE_GROUP)
 def kubelet_accepts_the_labels(managed: ManagedResource) -> None:
-    """A kubelet does not start with a label of the kubernetes.io and k8s.io domains, but for a few: its node is billed
-    and never joins.
+    """A kubelet does not start with a label of the kubernetes.io and k8s.io domains, with few exceptions: its node is
+    billed and never joins.
 
     Source: kubernetes/kubernetes v1.34, cmd/kubelet/app/options/options.go (ValidateKubeletFlags) and
     staging/src/k8s.io/kubelet/pkg/apis/well_known_labels.go.
@@ -120,7 +120,8 @@ def _in_domain(domain: str, name: str) -> bool:
 
 @rule(_NODE_GROUP)
 def placement_group_is_there(managed: ManagedResource) -> None:
-    """EC2 looks for it as the machines start. One with a reservation may be of a hand, as the reservation itself.
+    """EC2 checks the group when the machines start. A group of a reservation may have been created by hand, like the
+    reservation.
 
     Source: Amazon EC2 API, "Error codes for the Amazon EC2 API", InvalidPlacementGroup.Unknown.
     """
@@ -136,7 +137,7 @@ def placement_group_is_there(managed: ManagedResource) -> None:
 
 @rule(_NODE_GROUP)
 def cluster_placement_group_stays_in_one_zone(managed: ManagedResource) -> None:
-    """The nodes in a cluster placement group pin its zone."""
+    """The nodes in a cluster placement group fix its zone."""
     group = _cluster_placement_group(managed, managed.inputs)
     if group is None:
         return
@@ -168,7 +169,7 @@ def template_of(managed: ManagedResource, inputs: Mapping[str, Any]) -> Entry | 
 
 
 def _cluster_placement_group(managed: ManagedResource, inputs: Mapping[str, Any]) -> str | None:
-    """The name of the cluster placement group its nodes go to, None when there is none."""
+    """The name of its nodes' cluster placement group, None without one."""
     template = template_of(managed, inputs)
     placement = mapping(template.inputs.get("placement") if template is not None else None)
     for entry in managed.others(_PLACEMENT_GROUP, placement.get("groupName"), placement.get("groupId")):

@@ -1,4 +1,4 @@
-"""What SNS asks of a topic's policy and of a subscription.
+"""SNS's requirements for a topic's policy and for a subscription.
 
 Source: Amazon SNS API, SetTopicAttributes and Subscribe; localstack/localstack, services/sns/provider.py (the words on
 endpoints).
@@ -21,7 +21,7 @@ _OPERATIONS: Final = {_POLICY: ("SetTopicAttributes", "arn"), _SUBSCRIPTION: ("S
 @rule(_POLICY)
 @rule(_SUBSCRIPTION)
 def topic_exists(managed: ManagedResource) -> None:
-    """Topics of other accounts are taken on trust."""
+    """Topics of other accounts are not checked."""
     operation, name = _OPERATIONS[managed.token]
     arn = str(managed.inputs[name])
     if arn.split(":")[4:5] == [ACCOUNT] and managed.other(_TOPIC, arn) is None:
@@ -30,7 +30,7 @@ def topic_exists(managed: ManagedResource) -> None:
 
 @rule(_SUBSCRIPTION)
 def endpoint_is_of_its_protocol(managed: ManagedResource) -> None:
-    """Of a webhook its URL, of mail an address."""
+    """A URL for a webhook, an address for mail."""
     protocol, endpoint = managed.inputs["protocol"], str(managed.inputs["endpoint"])
     fits = endpoint.startswith(f"{protocol}://") if protocol in ("http", "https") else "@" in endpoint
     if protocol in ("http", "https", "email", "email-json") and not fits:

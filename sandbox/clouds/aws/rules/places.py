@@ -1,4 +1,4 @@
-"""What the APIs do not have in a place: control planes, kinds of Lustre, managed Prometheus, machines.
+"""Services that are not available in a place: control planes, kinds of Lustre, managed Prometheus, machines.
 
 Sources: `gpucluster.catalog.aws_regions` and `gpucluster.catalog.zones`; Amazon EKS API, CreateCluster
 (UnsupportedAvailabilityZoneException); awslabs/awsome-distributed-ai, hyperpod on Local Zones (words of FSx).
@@ -17,12 +17,12 @@ from gpucluster.sandbox.clouds.ledger import Entry
 from gpucluster.sandbox.type_guards import items, mapping
 
 _BASIC: Final = (125, 250)
-"""MB/s per TiB of PERSISTENT_2 where it is sold without EFA."""
+"""MB/s per TiB of PERSISTENT_2 where it is available without EFA."""
 
 
 @rule("aws:eks/cluster:Cluster")
 def a_control_plane_stands_in_zones_that_eks_takes(managed: ManagedResource) -> None:
-    """Never in some old zones, nor in a Local Zone."""
+    """Not available in some old zones, nor in a Local Zone."""
     ids = items(mapping(managed.inputs["vpcConfig"]).get("subnetIds"))
     region = aws_regions().get(managed.region)
     for subnet in _subnets(managed, ids):
@@ -38,7 +38,7 @@ def a_control_plane_stands_in_zones_that_eks_takes(managed: ManagedResource) -> 
 
 @rule("aws:fsx/lustreFileSystem:LustreFileSystem")
 def lustre_is_of_a_kind_that_the_zone_has(managed: ManagedResource) -> None:
-    """PERSISTENT_2 is sold in some regions and Local Zones, in some of them without its fast tiers and EFA."""
+    """PERSISTENT_2 is available in some regions and Local Zones, in some of them without its fast tiers and EFA."""
     if managed.previous or managed.inputs.get("deploymentType") != "PERSISTENT_2":
         return
     sold = _lustre(managed)
@@ -49,7 +49,7 @@ def lustre_is_of_a_kind_that_the_zone_has(managed: ManagedResource) -> None:
 
 
 def _lustre(managed: ManagedResource) -> str:
-    """What is sold where it stands; empty where nothing is known."""
+    """The kinds available in its place; empty if unknown."""
     for subnet in _subnets(managed, [str(managed.inputs.get("subnetIds"))]):
         if _is_local(subnet):
             return local_zone_lustre(str(subnet.outputs["availabilityZoneId"])) or "persistent_1"
@@ -59,7 +59,7 @@ def _lustre(managed: ManagedResource) -> str:
 
 @rule("aws:amp/workspace:Workspace", "aws:amp/scraper:Scraper")
 def prometheus_is_there(managed: ManagedResource) -> None:
-    """A region may have no workspaces, or no collectors for them."""
+    """A region may lack workspaces, or their collectors."""
     region = aws_regions().get(managed.region)
     needed = ("collector",) if "scraper" in managed.token else ("collector", "workspace")
     if region is not None and region.prometheus not in needed:
@@ -70,7 +70,7 @@ def prometheus_is_there(managed: ManagedResource) -> None:
 
 @rule("aws:eks/nodeGroup:NodeGroup")
 def the_zone_has_the_machine(managed: ManagedResource) -> None:
-    """By id, which is the same zone in every account: what the name of a zone stands for is made up here."""
+    """Compares zone ids, which are the same in every account: the mapping of zone names is invented here."""
     template = template_of(managed, managed.inputs)
     machine = template.inputs.get("instanceType") if template is not None else None
     if machine is None or managed.region not in aws_regions():
@@ -92,5 +92,5 @@ def _subnets(managed: ManagedResource, ids: list[str]) -> Iterator[Entry]:
 
 
 def _is_local(subnet: Entry) -> bool:
-    """Whether it lies in a Local Zone: its name has a place between region and letter."""
+    """Whether it is in a Local Zone: its name has a place between region and letter."""
     return str(subnet.outputs["availabilityZone"]).count("-") > str(subnet.scope).count("-")

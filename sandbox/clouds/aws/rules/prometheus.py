@@ -1,4 +1,4 @@
-"""What Amazon Managed Service for Prometheus asks of collectors, rules and alert managers.
+"""Requirements of Amazon Managed Service for Prometheus for collectors, rules and alert managers.
 
 Sources: Amazon Managed Service for Prometheus user guide, AMP-collector-how-to, AMP-Ruler, AMP-alertmanager-config and
 AMP-alertmanager-receiver-config; CloudFormation user guide, AWS::APS::Scraper EksConfiguration.
@@ -25,7 +25,7 @@ _MOST_SUBNETS: Final = 5
 
 @rule(_SCRAPER)
 def the_cluster_answers_inside_the_network(managed: ManagedResource) -> None:
-    """The cluster exists, and its API answers inside its network: that is how a collector finds pods."""
+    """The cluster exists, and its API is reachable inside its network: a collector finds pods through it."""
     arn = _eks(managed).get("clusterArn")
     if arn is None:
         return
@@ -38,7 +38,7 @@ def the_cluster_answers_inside_the_network(managed: ManagedResource) -> None:
 
 @rule(_SCRAPER)
 def subnets_lie_in_two_zones(managed: ManagedResource) -> None:
-    """One to five subnets, which exist, in two zones at least."""
+    """One to five existing subnets, in at least two zones."""
     ids = items(_eks(managed).get("subnetIds"))
     if len(ids) > _MOST_SUBNETS:
         raise _refused(managed, f"subnetIds has {len(ids)} members; at most {_MOST_SUBNETS}")
@@ -52,7 +52,7 @@ def subnets_lie_in_two_zones(managed: ManagedResource) -> None:
 
 @rule(_SCRAPER)
 def it_reads_something(managed: ManagedResource) -> None:
-    """The configuration is one of Prometheus: YAML with a list of jobs, each with a name of its own."""
+    """The configuration is one of Prometheus: YAML with a list of jobs, each with its own name."""
     operation = "CreateScraper"
     jobs = items(_yaml(managed, operation, managed.inputs.get("scrapeConfiguration")).get("scrape_configs"))
     names = [mapping(job).get("job_name") for job in jobs]
@@ -70,8 +70,9 @@ def what_it_reads_has_a_place(managed: ManagedResource) -> None:
 
 @rule(_RULES)
 def rules_stand_in_groups(managed: ManagedResource) -> None:
-    """In a workspace that exists: YAML with groups that have names, whose rules have an expression and one of `record`
-    and `alert`."""
+    """In an existing workspace: YAML with named groups, whose rules have an expression and either `record` or
+    `alert`.
+    """
     operation = "CreateRuleGroupsNamespace"
     _workspace_exists(managed, operation)
     groups = [mapping(group) for group in items(_yaml(managed, operation, managed.inputs.get("data")).get("groups"))]
@@ -85,8 +86,8 @@ def rules_stand_in_groups(managed: ManagedResource) -> None:
 
 @rule(_MANAGER)
 def alerts_go_to_topics_alone(managed: ManagedResource) -> None:
-    """In a workspace that exists: YAML whose alertmanager_config is a text in YAML, with a route to a receiver, and
-    receivers that are topics, each with the region that signatures are for.
+    """In an existing workspace: YAML whose alertmanager_config is a text in YAML, with a route to a receiver, and
+    receivers that are topics, each with its region for signatures.
     """
     operation = "CreateAlertManagerDefinition"
     _workspace_exists(managed, operation)
@@ -117,7 +118,7 @@ def _eks(managed: ManagedResource) -> Mapping[str, Any]:
 
 
 def _yaml(managed: ManagedResource, operation: str, text: Any) -> Mapping[str, Any]:
-    """The mapping that a text holds."""
+    """The mapping in a text."""
     try:
         found: Any = yaml.safe_load(text) if isinstance(text, str) else None
     except yaml.YAMLError as error:

@@ -1,8 +1,8 @@
-"""What a resource refers to is there: `references.csv`, a row an input.
+"""References to other resources exist: `references.csv`, one input per row.
 
 Sources: Amazon EC2 API, "Error codes for the Amazon EC2 API"; the errors of the other operations in the reference of
-their APIs. What AWS itself makes and keeps is not in the ledger: its own policies, roles that are linked to a service,
-and what belongs to other accounts.
+their APIs. The ledger does not contain resources that AWS itself creates: its own policies, service-linked roles, and
+resources of other accounts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _GLOBAL: Final = "global"
 
 @dataclass(frozen=True)
 class _Kind:
-    """words: what the API answers. there: whether a resource is there, told by its id, name or ARN."""
+    """words: the API's error. there: whether a resource exists, given its id, name or ARN."""
 
     words: str
     there: Callable[[ManagedResource, str], bool]
@@ -35,7 +35,7 @@ class _Kind:
 
 @rule("*")
 def what_it_refers_to_is_there(managed: ManagedResource) -> None:
-    """In its region, or for IAM in the account."""
+    """References exist in its region, or for IAM in the account."""
     for row in _table().get(managed.token, ()):
         kind = _KINDS[row["kind"]]
         for reference in texts(managed.inputs, row["path"]):
@@ -62,7 +62,7 @@ def _is_output(managed: ManagedResource, token: str, read: Callable[[Mapping[str
 
 
 def _security_group(managed: ManagedResource, id_: str) -> bool:
-    """One of its own, the default one of a VPC, or the one that EKS makes for a cluster."""
+    """A resource, the default group of a VPC, or the group that EKS creates for a cluster."""
     return (
         _of_type("aws:ec2/securityGroup:SecurityGroup")(managed, id_)
         or _is_output(managed, _VPC, lambda outputs: outputs.get("defaultSecurityGroupId"), id_)
@@ -73,7 +73,7 @@ def _security_group(managed: ManagedResource, id_: str) -> bool:
 
 
 def _route_table(managed: ManagedResource, id_: str) -> bool:
-    """One of its own, or the main one of a VPC."""
+    """A resource, or the main table of a VPC."""
     own = _of_type("aws:ec2/routeTable:RouteTable")(managed, id_)
     return own or _is_output(managed, _VPC, lambda outputs: outputs.get("mainRouteTableId"), id_)
 
@@ -88,7 +88,7 @@ def _key(managed: ManagedResource, id_: str) -> bool:
 
 
 def _by_arn(token: str, kept: str) -> Callable[[ManagedResource, str], bool]:
-    """kept: what begins the path of those that AWS keeps. Whether it is an ARN at all is for the limits to say."""
+    """kept: prefix of the paths that AWS owns. The form of an ARN is checked by the limits."""
 
     def there(managed: ManagedResource, arn: str) -> bool:
         parts = arn.split(":", 5)

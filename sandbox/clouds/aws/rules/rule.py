@@ -11,7 +11,7 @@ rule = RULES.rule
 
 
 def refused(managed: ManagedResource, operation: str, status: int, code: str, message: str) -> CloudError:
-    """An error as the AWS provider words it: what it was doing, the API operation, and the API's own code and text."""
+    """An error in the AWS provider's wording: its action, the API operation, and the API's own code and text."""
     service, action = operation.split(": ")
     doing = "updating" if managed.previous else "creating"
     kind = managed.token.rsplit(":", 1)[-1]

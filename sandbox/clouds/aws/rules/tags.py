@@ -1,4 +1,4 @@
-"""What every AWS service asks of tags.
+"""Tag requirements of all AWS services.
 
 Source: AWS Tagging user guide, "Tag naming limits and requirements"; codes as in the EC2 API error list.
 """
@@ -22,7 +22,9 @@ _ALLOWED: Final = r"[\w\s+\-=.:/@]*"
 
 @rule("*")
 def tags_are_within_limits(managed: ManagedResource) -> None:
-    """At most 50 tags, keys of 1-128 and values of up to 256 characters, none of them reserved or not allowed."""
+    """At most 50 tags, keys of 1-128 and values of up to 256 characters, without reserved keys and disallowed
+    characters.
+    """
     if len(managed.tags) > _MOST:
         raise _refused(managed, "TagLimitExceeded", f"{len(managed.tags)} tags; a resource may have {_MOST}")
     _check(managed, managed.tags)
@@ -30,9 +32,9 @@ def tags_are_within_limits(managed: ManagedResource) -> None:
 
 @rule(_GROUP_TAG)
 def tag_of_a_group_is_within_limits(managed: ManagedResource) -> None:
-    """The same of a tag that is a resource of its own, on a group that there is: no more than 50 on each.
+    """The same for a tag that is its own resource, on an existing group: no more than 50 on each.
 
-    Source: Amazon EC2 Auto Scaling API, CreateOrUpdateTags; EKS makes the groups of managed node groups.
+    Source: Amazon EC2 Auto Scaling API, CreateOrUpdateTags; EKS creates the groups of managed node groups.
     """
     group, tag = managed.inputs["autoscalingGroupName"], mapping(managed.inputs["tag"])
     if not _is_group(managed, group):
@@ -56,7 +58,7 @@ def tag_of_a_group_is_within_limits(managed: ManagedResource) -> None:
 
 
 def _is_group(managed: ManagedResource, name: str) -> bool:
-    """Whether there is an Auto Scaling group of this name: that of a node group, or one made by itself."""
+    """Whether an Auto Scaling group of this name exists: of a node group, or a separate resource."""
     made = (entry.name for entry in managed.others("aws:autoscaling/group:Group", name))
     of_nodes = managed.others("aws:eks/nodeGroup:NodeGroup", name)
     listed = (mapping(items(entry.outputs["resources"])[0]) for entry in of_nodes)

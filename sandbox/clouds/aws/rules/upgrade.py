@@ -1,4 +1,4 @@
-"""What EKS asks of a change of version.
+"""EKS's requirements for a change of version.
 
 Sources: Amazon EKS user guide, "Update existing cluster to new Kubernetes version"; the words of UpdateClusterVersion,
 as users of the Terraform provider got them.
@@ -12,7 +12,7 @@ from gpucluster.sandbox.clouds.aws.rules.rule import refused, rule
 
 @rule("aws:eks/cluster:Cluster")
 def one_minor_version_at_a_time(managed: ManagedResource) -> None:
-    """The next minor version, or the same; never back."""
+    """The same or the next minor version; never a lower one."""
     old, new = str(managed.previous.get("version") or ""), str(managed.inputs.get("version") or "")
     if not old or not new or old == new:
         return

@@ -1,4 +1,4 @@
-"""AKS clusters and their node pools. Endpoints look the part and lead nowhere.
+"""AKS clusters and their node pools. Endpoints have the right form and lead nowhere.
 
 Source: the answers recorded in pulumi/pulumi-azure-native provider/pkg/provider/testdata/recorded/TestProviderUpgrade
 (upgrade-aks-api-version, upgrade-containerservice-agentpool): every default here, and the spelling of the ids.
@@ -20,7 +20,7 @@ from gpucluster.sandbox.type_guards import mapping
 
 _CLUSTER: Final = "azure-native:containerservice:ManagedCluster"
 _MOST_PODS: Final = {"overlay": 250, "kubenet": 110, "": 30}
-"""Pods of a node where none are asked, by network (AKS documentation, "Configure maximum pods")."""
+"""Default pods per node, by network (AKS documentation, "Configure maximum pods")."""
 
 
 def _id(managed: ManagedResource) -> str:
@@ -62,7 +62,7 @@ def cluster(managed: ManagedResource) -> Mapping[str, Any]:
 
 
 def _names(managed: ManagedResource) -> dict[str, Any]:
-    """The names of the API server; a private one has its own, and a public one only where that is not refused."""
+    """The names of the API server; a private one has its own, and a public one only if that is not disabled."""
     prefix = managed.inputs.get("dnsPrefix") or managed.inputs.get("fqdnSubdomain") or managed.name
     unique = f"{prefix}-{random_hex(8)}"
     host = managed.keep("fqdn", lambda: f"{unique}.hcp.{managed.location}.azmk8s.{DOMAIN}")
@@ -114,7 +114,7 @@ def _issuer(managed: ManagedResource) -> dict[str, Any]:
 
 
 def _kubelet(managed: ManagedResource, group: str) -> Mapping[str, Any]:
-    """The identity of the nodes, which AKS makes in the group of the nodes."""
+    """The identity of the nodes, which AKS creates in the nodes' group."""
     before = mapping(mapping(managed.previous.get("identityProfile")).get("kubeletidentity"))
     path = f"/subscriptions/{managed.subscription}/resourcegroups/{group}/providers/Microsoft.ManagedIdentity"
     return before or {
@@ -138,9 +138,9 @@ def _inline(pool: Mapping[str, Any], version: str, current: str, network: Mappin
 
 
 def _pool(given: Mapping[str, Any], version: str, current: str, network: Mapping[str, Any]) -> dict[str, Any]:
-    """What every pool says of itself; inputs win where they are given.
+    """Common outputs of every pool; inputs override them.
 
-    version and current: of the control plane, which a pool takes when it asks for none.
+    version and current: of the control plane, the defaults of a pool.
     """
     wish = str(given.get("orchestratorVersion") or version)
     mode = str(network.get("networkPluginMode") or network.get("networkPlugin") or "")
@@ -169,7 +169,7 @@ def _pool(given: Mapping[str, Any], version: str, current: str, network: Mapping
 
 @models("azure-native:containerservice:AgentPool", id=_id)
 def agent_pool(managed: ManagedResource) -> Mapping[str, Any]:
-    """Its output `type` is the ARM type, not the kind of pool the input asks for."""
+    """Its output `type` is the ARM type, not the kind of pool as in the input."""
     around = managed.at(_CLUSTER, managed.parent)
     outputs: Mapping[str, Any] = around.outputs if around is not None else {}
     version, current = str(outputs.get("kubernetesVersion")), str(outputs.get("currentKubernetesVersion"))

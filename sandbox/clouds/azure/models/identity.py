@@ -1,4 +1,4 @@
-"""Managed identities and what they may do."""
+"""Managed identities and their permissions."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def federated_credential(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("azure-native:authorization:RoleAssignment")
 def role_assignment(managed: ManagedResource) -> Mapping[str, Any]:
-    """The principal is looked up by its kind where the program names none.
+    """The kind of the principal is looked up if the program has none.
 
-    Source: Azure role-based access control API 2022-04-01, RoleAssignmentProperties: `principalType` is User unless
-    the directory knows better. What is granted is known everywhere at once here, and so has been there for an hour:
-    programs wait for a young one.
+    Source: Azure role-based access control API 2022-04-01, RoleAssignmentProperties: `principalType` is User unless the
+    directory has another. Here a grant takes effect everywhere at once, and so has the age of an hour: programs wait
+    for a recent one.
     """
     now = (datetime.now(UTC) - timedelta(hours=1)).isoformat(timespec="milliseconds")
     return {

@@ -1,4 +1,4 @@
-"""Workspaces of Managed Prometheus and of logs, what collects for them, and Managed Grafana."""
+"""Workspaces of Managed Prometheus and of logs, their data collection, and Managed Grafana."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpucluster.sandbox.type_guards import mapping
 
 @models("azure-native:monitor:AzureMonitorWorkspace")
 def azure_monitor_workspace(managed: ManagedResource) -> Mapping[str, Any]:
-    """A workspace comes with an endpoint and a rule of its own, in a group that Azure makes for it.
+    """A workspace has its own endpoint and rule, in a group that Azure creates for it.
 
     Source: Azure/azure-rest-api-specs monitor 2023-04-03, AzureMonitorWorkspace and its examples.
     """

@@ -1,4 +1,4 @@
-"""Virtual networks and what is in them. Public addresses are from the documentation range 203.0.113.0/24 (RFC 5737)."""
+"""Virtual networks and their resources. Public addresses are from the documentation range 203.0.113.0/24 (RFC 5737)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 
 def _network(managed: ManagedResource) -> dict[str, Any]:
-    """What Microsoft.Network says of everything it makes."""
+    """Common outputs of Microsoft.Network."""
     return {**made(managed), "etag": etag(), "resourceGuid": managed.keep("resourceGuid", guid)}
 
 
 @models("azure-native:network:VirtualNetwork")
 def virtual_network(managed: ManagedResource) -> Mapping[str, Any]:
-    """Subnets that are resources of their own are kept by the provider when the network is written."""
+    """The provider keeps subnets that are separate resources when it writes the network."""
     return {
         **_network(managed),
         "enableDdosProtection": managed.inputs.get("enableDdosProtection") or False,
@@ -44,7 +44,7 @@ def subnet(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("azure-native:network:VirtualNetworkPeering")
 def virtual_network_peering(managed: ManagedResource) -> Mapping[str, Any]:
-    """One direction: Azure connects nothing before the other is there (virtual network API, peeringState)."""
+    """One direction: Azure connects nothing before the opposite peering exists (virtual network API, peeringState)."""
     remote = str(mapping(managed.inputs.get("remoteVirtualNetwork")).get("id"))
     back = managed.ledger.mentioning({managed.token}, managed.parent)
     state = "Connected" if any(entry.id.startswith(f"{remote}/") for entry in back) else "Initiated"
@@ -59,7 +59,7 @@ def nat_gateway(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("azure-native:network:PublicIPAddress")
 def public_ip_address(managed: ManagedResource) -> Mapping[str, Any]:
-    """A static address is there at once, a dynamic one when something uses it.
+    """A static address is allocated at once, a dynamic one at its first use.
 
     Source: Azure virtual network API, publicIPAllocationMethod, idleTimeoutInMinutes.
     """

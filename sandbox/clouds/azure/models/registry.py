@@ -1,4 +1,4 @@
-"""Container registries, and their rules of caching."""
+"""Container registries and their caching rules."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def resource_group(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("azure-native:features:SubscriptionFeatureRegistration")
 def feature_registration(managed: ManagedResource) -> Mapping[str, Any]:
-    """As a scenario says, which is the only way that one comes to be.
+    """As in a scenario, which is the only way to create one.
 
     Source: Azure/azure-rest-api-specs features 2021-07-01, SubscriptionFeatureRegistration.
     """

@@ -15,7 +15,7 @@ from gpucluster.sandbox.type_guards import mapping
 
 _SUBNET: Final = "azure-native:network:Subnet"
 _RESERVED: Final = 4
-"""Addresses Azure keeps at the beginning of every subnet (virtual network FAQ: the first four and the last)."""
+"""Addresses that Azure reserves at the beginning of every subnet (virtual network FAQ: the first four and the last)."""
 
 
 @models("azure-native:storagecache:AmlFilesystem")
@@ -74,7 +74,7 @@ def blob_container(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("azure-native:storage:FileShare")
 def file_share(managed: ManagedResource) -> Mapping[str, Any]:
-    """SMB where nothing else is asked (storage API, FileShareProperties)."""
+    """SMB by default (storage API, FileShareProperties)."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     return {
         **made(managed),

@@ -1,1 +1,1 @@
-"""What the provider and ARM refuse, one module per area; importing them registers them."""
+"""The refusals of the provider and ARM, one module per area; importing the modules registers them."""

@@ -24,7 +24,7 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 _SUBNET: Final = "azure-native:network:Subnet"
 _SERVICES: Final = "10.0.0.0/16"
-"""Range of services where none is asked (AKS documentation, "Configure Azure CNI")."""
+"""Default range of services (AKS documentation, "Configure Azure CNI")."""
 _DNS: Final = "10.0.0.10"
 
 
@@ -34,7 +34,7 @@ def _network(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @rule(CLUSTER)
 def system_pool_is_there(managed: ManagedResource) -> None:
-    """What every cluster needs runs somewhere."""
+    """Every cluster has a pool for its system pods."""
     if not any(pool.is_system for pool in pools_of(managed)) and not (managed.previous and _others_are_system(managed)):
         message = "There has to be at least one system agent pool (mode System) in agentPoolProfiles."
         raise refused("InvalidParameter", message)
@@ -46,7 +46,7 @@ def _others_are_system(managed: ManagedResource) -> bool:
 
 @rule(CLUSTER)
 def pools_are_added_as_resources(managed: ManagedResource) -> None:
-    """An existing cluster takes no new pool by itself."""
+    """An existing cluster accepts no new inline pool."""
     before = {mapping(pool).get("name") for pool in items(managed.previous.get("agentPoolProfiles"))}
     for pool in pools_of(managed):
         if managed.previous and pool.name not in before:
@@ -60,7 +60,7 @@ def pools_are_added_as_resources(managed: ManagedResource) -> None:
 
 @rule(CLUSTER)
 def identity_exists(managed: ManagedResource) -> None:
-    """A user-assigned identity is there first, one for the control plane."""
+    """A user-assigned identity exists, exactly one for the control plane."""
     identity = mapping(managed.inputs.get("identity"))
     named = [str(id_) for id_ in items(identity.get("userAssignedIdentities"))]
     if identity.get("type") == "UserAssigned" and len(named) != 1:
@@ -74,7 +74,7 @@ def identity_exists(managed: ManagedResource) -> None:
 
 @rule(CLUSTER)
 def network_parts_fit_together(managed: ManagedResource) -> None:
-    """Overlay and Cilium are of Azure CNI, and Cilium's policies are of its own data plane."""
+    """Overlay and Cilium require Azure CNI, and Cilium's policies its own data plane."""
     network = _network(managed.inputs)
     plugin, mode = network.get("networkPlugin") or "azure", network.get("networkPluginMode")
     if mode == "overlay" and plugin != "azure":
@@ -93,7 +93,7 @@ def network_parts_fit_together(managed: ManagedResource) -> None:
 
 @rule(CLUSTER)
 def services_have_a_range_of_their_own(managed: ManagedResource) -> None:
-    """The DNS service is inside, not the first address, and no subnet of the nodes' network is."""
+    """The DNS service is inside the range, not its first address, and no subnet of the nodes' network overlaps it."""
     network = _network(managed.inputs)
     services = written(network.get("serviceCidr") or _SERVICES)
     if services is None:
@@ -142,14 +142,14 @@ def _no_range(name: str, value: Any) -> Exception:
 
 
 def _subnets(managed: ManagedResource) -> list[Entry]:
-    """Every subnet of the networks in which the cluster's inline pools are."""
+    """Every subnet of the networks of the cluster's inline pools."""
     networks = {str(pool.given.get("vnetSubnetID") or "").lower().split("/subnets/")[0] for pool in pools_of(managed)}
     return [entry for network in networks for entry in managed.ledger.under(network, {_SUBNET})]
 
 
 @pool_rule
 def subnet_exists(pool: Pool) -> None:
-    """Nodes are in a subnet that is there."""
+    """The subnet of the nodes exists."""
     for name in ("vnetSubnetID", "podSubnetID"):
         id_ = pool.given.get(name)
         if id_ and pool.managed.at(_SUBNET, id_) is None:
@@ -183,7 +183,7 @@ def auto_provisioning_has_its_network(managed: ManagedResource) -> None:
 
 @pool_rule
 def auto_provisioning_has_no_rival(pool: Pool) -> None:
-    """Beside node auto provisioning no pool scales by the cluster autoscaler, or takes addresses for pods by itself."""
+    """With node auto provisioning, no pool uses the cluster autoscaler, or gets its own addresses for pods."""
     if pool.given.get("podSubnetID") and _is_auto(pool.cluster):
         message = f"agent pool '{pool.name}': podSubnetID cannot be set while nodeProvisioningProfile.mode is Auto"
         raise refused("OperationNotAllowed", message)
@@ -196,7 +196,7 @@ def auto_provisioning_has_no_rival(pool: Pool) -> None:
 
 @rule(CLUSTER)
 def auto_provisioning_finds_no_rival(managed: ManagedResource) -> None:
-    """Nor is it turned on while one does."""
+    """Nor is it enabled while a pool does."""
     scaling = [entry.name for entry in managed.under(AGENT_POOL, managed.id) if entry.inputs.get("enableAutoScaling")]
     if managed.previous and _is_auto(managed.inputs) and scaling:
         message = f"nodeProvisioningProfile.mode cannot be Auto while agent pool '{scaling[0]}' has enableAutoScaling"

@@ -1,4 +1,4 @@
-"""Ids that are free, and groups, parents and locations that are there.
+"""Unused ids, and existing groups, parents and locations.
 
 Sources: pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (CanCreate); Azure Resource Manager
 documentation, "Common deployment errors": ResourceGroupNotFound, ParentResourceNotFound, LocationRequired.
@@ -29,21 +29,23 @@ _PARENTS: Final = {
 
 @rule("*")
 def id_is_free(managed: ManagedResource) -> None:
-    """The provider looks before it writes, so that it never takes over what it did not make."""
+    """The provider reads before it writes, so that it never overwrites a resource it did not create."""
     if not managed.previous and managed.at(managed.token, managed.id) is not None:
         raise CloudError(f"cannot create already existing resource '{arm_id(managed)}'")
 
 
 @rule("azure-native:features:SubscriptionFeatureRegistration")
 def feature_is_there_already(managed: ManagedResource) -> None:
-    """Every feature is, registered or not, so that no program can make it (pulumi/pulumi-azure-native #1722)."""
+    """Every feature already exists, registered or not, so no program can create one (pulumi/pulumi-azure-native
+    #1722).
+    """
     if not managed.previous and not managed.existed:
         raise CloudError(f"cannot create already existing resource '{arm_id(managed)}'")
 
 
 @rule("*")
 def group_exists(managed: ManagedResource) -> None:
-    """A group is there before what is in it."""
+    """A group exists before its resources."""
     name = managed.group
     if managed.token == _GROUP or not name or managed.previous:
         return
@@ -54,7 +56,7 @@ def group_exists(managed: ManagedResource) -> None:
 
 @rule(*_PARENTS)
 def parent_exists(managed: ManagedResource) -> None:
-    """A part needs the whole."""
+    """The parent exists."""
     if managed.at(_PARENTS[managed.token], managed.parent) is None:
         message = (
             "Failed to perform 'write' on resource(s) of type "
@@ -66,7 +68,7 @@ def parent_exists(managed: ManagedResource) -> None:
 
 @rule("*")
 def location_is_known(managed: ManagedResource) -> None:
-    """What lives somewhere says where; the location of the group counts."""
+    """A resource with a location specifies it; the location of the group counts."""
     if not managed.location and managed.token in _TRACKED:
         raise refused("LocationRequired", "The location property is required for this definition.")
 

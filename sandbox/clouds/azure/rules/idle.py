@@ -1,7 +1,7 @@
-"""Whether something still goes on with a resource, or with what it is a part of, and what a request then hears.
+"""Whether an operation on a resource or its parent is in progress, and the answer to another request.
 
-Requests that the provider repeats by itself (Microsoft.Network's conflicts) are heard once the other has ended; AKS's
-it does not repeat. Pools of one cluster are made side by side, if not in one network. Sources:
+Requests that the provider repeats automatically (Microsoft.Network's conflicts) are accepted after the other operation;
+it does not repeat those of AKS. Pools of one cluster are created in parallel, unless in one network. Sources:
 pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (shouldRetryConflict and the codes beside it);
 Azure/bicep #5132 (AnotherOperationInProgress); cilium/cilium #25944 and Azure/azure-workload-identity #417 (AKS);
 kubernetes-sigs/cluster-api-provider-azure #1205 (pools while the cluster is made, the cluster while pools are made).
@@ -25,7 +25,7 @@ _WHOLES: Final = {AGENT_POOL: CLUSTER, _SUBNET: _VNET}
 
 
 def check_idle(token: str, id_: str, ledger: Ledger, *, deleting: bool = False) -> None:
-    """Raises CloudError where something goes on; to delete what is being deleted is no conflict."""
+    """Raises CloudError if an operation is in progress; a second deletion during a deletion is no conflict."""
     for entry in _concerned(token, id_, ledger):
         operation = entry.operation
         going = deleting and operation is not None and operation.removes and same_id(entry.id, id_)
@@ -34,13 +34,13 @@ def check_idle(token: str, id_: str, ledger: Ledger, *, deleting: bool = False) 
 
 
 def _concerned(token: str, id_: str, ledger: Ledger) -> Iterator[Entry]:
-    """The resource itself, what it is a part of, and parts that count as the whole."""
+    """The resource itself, its parent, and parts that count as the parent."""
     parent = id_.rsplit("/", 2)[0]
     for entry in ledger.in_progress({token, *_WHOLES, *_WHOLES.values()}):
         itself = entry.type == token and same_id(entry.id, id_)
         whole = _WHOLES.get(token) == entry.type and same_id(entry.id, parent)
         part = _WHOLES.get(entry.type) == token and entry.id.lower().startswith(f"{id_.lower()}/")
-        # A network is written as one: its subnets one after the other.
+        # A network is written as a whole: its subnets one by one.
         sister = token == _SUBNET == entry.type and same_id(entry.id.rsplit("/", 2)[0], parent)
         if itself or whole or part or sister:
             yield entry
@@ -57,5 +57,5 @@ def _conflict(entry: Entry, state: str, until: float, token: str) -> CloudError:
             "new operation. See https://aka.ms/aks-pending-operation for more details"
         )
         return refused("OperationNotAllowed", message, status=409)
-    # The code of other services is not known here; that a second operation is a conflict is ARM's rule.
+    # The code of other services is unknown here; ARM's rule is that a second operation is a conflict.
     return refused("Conflict", f"'{entry.name}' is in state {state}; wait for its end", status=409)

@@ -1,4 +1,4 @@
-"""What cannot change once it is made, and what azure-native nevertheless updates in place: ARM refuses the request.
+"""Immutable properties that azure-native nevertheless updates in place: ARM refuses the request.
 
 Sources: MicrosoftDocs/azure-aks-docs, the page of each property (use-node-pools.md, concepts-storage.md,
 reduce-latency-ppg.md, use-capacity-reservation-groups.md, spot-node-pool.md, custom-node-configuration-reference.md,
@@ -48,7 +48,7 @@ _FIXED: Final = {
 
 @rule(*_FIXED)
 def fixed_properties_stay(managed: ManagedResource) -> None:
-    """A change needs a new pool or file system; `replace_on_changes` tells Pulumi."""
+    """A change needs a new pool or file system; `replace_on_changes` configures this in Pulumi."""
     for name in _FIXED[managed.token]:
         if name in managed.changed and not _is_the_default_now_said(managed, name):
             message = f"Changing property 'properties.{name}' is not allowed."
@@ -56,14 +56,14 @@ def fixed_properties_stay(managed: ManagedResource) -> None:
 
 
 def _is_the_default_now_said(managed: ManagedResource, name: str) -> bool:
-    """Whether the change only says, or no longer says, what is there already."""
+    """Whether the change only adds or removes the existing default."""
     before: Any = None if name == "type" else managed.previous.get(name)
     return name not in managed.inputs or managed.inputs[name] == before
 
 
 @rule("*")
 def location_stays(managed: ManagedResource) -> None:
-    """Nothing moves to another region."""
+    """A resource cannot move to another region."""
     before = location_of(managed.previous.get("location"))
     if before and managed.location and managed.location != before:
         message = (

@@ -1,4 +1,4 @@
-"""What has to wait until something else has ended.
+"""Requests that must wait for another operation.
 
 Sources: Azure/AKS #4522 (pools of one network); hashicorp/terraform-provider-azurerm #30197
 (ReferencedResourceNotProvisioned, with status 429 in hashicorp/terraform #7986); Azure/azure-cli #21121
@@ -32,7 +32,7 @@ _NAMED: Final = {
 
 @rule("*")
 def group_is_not_going(managed: ManagedResource) -> None:
-    """Nothing is made or changed in a group that is being deleted."""
+    """No resource is created or changed in a group that is being deleted."""
     id_ = f"/subscriptions/{managed.subscription}/resourceGroups/{managed.group}"
     group = managed.at(_GROUP, id_) if managed.group else None
     if group is not None and group.operation is not None and managed.token != _GROUP:
@@ -42,13 +42,13 @@ def group_is_not_going(managed: ManagedResource) -> None:
 
 @rule("*")
 def one_thing_after_another(managed: ManagedResource) -> None:
-    """One operation at a time on a resource and on what it is a part of."""
+    """One operation at a time on a resource and on its parent."""
     check_idle(managed.token, managed.id, managed.ledger)
 
 
 @rule(*_REFERENCES)
 def what_is_named_is_ready(managed: ManagedResource) -> None:
-    """Networks refuse to name what is still on its way."""
+    """Networks refuse references to unfinished resources."""
     for name in _REFERENCES[managed.token]:
         value = managed.inputs.get(name)
         for given in items(value) or [value]:
@@ -65,7 +65,7 @@ def what_is_named_is_ready(managed: ManagedResource) -> None:
 
 @rule(AGENT_POOL)
 def pools_of_a_network_are_made_one_after_the_other(managed: ManagedResource) -> None:
-    """AKS takes the network as its own for a pool, which it can't while it does so for another."""
+    """AKS locks the network for one pool at a time."""
     network = _network_of(managed.inputs)
     if not network or managed.previous:
         return

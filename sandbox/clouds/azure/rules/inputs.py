@@ -1,5 +1,5 @@
-"""What the provider itself refuses while it plans, before ARM is asked: names above all. And locations that are no
-region, which ARM refuses later (LocationNotAvailableForResourceType).
+"""The provider's refusals during planning, before a request to ARM: mainly names. Also locations that are no region,
+which ARM refuses later (LocationNotAvailableForResourceType).
 
 Source: Azure/azure-rest-api-specs, patterns and lengths of the path parameters of each resource and of
 common-types/resource-management; pulumi/pulumi-azure-native provider/pkg/provider/provider.go (validateProperty) for
@@ -25,7 +25,7 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 @dataclass(frozen=True)
 class _Text:
-    """What a string must be: its length in characters and an expression."""
+    """The allowed form of a string: its length in characters and an expression."""
 
     least: int = 0
     most: int = 0
@@ -51,7 +51,7 @@ _LUSTRE_NAME: Final = _Text(2, 80, "^[0-9a-zA-Z][-0-9a-zA-Z_]{0,78}[0-9a-zA-Z]$"
 
 _GROUP_NAME: Final = _Text(1, 90)
 _ANY_NAME: Final = _Text(1)
-"""A path with a part that is empty leads elsewhere; terraform-provider-azurerm 5.2.0 refuses every empty name."""
+"""A path with an empty part is another path; terraform-provider-azurerm 5.2.0 refuses every empty name."""
 
 _TEXTS: Final[Mapping[str, Mapping[str, _Text]]] = {
     "azure-native:containerservice:AgentPool": {"agentPoolName": _POOL_NAME, "resourceName": _CLUSTER_NAME},
@@ -85,7 +85,9 @@ def refused_inputs(resource: Resource) -> list[Failure]:
 
 
 def _no_region(resource: Resource) -> Iterator[Failure]:
-    """Of the types that are modelled, which are all in a region but for some; others are global, or in a geography."""
+    """Checks the modelled types, which are all in a region with few exceptions; others are global, or in a
+    geography.
+    """
     location = resource.inputs.get("location")
     if resource.token in _GLOBAL_TOO and location_of(str(location)) == "global":
         return

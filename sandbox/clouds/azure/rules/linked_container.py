@@ -1,8 +1,8 @@
-"""The containers of blobs that a Managed Lustre is linked to.
+"""The blob containers linked to a Managed Lustre.
 
 Source: Azure Managed Lustre documentation, "Prerequisites", "Azure Blob Storage integration": two containers of one
-account that takes keys, and two roles of the service principal HPC Cache Resource Provider in it; missing roles are
-found only when the file system, valid so far, fails to be made.
+account with key access, and two roles of the service principal HPC Cache Resource Provider in it; missing roles are
+detected only when the creation of the otherwise valid file system fails.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _settings(managed: ManagedResource) -> Mapping[str, Any]:
 
 @rule(_LUSTRE)
 def containers_are_there(managed: ManagedResource) -> None:
-    """Both are there, and not the same."""
+    """Both exist, and are different."""
     settings = _settings(managed)
     if not settings:
         return
@@ -47,7 +47,9 @@ def containers_are_there(managed: ManagedResource) -> None:
 
 @rule(_LUSTRE)
 def service_may_read_them(managed: ManagedResource) -> None:
-    """The account takes keys, and somebody who could be the service has both roles in it, or around it."""
+    """The account allows key access, and a principal that could be the service has both roles on it or an enclosing
+    scope.
+    """
     if not _settings(managed):
         return
     id_ = str(_settings(managed)["container"]).split("/blobServices/", maxsplit=1)[0]
@@ -69,8 +71,8 @@ def service_may_read_them(managed: ManagedResource) -> None:
 
 @rule(_EXPORT)
 def there_is_a_container_to_export_to(managed: ManagedResource) -> None:
-    """Files are exported to the container that the file system was linked to when it was made, from one path, by one
-    job at a time.
+    """Files are exported to the container linked at the creation of the file system, from one path, by one job at a
+    time.
 
     Source: Azure Managed Lustre documentation, "Use the auto-export feature"; AutoExportJob of the API, prefixes.
     """

@@ -1,4 +1,4 @@
-"""Sizes, zones and neighbours of Managed Lustre.
+"""Sizes, zones and subnets of Managed Lustre.
 
 Sources: Azure Managed Lustre documentation, "Create a file system" (sizes and steps by SKU, confirmed by
 Azure/cyclecloud-slurm-workspace bicep/amlfs.bicep) and "Prerequisites" (size of the subnet);
@@ -22,10 +22,10 @@ _STEPS: Final = {
     "AMLFS-Durable-Premium-250": 8,
     "AMLFS-Durable-Premium-500": 4,
 }
-"""TiB, by SKU: the least and the step."""
+"""TiB, by SKU: the minimum and the step."""
 
 _PREFIXES: Final = ((16, 27), (40, 26), (92, 25), (196, 24), (400, 23))
-"""Size of the file system in TiB, up to which a subnet with this prefix has addresses enough."""
+"""Maximum size of a file system in TiB for a subnet with this prefix."""
 
 
 def _step(managed: ManagedResource) -> int | None:
@@ -34,7 +34,7 @@ def _step(managed: ManagedResource) -> int | None:
 
 @rule(_LUSTRE)
 def sku_is_one_that_is_sold(managed: ManagedResource) -> None:
-    """One of four."""
+    """One of four SKUs."""
     if _step(managed) is None:
         given = mapping(managed.inputs.get("sku")).get("name")
         raise refused("InvalidParameter", f"sku.name {given!r} is not valid; valid: {', '.join(_STEPS)}")
@@ -42,7 +42,7 @@ def sku_is_one_that_is_sold(managed: ManagedResource) -> None:
 
 @rule(_LUSTRE)
 def size_is_a_step(managed: ManagedResource) -> None:
-    """Azure rounds up to the next step, and bills it."""
+    """The size is a step: Azure rounds up to the next one, and bills it."""
     step, size = _step(managed), float(managed.inputs["storageCapacityTiB"])
     if step is None or (size > 0 and size % step == 0):
         return
@@ -55,7 +55,7 @@ def size_is_a_step(managed: ManagedResource) -> None:
 
 @rule(_LUSTRE)
 def file_system_is_in_one_zone(managed: ManagedResource) -> None:
-    """One zone, named; a region has up to three."""
+    """Exactly one zone; a region has up to three."""
     zones = items(managed.inputs.get("zones"))
     if len(zones) != 1 or zones[0] not in ("1", "2", "3"):
         message = f"zones {zones} is not valid; a file system is in one availability zone, such as ['1']"
@@ -64,7 +64,7 @@ def file_system_is_in_one_zone(managed: ManagedResource) -> None:
 
 @rule(_LUSTRE)
 def subnet_is_large_enough(managed: ManagedResource) -> None:
-    """The servers of a file system take their addresses from its subnet."""
+    """The servers of a file system use addresses of its subnet."""
     found = managed.at(_SUBNET, managed.inputs["filesystemSubnet"])
     if found is None:
         message = f"filesystemSubnet '{managed.inputs['filesystemSubnet']}' was not found"

@@ -1,6 +1,6 @@
 """Virtual networks, their subnets and public addresses.
 
-A network over 172.16.0.0/16, which InfiniBand reserves, is taken by ARM like any other: that is for a plan to refuse.
+ARM accepts a network over 172.16.0.0/16, which InfiniBand reserves, like any other: a plan must refuse it.
 Sources: Azure virtual network API, subnets (Azure/azure-cli #10917 for an overlap); Azure NAT Gateway documentation,
 "NAT gateway resource".
 """
@@ -32,7 +32,7 @@ def _blocks(managed: ManagedResource) -> list[Any]:
 
 @rule(_NETWORK, _SUBNET)
 def ranges_are_written_as_ranges(managed: ManagedResource) -> None:
-    """Blocks without host bits, of eight addresses and more; IPv6 is not looked at."""
+    """Blocks without host bits, of at least eight addresses; IPv6 is not checked."""
     blocks = _blocks(managed)
     if not blocks:
         raise refused("InvalidRequestFormat", f"'{managed.name}' has no address prefix")
@@ -86,7 +86,7 @@ def network_keeps_room_for_its_subnets(managed: ManagedResource) -> None:
 
 @rule(_GATEWAY)
 def gateway_has_standard_addresses(managed: ManagedResource) -> None:
-    """A gateway has a SKU, addresses of the same, and one zone at most."""
+    """A gateway has a SKU, addresses of the same SKU, and at most one zone."""
     if not mapping(managed.inputs.get("sku")).get("name"):
         raise refused("InvalidRequestFormat", f"NAT gateway {managed.name} has no sku; known: Standard")
     if len(items(managed.inputs.get("zones"))) > 1:
@@ -101,13 +101,13 @@ def gateway_has_standard_addresses(managed: ManagedResource) -> None:
 
 
 def _sku(inputs: Mapping[str, Any]) -> str:
-    """Basic where a program names none (Azure virtual network API 2024-05-01, PublicIPAddressSku)."""
+    """Basic by default (Azure virtual network API 2024-05-01, PublicIPAddressSku)."""
     return str(mapping(inputs.get("sku")).get("name") or "Basic")
 
 
 @rule(_ADDRESS)
 def standard_addresses_are_static(managed: ManagedResource) -> None:
-    """An address of SKU Standard is allocated when it is made."""
+    """An address of SKU Standard is allocated at its creation."""
     if _sku(managed.inputs) == "Standard" and managed.inputs.get("publicIPAllocationMethod") != "Static":
         message = f"Standard sku publicIp {managed.id} must have AllocationMethod set to Static."
         raise refused("StandardSkuPublicIPAddressesMustBeStatic", message)

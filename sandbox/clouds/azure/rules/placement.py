@@ -1,4 +1,4 @@
-"""Where the machines of a pool come from: placement groups, capacity reservations, spot.
+"""Sources of a pool's machines: placement groups, capacity reservations, spot.
 
 Sources: MicrosoftDocs/azure-aks-docs reduce-latency-ppg.md, use-capacity-reservation-groups.md, spot-node-pool.md;
 MicrosoftDocs/azure-compute-docs co-location.md, capacity-reservation-overview.md; hashicorp/terraform-provider-azurerm
@@ -63,7 +63,7 @@ def spot_is_for_work_that_can_end(pool: Pool) -> None:
 
 @rule(_GROUP)
 def zone_of_a_placement_group_goes_with_its_sizes(managed: ManagedResource) -> None:
-    """One zone, and only where the group says which sizes it is for."""
+    """At most one zone, which requires a list of sizes."""
     zones = items(managed.inputs.get("zones"))
     sizes = items(mapping(managed.inputs.get("intent")).get("vmSizes"))
     if len(zones) > 1 or (zones and not sizes):

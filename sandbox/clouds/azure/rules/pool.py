@@ -39,7 +39,7 @@ def pool_rule(check: _Check) -> _Check:
 
 @pool_rule
 def size_is_heard_of(pool: Pool) -> None:
-    """Of families with accelerators all sizes are known. AKS' words: MicrosoftDocs/azure-docs #45485."""
+    """All sizes of families with accelerators are known. AKS' words: MicrosoftDocs/azure-docs #45485."""
     if is_unheard_of(pool.size):
         where = pool.cluster.get("location") or pool.managed.inputs.get("location")
         message = (
@@ -51,7 +51,7 @@ def size_is_heard_of(pool: Pool) -> None:
 
 @pool_rule
 def version_can_be(pool: Pool) -> None:
-    """AKS' words: microsoft/azure_arc #28."""
+    """The version may exist. AKS' words: microsoft/azure_arc #28."""
     version = pool.given.get("orchestratorVersion")
     if version is not None and not may_be(str(version)):
         message = (
@@ -64,7 +64,7 @@ def version_can_be(pool: Pool) -> None:
 
 @pool_rule
 def count_is_given(pool: Pool) -> None:
-    """Also where the autoscaler sets it; a system pool has one node at least."""
+    """Also with the autoscaler; a system pool has at least one node."""
     count = pool.given.get("count")
     if count is None and pool.managed.token == AGENT_POOL:
         raise refused("InvalidParameter", "Required parameter properties.count is missing (null).")
@@ -76,7 +76,7 @@ def count_is_given(pool: Pool) -> None:
 
 @pool_rule
 def limits_go_with_autoscaling(pool: Pool) -> None:
-    """Both limits where the pool scales, around the count; none where it does not."""
+    """Both limits if the pool scales, around the count; otherwise none."""
     least, most, count = (pool.given.get(name) for name in ("minCount", "maxCount", "count"))
     if not pool.scales:
         if least is not None or most is not None:
@@ -107,7 +107,7 @@ def fabric_has_an_end(pool: Pool) -> None:
 
 @pool_rule
 def upgrades_have_a_way(pool: Pool) -> None:
-    """Nodes are added or taken away while a pool is upgraded, one of the two; system pools and spot are narrower."""
+    """An upgrade either adds or removes nodes; the limits of system pools and spot are narrower."""
     settings = mapping(pool.given.get("upgradeSettings"))
     surge, unavailable = settings.get("maxSurge"), settings.get("maxUnavailable")
     takes = unavailable is not None and not _is_none(unavailable)
@@ -127,7 +127,7 @@ def _is_none(text: object) -> bool:
 
 @pool_rule
 def ephemeral_disk_fits(pool: Pool) -> None:
-    """The system disk of a node is on the machine's own disk, which is as large as it is."""
+    """The system disk of a node is on the machine's local disk, which limits its size."""
     have = temp_disk(pool.size)
     want = int(pool.given.get("osDiskSizeGB") or 0)
     if pool.given.get("osDiskType") == "Ephemeral" and have is not None and want > have:
@@ -140,7 +140,7 @@ def ephemeral_disk_fits(pool: Pool) -> None:
 
 @pool_rule
 def gpus_can_be_partitioned(pool: Pool) -> None:
-    """A GPU instance profile is for A100, H100 and H200, and is put on by AKS's own driver."""
+    """A GPU instance profile requires A100, H100 or H200, and AKS's own driver."""
     profile = pool.given.get("gpuInstanceProfile")
     if not profile:
         return
@@ -162,7 +162,7 @@ def zones_exist(pool: Pool) -> None:
 
 @pool_rule
 def labels_are_not_of_aks(pool: Pool) -> None:
-    """Labels of AKS's own domain are its own.
+    """Labels of AKS's own domain are reserved.
 
     Source: MicrosoftDocs/azure-aks-docs use-labels.md, "Reserved system labels".
     """

@@ -30,7 +30,7 @@ _DAY: Final = 24 * 60 * 60
 
 @rule(_GROUP)
 def name_and_interval_are_right(managed: ManagedResource) -> None:
-    """Some characters never; from a minute to a day between two evaluations."""
+    """Without disallowed characters; from a minute to a day between two evaluations."""
     if not re.fullmatch(_NAME, managed.name):
         raise _bad(f"The rule group name '{managed.name}' has characters that are not allowed: :@/#{{}}%&+*<>?")
     interval = managed.inputs.get("interval")
@@ -40,7 +40,7 @@ def name_and_interval_are_right(managed: ManagedResource) -> None:
 
 @rule(_GROUP)
 def scopes_are_one_workspace_and_at_most_one_cluster(managed: ManagedResource) -> None:
-    """Both are there first; the cluster's metrics bear its name."""
+    """Both exist; the cluster's metrics have its name."""
     scopes = [str(scope) for scope in items(managed.inputs.get("scopes"))]
     workspaces = [scope for scope in scopes if "/microsoft.monitor/accounts/" in scope.lower()]
     if len(workspaces) != 1 or len(scopes) > 2:
@@ -54,7 +54,7 @@ def scopes_are_one_workspace_and_at_most_one_cluster(managed: ManagedResource) -
 
 @rule(_GROUP)
 def rules_are_of_one_kind_each(managed: ManagedResource) -> None:
-    """From 1 to 20 rules; each records or alerts, and has what belongs to that."""
+    """From 1 to 20 rules; each records or alerts, with the matching fields."""
     rules = [mapping(item) for item in items(managed.inputs.get("rules"))]
     if not 1 <= len(rules) <= _MOST_RULES:
         raise _bad(f"A rule group has 1 to {_MOST_RULES} rules, not {len(rules)}.")
@@ -80,7 +80,7 @@ def _problems(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _seconds(text: Any) -> int | None:
-    """Of a duration; None for what is none."""
+    """Seconds of a duration; None for other texts."""
     match = re.fullmatch(_DURATION, str(text))
     if match is None:
         return None

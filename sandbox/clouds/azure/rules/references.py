@@ -1,11 +1,11 @@
-"""What a resource refers to is there: `references.csv`, a row an input.
+"""References to other resources exist: `references.csv`, one input per row.
 
 Sources: Azure Resource Manager documentation, "Common deployment errors": InvalidResourceReference, ResourceNotFound;
-Azure/azure-cli #30560 (LinkedInvalidPropertyId); MicrosoftDocs/azure-docs #33497 (MissingSubscription). Which API
-answers with ResourceNotFound is told for few of them, and the words are ours.
+Azure/azure-cli #30560 (LinkedInvalidPropertyId); MicrosoftDocs/azure-docs #33497 (MissingSubscription). Few of them
+document that the API answers with ResourceNotFound, and the words are ours.
 
-What is in another subscription is taken on trust, and so are management groups; where anything will do, such as the
-scope of a role, also groups that no stack here made, as those of reservations and of AKS' nodes. None is in the ledger.
+Not checked: other subscriptions and management groups; for inputs of any kind, such as the scope of a role, also groups
+that no stack here created, such as those of reservations and of AKS' nodes. None is in the ledger.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PROVIDER: Final = r"(?i)/providers/[^/]+(/[^/]+/[^/]+)+"
 
 @rule("*")
 def what_it_refers_to_is_there(managed: ManagedResource) -> None:
-    """By a full id, of a resource of the kind that the input is for."""
+    """References are full ids of resources of the kind of the input."""
     for row in _table().get(managed.token, ()):
         for reference in texts(managed.inputs, row["path"]):
             _judge(managed, row, reference)
@@ -69,14 +69,14 @@ def _malformed(path: str, reference: str, *, in_path: bool) -> Exception:
 
 
 def _there(managed: ManagedResource, kind: str, id_: str, rest: str) -> bool:
-    """rest: what follows the subscription in the id."""
+    """rest: the id after the subscription."""
     if kind != _ANYTHING:
         return managed.at(kind, id_) is not None
     return not _is_made_here(managed, rest) or with_same_id(managed.ledger, id_) is not None
 
 
 def _is_made_here(managed: ManagedResource, rest: str) -> bool:
-    """Whether it is in a group that a stack made, or in none though it is no subscription."""
+    """Whether it is in a group of a stack, or in no group and not a subscription."""
     if not rest:
         return False
     _, kind, name, *_ = rest.lower().split("/")

@@ -31,7 +31,7 @@ def assignment_is_named_by_a_guid(managed: ManagedResource) -> None:
 
 @rule(_ASSIGNMENT)
 def principal_is_a_guid(managed: ManagedResource) -> None:
-    """A principal is named by its object id, never by the id of the resource."""
+    """A principal is referenced by its object id, never by the id of the resource."""
     principal = managed.inputs.get("principalId")
     if not is_guid(principal):
         message = f"The principal ID '{principal}' is not valid. Principal ID must be a GUID."
@@ -40,7 +40,7 @@ def principal_is_a_guid(managed: ManagedResource) -> None:
 
 @rule(_ASSIGNMENT)
 def principal_is_of_the_kind_that_is_told(managed: ManagedResource) -> None:
-    """An identity is a service principal; the SDK calls it a User where a program says nothing."""
+    """An identity is a service principal; the SDK defaults to User."""
     principal, told = managed.inputs.get("principalId"), managed.inputs.get("principalType")
     identities = managed.ledger.mentioning({_IDENTITY}, str(principal))
     if told not in (None, _SERVICE) and any(entry.outputs.get("principalId") == principal for entry in identities):
@@ -53,7 +53,7 @@ def principal_is_of_the_kind_that_is_told(managed: ManagedResource) -> None:
 
 @rule(_ASSIGNMENT)
 def role_is_named_by_its_id(managed: ManagedResource) -> None:
-    """A role is named by the path of its definition, not by its title."""
+    """A role is referenced by the path of its definition, not by its title."""
     role = str(managed.inputs["roleDefinitionId"])
     if "/roleDefinitions/" not in role or not is_guid(role.rsplit("/", 1)[-1]):
         message = f"The role definition ID '{role}' is not valid."
@@ -76,7 +76,7 @@ def _grant(inputs: Mapping[str, Any]) -> tuple[str, str, str]:
 
 @rule(_CREDENTIAL)
 def credential_is_one_of_its_kind(managed: ManagedResource) -> None:
-    """Issuer and subject once for an identity, and twenty credentials at most."""
+    """Unique issuer and subject per identity, and at most twenty credentials."""
     others = [entry for entry in managed.under(_CREDENTIAL, managed.parent) if not same_id(entry.id, managed.id)]
     if any(
         (entry.inputs["issuer"], entry.inputs["subject"]) == (managed.inputs["issuer"], managed.inputs["subject"])

@@ -11,7 +11,7 @@ rule = RULES.rule
 
 
 def refused(code: str, message: str, *, status: int = 400) -> CloudError:
-    """An error as the provider words it.
+    """An error in the provider's wording.
 
     Source: pulumi/pulumi-azure-native provider/pkg/azure/client_azcore.go (PulumiAzcoreResponseError).
     """
@@ -19,17 +19,17 @@ def refused(code: str, message: str, *, status: int = 400) -> CloudError:
 
 
 def repeated(code: str, message: str, *, status: int, until: float) -> BusyError:
-    """An error upon which the provider asks again.
+    """An error after which the provider retries.
 
-    until: when what is in the way has ended, in seconds since the epoch.
+    until: end of the conflicting operation, in seconds since the epoch.
     """
     return BusyError(str(refused(code, message, status=status)), until)
 
 
 def kept_from(managed: ManagedResource, what: str) -> CloudError:
-    """The refusal of what ARM would take and what then does not work; says so.
+    """Refuses a request that ARM would accept and that then does not work; the error states this.
 
-    what: what would happen in a real subscription.
+    what: the consequence in a real subscription.
     """
     kind = managed.token.rsplit(":", 1)[-1]
     return CloudError(f'the sandbox does not make {kind} "{managed.name}", though a real subscription would: {what}')

@@ -30,7 +30,7 @@ def account_name_is_a_host_name(managed: ManagedResource) -> None:
 
 @rule(_ACCOUNT)
 def account_name_is_free_everywhere(managed: ManagedResource) -> None:
-    """The name is part of a host name, so it exists once in the world."""
+    """The name is part of a host name, so it is unique worldwide."""
     if any(entry.name == managed.name for entry in managed.others(_ACCOUNT, managed.name)):
         raise refused(
             "StorageAccountAlreadyTaken", f"The storage account named {managed.name} is already taken.", status=409
@@ -50,7 +50,7 @@ def container_name_is_allowed(managed: ManagedResource) -> None:
 
 @rule(_CONTAINER, _SHARE)
 def account_exists(managed: ManagedResource) -> None:
-    """A container or a share is in an account that is there."""
+    """The account of a container or a share exists."""
     id_ = re.split("/(blob|file)Services/", managed.id, maxsplit=1)[0]
     if managed.at(_ACCOUNT, id_) is None:
         name = managed.inputs["accountName"]

@@ -1,4 +1,4 @@
-"""What ARM asks of tags.
+"""ARM's tag requirements.
 
 Source: Azure Resource Manager documentation, "Use tags to organize your Azure resources", limitations.
 """
@@ -21,7 +21,9 @@ _FORBIDDEN: Final = "<>%&\\?/"
 
 @rule("*")
 def tags_are_within_limits(managed: ManagedResource) -> None:
-    """At most 50 tags; names of 512 characters (128 on storage accounts), values of 256; some characters never."""
+    """At most 50 tags; names of 512 characters (128 on storage accounts), values of 256; without disallowed
+    characters.
+    """
     tags = mapping(managed.inputs.get("tags"))
     longest = _NAME_OF_ACCOUNT if managed.token == _ACCOUNT else _NAME
     if len(tags) > _MOST:
@@ -39,7 +41,7 @@ def tags_are_within_limits(managed: ManagedResource) -> None:
 
 @rule("*")
 def tags_do_not_differ_in_case_alone(managed: ManagedResource) -> None:
-    """ARM does not tell the names of tags apart by case."""
+    """ARM ignores the case of tag names."""
     names = [name.lower() for name in mapping(managed.inputs.get("tags"))]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -1,4 +1,4 @@
-"""What AKS asks of a change of version.
+"""AKS's requirements for a change of version.
 
 Sources: MicrosoftDocs/azure-aks-docs@fb060abe articles/aks/upgrade-aks-control-plane.md (also of clusters with
 long-term support, which may skip versions); its words: rancher/dashboard #11884.
@@ -11,13 +11,13 @@ from gpucluster.sandbox.clouds.azure.pools import CLUSTER
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, rule
 from gpucluster.sandbox.clouds.azure.versions import may_be
 
-# The nodes' versions at the most behind the control plane's.
+# Maximum minor versions of the nodes behind the control plane.
 _SKEW = 3
 
 
 @rule(CLUSTER)
 def version_can_be(managed: ManagedResource) -> None:
-    """AKS' words: microsoft/Microsoft-Defender-for-Cloud, issue 923."""
+    """The version may exist. AKS' words: microsoft/Microsoft-Defender-for-Cloud, issue 923."""
     version = managed.inputs.get("kubernetesVersion")
     if version is not None and not may_be(str(version)):
         message = (
@@ -30,7 +30,7 @@ def version_can_be(managed: ManagedResource) -> None:
 
 @rule(CLUSTER)
 def one_minor_version_at_a_time(managed: ManagedResource) -> None:
-    """The next minor version, or the same; never back."""
+    """The same or the next minor version; never a lower one."""
     old = str(managed.previous.get("currentKubernetesVersion") or managed.previous.get("kubernetesVersion") or "")
     new = str(managed.inputs.get("kubernetesVersion") or "")
     if not old or not new:

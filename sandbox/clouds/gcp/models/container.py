@@ -1,4 +1,4 @@
-"""GKE clusters and node pools. Endpoints and certificates look the part and lead nowhere."""
+"""GKE clusters and node pools. Endpoints and certificates have the right form and lead nowhere."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CERTIFICATE: Final = base64.b64encode(
     },
 )
 def cluster(managed: ManagedResource) -> Mapping[str, Any]:
-    """Endpoints are of the documentation range 203.0.113.0/24 and of a domain that never resolves."""
+    """Endpoints are in the documentation range 203.0.113.0/24 and in a domain that never resolves."""
     endpoint = managed.keep("endpoint", lambda: _free_address(managed))
     version = resolved(
         str(managed.inputs.get("minMasterVersion") or ""), str(managed.previous.get("masterVersion") or "")
@@ -89,7 +89,7 @@ def _endpoints(managed: ManagedResource) -> Mapping[str, Any]:
 
 
 def _addresses(managed: ManagedResource) -> Mapping[str, Any]:
-    """The ranges of pods and services: those of the secondary ranges it names, else GKE's own choice."""
+    """The ranges of pods and services: its secondary ranges, else GKE's own choice."""
     given = mapping(managed.inputs.get("ipAllocationPolicy"))
     found = managed.subnetwork(managed.inputs.get("subnetwork"))
     ranges = items(found.inputs.get("secondaryIpRanges")) if found is not None else []
@@ -107,19 +107,19 @@ def _addresses(managed: ManagedResource) -> Mapping[str, Any]:
 
 
 def _other_zones(location: str) -> list[str]:
-    """The zones of a regional cluster's nodes; a zonal cluster has none but its own."""
+    """The zones of a regional cluster's nodes; a zonal cluster has only its own."""
     return [] if is_zone(location) else zones_of(location)[:3]
 
 
 def _free_address(managed: ManagedResource) -> str:
-    """An address of 203.0.113.0/24 that no other cluster has."""
+    """An address of 203.0.113.0/24 that no other cluster uses."""
     first = int(hashlib.sha256(managed.id.encode()).hexdigest()[:8], 16)
     hosts = (f"203.0.113.{(first + at) % 254 + 1}" for at in range(254))
     return next(host for host in hosts if not managed.ledger.mentioning({managed.token}, host))
 
 
 def _cluster_name(managed: ManagedResource) -> str:
-    """A pool may name its cluster by name, id or self link."""
+    """A pool may refer to its cluster by name, id or self link."""
     return str(managed.inputs["cluster"]).rsplit("/", 1)[-1]
 
 
@@ -135,7 +135,7 @@ def _pool_id(managed: ManagedResource) -> str:
     nested={"nodeConfig": ("effectiveTaints",)},
 )
 def node_pool(managed: ManagedResource) -> Mapping[str, Any]:
-    """Its zones are the cluster's where it names none; GKE taints nodes with accelerators.
+    """Its zones default to the cluster's; GKE taints nodes with accelerators.
 
     Sources: Kubernetes Engine API, NodePool; GKE documentation, "Run GPUs in GKE Standard node pools".
     """
@@ -163,7 +163,7 @@ def node_pool(managed: ManagedResource) -> Mapping[str, Any]:
 
 
 def _first_size(managed: ManagedResource) -> int:
-    """Nodes per zone of a pool that does not say: its smallest size per zone, or what it started with."""
+    """Default nodes per zone of a pool: its minimum size per zone, or its initial size."""
     scaling = mapping(managed.inputs.get("autoscaling"))
     return int(managed.inputs.get("initialNodeCount") or scaling.get("minNodeCount") or 0)
 

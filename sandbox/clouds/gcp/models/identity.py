@@ -12,8 +12,8 @@ from gpucluster.sandbox.clouds.naming import random_hex
 from gpucluster.sandbox.clouds.values import Secret
 
 _AGENTS: Final = {"container.googleapis.com": "container-engine-robot"}
-"""API -> the project that its service agents belong to, where it is not `gcp-sa-` and the name of the API (IAM
-documentation, "Service agents")."""
+"""API -> the project of its service agents, if it is not `gcp-sa-` and the name of the API (IAM documentation, "Service
+agents")."""
 
 
 def _email(managed: ManagedResource) -> str:
@@ -38,7 +38,7 @@ def account(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("gcp:serviceaccount/key:Key", id=lambda managed: f"{_account_path(managed)}/keys/{random_hex(40)}")
 def key(managed: ManagedResource) -> Mapping[str, Any]:
-    """A private key that opens nothing."""
+    """A private key that is useless."""
     return {
         "name": managed.id,
         "privateKey": managed.keep("privateKey", lambda: Secret("the key of a sandbox opens nothing")),
@@ -85,7 +85,7 @@ def service(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("gcp:projects/serviceIdentity:ServiceIdentity", id="projects/{project}/services/{service}")
 def service_identity(managed: ManagedResource) -> Mapping[str, Any]:
-    """The account that Google's service acts as in this project."""
+    """The account of Google's service in this project."""
     api = str(managed.inputs["service"])
     agents = _AGENTS.get(api) or f"gcp-sa-{api.removesuffix('.googleapis.com')}"
     email = f"service-{number_of(managed.project)}@{agents}.iam.gserviceaccount.com"

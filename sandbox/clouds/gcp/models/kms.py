@@ -1,7 +1,7 @@
 """Key rings, keys and grants on them.
 
 Sources: hashicorp/terraform-provider-google-beta@93c65b2d kms/resource_kms_key_ring.go, resource_kms_crypto_key.go and
-iam_kms_crypto_key.go for ids; Cloud KMS API, CryptoKey and CryptoKeyVersionTemplate for what a new key has.
+iam_kms_crypto_key.go for ids; Cloud KMS API, CryptoKey and CryptoKeyVersionTemplate for the defaults of a new key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def key_ring(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("gcp:kms/cryptoKey:CryptoKey", id="{keyRing}/cryptoKeys/{name}", defaults={"importOnly": False})
 def crypto_key(managed: ManagedResource) -> Mapping[str, Any]:
-    """A key for symmetric encryption has its first version at once, which is the primary one."""
+    """A symmetric encryption key immediately has its first version, which is the primary one."""
     template = {"algorithm": "GOOGLE_SYMMETRIC_ENCRYPTION", "protectionLevel": "SOFTWARE"}
     is_symmetric = (managed.inputs.get("purpose") or "ENCRYPT_DECRYPT") == "ENCRYPT_DECRYPT"
     has_version = is_symmetric and not managed.inputs.get("skipInitialVersionCreation")

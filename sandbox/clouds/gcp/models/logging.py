@@ -1,7 +1,7 @@
 """Buckets of Cloud Logging, and sinks that write to them.
 
 Sources: hashicorp/terraform-provider-google-beta@93c65b2d logging/resource_logging_project_bucket_config.go and
-resource_logging_project_sink.go for ids; Cloud Logging API v2, LogBucket and LogSink, for what a new one has.
+resource_logging_project_sink.go for ids; Cloud Logging API v2, LogBucket and LogSink, for the defaults of new ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def project_bucket_config(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("gcp:logging/projectSink:ProjectSink", id="projects/{project}/sinks/{name}")
 def project_sink(managed: ManagedResource) -> Mapping[str, Any]:
-    """One that writes within its project has no identity of its own."""
+    """A sink within its project has no identity of its own."""
     inside = str(managed.inputs.get("destination", "")).startswith(
         f"logging.googleapis.com/projects/{managed.project}/"
     )

@@ -1,4 +1,4 @@
-"""VPCs and what is in them. Addresses are from the documentation ranges of RFC 5737."""
+"""VPCs and their resources. Addresses are from the documentation ranges of RFC 5737."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gpucluster.sandbox.clouds.naming import random_hex
 
 
 def _linked(managed: ManagedResource, name: str, under: str) -> dict[str, Any]:
-    """A reference as the API answers it, a self link."""
+    """A reference in the API's answer, a self link."""
     given = managed.inputs.get(name)
     return {name: f"{LINKS}{managed.path(given, under)}"} if given else {}
 
 
 @models("gcp:compute/network:Network", id="projects/{project}/global/networks/{name}")
 def network(managed: ManagedResource) -> Mapping[str, Any]:
-    """The MTU is 1460 where none is asked, 8896 in a VPC of the RoCE profiles; routes are regional by default.
+    """The MTU is 1460 by default, 8896 in a VPC of the RoCE profiles; routes are regional by default.
 
     Sources: VPC documentation, "Maximum transmission unit"; Compute Engine API, networks.routingConfig.
     """
@@ -122,7 +122,7 @@ _PEERINGS: Final = {"servicenetworking.googleapis.com": "servicenetworking-googl
 
 
 def _connection_id(managed: ManagedResource) -> str:
-    """`network:service`, each escaped, as the provider builds it."""
+    """`network:service`, each escaped, as in the provider."""
     network_path = managed.path(managed.inputs["network"], "global/networks")
     return f"{network_path.replace('/', '%2F')}:{managed.inputs['service']}"
 
@@ -139,7 +139,7 @@ def resource_policy(managed: ManagedResource) -> Mapping[str, Any]:
 
 
 def _address(seed: str, prefix: int) -> str:
-    """An address of 203.0.113.0/24, which no host has; a range of `prefix` bits lies in 10.0.0.0/8."""
+    """An address of 203.0.113.0/24, which no host uses; a range of `prefix` bits is in 10.0.0.0/8."""
     number = int(hashlib.sha256(seed.encode()).hexdigest()[:8], 16)
     if not prefix:
         return f"203.0.113.{number % 254 + 1}"

@@ -18,7 +18,7 @@ def _now() -> str:
 
 
 def _address(managed: ManagedResource) -> str:
-    """An address of 192.0.2.0/24, which no host has."""
+    """An address of 192.0.2.0/24, which no host uses."""
     return f"192.0.2.{int(hashlib.sha256(managed.id.encode()).hexdigest()[:8], 16) % 250 + 4}"
 
 
@@ -62,7 +62,7 @@ def filestore(managed: ManagedResource) -> Mapping[str, Any]:
 
 @models("gcp:storage/bucket:Bucket", id="{name}", changing=("updated",))
 def bucket(managed: ManagedResource) -> Mapping[str, Any]:
-    """Locations are answered in capitals; deleted objects stay for seven days (Cloud Storage, "Soft delete")."""
+    """Locations are returned in capitals; deleted objects stay for seven days (Cloud Storage, "Soft delete")."""
     return {
         "location": str(managed.inputs["location"]).upper(),
         "project": managed.project,

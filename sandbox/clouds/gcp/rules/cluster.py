@@ -1,4 +1,4 @@
-"""What GKE asks of a cluster.
+"""GKE's requirements for a cluster.
 
 Sources: Kubernetes Engine API, Cluster; GKE documentation, "Set up multi-network support for Pods", "VPC-native
 clusters" and "Maintenance windows and exclusions"; hashicorp/terraform-provider-google-beta@93c65b2d
@@ -17,7 +17,7 @@ from gpucluster.sandbox.type_guards import items, mapping
 
 @rule(CLUSTER)
 def several_networks_need_dataplane_v2(managed: ManagedResource) -> None:
-    """Multi-networking is a part of Dataplane V2, and Calico has no place in it."""
+    """Multi-networking requires Dataplane V2, and excludes Calico."""
     is_v2 = managed.inputs.get("datapathProvider") == "ADVANCED_DATAPATH"
     if managed.inputs.get("enableMultiNetworking") is True and not is_v2:
         raise refused(managed, "Multi-networking requires Dataplane V2: set datapath_provider to ADVANCED_DATAPATH")
@@ -29,9 +29,9 @@ def several_networks_need_dataplane_v2(managed: ManagedResource) -> None:
 
 @rule(CLUSTER)
 def network_exists(managed: ManagedResource) -> None:
-    """Network and subnetwork exist, belong together and are in the cluster's region; so do the ranges it names.
+    """Network and subnetwork exist, belong together and are in the cluster's region; so do the referenced ranges.
 
-    A network `default` comes with every project and is not in the ledger.
+    Every project has a network `default`, which is not in the ledger.
     """
     network, subnetwork = managed.network(managed.inputs.get("network")), managed.inputs.get("subnetwork")
     if network is None and managed.inputs.get("network") != "default":
@@ -73,7 +73,7 @@ def zones_are_in_the_region(managed: ManagedResource) -> None:
 
 @rule(CLUSTER)
 def first_nodes_are_asked_for(managed: ManagedResource) -> None:
-    """A Standard cluster is made with a node pool, even one that is removed at once."""
+    """A Standard cluster is created with a node pool, even if it is removed at once."""
     inputs = managed.inputs
     if managed.previous or inputs.get("enableAutopilot") is True or inputs.get("nodePools"):
         if inputs.get("nodePools") and inputs.get("removeDefaultNodePool") is True:

@@ -1,4 +1,4 @@
-"""Names that may exist once.
+"""Unique names.
 
 Source: Google Cloud APIs, error reason `alreadyExists`; hashicorp/terraform-provider-google-beta
 container/resource_container_node_pool.go for its own words.
@@ -12,14 +12,14 @@ from gpucluster.sandbox.clouds.cloud import CloudError
 from gpucluster.sandbox.clouds.gcp.model import ManagedResource
 from gpucluster.sandbox.clouds.gcp.rules.rule import refused, rule
 
-# Grants and enabled services add to what is there: asking twice is no error.
+# Grants and enabled services are additive: a duplicate is no error.
 _ADDITIVE: Final = ("iAMMember", "iAMBinding", "bucketIAMMember", "bucketIAMBinding", "projects/service:")
 _OF_THEIR_OWN: Final = frozenset({"gcp:servicenetworking/connection:Connection"})
 
 
 @rule("*")
 def path_is_free(managed: ManagedResource) -> None:
-    """One resource per path; a bucket's name is taken everywhere."""
+    """One resource per path; a bucket's name is unique worldwide."""
     if managed.previous or managed.token in _OF_THEIR_OWN or any(word in managed.token for word in _ADDITIVE):
         return
     is_bucket = managed.token == "gcp:storage/bucket:Bucket"

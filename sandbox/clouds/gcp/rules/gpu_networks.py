@@ -3,7 +3,7 @@
 Sources: GKE documentation, "Set up multi-network support for Pods" and "Maximize GPU network bandwidth in Standard mode
 clusters"; AI Hypercomputer documentation, "Create a custom AI-optimized GKE cluster which uses A4 or A3 Ultra" and
 "Allocate network resources by using GKE managed DRANET"; NVIDIA/aicr docs/integrator/gke-tcpxo-networking.md (an
-additional network on A3 Mega takes the place of a GPU's); GoogleCloudPlatform/cluster-toolkit v1.95.0 examples.
+additional network on A3 Mega replaces a GPU's); GoogleCloudPlatform/cluster-toolkit v1.95.0 examples.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gpucluster.sandbox.clouds.gcp.rules.rule import kept_from, refused, rule
 from gpucluster.sandbox.clouds.ledger import Entry
 
 _NICS: Final = 10
-"""Most network interfaces of any machine type here, the first one the cluster's."""
+"""Maximum network interfaces of any machine type here; the first one is the cluster's."""
 
 
 @rule(NODE_POOL)
@@ -44,7 +44,7 @@ def additional_networks_exist(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def each_interface_has_a_network_of_its_own(managed: ManagedResource) -> None:
-    """Two interfaces of a machine share no VPC, but those of a RoCE one, and no range overlaps another."""
+    """Two interfaces of a machine share no VPC, except a RoCE VPC, and no ranges overlap."""
     pool = Pool(managed)
     cluster = pool.cluster
     if not pool.networks or cluster is None:
@@ -87,7 +87,9 @@ def fabric_is_complete(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def roce_is_complete_and_near(managed: ManagedResource) -> None:
-    """On RDMA machines one network is an ordinary one, the other eight subnetworks are of a RoCE VPC in their zone."""
+    """On RDMA machines one network is an ordinary one, and the other eight are subnetworks of a RoCE VPC in their
+    zone.
+    """
     pool = Pool(managed)
     machine = pool.machine
     networks = [network for given in pool.networks if (network := _network(managed, given)) is not None]
@@ -108,7 +110,7 @@ def roce_is_complete_and_near(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def frames_are_large(managed: ManagedResource) -> None:
-    """All networks of a TCPX or TCPXO fabric, the cluster's too, and the RoCE network take large frames."""
+    """All networks of a TCPX or TCPXO fabric, including the cluster's, and the RoCE network support large frames."""
     pool = Pool(managed)
     machine, cluster = pool.machine, pool.cluster
     if machine is None or machine.mtu is None or not pool.networks or cluster is None:
@@ -126,7 +128,9 @@ def frames_are_large(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def gke_makes_networks_for_rdma_only(managed: ManagedResource) -> None:
-    """With an accelerator network profile GKE makes the networks: on RDMA machines, and without any of one's own."""
+    """With an accelerator network profile GKE creates the networks: only on RDMA machines, and without your own
+    networks.
+    """
     pool = Pool(managed)
     if not pool.network_profile:
         return
@@ -140,7 +144,7 @@ def gke_makes_networks_for_rdma_only(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def rdma_and_fast_socket_exclude_each_other(managed: ManagedResource) -> None:
-    """NCCL Fast Socket has no place beside GPUDirect RDMA; the RDMA strategy is for RDMA machines."""
+    """NCCL Fast Socket excludes GPUDirect RDMA; the RDMA strategy requires RDMA machines."""
     pool = Pool(managed)
     is_rdma = pool.machine is not None and pool.machine.is_rdma
     fast: Any = pool.config.get("fastSocket")

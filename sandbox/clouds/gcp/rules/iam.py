@@ -1,4 +1,4 @@
-"""Who is granted what.
+"""Grants of roles.
 
 Sources: IAM documentation, "Principal identifiers" and "Create and manage custom roles"; the errors are those quoted in
 terraform-google-modules/terraform-google-kubernetes-engine issue 916 and of the IAM API.
@@ -34,7 +34,7 @@ _PERMISSION: Final = r"[a-z][\w]*(\.\w+){2,}"
 
 @rule(*_GRANTS)
 def principal_and_role_are_written_as_such(managed: ManagedResource) -> None:
-    """A member begins with its kind, a role with `roles/` or the path of a custom one."""
+    """A member starts with its kind, a role with `roles/` or the path of a custom one."""
     member, role = str(managed.inputs["member"]), str(managed.inputs["role"])
     if not _MEMBER.fullmatch(member):
         raise refused(managed, f"Invalid principal: {member}; one looks like serviceAccount:NAME@PROJECT...")
@@ -44,9 +44,9 @@ def principal_and_role_are_written_as_such(managed: ManagedResource) -> None:
 
 @rule(*_GRANTS)
 def principal_exists(managed: ManagedResource) -> None:
-    """A service account of a simulated project is there, and so is the identity pool of its clusters.
+    """A service account of a simulated project exists, and so does the identity pool of its clusters.
 
-    Accounts that Google makes, and those of other projects, are taken on trust.
+    Accounts that Google creates, and those of other projects, are not checked.
     """
     kind, _, address = str(managed.inputs["member"]).partition(":")
     pool = re.fullmatch(r"([^.]+)\.svc\.id\.goog\[[^/]+/[^]]+\]", address)
@@ -67,7 +67,7 @@ def principal_exists(managed: ManagedResource) -> None:
 
 @rule("gcp:serviceaccount/iAMMember:IAMMember")
 def account_exists(managed: ManagedResource) -> None:
-    """The account that is shared exists."""
+    """The account of a grant exists."""
     path = str(managed.inputs["serviceAccountId"])
     if path.startswith(f"projects/{managed.project}/") and managed.at(_ACCOUNT, path) is None:
         raise refused(managed, f"Unknown service account {path}", status=404, reason="notFound")
@@ -75,7 +75,7 @@ def account_exists(managed: ManagedResource) -> None:
 
 @rule(*_GRANTS)
 def custom_role_exists(managed: ManagedResource) -> None:
-    """A custom role of this project was made before."""
+    """A custom role of this project exists."""
     role = str(managed.inputs["role"])
     if role.startswith(f"projects/{managed.project}/roles/") and managed.at(_ROLE, role) is None:
         raise refused(managed, f"The role {role} does not exist", status=404, reason="notFound")
@@ -100,7 +100,7 @@ def _has_pool(cluster: Entry, project: str) -> bool:
 
 @rule(CLUSTER, NODE_POOL)
 def account_of_the_nodes_exists(managed: ManagedResource) -> None:
-    """Nodes run as an account that is there; accounts of other projects and Google's own are taken on trust."""
+    """The service account of nodes exists; accounts of other projects and Google's own are not checked."""
     address = str(mapping(managed.inputs.get("nodeConfig")).get("serviceAccount") or "")
     project = re.fullmatch(r"[^@]+@([^.]+)\.iam\.gserviceaccount\.com", address)
     if project and project[1] == managed.project and not _is_account(managed, project[1], address):

@@ -1,4 +1,4 @@
-"""Keys, and who has to be allowed to use them.
+"""Keys, and the permissions to use them.
 
 Sources: GKE documentation, "Encrypt secrets at the application layer" (GKE's service agent needs the role Cloud KMS
 CryptoKey Encrypter/Decrypter on the key); Cloud KMS API, CryptoKey.rotationPeriod; hashicorp/
@@ -26,7 +26,7 @@ _DAY: Final = 24 * 60 * 60
 
 @rule(_KEY)
 def ring_exists(managed: ManagedResource) -> None:
-    """The ring of a key is there."""
+    """The ring of a key exists."""
     path = _path(managed, managed.inputs["keyRing"], ("keyRings",))
     if managed.project == path.split("/")[1] and managed.at(_RING, path) is None:
         raise refused(managed, f"KeyRing {path} not found.", status=404, reason="notFound")
@@ -42,7 +42,7 @@ def rotation_takes_a_day(managed: ManagedResource) -> None:
 
 @rule(_GRANT)
 def key_of_a_grant_exists(managed: ManagedResource) -> None:
-    """The key is there; keys of other projects are taken on trust."""
+    """The key exists; keys of other projects are not checked."""
     path = _path(managed, managed.inputs["cryptoKeyId"], ("keyRings", "cryptoKeys"))
     if managed.project == path.split("/")[1] and managed.at(_KEY, path) is None:
         raise refused(managed, f"CryptoKey {path} not found.", status=404, reason="notFound")
@@ -50,7 +50,7 @@ def key_of_a_grant_exists(managed: ManagedResource) -> None:
 
 @rule(CLUSTER)
 def gke_may_use_its_key(managed: ManagedResource) -> None:
-    """The key of the secrets is there, in the cluster's region, and GKE's service agent may use it."""
+    """The key of the secrets exists in the cluster's region, and GKE's service agent may use it."""
     encryption = mapping(managed.inputs.get("databaseEncryption"))
     name = str(encryption.get("keyName") or "")
     if encryption.get("state") == "DECRYPTED" or not name:
@@ -75,7 +75,7 @@ def _grants(entry: Entry, key: Entry, agent: str) -> bool:
 
 
 def _path(managed: ManagedResource, given: Any, kinds: tuple[str, ...]) -> str:
-    """The full path of a ring or key, of which the provider also takes the names alone."""
+    """The full path of a ring or key; the provider also accepts only the names."""
     text = str(given)
     if text.startswith("projects/"):
         return text

@@ -1,4 +1,4 @@
-"""What every Google Cloud service asks of labels.
+"""Label requirements of all Google Cloud services.
 
 Source: Resource Manager documentation, "Labels overview", requirements for labels.
 """
@@ -31,7 +31,7 @@ def labels_are_within_limits(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def labels_of_machines_are_within_limits(managed: ManagedResource) -> None:
-    """The same for what a node pool puts on its machines and disks."""
+    """The same for labels of a node pool's machines and disks."""
     _check(managed, mapping(mapping(managed.inputs.get("nodeConfig")).get("resourceLabels")))
 
 

@@ -1,4 +1,4 @@
-"""Sizes and neighbours of Managed Lustre.
+"""Sizes and networks of Managed Lustre.
 
 Sources: Managed Lustre documentation, "Performance tiers", "Increase the capacity" and "Create an instance"; Managed
 Lustre API, Instance.
@@ -57,7 +57,7 @@ def _tier(managed: ManagedResource) -> _Tier | None:
 
 @rule(_LUSTRE)
 def tier_is_one_that_is_sold(managed: ManagedResource) -> None:
-    """A throughput out of four, or the dynamic tier, which takes none."""
+    """One of four throughputs, or the dynamic tier, which has none."""
     given = managed.inputs.get("perUnitStorageThroughput")
     tier = _tier(managed)
     if tier is None:
@@ -70,7 +70,7 @@ def tier_is_one_that_is_sold(managed: ManagedResource) -> None:
 
 @rule(_LUSTRE)
 def capacity_is_a_step(managed: ManagedResource) -> None:
-    """The capacity is one of the tier's steps, and only grows, not over the threshold where the step changes."""
+    """The capacity is one of the tier's steps, and only grows, but not over the threshold at which the step changes."""
     tier = _tier(managed)
     capacity = int(managed.inputs.get("capacityGib") or 0)
     if tier is not None and not tier.fits(capacity):

@@ -1,4 +1,4 @@
-"""What comes with a machine type: accelerators, local SSDs, boot disks.
+"""Fixed parts of a machine type: accelerators, local SSDs, boot disks.
 
 Sources: Compute Engine documentation, "Accelerator-optimized machine family" and "GPU machine types"; GKE
 documentation, "Run GPUs in GKE Standard node pools"; GoogleCloudPlatform/cluster-toolkit v1.95.0
@@ -16,7 +16,7 @@ from gpucluster.sandbox.type_guards import mapping
 
 @rule(NODE_POOL)
 def machine_is_heard_of(managed: ManagedResource) -> None:
-    """Of families with accelerators all machines are known. GKE's words: keras-team/kinetic #305."""
+    """All machines of families with accelerators are known. GKE's words: keras-team/kinetic #305."""
     pool = Pool(managed)
     if is_unheard_of(pool.machine_type):
         zone = next(iter(pool.zones), managed.location)
@@ -25,7 +25,7 @@ def machine_is_heard_of(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def accelerators_are_those_of_the_machine(managed: ManagedResource) -> None:
-    """An accelerator-optimized machine has its own accelerators, all of them."""
+    """An accelerator-optimized machine has its fixed type and number of accelerators."""
     pool = Pool(managed)
     machine = pool.machine
     if machine is None:
@@ -42,7 +42,7 @@ def accelerators_are_those_of_the_machine(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def local_ssds_are_those_of_the_machine(managed: ManagedResource) -> None:
-    """Local SSDs are used in one way, and their number is that of the machine type."""
+    """Local SSDs have a single use, and their number is that of the machine type."""
     pool = Pool(managed)
     ways = ("ephemeralStorageLocalSsdConfig", "localNvmeSsdBlockConfig")
     given = {way: mapping(pool.config.get(way)) for way in ways if pool.config.get(way)}

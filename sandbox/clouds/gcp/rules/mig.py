@@ -36,7 +36,7 @@ def partition_size_exists(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def slices_have_no_fabric(managed: ManagedResource) -> None:
-    """Slices do not talk over the GPU networks."""
+    """Slices do not use the GPU networks."""
     pool = Pool(managed)
     if pool.partition and (pool.networks or pool.network_profile):
         raise kept_from(managed, "slices of GPUs never use the GPU networks; leave them out of a pool with MIG")

@@ -1,4 +1,4 @@
-"""VPCs, their subnetworks and what guards them.
+"""VPCs, their subnetworks and firewalls.
 
 Sources: Compute Engine API, networks, subnetworks and firewalls; VPC documentation, "Subnets", "Maximum transmission
 unit" and "RDMA network profiles"; Cloud NGFW documentation, "Cloud NGFW for RoCE VPC networks" (VPC firewall rules
@@ -27,7 +27,7 @@ _MTU: Final = (1300, 8896)
 """Bytes."""
 _SMALLEST: Final = 29
 _AUTO: Final = IPv4Network("10.128.0.0/9")
-"""What a network in auto mode takes for itself."""
+"""The range that a network in auto mode uses."""
 
 
 @rule(_NETWORK)
@@ -41,7 +41,7 @@ def mtu_is_possible(managed: ManagedResource) -> None:
 
 @rule(_NETWORK)
 def profile_exists(managed: ManagedResource) -> None:
-    """A profile is one of a zone, and its network is in custom mode."""
+    """A profile belongs to a zone, and its network is in custom mode."""
     profile = managed.inputs.get("networkProfile")
     if not profile:
         return
@@ -54,7 +54,7 @@ def profile_exists(managed: ManagedResource) -> None:
 
 @rule(_SUBNETWORK, _FIREWALL, _ROUTER)
 def network_exists(managed: ManagedResource) -> None:
-    """The network is there; `default` comes with every project."""
+    """The network exists; every project has a network `default`."""
     given = managed.inputs.get("network")
     path = managed.path(given, "global/networks")
     if given and managed.network(given) is None and not path.endswith("/networks/default"):
@@ -63,7 +63,7 @@ def network_exists(managed: ManagedResource) -> None:
 
 @rule(_SUBNETWORK)
 def ranges_are_written_as_ranges(managed: ManagedResource) -> None:
-    """IPv4 blocks without host bits, of eight addresses and more, under names of their own."""
+    """IPv4 blocks without host bits, of at least eight addresses, with unique names."""
     blocks = [("ipCidrRange", managed.inputs.get("ipCidrRange"))]
     secondary = [mapping(item) for item in items(managed.inputs.get("secondaryIpRanges"))]
     blocks += [(f"secondaryIpRanges[{at}].ipCidrRange", item.get("ipCidrRange")) for at, item in enumerate(secondary)]
@@ -109,7 +109,7 @@ def subnetwork_is_near_its_profile(managed: ManagedResource) -> None:
 
 @rule(_FIREWALL)
 def roce_has_no_firewall(managed: ManagedResource) -> None:
-    """Rules of a VPC firewall are not for networks with an RDMA profile."""
+    """VPC firewall rules do not support networks with an RDMA profile."""
     network = managed.network(managed.inputs.get("network"))
     if network is not None and is_roce(network.inputs.get("networkProfile")):
         profile = str(network.inputs["networkProfile"]).rsplit("/", 1)[-1]
@@ -119,14 +119,14 @@ def roce_has_no_firewall(managed: ManagedResource) -> None:
 
 @rule(_FIREWALL)
 def firewall_allows_or_denies(managed: ManagedResource) -> None:
-    """A rule does one of the two."""
+    """A rule either allows or denies."""
     if bool(managed.inputs.get("allows")) == bool(managed.inputs.get("denies")):
         raise refused(managed, "A firewall needs exactly one of allow and deny", reason="invalid")
 
 
 @rule(_NAT)
 def router_exists(managed: ManagedResource) -> None:
-    """A NAT is a part of a router in its region."""
+    """The router of a NAT exists in its region."""
     name = str(managed.inputs["router"]).rsplit("/", 1)[-1]
     path = f"projects/{managed.project}/regions/{managed.region}/routers/{name}"
     if managed.at(_ROUTER, path) is None:
@@ -137,7 +137,7 @@ def router_exists(managed: ManagedResource) -> None:
 
 @rule(_NAT)
 def subnetworks_of_a_nat_exist(managed: ManagedResource) -> None:
-    """The subnetworks whose addresses it translates are there."""
+    """The subnetworks of a NAT exist."""
     for item in items(managed.inputs.get("subnetworks")):
         name = mapping(item).get("name")
         if managed.subnetwork(name) is None:

@@ -1,4 +1,4 @@
-"""What GKE asks of every node pool.
+"""GKE's requirements for every node pool.
 
 Sources: Kubernetes Engine API, NodePool, NodePoolAutoscaling, UpgradeSettings and MaxPodsConstraint; GKE documentation,
 "Add and manage node pools" (names); hashicorp/terraform-provider-google-beta@93c65b2d
@@ -25,7 +25,7 @@ _TOTAL: Final = ("totalMinNodeCount", "totalMaxNodeCount")
 
 @rule(NODE_POOL)
 def cluster_exists(managed: ManagedResource) -> None:
-    """The cluster exists where the pool looks for it."""
+    """The cluster exists in the pool's location."""
     pool = Pool(managed)
     path = managed.id.rsplit("/nodePools/", 1)[0]
     if pool.cluster is None:
@@ -73,7 +73,7 @@ def scaling_is_in_order(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def zones_are_in_the_region(managed: ManagedResource) -> None:
-    """Every zone of the nodes is in the cluster's region, and of a zonal cluster's nodes too."""
+    """Every zone of the nodes is in the cluster's region, also for a zonal cluster."""
     wrong = [zone for zone in Pool(managed).zones if zone not in zones_of(region_of(managed.location))]
     if wrong:
         raise refused(managed, f"Location {wrong[0]} is not a zone of {region_of(managed.location)}")
@@ -81,7 +81,7 @@ def zones_are_in_the_region(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def upgrades_move_something(managed: ManagedResource) -> None:
-    """A surge upgrade takes nodes away or adds some."""
+    """A surge upgrade removes or adds nodes."""
     settings = mapping(managed.inputs.get("upgradeSettings"))
     surge = (settings.get("maxSurge"), settings.get("maxUnavailable"))
     if settings.get("strategy") in (None, "SURGE") and surge == (0, 0):

@@ -21,7 +21,7 @@ _MOST_NODES: Final = 1500
 
 @rule(NODE_POOL)
 def compact_nodes_are_in_one_zone(managed: ManagedResource) -> None:
-    """A compact placement lies in one zone."""
+    """A compact placement is in one zone."""
     pool = Pool(managed)
     if pool.is_compact and len(pool.zones) != 1:
         message = f"Compact placement requires exactly one zone; the node pool is in {', '.join(pool.zones)}"
@@ -41,7 +41,7 @@ def compact_nodes_are_few_enough(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def compact_and_queued_exclude_each_other(managed: ManagedResource) -> None:
-    """Queued machines come placed already."""
+    """Queued machines are already placed."""
     pool = Pool(managed)
     if pool.is_compact and pool.is_queued:
         raise refused(managed, "Compact placement is not supported with queued provisioning")
@@ -49,7 +49,7 @@ def compact_and_queued_exclude_each_other(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def compact_is_not_upgraded_blue_green(managed: ManagedResource) -> None:
-    """A second set of nodes does not fit beside the first."""
+    """Blue-green upgrades need a second set of nodes, which the placement cannot hold in addition to the first."""
     strategy = mapping(managed.inputs.get("upgradeSettings")).get("strategy")
     if Pool(managed).is_compact and strategy == "BLUE_GREEN":
         raise refused(managed, "Blue-green upgrades are not supported with compact placement")
@@ -66,9 +66,9 @@ def compact_with_flex_start_is_for_rdma(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def placement_policy_exists(managed: ManagedResource) -> None:
-    """A policy that is named exists in the project and region, and collocates.
+    """The referenced policy exists in the project and region, and collocates.
 
-    One that a reservation was made with comes from elsewhere, as the reservation does, and is not known here.
+    A reservation's policy was created outside the sandbox, like the reservation, and is unknown here.
     """
     pool = Pool(managed)
     name = pool.placement.get("policyName")
@@ -89,10 +89,10 @@ def placement_policy_exists(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def reserved_machines_stay_where_they_are(managed: ManagedResource) -> None:
-    """A reservation that was made without a placement policy gives no machine to a pool with one.
+    """A reservation without a placement policy provides no machine to a pool with one.
 
-    GKE makes a policy of its own for COMPACT alone, which no reservation was made with. Whether a reservation from
-    elsewhere has the named policy is not known here.
+    GKE creates its own policy only for COMPACT, and no reservation has that policy. Whether an external reservation has
+    the named policy is unknown here.
     """
     pool = Pool(managed)
     if not pool.takes_reservations or not pool.is_compact:

@@ -1,4 +1,4 @@
-"""Private connections to Google's services, and the ranges they take.
+"""Private connections to Google's services, and their ranges.
 
 Sources: Service Networking documentation, "Configure private services access" (one connection per network and service;
 another range is added to it); Compute Engine API, globalAddresses.
@@ -53,7 +53,7 @@ def connected_ranges_are_allocated(managed: ManagedResource) -> None:
 
 @rule(_ADDRESS)
 def allocated_range_is_complete(managed: ManagedResource) -> None:
-    """A range for peering is internal, has a length and a network."""
+    """A range for peering is internal and has a length and a network."""
     if managed.inputs.get("purpose") != "VPC_PEERING":
         return
     if managed.inputs.get("addressType") != "INTERNAL":
@@ -66,7 +66,7 @@ def allocated_range_is_complete(managed: ManagedResource) -> None:
 
 @rule(_ADDRESS)
 def network_of_a_range_exists(managed: ManagedResource) -> None:
-    """The network is there; `default` comes with every project."""
+    """The network exists; every project has a network `default`."""
     given = managed.inputs.get("network")
     path = managed.path(given, "global/networks")
     if given and managed.network(path) is None and not path.endswith("/networks/default"):
@@ -75,7 +75,7 @@ def network_of_a_range_exists(managed: ManagedResource) -> None:
 
 @rule(_ADDRESS)
 def allocated_range_is_free(managed: ManagedResource) -> None:
-    """A range that the program chooses shares no address with the subnetworks of its network."""
+    """A range that the program chooses does not overlap the subnetworks of its network."""
     path = managed.path(managed.inputs.get("network"), "global/networks")
     block = written(f"{managed.inputs.get('address')}/{managed.inputs.get('prefixLength')}")
     if managed.inputs.get("purpose") != "VPC_PEERING" or block is None:

@@ -1,4 +1,4 @@
-"""How the machines of a node pool are bought.
+"""Purchase options of a node pool's machines.
 
 Sources: Compute Engine documentation, "GPU machine types" (1, 2 and 4 GPUs of an H100); GKE documentation, "About GPU
 obtainability with flex-start" and "Run a large-scale workload with flex-start with queued provisioning";
@@ -22,7 +22,7 @@ _LONGEST: Final = 604800
 
 @rule(NODE_POOL)
 def parts_of_a_host_are_spot_or_flex_start(managed: ManagedResource) -> None:
-    """Fewer than eight H100s are sold as Spot or flex-start machines only."""
+    """Fewer than eight H100s are available only as Spot or flex-start machines."""
     pool = Pool(managed)
     if pool.machine_type in _PARTS_OF_A_HOST and not (pool.is_spot or pool.is_flex_start or pool.is_queued):
         message = f"Machine type {pool.machine_type} must be created as Spot VMs or Flex-start VMs"
@@ -31,7 +31,7 @@ def parts_of_a_host_are_spot_or_flex_start(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def flex_start_keeps_its_rules(managed: ManagedResource) -> None:
-    """Flex-start machines come when there are some, for seven days at most, and are never repaired."""
+    """Flex-start machines start when capacity is available, for at most seven days, and are never repaired."""
     pool = Pool(managed)
     if not pool.is_flex_start:
         return
@@ -53,7 +53,7 @@ def flex_start_keeps_its_rules(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def queued_machines_come_at_once(managed: ManagedResource) -> None:
-    """Queued provisioning starts from nothing and takes no other kind of machine."""
+    """Queued provisioning starts from zero nodes and uses no other purchase option."""
     pool = Pool(managed)
     if not pool.is_queued:
         return
@@ -70,7 +70,7 @@ def queued_machines_come_at_once(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def run_duration_is_at_most_a_week(managed: ManagedResource) -> None:
-    """A machine that ends by itself does so within seven days; the duration is in seconds, such as 604800s."""
+    """A machine with a run duration ends within seven days; the duration is in seconds, such as 604800s."""
     given = Pool(managed).config.get("maxRunDuration")
     if not given:
         return

@@ -1,4 +1,4 @@
-"""How a node pool takes machines that are reserved.
+"""Reserved machines of a node pool.
 
 Sources: Kubernetes Engine API, ReservationAffinity; GKE documentation, "Consume reserved zonal resources"; the errors
 are those quoted in AI-Hypercomputer/xpk src/xpk/core/nodepool.py.
@@ -23,7 +23,7 @@ _VALUE: Final = re.compile(
 
 @rule(NODE_POOL)
 def affinity_is_complete(managed: ManagedResource) -> None:
-    """A specific reservation is named by the one key there is and one value; the other kinds name none."""
+    """A specific reservation has the only supported key and one value; the other kinds have neither."""
     affinity = Pool(managed).affinity
     if not affinity:
         return
@@ -46,9 +46,9 @@ def affinity_is_complete(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def reserved_machines_are_the_ones_asked(managed: ManagedResource) -> None:
-    """A reservation holds machines of its type, in its zone, with its maintenance.
+    """A reservation provides machines of its type, in its zone, with its maintenance.
 
-    Reservations that the project got elsewhere are not known here and not checked.
+    Reservations that the project got outside the sandbox are unknown here and not checked.
     """
     pool = Pool(managed)
     name = pool.reservation.split("/reservationBlocks/")[0].rsplit("/", 1)[-1]

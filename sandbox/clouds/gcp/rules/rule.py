@@ -11,7 +11,7 @@ rule = RULES.rule
 
 
 def refused(managed: ManagedResource, message: str, *, status: int = 400, reason: str = "badRequest") -> CloudError:
-    """An error as the provider words it: what it was doing, and the API's status, text and reason."""
+    """An error in the provider's wording: its action, and the API's status, text and reason."""
     doing = "updating" if managed.previous else "creating"
     kind = managed.token.rsplit(":", 1)[-1]
     name = f' "{managed.id if managed.previous else managed.name or managed.id}"'
@@ -19,9 +19,9 @@ def refused(managed: ManagedResource, message: str, *, status: int = 400, reason
 
 
 def kept_from(managed: ManagedResource, what: str) -> CloudError:
-    """The refusal of what the API would take and what then does not work; says so.
+    """Refuses a request that the API would accept and that then does not work; the error states this.
 
-    what: what would happen in a real project.
+    what: the consequence in a real project.
     """
     kind = managed.token.rsplit(":", 1)[-1]
     return CloudError(f'the sandbox does not make {kind} "{managed.name}", though a real project would: {what}')

@@ -18,7 +18,7 @@ _BUCKET: Final = "gcp:storage/bucket:Bucket"
 _FILESTORE: Final = "gcp:filestore/instance:Instance"
 _NAME: Final = r"[a-z0-9]([-_.a-z0-9]*[a-z0-9])"
 
-# Tier -> bands of capacity in GiB: least, most, step.
+# Tier -> ranges of capacity in GiB: minimum, maximum, step.
 _CAPACITIES: Final = {
     "ZONAL": ((1024, 9984, 256), (10240, 102400, 2560)),
     "ENTERPRISE": ((1024, 10240, 256),),
@@ -28,7 +28,7 @@ _REGIONAL: Final = ("REGIONAL", "ENTERPRISE")
 
 @rule(_BUCKET)
 def bucket_name_is_allowed(managed: ManagedResource) -> None:
-    """3 to 63 lower-case letters, digits, dashes, underscores and dots; nothing of Google's own."""
+    """3 to 63 lower-case letters, digits, dashes, underscores and dots; no reserved name of Google."""
     name = managed.name
     parts = name.split(".")
     fits = 3 <= len(name) <= (63 if len(parts) == 1 else 222) and all(len(part) <= 63 for part in parts)
@@ -50,7 +50,7 @@ def folders_need_uniform_access(managed: ManagedResource) -> None:
 
 @rule("gcp:storage/bucketIAMMember:BucketIAMMember", "gcp:storage/anywhereCache:AnywhereCache")
 def bucket_exists(managed: ManagedResource) -> None:
-    """The bucket is there, whichever project has it."""
+    """The bucket exists, in any project."""
     name = str(managed.inputs["bucket"]).removeprefix("b/")
     if not any(entry.id == name for entry in managed.ledger.with_id(name, {_BUCKET})):
         raise refused(managed, "The specified bucket does not exist.", status=404, reason="notFound")
@@ -58,7 +58,7 @@ def bucket_exists(managed: ManagedResource) -> None:
 
 @rule(_FILESTORE)
 def share_has_a_size_that_is_sold(managed: ManagedResource) -> None:
-    """Capacities come in the steps of the tier."""
+    """Capacities are steps of the tier."""
     bands = _CAPACITIES.get(str(managed.inputs["tier"]))
     capacity = int(mapping(managed.inputs["fileShares"]).get("capacityGb") or 0)
     if bands and not any(low <= capacity <= high and (capacity - low) % step == 0 for low, high, step in bands):

@@ -1,4 +1,4 @@
-"""What GKE asks of a change of version.
+"""GKE's requirements for a change of version.
 
 Sources: GKE documentation, "GKE versioning and support"; its words: hashicorp/terraform-provider-google #1682 (nodes)
 and kubeflow/code-intelligence #153 (control plane).
@@ -14,7 +14,7 @@ from gpucluster.sandbox.clouds.gcp.versions import resolved
 
 @rule(CLUSTER)
 def one_minor_version_at_a_time(managed: ManagedResource) -> None:
-    """The next minor version, or the same; an older wish changes nothing, for it is the least that is asked for."""
+    """The same or the next minor version; a lower requested one has no effect, because it is a minimum."""
     old = str(managed.previous.get("masterVersion") or "")
     new = resolved(str(managed.inputs.get("minMasterVersion") or ""), old)
     if old and _minor(new) > (_minor(old)[0], _minor(old)[1] + 1):
@@ -26,7 +26,7 @@ def one_minor_version_at_a_time(managed: ManagedResource) -> None:
 
 @rule(NODE_POOL)
 def nodes_are_no_newer_than_the_control_plane(managed: ManagedResource) -> None:
-    """By the minor version; patches of both go their own ways in the sandbox."""
+    """Compares minor versions; the sandbox chooses patches of both independently."""
     cluster, wish = Pool(managed).cluster, str(managed.inputs.get("version") or "")
     if cluster is None or "." not in wish:
         return
