@@ -162,8 +162,12 @@ def test_stop_ends_all_and_says_whether_there_was_any(server: Path) -> None:
 def test_stop_waits_for_the_process_of_the_server_which_holds_no_lock_between(server: Path) -> None:
     with open_supervisor(server) as supervisor:
         supervisor.run(_counting(server, "one"))
-    ends = "import pathlib, sys, time; time.sleep(2); pathlib.Path(sys.argv[1], 'ended').touch()"
+    ends = (
+        "import pathlib, sys, time; folder = pathlib.Path(sys.argv[1]); (folder / 'begun').touch(); time.sleep(2); "
+        "(folder / 'ended').touch()"
+    )
     with subprocess.Popen([sys.executable, "-c", ends, str(server)]) as process:
+        _until((server / "begun").exists)  # while it is being started it has no command line yet
         (server / server_keeper.STATE).write_text(json.dumps({"pid": process.pid}))
         assert stop(server)
         assert (server / "ended").exists()
