@@ -11,10 +11,15 @@ from importlib import import_module
 from typing import Any, Final
 
 import grpc
-from pulumi.runtime.proto.analyzer_pb2_grpc import add_AnalyzerServicer_to_server
 
-from gpucluster.policies.analyzer import Analyzer
+from gpucluster.light_import import without_the_sdk
 from gpucluster.policies.pack import Pack
+
+# The engine waits for the pack before it starts the program.
+with without_the_sdk():
+    from pulumi.runtime.proto.analyzer_pb2_grpc import add_AnalyzerServicer_to_server
+
+    from gpucluster.policies.analyzer import Analyzer
 
 _LONGEST: Final = 400 * 1024 * 1024
 """Maximum message size in bytes, as in Pulumi's own SDK: the engine sends all resources of a stack in one."""

@@ -197,7 +197,7 @@ def _happening(project: Project, file: Path | None, sdks: Mapping[str, Sdk], led
     if file is None:
         return Scenario()
     # Imported late: it would delay every run without a scenario.
-    from gpucluster.sandbox.clouds.light_import import stand_in_for_the_sdk
+    from gpucluster.light_import import stand_in_for_the_sdk
 
     stand_in_for_the_sdk()
     from gpucluster.sandbox.other_stacks import put_other_stacks

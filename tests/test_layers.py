@@ -53,6 +53,7 @@ EVERYWHERE: Final = frozenset(
         "gpucluster/cache.py",
         "gpucluster/errors.py",
         "gpucluster/extras.py",
+        "gpucluster/light_import.py",
         "gpucluster/options.py",
         "gpucluster/record.py",
     }

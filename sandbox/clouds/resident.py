@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from gpucluster.light_import import stand_in_for_the_sdk
 from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.light_import import stand_in_for_the_sdk
 from gpucluster.sandbox.clouds.sdk import Sdk
 
 if TYPE_CHECKING:

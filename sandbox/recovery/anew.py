@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from gpucluster.errors import InputError
+from gpucluster.light_import import stand_in_for_the_sdk
 from gpucluster.sandbox import stacks
 from gpucluster.sandbox.clouds.ledger import Ledger
-from gpucluster.sandbox.clouds.light_import import stand_in_for_the_sdk
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.clouds.values import from_wire, to_struct
 from gpucluster.sandbox.engine.find import find_engine

@@ -1,6 +1,7 @@
 """The engine's protocol modules without the rest of the Pulumi SDK.
 
-`import pulumi` costs 0.3 s, and the providers need only the generated messages in `pulumi.runtime.proto`.
+`import pulumi` costs 0.2 to 0.3 s, and providers and policy packs need only the generated messages in
+`pulumi.runtime.proto`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import importlib.util
 import sys
 import types
+from collections.abc import Generator
+from contextlib import contextmanager
 
 
 def stand_in_for_the_sdk() -> None:
@@ -25,3 +28,17 @@ def stand_in_for_the_sdk() -> None:
         module = types.ModuleType(name)
         module.__path__ = [path]
         sys.modules[name] = module
+
+
+@contextmanager
+def without_the_sdk() -> Generator[None]:
+    """Import protocol modules in it without the rest of the SDK. A later `import pulumi` loads the SDK as usual."""
+    if "pulumi" in sys.modules:
+        yield
+        return
+    stand_in_for_the_sdk()
+    try:
+        yield
+    finally:
+        for name in ("pulumi.runtime", "pulumi"):
+            sys.modules.pop(name, None)
