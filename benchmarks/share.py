@@ -229,7 +229,7 @@ def bars(stack: str) -> list[Bar]:
     for name in runs[0]:
         print(f"{stack}: our share, {name:<13} {statistics.median(run[name] for run in runs):6.3f} s")
     together = statistics.median(sum(run.values()) - run[_REGISTERING] for run in runs)
-    return [Bar(f"{stack}: our share of a preview, without SDK import, Pulumi and engine", together, 0.25, "s")]
+    return [Bar(f"{stack}: our share of a preview, without SDK import, Pulumi and engine", together, 0.20, "s")]
 
 
 if __name__ == "__main__":
