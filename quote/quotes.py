@@ -90,8 +90,8 @@ class Quote:
 
     @property
     def machine_prices(self) -> list[tuple[str, str]]:
-        """Date and source of each price of its machines, oldest first."""
-        return sorted({(line.as_of, line.source) for line in self.machines})
+        """Date and source of each price of its machines, oldest first; none of machines that a reservation pays for."""
+        return sorted({(line.as_of, line.source) for line in self.machines if line.unit_price})
 
     def _of(self, line: CostLine) -> bool:
         return (line.unit, line.sku) == ("instance-hour", self.candidate.machine.machine_type)

@@ -84,6 +84,8 @@ def test_a_machine_whose_price_is_bounded_is_an_answer_that_says_so(ask: Ask) ->
         assert (quote.gap.known, quote.high < Decimal("0.1")) == ("bounded", True)
         assert quote.total < quote.gap.low(quote.total) or quote.candidate.way.term
         assert cells(Numbered(1, quote))[2].count("$") == 2
+        assert [bool(date) for date, _ in quote.machine_prices] == [True]
+        assert cells(Numbered(1, quote))[5] == quote.machine_prices[0][0]
     against = dict(sections([Numbered(1, on_demand)]))["Known problems"]
     assert f"1: p5.48xlarge on demand: no price of its own here; bounded {on_demand.machine_bound}" in against
 
