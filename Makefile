@@ -10,12 +10,13 @@ UV := .tools/uv/bin/uv
 READY := .venv/.ready
 DEV := .venv/.ready-dev
 BIN := .venv/bin
+TESTS := $(BIN)/pytest -n auto --dist loadgroup
 export UV_PYTHON_DOWNLOADS := never
 # Where it is set, as in many container images, every preview compiles the clouds' SDKs anew: half of its time.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := setup
-.PHONY: always setup help preview compare pr-check up destroy test test-all test-most test-live builds fuzz sweep check bench foreign judges api-servers docs lock clean
+.PHONY: always setup help preview compare pr-check up destroy test test-slow test-touched test-all test-alone engine builds fuzz sweep check bench foreign judges api-servers docs lock clean
 
 setup: $(READY) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
@@ -46,20 +47,27 @@ destroy: $(READY) ## Remove STACK from the sandbox; what is protected is kept an
 	@$(BIN)/gpucluster sandbox recover --stack $(STACK)
 	@$(BIN)/gpucluster sandbox pulumi destroy --yes --exclude-protected --stack $(STACK)
 
-test: $(DEV) ## The tests, without those that take long or need a program besides the engine
+test: $(DEV) engine ## The quick tests: those without `slow`
+	@$(TESTS) -m "not slow"
+
+test-slow: $(DEV) engine ## The slow tests that every pull request runs; live ones where `make builds` has run
+	@$(TESTS) -m core
+
+test-touched: builds ## The slow tests of the folders that changed since BASE
+	@$(BIN)/python -m tests.touched $(BASE) -n auto --dist loadgroup
+
+test-all: builds ## Every test
+	@$(TESTS)
+
+test-alone: $(DEV) engine ## The quick tests by file, each in a process of its own, then all in a random order
+	@find tests -name 'test_*.py' -print0 | sort -z | xargs -0 -n 1 -P 2 sh -c \
+		'$(BIN)/pytest --quiet -n 0 -m "not slow" "$$0" || test $$? -eq 5' # 5: no test but slow ones
+	@$(TESTS) -m "not slow" --random-order --random-order-seed=$$(date +%j)
+
+engine: $(DEV)
 	@$(BIN)/gpucluster sandbox engine >&2
-	@$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
 
-test-all: test-most test-live ## Every test
-
-test-most: builds
-	@$(BIN)/pytest -n auto --dist loadgroup --ignore tests/live
-
-test-live: builds
-	@$(BIN)/pytest -n 4 --dist loadgroup tests/live
-
-builds: $(DEV)
-	@$(BIN)/gpucluster sandbox engine >&2
+builds: $(DEV) engine ## Build the programs of live clusters and of other slow tests; 35 minutes, once
 	@$(BIN)/gpucluster sandbox kubernetes --live >&2
 	@$(BIN)/python tests/promtool/promtool.py
 	@$(BIN)/python -m tests.browser.chromium

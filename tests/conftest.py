@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     for item in items:
         assert isinstance(item, pytest.Function)
-        if not BUILT.isdisjoint(item.fixturenames):
+        if item.get_closest_marker("core") is not None or not BUILT.isdisjoint(item.fixturenames):
             item.add_marker(pytest.mark.slow)
         shared = item._fixtureinfo.name2fixturedefs.values()
         if any(definition.scope == "module" for definitions in shared for definition in definitions):

@@ -19,10 +19,31 @@ pytest.register_assert_rewrite(
     *(f"tests.live.{name}" for name in ("accepted", "elastic", "everywhere", "harness", "rehearsed", "teams", "wrong"))
 )
 
+from gpucluster.sandbox.api_server import binaries  # noqa: E402 - the same
+from gpucluster.sandbox.live.programs import programs  # noqa: E402 - the same
 from tests.live.harness import Live, living  # noqa: E402 - once it is to be rewritten
 
 ROOT = Path(__file__).parents[2]
 TIMES = Path(__file__).with_name("times")
+CORE = (
+    "test_a_broken_node_is_drained_by_itself_and_its_job_goes_on_on_the_spare",
+    "test_a_machine_comes_for_a_job_and_goes_after_it",
+    "test_a_rehearsal_tells_where_the_three_examples_run_and_for_how_much",
+)
+"""Scenarios on AWS that every pull request runs: queues and node health, Karpenter, rehearsals."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the core."""
+    for item in items:
+        if item.nodeid.startswith("tests/live/test_on_aws.py::") and item.name in CORE:
+            item.add_marker(pytest.mark.core)
+
+
+def need_programs() -> None:
+    """Skips where they are not built: they take half an hour, once."""
+    if not binaries.folder().exists() or not all(program.is_there() for program in programs()):
+        pytest.skip("live scenarios need programs that `make builds` builds in 35 minutes, once")
 
 
 def brought_up(path: Path, cloud: str, spec: Path | None = None) -> Iterator[Live]:
@@ -30,6 +51,7 @@ def brought_up(path: Path, cloud: str, spec: Path | None = None) -> Iterator[Liv
     it stands already, it is that one. spec: of the stack, where it shall not be the trial's with a bucket and an
     identity of jobs.
     """
+    need_programs()
     stack, given = f"{cloud}-trial", os.environ.get("GPUCLUSTER_LIVE_PROJECT")
     if given is None:
         shutil.copy(ROOT / "Pulumi.yaml", path)

@@ -13,6 +13,7 @@ from tests.live.elastic import *  # noqa: F403 - the same
 from tests.live.everywhere import *  # noqa: F403 - its scenarios, on this cloud
 from tests.live.harness import Live, trainjob
 from tests.live.rehearsed import *  # noqa: F403 - the same
+from tests.live.wrong import WRONG
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -71,6 +72,13 @@ def test_a_job_that_asks_for_more_interfaces_than_a_node_has_never_holds_a_node(
         said = live.waits("interfaces")
         live.stays_away("interfaces", 3)
     assert "vpc.amazonaws.com/efa" in said
+
+
+@pytest.mark.parametrize("wrong", [*WRONG])
+def test_what_could_not_run_as_it_should_is_refused_with_a_reason(live: Live, wrong: str) -> None:
+    """A manifest with one mistake is submitted. The API server names the mistake and what to do; nothing is made."""
+    document, words = WRONG[wrong]
+    assert words in live.refusal(document)
 
 
 def _interfaces(number: int) -> dict[str, object]:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.live.conftest import need_programs
+
 ROOT = Path(__file__).parents[2]
 TUTORIAL = ROOT / "docs/tutorial.md"
 INSTEAD = {
@@ -42,6 +44,7 @@ def test_the_table_of_the_page_says_what_is_typed_in_the_sandbox() -> None:
 @pytest.mark.engine
 @pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
 def test_every_command_of_the_tutorial_does_what_it_says(cloud: str, tmp_path: Path) -> None:
+    need_programs()
     for name in ("Pulumi.yaml", "stacks", "policies", "examples"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, tmp_path / name)

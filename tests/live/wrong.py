@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from tests.live.harness import trainjob
 
-__all__ = ["WRONG"]
+__all__ = ["SOME_WRONG", "WRONG"]
 
 _GPU: Final = "nvidia.com/gpu"
 _NO_QUEUE: Final = "metadata.labels has no kueue.x-k8s.io/queue-name"
@@ -98,3 +98,12 @@ WRONG: Final[dict[str, tuple[dict[str, Any], str]]] = {
         "a container sets NVIDIA_VISIBLE_DEVICES",
     ),
 }
+
+SOME_WRONG: Final = (
+    "a TrainJob with resources of its own",
+    "a Deployment without a queue",
+    "a pod with eight GPUs in another namespace",
+)
+"""One for each set of admission rules: of training jobs, of what makes pods, of pods. They are the same on every cloud,
+and one cloud has all.
+"""

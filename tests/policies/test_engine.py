@@ -129,24 +129,18 @@ def test_the_good_example_has_no_finding_at_all(preview):
     assert "✅ training@" in output
 
 
-@pytest.fixture(scope="module")
-def seeded(project, previewed):
-    """One preview of every mistake, each in a cluster of its own: exit code, findings and output."""
+def test_the_seeded_mistakes_stop_one_preview_each_by_its_own_rule_alone_told_with_why_and_fix(
+    project, previewed, of_mistake, is_told
+):
+    """Each in a cluster of its own."""
     mistakes = " ".join(mistake for mistake, *_ in MISTAKES)
-    return previewed(project, "test", "-c", f"pool:mistake={mistakes}")
-
-
-def test_the_seeded_mistakes_stop_the_preview_each_by_its_own_rule_alone(seeded, of_mistake):
-    code, findings, output = seeded
+    code, findings, output = previewed(project, "test", "-c", f"pool:mistake={mistakes}")
     assert code != 0
     stops = [finding for finding in findings if finding[0] == "mandatory"]
     assert sorted(stops) == sorted(of_mistake(*found) for *found, _ in MISTAKES), output
     assert stops == findings
-
-
-@pytest.mark.parametrize(("mistake", "policy", "resource", "what"), MISTAKES)
-def test_a_seeded_mistake_is_told_with_why_and_fix(seeded, is_told, of_mistake, mistake, policy, resource, what):
-    is_told(seeded[2], of_mistake(mistake, policy, resource), what)
+    for *found, what in MISTAKES:
+        is_told(output, of_mistake(*found), what)
 
 
 def test_a_plan_over_its_budget_is_stopped(preview):
@@ -182,7 +176,6 @@ def test_what_cannot_be_decided_is_shown_and_stops_nothing(preview):
     assert "without a price: `train` (disks: its launch template is not part of this stack)" in output
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mistake", "policy", "what"),
     [

@@ -93,25 +93,21 @@ def test_the_good_example_has_no_finding(preview):
     assert (code, findings) == (0, []), output
 
 
-@pytest.fixture(scope="module")
-def seeded(project, previewed):
-    """One preview of every mistake, each in a cluster of its own: exit code, findings and output."""
+@pytest.mark.core
+def test_the_seeded_mistakes_stop_one_preview_each_by_its_own_rule_alone_told_with_why_and_fix(
+    project, previewed, of_mistake, is_told
+):
+    """Each in a cluster of its own."""
     mistakes = " ".join(mistake for mistake, *_ in MISTAKES)
-    return _but_prices(previewed(project, "test", "-c", f"pool:mistake={mistakes}"), set())
-
-
-def test_the_seeded_mistakes_stop_the_preview_each_by_its_own_rule_alone(seeded, of_mistake):
-    code, findings, output = seeded
+    code, findings, output = _but_prices(previewed(project, "test", "-c", f"pool:mistake={mistakes}"), set())
     assert code != 0
     stops = [finding for finding in findings if finding[0] == "mandatory"]
     assert sorted(stops) == sorted(of_mistake(*found) for *found, _ in MISTAKES), output
+    for *found, what in MISTAKES:
+        is_told(output, of_mistake(*found), what)
 
 
-@pytest.mark.parametrize(("mistake", "policy", "resource", "what"), MISTAKES)
-def test_a_seeded_mistake_is_told_with_why_and_fix(seeded, is_told, of_mistake, mistake, policy, resource, what):
-    is_told(seeded[2], of_mistake(mistake, policy, resource), what)
-
-
+@pytest.mark.core
 def test_spot_is_told_and_stops_nothing(preview):
     code, findings, output = preview("spot")
     assert (code, findings) == (0, [("advisory", "training-pool-not-on-spot", POOL)]), output

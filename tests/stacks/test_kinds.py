@@ -89,7 +89,7 @@ def test_each_kind_is_built_as_promised_and_goes(
     assert kind.ledger() == []
 
 
-@pytest.mark.slow
+@pytest.mark.core
 @pytest.mark.parametrize("kind", ["capacity-block"], indirect=True)
 def test_a_capacity_block_gets_its_nodes_in_place_once_it_has_begun(kind: Any) -> None:
     made = kind.pulumi("up", "--yes", "--skip-preview", "--policy-pack", "policies")

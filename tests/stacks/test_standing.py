@@ -17,7 +17,7 @@ import pytest
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
 from tests.stacks.conftest import Project
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.core]
 
 _LABELS = ("cost-center", "environment", "owner", "project", "team")
 _ADDONS = (
