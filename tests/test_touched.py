@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path, PurePosixPath
 
-from tests.touched import ROOT, changed_since, table, needed_by
+from tests.touched import ROOT, changed_since, needed_by, table
 
 GROUPS = {"cost": ["tests/cost", "tests/quote"], "cost/bills": ["tests/cost/bills"], "docs": []}
 

@@ -1,4 +1,4 @@
-"""`python -m tests.touched BASE`: the slow tests of the folders that changed since BASE, by the table in CONTRIBUTING.md."""
+"""`python -m tests.touched BASE`: the slow tests of what changed since BASE, by the table in CONTRIBUTING.md."""
 
 from __future__ import annotations
 
