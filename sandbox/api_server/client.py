@@ -20,9 +20,9 @@ FIELD_MANAGER: Final = "pulumi-kubernetes"
 """Owner of the fields we set, the name of the real provider (pulumi/pulumi-kubernetes, provider/pkg/ssa)."""
 
 _JSON: Final = "application/json"
-_ESTABLISHED_SECONDS: Final = 120.0
+_READY_SECONDS: Final = 120.0
+"""Time that the server may need for a new kind, on a busy machine."""
 _TIMEOUT_SECONDS: Final = 60.0
-_BUSY_SECONDS: Final = 20.0
 
 
 class ObjectRefused(Error):
@@ -131,7 +131,7 @@ class Client:
         for definition in wanted:
             if not there or self.get(definition) is None:
                 self.apply(definition)
-        end = time.monotonic() + _ESTABLISHED_SECONDS
+        end = time.monotonic() + _READY_SECONDS
         for definition in wanted:
             while not self._established(definition):
                 if time.monotonic() > end:
@@ -198,7 +198,7 @@ class Client:
     def _ask(self, verb: str, path: str, body: Mapping[str, Any] | None = None, form: str = "") -> Mapping[str, Any]:
         headers = {**self._headers, **({"Content-Type": form} if form else {})}
         text = None if body is None else json.dumps(body)
-        end = time.monotonic() + _BUSY_SECONDS
+        end = time.monotonic() + _READY_SECONDS
         while True:
             status, content = self._exchange(verb, path, text, headers)
             # The storage of a new kind is not ready yet.

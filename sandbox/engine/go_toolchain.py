@@ -60,7 +60,12 @@ def _unfit(go: Path, modules: Path) -> str | None:
     """Why this `go` cannot be used; None if it can."""
     try:
         done = subprocess.run(
-            [go, "version"], env=go_environment(), capture_output=True, text=True, timeout=30, check=False
+            [go, "version"],
+            env=go_environment(),
+            capture_output=True,
+            text=True,
+            timeout=release.ANSWERS_WITHIN,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not run ({error})"

@@ -49,7 +49,7 @@ def ask_version(binary: Path) -> str:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=30,
+            timeout=release.ANSWERS_WITHIN,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:

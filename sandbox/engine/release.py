@@ -19,6 +19,9 @@ ACCEPTED_FROM: Version = (3, 250, 0)
 ACCEPTED_BELOW: Version = (4, 0, 0)
 ACCEPTED_RANGE = "at least 3.250.0 and below 4.0.0"
 
+ANSWERS_WITHIN = 120
+"""Seconds for a program to print its version, on a busy machine; one that takes longer does not run."""
+
 DOWNLOAD_BASE = "https://get.pulumi.com/releases/sdk"
 DOWNLOAD_BASE_VARIABLE = "GPUCLUSTER_PULUMI_URL"
 

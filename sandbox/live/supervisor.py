@@ -30,9 +30,9 @@ INSTALLED: Final = "installed.json"
 
 _START: Final = "start"
 _CHANGE: Final = "change"
-_START_SECONDS: Final = 20.0
+_START_SECONDS: Final = 120.0
 _READY_SECONDS: Final = 120.0
-_END_SECONDS: Final = 30.0
+_END_SECONDS: Final = 120.0
 
 
 @dataclass(frozen=True, kw_only=True)

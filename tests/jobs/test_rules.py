@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import os
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.api_server.definitions import definitions_of, source_of
 from gpucluster.sandbox.api_server.server import open_server
 from tests.catalog.misfit import misfit
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -105,10 +105,10 @@ def judges(tmp_path_factory: pytest.TempPathFactory, pools: Pools, example: Exam
         # A server acts on new rules a moment later.
         unqueued, privileged = _job(example, {"field": "metadata.labels", "value": {}}), _bare("a")
         privileged["spec"]["containers"][0]["securityContext"] = {"privileged": True}
-        end = time.monotonic() + 30
-        while not all(judge(unqueued) and judge(privileged) and judge(_bare("a", gpus=1)) for judge in found):
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_for(
+            "the rules are in force",
+            lambda: all(judge(unqueued) and judge(privileged) and judge(_bare("a", gpus=1)) for judge in found),
+        )
         yield found
 
 
@@ -352,10 +352,7 @@ def test_an_image_is_refused_where_its_tag_says_that_it_cannot_load_the_fabric(
     release = of_the_machine[0].release
     _enforce(judge, of_the_machine, restricted=False)
     jobs = {image: _job(example, {"field": "spec.trainer.image", "value": image}) for image in IMAGES}
-    end = time.monotonic() + 30
-    while release.plugin_version not in judge(jobs[REFUSED[gbps][0]]):
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    wait_for("the rules are those of the machine", lambda: release.plugin_version in judge(jobs[REFUSED[gbps][0]]))
     said = {image: judge(job) for image, job in jobs.items()}
     assert [image for image, text in said.items() if text] == REFUSED[gbps]
     assert [image for image in IMAGES if misfit(release, image)] == REFUSED[gbps]

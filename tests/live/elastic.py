@@ -109,7 +109,7 @@ def test_a_job_whose_pods_never_run_is_put_back_and_at_last_stopped(pool: Live) 
             turns.add(load.get("status", {}).get("requeueState", {}).get("count", 0))
             return load.get("spec", {}).get("active") is False or None
 
-        pool.wait_until("it is stopped", stopped, 120)
+        pool.wait_until("it is stopped", stopped)
         assert "PodsReadyTimeout" in reasons
         assert max(turns) == strategy["backoffLimitCount"] == 3
         pool.wait_until("no pod is left", lambda: not pool.pods("single") or None)
@@ -133,7 +133,7 @@ def test_a_notebook_a_service_and_a_plain_job_run_in_the_pool(pool: Live) -> Non
         found = {pod["spec"]["nodeName"] for pod in pods if pod["status"].get("phase") == "Running"}
         return found if len(found) == len(kinds) else None
 
-    nodes = pool.wait_until("three pods run", running, 120)
+    nodes = pool.wait_until("three pods run", running)
     assert nodes == {node["metadata"]["name"] for node in pool.nodes("dev")}
 
 
@@ -144,7 +144,7 @@ def test_ray_runs_in_the_pool_where_somebody_installs_it(pool: Live) -> None:
     pool.client.define(definitions_of(source))
     with pool.anew():
         pool.submit(yaml.safe_load((harness.EXAMPLES / "ray/cluster.yaml").read_text()))
-        nodes = pool.wait_until("head and worker run", lambda: _of_ray(pool), 120)
+        nodes = pool.wait_until("head and worker run", lambda: _of_ray(pool))
     assert nodes <= {node["metadata"]["name"] for node in pool.nodes("dev")}
     assert pool.condition(pool.workload("ray"), "Admitted")["status"] == "True"
 
@@ -174,8 +174,8 @@ def test_an_interruption_moves_the_job(pool: Live) -> None:
 
 
 def _moves(pool: Live, before: str) -> None:
-    pool.wait_until("no pod is bound to it", lambda: _left(pool, before), 200)
-    [after] = pool.running("single", 1, 200)
+    pool.wait_until("no pod is bound to it", lambda: _left(pool, before))
+    [after] = pool.running("single", 1)
     assert after != before
     if pool.cloud == "aws":  # Karpenter asks for no Spot machine of the type for three minutes.
         assert bought(pool, after) == "on-demand"

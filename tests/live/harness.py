@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,6 +23,7 @@ from gpucluster.sandbox.live.node_rows import gpus_of, state_of
 from gpucluster.sandbox.live.nodes.manifest import POOL
 from gpucluster.sandbox.live.nodes.sync import sync
 from gpucluster.sandbox.project import Project, find_project
+from tests.waiting import wait_for
 
 __all__ = ["EXAMPLES", "Live", "Object", "living", "trainjob"]
 
@@ -73,16 +73,11 @@ class Live:
             return str(refusal)
         return ""
 
-    def wait_until(self, what: str, look: Callable[[], T | None], seconds: float = 90) -> T:
+    def wait_until(self, what: str, look: Callable[[], T | None]) -> T:
         """What `look` finds, once it finds something; else what there is instead."""
-        end = time.monotonic() + seconds
-        while True:
-            found = look()
-            if found:
-                return found
-            if time.monotonic() > end:
-                raise AssertionError(f"not within {seconds:.0f} seconds: {what}\n{self.scene()}")
-            time.sleep(0.3)
+        found = wait_for(what, look, scene=self.scene, tick=0.3)
+        assert found is not None
+        return found
 
     def nodes(self, pool: str = "training") -> list[Object]:
         """Those of a pool, by its label, in the order of their names."""
@@ -101,7 +96,7 @@ class Live:
         there = [pod for pod in found if ended or pod["status"].get("phase") not in _ENDED]
         return sorted(there, key=lambda pod: pod["metadata"]["name"])
 
-    def running(self, job: str, number: int, seconds: float = 120) -> list[str]:
+    def running(self, job: str, number: int) -> list[str]:
         """The nodes of its pods, once so many run; those that go do not count."""
 
         def look() -> list[str] | None:
@@ -109,7 +104,7 @@ class Live:
             fit = len(pods) == number and all(pod["status"].get("phase") == "Running" for pod in pods)
             return sorted(pod["spec"]["nodeName"] for pod in pods) if fit else None
 
-        return self.wait_until(f"{number} pods of {job} run", look, seconds)
+        return self.wait_until(f"{number} pods of {job} run", look)
 
     def restarts(self) -> tuple[int, int]:
         """Of the only job: how often it was restarted, and how many of these count towards its `maxRestarts`."""
@@ -133,7 +128,7 @@ class Live:
         conditions = document.get("status", {}).get("conditions", [])
         return next((it for it in conditions if it["type"] == kind), {})
 
-    def waits(self, job: str, words: str = "", seconds: float = 60) -> str:
+    def waits(self, job: str, words: str = "") -> str:
         """Why Kueue does not admit a job, once it says so."""
 
         def look() -> str | None:
@@ -141,15 +136,11 @@ class Live:
             message = str(said.get("message", ""))
             return message if said.get("status") == "False" and words in message else None
 
-        return self.wait_until(f"Kueue says why {job} waits ({words!r})", look, seconds)
+        return self.wait_until(f"Kueue says why {job} waits ({words!r})", look)
 
-    def stays_away(self, job: str, seconds: float = 6) -> None:
-        """No pod of the job runs for so long."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            running = [pod for pod in self.pods(job) if pod["status"].get("phase") == "Running"]
-            assert running == [], self.scene()
-            time.sleep(0.5)
+    def holds_nothing(self, job: str) -> None:
+        """No pod of a job has a node; of one that Kueue lets wait there is no pod."""
+        assert [pod for pod in self.pods(job) if pod["spec"].get("nodeName")] == [], self.scene()
 
     def leaf(self, name: str) -> str:
         """The place of a node next above the machine, by the narrowest label that its queue goes by."""
@@ -227,7 +218,7 @@ class Live:
                 happenings.uncordon(self.client, node)
                 self.untaint(node["metadata"]["name"])
         self.resync()
-        self.wait_until("all jobs are gone and all nodes are well", self._is_clean, 120)
+        self.wait_until("all jobs are gone and all nodes are well", self._is_clean)
 
     def is_broken(self, name: str) -> bool:
         """Whether jobs are kept off a node because it broke."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import time
 from typing import Any
 
 from gpucluster.rehearse.command import rehearsed
@@ -12,6 +11,7 @@ from gpucluster.rehearse.outcome import Verdict
 from gpucluster.rehearse.report import Report
 from gpucluster.sandbox.project import find_project
 from tests.live.harness import EXAMPLES, Live, trainjob
+from tests.waiting import LIMIT
 
 POD = {"containers": [{"name": "c", "image": "x", "resources": {"limits": {"nvidia.com/gpu": 1}}}]}
 
@@ -20,7 +20,7 @@ def rehearsal(live: Live, *manifests: Manifest, together: bool = False) -> Repor
     """Of the project that the cluster stands in."""
     project = find_project(live.cluster.folder)
     assert project is not None
-    return rehearsed(project, f"{live.cloud}-trial", [*manifests], seconds=60, together=together, say=print)
+    return rehearsed(project, f"{live.cloud}-trial", [*manifests], seconds=LIMIT, together=together, say=print)
 
 
 def of(document: dict[str, Any]) -> Manifest:
@@ -48,7 +48,7 @@ def settled(live: Live) -> set[str]:
     def is_settled() -> bool:
         return not any(one.startswith("NodeClaim ") for one in there(live))
 
-    live.wait_until("machines of earlier scenarios are gone", is_settled, 180)
+    live.wait_until("machines of earlier scenarios are gone", is_settled)
     return there(live)
 
 
@@ -92,12 +92,10 @@ def test_the_jobs_that_copy_data_run_as_the_identity_that_the_stack_declares(liv
 
 
 def test_three_jobs_that_fit_one_by_one_are_each_told_to_run(live: Live) -> None:
-    """Four nodes are for jobs. Three jobs of two nodes: each would run, in a minute; together, two of them."""
+    """Four nodes are for jobs. Three jobs of two nodes: each would run; together, two of them."""
     before = settled(live)
     jobs = [of(trainjob(name)) for name in ("one", "two", "three")]
-    start = time.monotonic()
     assert rehearsal(live, *jobs).would_run
-    assert time.monotonic() - start < 60
     verdicts = sorted(job.outcome.verdict for job in rehearsal(live, *jobs, together=True).jobs)
     assert verdicts == [Verdict.WAITS, Verdict.RUNS, Verdict.RUNS]
     assert there(live) - before == set()

@@ -43,7 +43,7 @@ def running(live: Live, team: str, nodes: int) -> list[Object]:
         phases = [pod["status"].get("phase") for pod in pods if not pod["metadata"].get("deletionTimestamp")]
         return list(pods) if phases == ["Running"] * nodes == phases[:nodes] else None
 
-    return live.wait_until(f"{nodes} pods of {team} run", look, 150)
+    return live.wait_until(f"{nodes} pods of {team} run", look)
 
 
 def condition(live: Live, team: str, kind: str) -> Object | None:
@@ -81,8 +81,8 @@ def test_what_is_a_teams_own_nobody_takes(live: Live) -> None:
             if found["type"] == "QuotaReserved" and found["status"] == "False"
         ],
     )
-    live.stays_away("greedy")
     running(live, "speech", 1)
+    assert live.client.list("v1", "Pod", namespace="team-vision") == []
 
 
 def test_who_submits_for_one_team_sees_and_changes_nothing_of_another(live: Live) -> None:

@@ -49,7 +49,7 @@ def test_a_broken_node_that_has_been_repaired_takes_jobs_again(live: Live) -> No
     live.wait_until("it is tainted", lambda: live.is_broken(name) or None)
     happenings.repair(live.client, live.node(name), live.entry)
     assert live.is_broken(name)
-    live.wait_until("it takes jobs again", lambda: not live.is_broken(name) or None, 200)
+    live.wait_until("it takes jobs again", lambda: not live.is_broken(name) or None)
 
 
 def test_a_job_leaves_a_node_that_stays_silent_by_itself(live: Live) -> None:
@@ -59,8 +59,8 @@ def test_a_job_leaves_a_node_that_stays_silent_by_itself(live: Live) -> None:
     [spare] = {node["metadata"]["name"] for node in live.nodes()} - {*used}
     happenings.fail(live.client, live.node(used[0]))
     # Silent after 40 s, 60 more that pods tolerate it, their grace period of 120, and Kueue's minute.
-    live.wait_until("no pod is bound to it", lambda: live.leaves("pytorch", used[0]), 330)
-    assert spare in live.running("pytorch", 4, 60)
+    live.wait_until("no pod is bound to it", lambda: live.leaves("pytorch", used[0]))
+    assert spare in live.running("pytorch", 4)
     assert live.restarts() == (1, 0)
 
 
@@ -70,7 +70,7 @@ def test_a_job_that_asks_for_more_interfaces_than_a_node_has_never_holds_a_node(
     if not said:
         live.submit(_interfaces(33))
         said = live.waits("interfaces")
-        live.stays_away("interfaces", 3)
+        live.holds_nothing("interfaces")
     assert "vpc.amazonaws.com/efa" in said
 
 

@@ -30,7 +30,7 @@ def test_a_scheduled_event_of_a_host_moves_its_job(live: Live) -> None:
     assert said == "AKS sees the scheduled event Redeploy, cordons the node and drains it"
     assert "VMEventScheduled" in state_of(live.node(going))
     live.wait_until("no pod is left there", lambda: live.leaves("pytorch", going))
-    assert going not in live.running("pytorch", 2, 150)
+    assert going not in live.running("pytorch", 2)
     assert live.restarts() == (1, 0)
 
 

@@ -19,6 +19,7 @@ from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.engine.language_host.server import serve
 from gpucluster.sandbox.own_user import user_of
+from tests.waiting import LIMIT
 
 NOBODY = 65534
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux alone says who connects")
@@ -72,7 +73,7 @@ if len(sys.argv) > 3:
     os.setuid(int(sys.argv[3]))
 with grpc.insecure_channel(f"127.0.0.1:{sys.argv[1]}") as channel:
     try:
-        print(channel.unary_unary(sys.argv[2])(b"", timeout=20) and "answered")
+        print(channel.unary_unary(sys.argv[2])(b"", timeout=500) and "answered")
     except grpc.RpcError as error:
         print(error.code().name)
 """
@@ -90,7 +91,7 @@ def call(request: pytest.FixtureRequest) -> list[str]:
 
 
 def _said(command: list[str]) -> str:
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=True).stdout
 
 
 def test_its_own_user_is_answered(call: list[str]) -> None:

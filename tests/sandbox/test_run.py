@@ -12,13 +12,14 @@ import signal
 import subprocess
 import sys
 import termios
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+
+from gpucluster.sandbox.clouds.ledger import Entry
+from tests.waiting import LIMIT, wait_for, wait_for_end
 
 pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
 
@@ -449,11 +450,9 @@ def start(project: Any, *command: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(args, cwd=project.root, stdin=quiet, stdout=quiet, stderr=quiet, process_group=0)
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+def made_by(project: Any) -> list[Entry]:
+    """What the clouds have, also before the first run."""
+    return project.ledger() if (project.root / ".sandbox" / "clouds.sqlite3").exists() else []
 
 
 WAITS = """
@@ -464,29 +463,28 @@ WAITS = """
     vpc = ec2.Vpc("net", cidr_block="10.0.0.0/16")
     pulumi.export("vpc", vpc.id)
     if pulumi.Config().get_bool("wait"):
-        vpc.id.apply(lambda _: time.sleep(120))
+        vpc.id.apply(lambda _: time.sleep(3600))
 """
 
 
 def test_nothing_is_left_running_when_the_sandbox_is_killed(project: Any) -> None:
     project.write(WAITS, **{"small:wait": "true"})
     process = start(project, "up", "--yes", "--skip-preview")
-    wait_until(lambda: (project.root / ".sandbox" / "clouds.sqlite3").exists() and bool(project.ledger()))
+    wait_for("the network is made", lambda: made_by(project), of=process)
     family = psutil.Process(process.pid).children(recursive=True)
     assert len(family) >= 3
     process.kill()
     process.wait()
-    _, alive = psutil.wait_procs(family, timeout=30)
-    assert alive == []
+    wait_for_end(family)
 
 
 @pytest.mark.slow
 def test_after_an_interrupt_the_state_knows_all_that_was_made(project: Any) -> None:
     project.write(WAITS, **{"small:wait": "true"})
     process = start(project, "up", "--yes", "--skip-preview")
-    wait_until(lambda: (project.root / ".sandbox" / "clouds.sqlite3").exists() and bool(project.ledger()))
+    wait_for("the network is made", lambda: made_by(project), of=process)
     os.killpg(process.pid, signal.SIGINT)
-    assert process.wait(timeout=60) != 0
+    assert process.wait(LIMIT) != 0
     (made,) = project.ledger()
 
     project.write(WAITS)
@@ -500,7 +498,7 @@ def test_two_runs_at_the_same_time_do_not_disturb_each_other(project: Any) -> No
     project.write(NETWORK)
     project.pulumi("up", "--yes", "--skip-preview")
     runs = [start(project, "preview", "--expect-no-changes") for _ in range(2)]
-    assert [run.wait() for run in runs] == [0, 0]
+    assert [run.wait(LIMIT) for run in runs] == [0, 0]
 
 
 @pytest.mark.slow

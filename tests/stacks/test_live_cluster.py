@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
 
 from gpucluster.sandbox.api_server.binaries import VERSION
 from tests.processes import running_for
+from tests.waiting import wait_for
 
 from .conftest import ROOT, Project
 
@@ -27,13 +27,16 @@ def _pods(project: Project) -> list[dict[str, Any]]:
 
 def _running(project: Project, number: int) -> list[str]:
     """The nodes of the pods, once so many run."""
-    end = time.monotonic() + 120
-    while True:
+
+    def running() -> list[str]:
         pods = _pods(project)
-        if [pod["status"]["phase"] for pod in pods] == ["Running"] * number:
-            return [pod["spec"]["nodeName"] for pod in pods]
-        assert time.monotonic() < end, json.dumps([pod["status"] for pod in pods], indent=2)
-        time.sleep(1)
+        fit = [pod["status"]["phase"] for pod in pods] == ["Running"] * number
+        return [pod["spec"]["nodeName"] for pod in pods] if fit else []
+
+    def scene() -> str:
+        return json.dumps([pod["status"] for pod in _pods(project)], indent=2)
+
+    return wait_for(f"{number} pods run", running, scene=scene)
 
 
 def _processes(project: Project) -> list[str]:

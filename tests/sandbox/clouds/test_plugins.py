@@ -11,6 +11,7 @@ from pathlib import Path
 from gpucluster.sandbox.clouds.launcher import SOCKET_VARIABLE
 from gpucluster.sandbox.clouds.plugins import install_launchers
 from gpucluster.sandbox.clouds.sdk import Sdk
+from tests.waiting import LIMIT
 
 SDKS = {"aws": Sdk("aws", "7.51.1", Path("/nowhere"))}
 
@@ -57,7 +58,7 @@ def test_a_launcher_prints_the_port_it_is_given_and_ends_with_the_resident(tmp_p
             assert process.stdout is not None
             assert process.stdout.readline() == "4711\n"
             assert process.poll() is None
-    assert process.wait(timeout=10) == 0
+    assert process.wait(LIMIT) == 0
 
 
 def test_outside_the_sandbox_a_launcher_says_where_it_belongs(tmp_path: Path) -> None:

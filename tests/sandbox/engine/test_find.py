@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import tarfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 from gpucluster.sandbox.engine import release
 from gpucluster.sandbox.engine.find import build_anew, find_engine
 from gpucluster.sandbox.engine.model import Engine, EngineError
+from tests.waiting import output_of, wait_for, wait_for_end
 
 Write = Callable[[str, str], Path]
 GoCalls = Callable[[], list[dict[str, Any]]]
@@ -184,13 +184,13 @@ def test_two_commands_at_once_build_one_engine_and_the_second_says_that_it_waits
     pause = f"Path({str(building)!r}).touch()\nwhile not Path({str(go_on)!r}).exists(): time.sleep(0.01)"
     go.write_text("\n".join([*lines, f'if sys.argv[1] == "build":\n    {pause.replace(chr(10), chr(10) + "    ")}']))
     first = _command()
-    _wait_for(building.exists)
+    wait_for("the first command builds", building.exists, of=first)
     second = _command()
     assert second.stderr is not None and second.stderr.readline() == (
         "Another command is preparing the Pulumi engine: waiting for it.\n"
     )
     go_on.touch()
-    answers = [process.communicate(timeout=60)[0] for process in (first, second)]
+    answers = [output_of(process)[0] for process in (first, second)]
     assert answers == [f"{built.binary}\n"] * 2
     assert len(go_calls()) == 1
     assert find_engine(say=said.append) == built
@@ -206,15 +206,13 @@ def test_an_interrupted_build_ends_with_all_it_started_and_leaves_nothing(
         'if sys.argv[1] == "version": sys.exit(print("go version go1.26.6 linux/amd64"))\n'
         'Path(sys.argv[sys.argv.index("-o") + 1]).write_text("half")\n'
         f"Path({str(pid)!r}).write_text(str(os.getpid()))\n"
-        "time.sleep(600)",
+        "time.sleep(3600)",
     )
     command = _command()
-    _wait_for(lambda: pid.exists() and pid.read_text() != "")
-    compiler = psutil.Process(int(pid.read_text()))
+    compiler = psutil.Process(int(wait_for("the compiler runs", lambda: pid.exists() and pid.read_text(), of=command)))
     command.send_signal(signal.SIGINT)
-    command.communicate(timeout=60)
-    psutil.wait_procs([compiler], timeout=60)
-    assert not compiler.is_running()
+    output_of(command)
+    wait_for_end([compiler])
     assert [path.name for path in engine_folder.parent.iterdir()] == [engine_folder.name + ".lock"]
 
 
@@ -225,10 +223,3 @@ def _command() -> subprocess.Popen[str]:
         "from gpucluster.sandbox.engine.find import find_engine; print(find_engine().binary)"
     )
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def _wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, "the first command never got to building"
-        time.sleep(0.01)

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from gpucluster.sandbox.engine.progress import duration, heartbeat
+from tests.waiting import LIMIT
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (59.4, "59 s"), (60, "1 min 0 s"), (280.2, "4 min 40 s")])
@@ -21,7 +22,7 @@ def test_a_long_step_says_that_it_is_alive_and_how_far_it_is() -> None:
         alive.set()
 
     with heartbeat(say, "Building", lambda: "7 packages compiled", every=0.01):
-        assert alive.wait(timeout=30)
+        assert alive.wait(LIMIT)
     assert lines[0] == "Building: 0 s so far, 7 packages compiled"
 
 

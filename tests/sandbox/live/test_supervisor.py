@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -18,6 +17,8 @@ from gpucluster.sandbox.engine.model import EngineError
 from gpucluster.sandbox.live import keeper
 from gpucluster.sandbox.live.controller import Controller
 from gpucluster.sandbox.live.supervisor import FOLDER, keeper_of, open_supervisor, stop
+from tests.processes import running_for
+from tests.waiting import wait_for
 
 READY = """
 import sys
@@ -39,26 +40,12 @@ def server(tmp_path: Path) -> Iterator[Path]:
     assert _processes(tmp_path) == []
 
 
-def _processes(folder: Path) -> list[int]:
-    found: list[int] = []
-    for process in psutil.process_iter():
-        try:
-            if any(str(folder) in word for word in process.cmdline()) and process.pid != psutil.Process().pid:
-                found.append(process.pid)
-        except psutil.Error:
-            continue
-    return found
+def _processes(folder: Path) -> list[psutil.Process]:
+    return [*running_for(folder)]
 
 
-def _until(true: Callable[[], object], seconds: float = 15) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-def _counting(folder: Path, name: str, *, then: str = "exec sleep 60") -> Controller:
-    """Says each start in its log. The folder is an argument, so that `_processes` finds it."""
+def _counting(folder: Path, name: str, *, then: str = "exec sleep 3600") -> Controller:
+    """Says each start in its log. The folder is an argument, so that `running_for` finds it."""
     return Controller(name=name, command=["/bin/sh", "-c", f"echo started; {then}", str(folder)])
 
 
@@ -71,7 +58,7 @@ def test_programs_outlive_the_command_that_starts_them_and_another_finds_them(se
     with open_supervisor(server) as first:
         assert first.fresh
         first.run(_counting(server, "one"), _counting(server, "two"))
-        _until(lambda: _starts(server, "one") and _starts(server, "two"))
+        wait_for("both start", lambda: _starts(server, "one") and _starts(server, "two"))
     with open_supervisor(server) as second:
         assert not second.fresh
         assert second.names() == ["one", "two"]
@@ -83,7 +70,7 @@ def test_programs_outlive_the_command_that_starts_them_and_another_finds_them(se
 def test_a_program_that_ends_is_started_again_and_its_log_goes_on(server: Path) -> None:
     with open_supervisor(server) as supervisor:
         supervisor.run(_counting(server, "one", then="exit 1"))
-        _until(lambda: _starts(server, "one") >= 2)
+        wait_for("it starts again", lambda: _starts(server, "one") >= 2)
 
 
 def test_a_log_that_grows_too_long_begins_anew_and_the_one_before_is_kept(server: Path) -> None:
@@ -91,10 +78,10 @@ def test_a_log_that_grows_too_long_begins_anew_and_the_one_before_is_kept(server
     loop = "i=0; while :; do i=$((i+1)); echo $i; sleep 0.05; done"
     with open_supervisor(server) as supervisor:
         supervisor.run(_counting(server, "one", then=loop))
-        _until(lambda: _starts(server, "one") == 1)
+        wait_for("it starts", lambda: _starts(server, "one") == 1)
         with log.open("a") as written:
             written.write("x" * child.LOG_BYTES)
-        _until(lambda: child.older(log).exists() and "x" not in log.read_text() and log.read_text())
+        wait_for("a new log", lambda: child.older(log).exists() and "x" not in log.read_text() and log.read_text())
     assert "started" in child.older(log).read_text()
     assert log.stat().st_size < 10_000, "it goes on from its beginning"
 
@@ -102,9 +89,9 @@ def test_a_log_that_grows_too_long_begins_anew_and_the_one_before_is_kept(server
 def test_another_command_is_another_program(server: Path) -> None:
     with open_supervisor(server) as supervisor:
         supervisor.run(_counting(server, "one"))
-        _until(lambda: _starts(server, "one") == 1)
-        supervisor.run(_counting(server, "one", then="echo other; exec sleep 60"))
-        _until(lambda: "other" in (server / FOLDER / "one.log").read_text())
+        wait_for("it starts", lambda: _starts(server, "one") == 1)
+        supervisor.run(_counting(server, "one", then="echo other; exec sleep 3600"))
+        wait_for("the other starts", lambda: "other" in (server / FOLDER / "one.log").read_text())
 
 
 def test_run_waits_until_the_program_is_ready(server: Path) -> None:
@@ -114,22 +101,24 @@ def test_run_waits_until_the_program_is_ready(server: Path) -> None:
 
 
 def test_one_that_never_is_ready_is_named_with_its_last_words(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpucluster.sandbox.live.supervisor._READY_SECONDS", 2.0)
-    command = ["/bin/sh", "-c", "echo no room left; exec sleep 60", str(server)]
-    with open_supervisor(server) as supervisor, pytest.raises(EngineError) as caught:
-        supervisor.run(Controller(name="one", command=command, ready=server_keeper.free_port()))
-    log = server / FOLDER / "one.log"
+    monkeypatch.setattr("gpucluster.sandbox.live.supervisor._READY_SECONDS", 0.0)
+    log, command = server / FOLDER / "one.log", ["/bin/sh", "-c", "echo no room left; exec sleep 3600", str(server)]
+    with open_supervisor(server) as supervisor:
+        supervisor.run(Controller(name="one", command=command))
+        wait_for("its words", lambda: log.exists() and log.read_text())
+        with pytest.raises(EngineError) as caught:
+            supervisor.run(Controller(name="one", command=command, ready=server_keeper.free_port()))
     assert str(caught.value) == f"one does not start; the end of {log}:\n  no room left"
 
 
 def test_what_a_killed_keeper_has_started_ends_with_it_and_the_next_command_starts_clean(server: Path) -> None:
     with open_supervisor(server) as supervisor:
         supervisor.run(_counting(server, "one"))
-        _until(lambda: _starts(server, "one") == 1)
+        wait_for("it starts", lambda: _starts(server, "one") == 1)
         pid = keeper_of(server / FOLDER)
         assert pid is not None
         psutil.Process(pid).kill()
-        _until(lambda: not _processes(server))
+        wait_for("all have ended", lambda: not _processes(server))
     with open_supervisor(server) as next_one:
         assert next_one.fresh
         assert next_one.names() == []
@@ -137,17 +126,18 @@ def test_what_a_killed_keeper_has_started_ends_with_it_and_the_next_command_star
 
 def test_nobody_uses_it_for_a_while_and_it_ends(server: Path) -> None:
     with open_supervisor(server, idle_minutes=0.01) as supervisor:
-        supervisor.run(_counting(server, "one"))
-        time.sleep(1.5)
+        # It starts again after two seconds, more than three times as long as nobody may use it.
+        supervisor.run(_counting(server, "one", then="exit 1"))
+        wait_for("it starts again", lambda: _starts(server, "one") >= 2)
         assert keeper_of(server / FOLDER) is not None, "it is in use"
-    _until(lambda: not _processes(server))
+    wait_for("all have ended", lambda: not _processes(server))
 
 
 def test_the_supervisor_ends_with_its_server(server: Path) -> None:
     with open_supervisor(server) as supervisor:
         supervisor.run(_counting(server, "one"))
         (server / server_keeper.STATE).unlink()
-        _until(lambda: not _processes(server))
+        wait_for("all have ended", lambda: not _processes(server))
 
 
 def test_stop_ends_all_and_says_whether_there_was_any(server: Path) -> None:
@@ -167,7 +157,9 @@ def test_stop_waits_for_the_process_of_the_server_which_holds_no_lock_between(se
         "(folder / 'ended').touch()"
     )
     with subprocess.Popen([sys.executable, "-c", ends, str(server)]) as process:
-        _until((server / "begun").exists)  # while it is being started it has no command line yet
+        wait_for(
+            "it starts", (server / "begun").exists, of=process
+        )  # while it is being started it has no command line yet
         (server / server_keeper.STATE).write_text(json.dumps({"pid": process.pid}))
         assert stop(server)
         assert (server / "ended").exists()

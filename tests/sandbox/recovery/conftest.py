@@ -16,6 +16,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.waiting import LIMIT
+
 
 @dataclass(frozen=True)
 class Crash:
@@ -44,11 +46,11 @@ class Crash:
             killed = bool(processes) and self._kill(run, processes, root / ".sandbox" / "clouds.sqlite3", command[0])
         finally:
             if run.poll() is None:
-                run.wait(timeout=120)
+                run.wait(LIMIT)
         for process in processes.values():
             # An engine that lost its sandbox ends by itself.
             with suppress(psutil.NoSuchProcess):
-                process.wait(timeout=60)
+                process.wait(LIMIT)
         return killed
 
     def _kill(

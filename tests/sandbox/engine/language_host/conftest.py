@@ -14,6 +14,7 @@ import pytest
 from gpucluster.sandbox.engine.find import find_engine
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.model import Engine
+from tests.waiting import output_of
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +59,7 @@ class Project:
     def pulumi(self, *arguments: str) -> tuple[int, str]:
         """Exit code and output, the project's folder written as PROJECT."""
         with self.started(*arguments) as process:
-            output, _ = process.communicate(timeout=120)
+            output, _ = output_of(process)
         return process.returncode, output.replace(str(self.folder), "PROJECT")
 
     def preview(self, *options: str) -> tuple[int, str]:

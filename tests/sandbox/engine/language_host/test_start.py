@@ -4,8 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,13 @@ import pytest
 
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.model import Engine, EngineError
+from tests.waiting import output_of, wait_for, wait_for_end
 
 pytestmark = pytest.mark.engine
 
 SLEEPER = (
     "import os, time\nfrom pathlib import Path\n"
-    "Path('pid.new').write_text(str(os.getpid()))\nPath('pid.new').rename('pid')\ntime.sleep(600)\n"
+    "Path('pid.new').write_text(str(os.getpid()))\nPath('pid.new').rename('pid')\ntime.sleep(3600)\n"
 )
 
 
@@ -27,17 +26,10 @@ def paper(folder: Path, language_host: Path | None) -> Engine:
     return Engine(folder / "pulumi", "3.250.0", "built" if language_host else "release", language_host)
 
 
-def wait_for(condition: Callable[[], bool], what: str) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.01)
-
-
 def sleeping_program(project: Any) -> psutil.Process:
     """The process of a program that has started to sleep."""
     pid = project.folder / "pid"
-    wait_for(pid.exists, "the program did not start")
+    wait_for("the program sleeps", pid.exists)
     return psutil.Process(int(pid.read_text()))
 
 
@@ -79,7 +71,7 @@ def test_a_host_that_does_not_start_is_reported(tmp_path: Path, capfd: pytest.Ca
 def test_two_commands_at_once_have_hosts_of_their_own(project: Any) -> None:
     project.write({"__main__.py": "import os, pulumi\npulumi.export('host', os.getppid())\n"})
     with project.started("preview", "--stack", "dev") as one, project.started("preview", "--stack", "dev") as two:
-        texts = [process.communicate(timeout=120)[0] for process in (one, two)]
+        texts = [output_of(process)[0] for process in (one, two)]
     hosts = [line for text in texts for line in text.splitlines() if line.startswith("    host: ")]
     assert len(hosts) == len(set(hosts)) == 2
 
@@ -89,9 +81,9 @@ def test_an_interrupted_command_ends_its_program(project: Any) -> None:
     with project.started("preview", "--stack", "dev") as process:
         program = sleeping_program(project)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=120)
-    psutil.wait_procs([program], timeout=60)
-    assert (process.returncode, output.count("error: preview canceled"), program.is_running()) == (1, 2, False)
+        output, _ = output_of(process)
+    wait_for_end([program])
+    assert (process.returncode, output.count("error: preview canceled")) == (1, 2)
 
 
 def test_everything_dies_with_the_process_that_started_the_host(project: Any) -> None:
@@ -118,8 +110,7 @@ def test_everything_dies_with_the_process_that_started_the_host(project: Any) ->
     assert program in started
     starter.kill()
     starter.wait()
-    _, alive = psutil.wait_procs(started, timeout=60)
-    assert alive == []
+    wait_for_end(started)
 
 
 def test_without_a_host_that_waits_the_engine_starts_one_itself(project: Any) -> None:
