@@ -18,6 +18,7 @@ from gpucluster.sandbox.clouds.outputs import after
 from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.clouds.values import plain
+from gpucluster.sandbox.urns import urn_name
 
 
 @pytest.fixture
@@ -101,8 +102,12 @@ def _asked(schema: Schema, token: str, name: str = "it", /, **inputs: Any) -> Re
 
 
 def _create(account: Account, make: Callable[..., Resource], token: str, name: str = "it", /, **inputs: Any) -> Entry:
-    asked = make(token, name, **inputs)
-    checked = replace(asked, inputs=account.defaults(asked, b"seed" + name.encode()))
+    return created(account, make(token, name, **inputs))
+
+
+def created(account: Account, asked: Resource) -> Entry:
+    """Makes a resource as the engine would; what the ledger then has."""
+    checked = replace(asked, inputs=account.defaults(asked, b"seed" + urn_name(asked.urn).encode()))
     made = account.create(checked)
     outputs = after(checked, made.outputs)
     entry = Entry(

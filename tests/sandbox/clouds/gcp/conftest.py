@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -56,31 +56,11 @@ class Stage:
         """A subnetwork in us-central1."""
         return self.create("compute/subnetwork:Subnetwork", name, network=network.id, ipCidrRange=block, **inputs)
 
-    def gpu_networks(self, count: int, mtu: int = 8244) -> list[dict[str, Any]]:
-        """A VPC with one subnetwork for each GPU interface."""
-        found: list[dict[str, Any]] = []
-        for at in range(count):
-            network = self.create("compute/network:Network", f"gpu-{at}", autoCreateSubnetworks=False, mtu=mtu)
-            found.append(given(network, self.subnetwork(f"gpu-{at}", network, f"172.16.{at * 16}.0/20")))
-        return found
-
-    def roce_networks(self, zone: str = ZONE) -> list[dict[str, Any]]:
-        """An ordinary VPC and a RoCE one with eight subnetworks."""
-        ordinary = self.create("compute/network:Network", "gvnic", autoCreateSubnetworks=False, mtu=8896)
-        profile = f"projects/p/global/networkProfiles/{zone}-vpc-roce"
-        roce = self.create("compute/network:Network", "roce", autoCreateSubnetworks=False, networkProfile=profile)
-        first = given(ordinary, self.subnetwork("gvnic", ordinary, "172.17.0.0/20"))
-        return [
-            first,
-            *(given(roce, self.subnetwork(f"roce-{at}", roce, f"172.18.{at * 8}.0/21")) for at in range(8)),
-        ]
-
     def pool(
         self,
         machine: str = "a3-megagpu-8g",
         *,
         name: str = "pool",
-        networks: Sequence[Any] = (),
         config: dict[str, Any] | None = None,
         **inputs: Any,
     ) -> Entry:
@@ -97,17 +77,11 @@ class Stage:
             "nodeLocations": [ZONE],
             "nodeCount": None if "autoscaling" in inputs else 2,
             "nodeConfig": node_config,
-            **({"networkConfig": {"additionalNodeNetworkConfigs": list(networks)}} if networks else {}),
             **inputs,
         }
         return self.create(
             "container/nodePool:NodePool", name, **{key: it for key, it in values.items() if it is not None}
         )
-
-
-def given(network: Entry, subnetwork: Entry) -> dict[str, Any]:
-    """An additional network of a node pool."""
-    return {"network": network.name, "subnetwork": subnetwork.name}
 
 
 @pytest.fixture

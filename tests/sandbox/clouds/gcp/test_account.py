@@ -146,11 +146,6 @@ def test_a_node_pool_takes_place_and_version_from_its_cluster(stage: Stage) -> N
     assert group.startswith(f"{LINKS}projects/p/zones/us-central1-a/instanceGroupManagers/gke-c-pool-")
 
 
-def test_a_protected_cluster_is_not_deleted(account: GcpAccount, make_stage: Callable[..., Stage]) -> None:
-    with pytest.raises(CloudError, match="Cannot destroy cluster c because deletion_protection is set to true"):
-        account.delete(make_stage(deletionProtection=True).cluster)
-
-
 def test_with_a_cluster_go_its_pools_and_its_objects(account: GcpAccount, ledger: Ledger, stage: Stage) -> None:
     stage.pool()
     server = f"https://{stage.cluster.outputs['endpoint']}"
@@ -162,59 +157,6 @@ def test_with_a_cluster_go_its_pools_and_its_objects(account: GcpAccount, ledger
     assert account.delete(stage.cluster)
     left = {entry.type for entry in ledger.all()}
     assert left == {"gcp:compute/network:Network", "gcp:compute/subnetwork:Subnetwork", "gcp:container/cluster:Cluster"}
-
-
-def test_a_policy_or_subnetwork_in_use_is_not_deleted(account: GcpAccount, stage: Stage) -> None:
-    policy = {"groupPlacementPolicy": {"collocation": "COLLOCATED"}}
-    near = stage.create("compute/resourcePolicy:ResourcePolicy", "near", name="near", **policy)
-    networks = stage.gpu_networks(8)
-    stage.pool(networks=networks, placementPolicy={"type": "COMPACT", "policyName": "near"})
-    subnetwork = next(
-        entry
-        for entry in account.ledger.of_types({"gcp:compute/subnetwork:Subnetwork"})
-        if entry.name == networks[0]["subnetwork"]
-    )
-    for entry, user in (
-        (stage.vpc, "subnetworks/nodes-"),
-        (stage.nodes, "clusters/c'"),
-        (subnetwork, "nodePools/pool-"),
-        (near, "nodePools/pool-"),
-    ):
-        with pytest.raises(CloudError, match=f"is already being used by '.*{user}.*resourceInUseByAnotherResource"):
-            account.delete(entry)
-
-
-def test_a_connection_stays_while_a_service_uses_it_and_keeps_its_network(
-    account: GcpAccount, ledger: Ledger, create: Create
-) -> None:
-    vpc = create("compute/network:Network", "n", name="n", autoCreateSubnetworks=False)
-    given = {"purpose": "VPC_PEERING", "addressType": "INTERNAL", "prefixLength": 20, "network": vpc.id}
-    block = create("compute/globalAddress:GlobalAddress", "range", **given)
-    connection = create(
-        "servicenetworking/connection:Connection",
-        network=vpc.id,
-        service="servicenetworking.googleapis.com",
-        reservedPeeringRanges=[block.name],
-    )
-    size = {"capacityGib": "9000", "perUnitStorageThroughput": "1000"}
-    place = {"instanceId": "a", "location": "us-central1-a", "network": vpc.id, "filesystem": "a"}
-    system = create("lustre/instance:Instance", **place, **size)
-    with pytest.raises(CloudError, match=r"Failed to delete connection; Producer services .* are still using"):
-        account.delete(connection)
-    ledger.remove(system.provider, system.scope, system.type, system.id)
-    with pytest.raises(CloudError, match="networks/n' is already being used by 'projects%2Fp"):
-        account.delete(vpc)
-    assert account.delete(connection)
-
-
-@pytest.mark.parametrize(("policy", "gone"), [("DELETE", True), ("ABANDON", False)])
-def test_an_abandoned_resource_stays_in_the_cloud(account: GcpAccount, create: Create, policy: str, gone: bool) -> None:
-    assert account.delete(create("compute/network:Network", deletionPolicy=policy)) is gone
-
-
-def test_a_resource_that_prevents_its_deletion_is_not_deleted(account: GcpAccount, create: Create) -> None:
-    with pytest.raises(CloudError, match=r'cannot destroy Network .* without setting deletion_policy="DELETE"'):
-        account.delete(create("compute/network:Network", deletionPolicy="PREVENT"))
 
 
 @pytest.mark.parametrize(
