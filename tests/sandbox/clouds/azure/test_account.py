@@ -139,21 +139,6 @@ def test_a_location_is_answered_as_arm_writes_it(create: Callable[..., Entry]) -
     assert create("resources:ResourceGroup", location="East US").outputs["location"] == "eastus"
 
 
-def test_an_id_exists_once_whatever_its_case(stage: Stage) -> None:
-    with pytest.raises(CloudError, match=f"^cannot create already existing resource '{GROUP}/providers/.*/V'$"):
-        stage.make("network:VirtualNetwork", virtualNetworkName="V", addressSpace={"addressPrefixes": ["10.0.0.0/8"]})
-
-
-def test_a_group_is_there_before_what_is_in_it(create: Callable[..., Entry]) -> None:
-    with pytest.raises(CloudError, match='Status=404 Code="ResourceGroupNotFound"'):
-        create("managedidentity:UserAssignedIdentity", resourceGroupName="nowhere", location="eastus")
-
-
-def test_a_part_needs_the_whole(stage: Stage) -> None:
-    with pytest.raises(CloudError, match=r'Code="ParentResourceNotFound" Message="Failed to perform .*agentPools'):
-        stage.pool(resourceName="other")
-
-
 @pytest.mark.parametrize("config", [{}, {"subscriptionId": ""}, {"subscriptionId": UNKNOWN}])
 def test_a_provider_has_a_subscription(ledger: Ledger, config: dict[str, Any]) -> None:
     with pytest.raises(CloudError, match="azure-native has no subscription: set `azure-native:subscriptionId`"):
@@ -165,3 +150,8 @@ def test_a_subscription_is_a_guid() -> None:
     assert [(it.path, it.reason) for it in found] == [
         ("subscriptionId", "'mine' is not a GUID; one looks like 00000000-0000-0000-0000-000000000000")
     ]
+
+
+def test_an_identity_has_a_principal_a_client_and_a_tenant(stage: Stage) -> None:
+    outputs = stage.identity.outputs
+    assert len({outputs["principalId"], outputs["clientId"], outputs["tenantId"]}) == 3

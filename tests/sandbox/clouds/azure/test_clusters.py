@@ -23,10 +23,6 @@ ADMIN = "azure-native:containerservice:listManagedClusterAdminCredentials"
 ARGS = {"resourceGroupName": "g", "resourceName": "c"}
 
 
-def _network(**inputs: Any) -> dict[str, Any]:
-    return {"networkProfile": {"networkPlugin": "azure", **inputs}}
-
-
 def _kubeconfig(account: AzureAccount, token: str, **args: str) -> Any:
     (found,) = account.invoke(token, {**ARGS, **args})["kubeconfigs"]
     return found["name"], yaml.safe_load(base64.b64decode(found["value"]))
@@ -103,74 +99,6 @@ def test_a_cluster_that_is_not_there_has_no_credentials(account: AzureAccount) -
 def test_functions_that_need_an_account_say_so(account: AzureAccount) -> None:
     with pytest.raises(UnansweredError, match="azure-native:network:getVirtualNetwork"):
         account.invoke("azure-native:network:getVirtualNetwork", {})
-
-
-@pytest.mark.parametrize(
-    ("inputs", "message"),
-    [
-        (
-            {"kubernetesVersion": "9.99"},
-            'Code="K8sVersionNotSupported" Message="Managed cluster other has invalid version 9.99. Please use',
-        ),
-        ({"agentPoolProfiles": []}, "at least one system agent pool"),
-        ({"identity": {"type": "UserAssigned", "userAssignedIdentities": ["/no/id"]}}, "'/no/id' was not found"),
-        ({"identity": {"type": "UserAssigned"}}, "takes one user-assigned identity, not 0"),
-        (_network(networkPlugin="kubenet", networkPluginMode="overlay"), "overlay is only for networkPlugin azure"),
-        (_network(networkPlugin="kubenet", networkDataplane="cilium"), "cilium is only for networkPlugin azure"),
-        (_network(networkDataplane="cilium", networkPolicy="calico"), "takes networkPolicy cilium, not calico"),
-        (_network(networkPolicy="cilium"), "networkPolicy cilium needs networkDataplane cilium"),
-        (
-            _network(serviceCidr="10.16.0.0/16", dnsServiceIP="10.16.0.10"),
-            "service CIDR 10.16.0.0/16 is conflicted with",
-        ),
-        (
-            _network(serviceCidr="10.200.0.0/16"),
-            "DNS service IP 10.0.0.10 is not within the service CIDR 10.200.0.0/16",
-        ),
-        (_network(dnsServiceIP="10.0.0.1"), "DNS service IP 10.0.0.1 is not within .*, or is its first address"),
-        (_network(serviceCidr="ten"), "networkProfile.serviceCidr 'ten' is not an address range"),
-        (_network(networkPluginMode="overlay", podCidr="10.16.0.0/15"), "pod CIDR 10.16.0.0/15 overlaps 10.16.0.0/20"),
-        (_network(networkPluginMode="overlay", podCidr="10.0.0.0/15"), "pod CIDR 10.0.0.0/15 overlaps 10.0.0.0/16"),
-        (
-            {**_network(networkPolicy="calico"), "nodeProvisioningProfile": {"mode": "Auto"}},
-            r"cannot be Auto unless .properties.networkProfile.networkPolicy is set to one of",
-        ),
-        (
-            {**_network(networkPlugin="kubenet"), "nodeProvisioningProfile": {"mode": "Auto"}},
-            r"cannot be Auto unless .properties.networkProfile.networkPlugin",
-        ),
-    ],
-)
-def test_a_cluster_that_aks_does_not_allow_is_refused(stage: Stage, inputs: dict[str, Any], message: str) -> None:
-    with pytest.raises(CloudError, match=message):
-        stage.aks("other", **inputs)
-
-
-def test_an_inline_pool_obeys_the_rules_of_pools(stage: Stage) -> None:
-    with pytest.raises(CloudError, match="availability zone 9 does not exist"):
-        stage.aks("other", agentPoolProfiles=[stage.system(availabilityZones=["9"])])
-
-
-def test_no_pool_is_added_inline_to_a_cluster_that_exists(
-    account: AzureAccount, azure: Callable[..., Resource], stage: Stage
-) -> None:
-    there = stage.cluster
-    more = [*there.inputs["agentPoolProfiles"], stage.system(name="more")]
-    asked = azure("containerservice:ManagedCluster", "c", **{**there.inputs, "agentPoolProfiles": more})
-    with pytest.raises(CloudError, match=r"A new agent pool was introduced.* per agent pool operations: more"):
-        account.update(replace(asked, old_inputs=there.inputs, outputs=there.outputs, id=there.id))
-
-
-def test_node_auto_provisioning_is_not_turned_on_beside_a_pool_that_scales(
-    account: AzureAccount, azure: Callable[..., Resource], stage: Stage
-) -> None:
-    stage.pool(enableAutoScaling=True, minCount=1, maxCount=4)
-    there = stage.cluster
-    asked = azure(
-        "containerservice:ManagedCluster", "c", **{**there.inputs, "nodeProvisioningProfile": {"mode": "Auto"}}
-    )
-    with pytest.raises(CloudError, match="cannot be Auto while agent pool 'training' has enableAutoScaling"):
-        account.update(replace(asked, old_inputs=there.inputs, outputs=there.outputs, id=there.id))
 
 
 def test_a_cluster_names_all_of_its_pools_when_it_is_read(stage: Stage, account: AzureAccount) -> None:

@@ -17,26 +17,6 @@ Stage = Any
 SUBSCRIPTION = "11111111-2222-3333-4444-555555555555"
 
 
-@pytest.mark.parametrize(
-    "inputs", [{"zones": ["1"]}, {"zones": ["1", "2"], "intent": {"vmSizes": ["Standard_ND96isr_H100_v5"]}}]
-)
-def test_a_placement_group_names_one_zone_and_its_sizes_or_none(stage: Stage, inputs: dict[str, Any]) -> None:
-    with pytest.raises(CloudError, match=r"takes one zone, and only together with intent\.vmSizes"):
-        stage.make("compute:ProximityPlacementGroup", **inputs)
-    given = {"zones": ["1"], "intent": {"vmSizes": ["Standard_ND96isr_H100_v5"]}}
-    made = stage.make("compute:ProximityPlacementGroup", "other", **given)
-    assert made.outputs["proximityPlacementGroupType"] == "Standard"
-
-
-def test_a_reservation_is_in_a_zone_of_its_group(stage: Stage) -> None:
-    stage.make("compute:CapacityReservationGroup", capacityReservationGroupName="crg", zones=["1"])
-    given = {"capacityReservationGroupName": "crg", "sku": {"name": "Standard_D4s_v5", "capacity": 2}}
-    with pytest.raises(CloudError, match="must be one of the zones of its group"):
-        stage.make("compute:CapacityReservation", "two", zones=["2"], **given)
-    made = stage.make("compute:CapacityReservation", "one", zones=["1"], **given)
-    assert made.id.endswith("/capacityReservationGroups/crg/capacityReservations/one")
-
-
 FEATURE = {"providerNamespace": "Microsoft.ContainerService", "featureName": "AKSInfinibandSupport"}
 
 

@@ -121,8 +121,3 @@ def test_every_row_is_of_an_input_that_the_sdk_has(schemas: dict[str, Schema], r
         inner = inner["list"] if name.endswith("[]") else inner
         properties = type_.types[inner["ref"]] if "ref" in inner else {}
     assert inner == "str"
-
-
-def test_a_subnet_is_not_made_with_a_gateway_that_is_not_there(stage: Stage) -> None:
-    with pytest.raises(CloudError, match="InvalidResourceReference"):
-        stage.subnet("more", "10.16.20.0/24", natGateway={"id": f"{GROUP}/providers/Microsoft.Network/natGateways/no"})
