@@ -9,11 +9,11 @@
       inputs: {vpcId: $vpc}
       refused: [[{cidrBlock: 10.9.0.0/24}, InvalidSubnet.Range]]   # a change of the inputs, and facts of the refusal
       taken: [{cidrBlock: 10.0.1.0/24}, [{cidrBlock: 10.0.2.0/24}, {id: ~subnet-.*}]]   # and facts of the outputs
-      deletes: {vpc: [DependencyViolation]}   # facts of the refusal; [] where it goes, false where it is forgotten alone
+      deletes: {vpc: [DependencyViolation]}   # facts of the refusal; [] where it goes, false where it stays
 
 `$vpc` is an id, `$vpc.arn` or `$vpc.name` something else of it, `${vpc}/x` a part of a text. A change goes into nested
 objects; null takes away; a key with ! takes the place of what was there. `k{0..3}` is four keys or steps, `{each: 0..3,
-a: b{at}}` four items of a list, `(n*9)` nine times n.
+a: b{at}}` four items of a list (#{at} the number), `(n*9)` nine times n.
 """
 
 from __future__ import annotations
@@ -154,9 +154,8 @@ class Trial:
         except CloudError as refusal:
             pytest.fail(f"{change}: {refusal}")
         if made is not None:
-            assert {
-                key: self._filled(value) for key, value in facts.items() if not _is(made, key, self._filled(value))
-            } == {}, made
+            wrong = [key for key, value in facts.items() if not _is(made, key, self._filled(value))]
+            assert wrong == [], (change, made)
             self.ledger.remove(made.provider, made.scope, made.type, made.id)
 
     def _deleted(self, name: str, facts: Any) -> None:
@@ -243,4 +242,4 @@ def _numbered(value: Any, at: int) -> Any:
         return {key.replace("{at}", str(at)): _numbered(inner, at) for key, inner in value.items()}
     if isinstance(value, list):
         return [_numbered(inner, at) for inner in value]
-    return value.replace("{at}", str(at)) if isinstance(value, str) else value
+    return at if value == "#{at}" else value.replace("{at}", str(at)) if isinstance(value, str) else value

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gpucluster.sandbox.clouds.aws.cloud import AwsAccount
-from gpucluster.sandbox.clouds.aws.identity import zone_ids
+from gpucluster.sandbox.clouds.aws.identity import arn, zone_ids
 from gpucluster.sandbox.clouds.aws.model import MODELS
 from gpucluster.sandbox.clouds.cloud import Made, Resource
 from gpucluster.sandbox.clouds.ledger import Entry
@@ -20,25 +20,6 @@ from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.values import UNKNOWN
 
 Create = Callable[..., Entry]
-
-
-@pytest.mark.parametrize(
-    ("token", "inputs", "pattern"),
-    [
-        ("ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16"}, r"vpc-[0-9a-f]{17}"),
-        ("ec2/eip:Eip", {}, r"eipalloc-[0-9a-f]{17}"),
-        ("ec2/launchTemplate:LaunchTemplate", {}, r"lt-[0-9a-f]{17}"),
-        ("ec2/placementGroup:PlacementGroup", {"name": "pg", "strategy": "cluster"}, "pg"),
-        ("iam/role:Role", {"name": "r"}, "r"),
-        ("iam/policy:Policy", {"name": "p", "path": "/a/"}, "arn:aws:iam::000000000000:policy/a/p"),
-        ("sqs/queue:Queue", {"name": "q"}, r"https://sqs\.us-east-1\.sandbox\.invalid/000000000000/q"),
-        ("kms/key:Key", {}, r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
-        ("sns/topic:Topic", {"name": "t"}, "arn:aws:sns:us-east-1:000000000000:t"),
-        ("kinesis/stream:Stream", {"name": "t"}, "t"),
-    ],
-)
-def test_ids_look_like_those_of_the_cloud(create: Create, token: str, inputs: dict[str, Any], pattern: str) -> None:
-    assert re.fullmatch(pattern, create(token, **inputs).id)
 
 
 def subnets(create: Create) -> list[str]:
@@ -65,28 +46,6 @@ def test_a_cluster_has_an_endpoint_that_leads_nowhere_and_a_certificate_that_loo
     assert re.fullmatch(r"sg-[0-9a-f]{17}", cluster["vpcConfig"]["clusterSecurityGroupId"])
     assert cluster["vpcConfig"]["vpcId"].startswith("vpc-")
     assert cluster["vpcConfig"]["endpointPublicAccess"] is True
-
-
-def test_a_subnet_knows_the_id_of_its_zone(create: Create) -> None:
-    vpc = create("ec2/vpc:Vpc", cidrBlock="10.0.0.0/16").id
-    by_name = create("ec2/subnet:Subnet", "a", vpcId=vpc, cidrBlock="10.0.0.0/24", availabilityZone="us-east-1c")
-    by_id = create("ec2/subnet:Subnet", "b", vpcId=vpc, cidrBlock="10.0.1.0/24", availabilityZoneId="use1-az3")
-    zones = {(entry.outputs["availabilityZone"], entry.outputs["availabilityZoneId"]) for entry in (by_name, by_id)}
-    assert zones == {("us-east-1c", "use1-az3")}
-    assert zone_ids("eu-west-2")["eu-west-2a"] == "euw2-az1"
-    assert zone_ids("ap-southeast-2")["ap-southeast-2a"] == "apse2-az1"
-
-
-def test_a_lustre_mount_name_is_eight_characters_and_not_fsx(create: Create) -> None:
-    system = create(
-        "fsx/lustreFileSystem:LustreFileSystem",
-        subnetIds=subnets(create)[0],
-        storageCapacity=2400,
-        deploymentType="PERSISTENT_2",
-        perUnitStorageThroughput=125,
-    ).outputs
-    assert re.fullmatch(r"[0-9a-f]{8}", system["mountName"])
-    assert re.fullmatch(r"fs-[0-9a-f]{17}\.fsx\.us-east-1\.sandbox\.invalid", system["dnsName"])
 
 
 def update(entry: Entry, resource: Resource) -> Resource:
@@ -172,3 +131,10 @@ def test_a_resource_may_live_in_another_region_than_its_provider(create: Create)
     vpc = create("ec2/vpc:Vpc", cidrBlock="10.0.0.0/16", region="eu-west-1")
     assert (vpc.scope, vpc.outputs["region"]) == ("eu-west-1", "eu-west-1")
     assert vpc.outputs["arn"] == f"arn:aws:ec2:eu-west-1:000000000000:vpc/{vpc.id}"
+
+
+def test_zones_have_ids_and_arns_of_govcloud_and_china_their_partition() -> None:
+    assert zone_ids("eu-west-2")["eu-west-2a"] == "euw2-az1"
+    assert zone_ids("ap-southeast-2")["ap-southeast-2a"] == "apse2-az1"
+    found = [arn("eks", region, "x").split(":")[1] for region in ("us-east-1", "us-gov-west-1", "cn-north-1")]
+    assert found == ["aws", "aws-us-gov", "aws-cn"]

@@ -119,20 +119,3 @@ def test_the_groups_and_tables_that_come_with_a_vpc_or_a_cluster_are_there(
     what_it_refers_to_is_there(
         account.managed(aws("ec2/route:Route", routeTableId=vpc.outputs["mainRouteTableId"], gatewayId="local"))
     )
-
-
-@pytest.mark.parametrize("zone", ["us-east-1a", "us-east-1-bos-1a", "us-east-1-wl1-bos-wlz-1"])
-def test_a_subnet_is_in_a_zone_of_its_region(create: Create, zone: str) -> None:
-    vpc = create("ec2/vpc:Vpc", cidrBlock="10.0.0.0/16").id
-    assert create("ec2/subnet:Subnet", vpcId=vpc, cidrBlock="10.0.0.0/24", availabilityZone=zone).inputs
-
-
-@pytest.mark.parametrize("zone", ["us-east-1", "us-east-1q", "us-west-2a", "Bogus-Value", ""])
-def test_a_subnet_is_in_no_other_zone(create: Create, zone: str) -> None:
-    vpc = create("ec2/vpc:Vpc", cidrBlock="10.0.0.0/16").id
-    said = (
-        rf"Value \({zone}\) for parameter availabilityZone is invalid\. Subnets can currently only be created in the "
-        r"following availability zones: us-east-1a, .* us-east-1f\."
-    )
-    with pytest.raises(CloudError, match=said):
-        create("ec2/subnet:Subnet", vpcId=vpc, cidrBlock="10.0.0.0/24", availabilityZone=zone)
