@@ -12,14 +12,15 @@
       deletes: {vpc: [DependencyViolation]}   # facts of the refusal; [] where it goes, false where it stays
 
 `$vpc` is an id, `$vpc.arn` or `$vpc.name` something else of it, `${vpc}/x` a part of a text. A change goes into nested
-objects; null takes away; a key with ! takes the place of what was there. `k{0..3}` is four keys or steps, `{each: 0..3,
-a: b{at}}` four items of a list (#{at} the number), `(n*9)` nine times n.
+objects; null takes away, a key with ! takes the place of what was there, AS tries something else. `k{0..3}` is four
+keys or steps, `{each: 0..3, a: b{at}}` four items of a list (`#{at}` the number), `(n*9)` nine times n. `in` are the
+provider's settings, or the cluster that Kubernetes runs in; with `and_updates` updates are refused as well.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -46,6 +47,8 @@ __all__ = ["Trial", "cases"]
 FOLDER: Final = Path(__file__).with_name("cases")
 SUBSCRIPTION: Final = "11111111-2222-3333-4444-555555555555"
 PACKAGES: Final = {"azure": "azure-native"}
+_SAYS: Final = frozenset({"refused", "taken", "deletes"})
+_KEYS: Final = _SAYS | {"says", "in", "given", "with", "make", "try", "update", "check", "inputs", "and_updates"}
 _REFERENCE: Final = re.compile(r"\$(?:\{([\w-]+)((?:\.\w+)*)\}|([a-z][\w-]*)((?:\.\w+)*)$)")
 
 
@@ -86,11 +89,13 @@ class Trial:
 
     def run(self, given: Mapping[str, Any], case: Mapping[str, Any]) -> None:
         """Makes what is there, tries what the case tries, and asserts what it says."""
+        assert case.keys() <= _KEYS and not case.keys().isdisjoint(_SAYS), case.keys()
         for steps in (*(given[name] for name in case.get("given", ())), case.get("make", ())):
             for step in steps:
                 for heading, inputs in _expanded(step).items():
                     change = case.get("with", {}).get(heading.partition(" ")[2], {})
                     self.there[heading.partition(" ")[2]] = self.make(heading, _merged(inputs or {}, change))
+        assert case.get("with", {}).keys() <= self.there.keys()
         for row in case.get("refused", ()):
             self._refused(case, row)
         for row in case.get("taken", ()):
@@ -117,33 +122,36 @@ class Trial:
         module, _, kind = short.partition("/")
         return f"{module}/{kind[0].lower()}{kind[1:]}:{kind}"
 
-    def _updated(self, name: str, change: Mapping[str, Any]) -> Any:
-        there = self.there[name]
-        asked = self.asked(f"{there.type.partition(':')[2]} {name}", _merged(there.inputs, change))
-        return self.account.update(replace(asked, id=there.id, old_inputs=there.inputs, outputs=there.outputs))
+    def _asked(self, case: Mapping[str, Any], change: Mapping[str, Any], kind: str) -> tuple[str, dict[str, Any]]:
+        own = {key: value for key, value in change.items() if key != "AS"}
+        return change.get("AS", case[kind]), _merged(case.get("inputs", {}), own)
 
     def _tried(self, case: Mapping[str, Any], change: Mapping[str, Any]) -> Entry | None:
-        if "update" in case:
-            self._updated(case["update"], change)
-            return None
-        return self.make(change.get("AS", case["try"]), _merged(case.get("inputs", {}), _without_as(change)))
+        if "update" not in case:
+            return self.make(*self._asked(case, change, "try"))
+        there = self.there[case["update"]]
+        asked = self.asked(f"{there.type.partition(':')[2]} {case['update']}", _merged(there.inputs, change))
+        self.account.update(replace(asked, id=there.id, old_inputs=there.inputs, outputs=there.outputs))
+        return None
 
     def _refused(self, case: Mapping[str, Any], row: Any) -> None:
         change, *facts = row
-        facts = [str(self._filled(fact)) for fact in facts]
+        assert facts or "check" in case, change
         if "check" in case:
-            asked = self.asked(change.get("AS", case["check"]), _merged(case.get("inputs", {}), _without_as(change)))
-            assert [failure.path for failure in self.account.failures(asked)] == facts, change
+            failures = self.account.failures(self.asked(*self._asked(case, change, "check")))
+            assert [failure.path for failure in failures] == facts, change
             return
-        with pytest.raises(CloudError) as refusal:
-            self._tried(case, change)
-            pytest.fail(f"{change} is taken")
-        assert [fact for fact in facts if fact not in str(refusal.value)] == [], f"{change}: {refusal.value}"
+        self._refuses(facts, change, lambda: self._tried(case, change))
         if case.get("and_updates"):
-            asked = self.asked(case["try"], _merged(case.get("inputs", {}), change))
-            with pytest.raises(CloudError) as refusal:
-                self.account.update(replace(asked, id="it"))
-            assert [fact for fact in facts if fact not in str(refusal.value)] == [], f"{change}: {refusal.value}"
+            asked = replace(self.asked(*self._asked(case, change, "try")), id="it")
+            self._refuses(facts, change, lambda: self.account.update(asked))
+
+    def _refuses(self, facts: list[Any], what: object, ask: Callable[[], object]) -> None:
+        with pytest.raises(CloudError) as refusal:
+            ask()
+            pytest.fail(f"{what} is taken")
+        said = str(refusal.value)
+        assert [fact for fact in facts if str(self._filled(fact)) not in said] == [], f"{what}: {said}"
 
     def _taken(self, case: Mapping[str, Any], change: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
         if "check" in case:
@@ -160,14 +168,10 @@ class Trial:
 
     def _deleted(self, name: str, facts: Any) -> None:
         entry = self.there[name]
-        if not facts:
+        if facts:
+            self._refuses(facts, name, lambda: self.account.delete(entry))
+        else:
             assert self.account.delete(entry) is (facts is not False)
-            return
-        with pytest.raises(CloudError) as refusal:
-            self.account.delete(entry)
-            pytest.fail(f"{name} is deleted")
-        facts = [str(self._filled(fact)) for fact in facts]
-        assert [fact for fact in facts if fact not in str(refusal.value)] == [], f"{name}: {refusal.value}"
 
     def _filled(self, value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -200,10 +204,6 @@ def _at(value: Any, path: str) -> Any:
     for part in path.split("."):
         value = value[int(part)] if isinstance(value, list) else value[part]
     return value
-
-
-def _without_as(change: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in change.items() if key != "AS"}
 
 
 def _merged(inputs: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:

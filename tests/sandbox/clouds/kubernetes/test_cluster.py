@@ -109,34 +109,6 @@ def test_a_helm_release_counts_its_revisions(
     assert (status["revision"], status["version"], status["status"]) == (2, "0.17.2", "deployed")
 
 
-@pytest.mark.parametrize(
-    ("token", "inputs", "message"),
-    [
-        ("core/v1:ConfigMap", {"metadata": {"name": "m", "namespace": "gone"}}, 'namespaces "gone" not found'),
-        ("helm.sh/v3:Release", {"chart": "c", "namespace": "gone"}, 'namespaces "gone" not found'),
-    ],
-)
-def test_what_needs_a_missing_namespace_is_refused(
-    create: Callable[[Resource], Entry], asked: Asked, token: str, inputs: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(CloudError, match=message):
-        create(asked(token, **inputs))
-
-
-def test_a_release_may_create_its_namespace(create: Callable[[Resource], Entry], asked: Asked) -> None:
-    create(asked("helm.sh/v3:Release", "r", chart="c", namespace="new", createNamespace=True))
-    create(asked("core/v1:ConfigMap", metadata={"name": "m", "namespace": "new"}))
-
-
-def test_a_name_exists_once(create: Callable[[Resource], Entry], asked: Asked) -> None:
-    create(asked("core/v1:Namespace", metadata={"name": "n"}))
-    with pytest.raises(CloudError, match='namespaces "n" already exists'):
-        create(asked("core/v1:Namespace", metadata={"name": "n"}))
-    create(asked("helm.sh/v3:Release", name="r", chart="c"))
-    with pytest.raises(CloudError, match="cannot re-use a name that is still in use"):
-        create(asked("helm.sh/v3:Release", name="r", chart="c"))
-
-
 def test_a_cluster_that_is_gone_is_unreachable(ledger: Ledger, asked: Asked) -> None:
     with pytest.raises(CloudError, match="configured Kubernetes cluster is unreachable"):
         Cluster(ledger, SERVER, {}).create(asked("core/v1:Namespace", metadata={"name": "n"}))
