@@ -29,7 +29,7 @@ def _sandbox(root: Path, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
 
 
-@pytest.mark.parametrize("fails", ["timeout", "crash"])
+@pytest.mark.parametrize("fails", ["timeout", pytest.param("crash", marks=pytest.mark.core)])
 @pytest.mark.slow
 def test_a_reservation_that_nobody_heard_of_is_adopted_and_bought_once(fails: str, tmp_path: Path) -> None:
     (tmp_path / "stacks").mkdir()

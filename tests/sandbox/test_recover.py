@@ -101,6 +101,7 @@ def test_an_orphan_without_a_trace_is_adopted_with_its_secret_encrypted(standing
 
 
 @pytest.mark.slow
+@pytest.mark.core
 def test_what_a_plain_up_made_a_second_time_is_deleted(standing: Any) -> None:
     _forget(standing, "key")
     standing.pulumi("up", "--yes", "--skip-preview")
@@ -166,6 +167,7 @@ def test_a_resource_killed_between_delete_and_create_of_its_replacement_is_adopt
 
 
 @pytest.mark.slow
+@pytest.mark.core
 def test_an_orphan_of_google_cloud_is_adopted(project: Any) -> None:
     program = """
         from pulumi import CustomResource

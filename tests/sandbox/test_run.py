@@ -64,6 +64,7 @@ CLUSTER = """
 
 
 @pytest.mark.slow
+@pytest.mark.core
 def test_a_stack_lives_through_preview_up_update_replace_refresh_and_destroy(project: Any) -> None:
     project.write(NETWORK)
     assert project.plan() == {"small-dev": "create", "net": "create", "gpu": "create"}
@@ -165,6 +166,7 @@ def test_objects_of_two_clusters_stay_apart_and_go_with_their_cluster(project: A
 
 
 @pytest.mark.slow
+@pytest.mark.core
 def test_secrets_are_encrypted_in_the_state(project: Any) -> None:
     project.write("""
         import pulumi
@@ -431,6 +433,7 @@ def test_an_unlisted_property_is_reported_as_not_modelled(project: Any) -> None:
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare")
 @pytest.mark.slow
+@pytest.mark.core
 def test_everything_works_with_only_loopback_up(project: Any) -> None:
     probe = subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False)
     if probe.returncode != 0:
@@ -479,6 +482,7 @@ def test_nothing_is_left_running_when_the_sandbox_is_killed(project: Any) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.core
 def test_after_an_interrupt_the_state_knows_all_that_was_made(project: Any) -> None:
     project.write(WAITS, **{"small:wait": "true"})
     process = start(project, "up", "--yes", "--skip-preview")

@@ -82,15 +82,29 @@ def test_the_nth_request_of_a_type_is_refused_in_the_words_of_the_file(under: Ma
     assert len(ledger.all()) == 2
 
 
-def test_what_names_a_resource_comes_before_a_pattern(under: Make) -> None:
-    provider = under(
-        Disturbance(type="aws:*", fails="refused", error="all"),
-        Disturbance(type=VPC, name="net", fails="refused", error="this one"),
-    )
-    with pytest.raises(RefusedError, match="this one"):
-        create(provider)
-    with pytest.raises(RefusedError, match="all"):
-        create(provider, name="other")
+@pytest.mark.parametrize(
+    ("rows", "of_net", "of_another"),
+    [
+        ([("aws:*", ""), (VPC, "net")], 1, 0),
+        ([(VPC, ""), ("aws:*", "net")], 1, 0),
+        ([("aws:*", "net"), (VPC, "net")], 1, None),
+        ([("aws:*", ""), (VPC, "")], 1, 1),
+        ([(VPC, ""), ("aws:*", "")], 0, 0),
+        ([(VPC, ""), (VPC, "")], 0, 0),
+    ],
+    ids=["name and type", "name", "name and type before name", "type last", "type first", "equals"],
+)
+def test_of_entries_one_by_name_is_followed_then_one_by_type_then_the_first(
+    under: Make, rows: list[tuple[str, str]], of_net: int, of_another: int | None
+) -> None:
+    entries = [Disturbance(type=row[0], name=row[1], fails="refused", error=f"{at}") for at, row in enumerate(rows)]
+    with pytest.raises(RefusedError, match=f"^{of_net}$"):
+        create(under(*entries))
+    if of_another is None:
+        create(under(*entries), name="other")
+    else:
+        with pytest.raises(RefusedError, match=f"^{of_another}$"):
+            create(under(*entries), name="other")
 
 
 def test_throttled_requests_are_asked_again_as_often_as_the_provider_does(under: Make, ledger: Ledger) -> None:

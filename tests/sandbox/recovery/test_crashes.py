@@ -193,6 +193,7 @@ def test_a_killed_run_is_recovered_and_the_next_one_converges(
 
 
 @pytest.mark.slow
+@pytest.mark.core
 def test_what_azure_goes_on_making_is_in_the_way_until_it_is_adopted(crash: Any, tmp_path: Path) -> None:
     _write(tmp_path, "azure")
     scenario = tmp_path / "scenario.yaml"

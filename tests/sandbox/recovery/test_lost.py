@@ -103,8 +103,13 @@ DAMAGE: dict[str, Callable[[PulumiProject], object]] = {
 }
 
 
+CORE = ("the state is missing", "a page of the ledger is overwritten")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize(
+    "damage", [pytest.param(damage, marks=[pytest.mark.core] if damage in CORE else []) for damage in DAMAGE]
+)
 def test_what_is_lost_is_refused_by_an_update_and_put_back_by_recover(standing: PulumiProject, damage: str) -> None:
     before = standing.ledger()
     DAMAGE[damage](standing)
@@ -213,6 +218,7 @@ def _start(project: PulumiProject) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.core
 def test_a_running_update_is_left_alone_and_named(tmp_path: Path) -> None:
     project = _new(tmp_path / "project", **{"small:keys": "0", "small:wait": "yes"})
     run = _start(project)
