@@ -95,7 +95,8 @@ class Trial:
                 for heading, inputs in _expanded(step).items():
                     change = case.get("with", {}).get(heading.partition(" ")[2], {})
                     self.there[heading.partition(" ")[2]] = self.make(heading, _merged(inputs or {}, change))
-        assert case.get("with", {}).keys() <= self.there.keys()
+        changed = case.get("with", {}).keys()
+        assert changed <= self.there.keys(), changed
         for row in case.get("refused", ()):
             self._refused(case, row)
         for row in case.get("taken", ()):
@@ -163,7 +164,7 @@ class Trial:
             pytest.fail(f"{change}: {refusal}")
         if made is not None:
             wrong = [key for key, value in facts.items() if not _is(made, key, self._filled(value))]
-            assert wrong == [], (change, made)
+            assert wrong == [], f"{change}: not {wrong}: {made}"
             self.ledger.remove(made.provider, made.scope, made.type, made.id)
 
     def _deleted(self, name: str, facts: Any) -> None:
@@ -171,7 +172,8 @@ class Trial:
         if facts:
             self._refuses(facts, name, lambda: self.account.delete(entry))
         else:
-            assert self.account.delete(entry) is (facts is not False)
+            gone = self.account.delete(entry)
+            assert gone is (facts is not False), f"{name}: gone is {gone}"
 
     def _filled(self, value: Any) -> Any:
         if isinstance(value, Mapping):
