@@ -18,10 +18,11 @@ from gpucluster.sandbox.api_server.client import Client, ObjectRefused
 from gpucluster.sandbox.type_guards import items, mapping
 
 _TICK_SECONDS: Final = 0.5
-_SETTLE_SECONDS: Final = 8.0
-"""Time for which Kueue's answer must be unchanged before it counts: its first one may be that it is still searching."""
-_STILL_SECONDS: Final = 20.0
-"""Time without any change: Karpenter collects pods for up to 10 s before it starts a machine."""
+# Counted in looks, not in seconds: on a busy machine both the controllers and a look take longer.
+_SETTLE_LOOKS: Final = 16
+"""Looks, in 8 s, for which Kueue's answer must be unchanged to count: its first may be that it is still searching."""
+_STILL_LOOKS: Final = 40
+"""Looks, in 20 s, without any change: Karpenter collects pods for up to 10 s before it starts a machine."""
 _TOPOLOGY: Final = ("kueue.x-k8s.io/v1beta2", "Topology")
 
 
@@ -94,7 +95,7 @@ def _watch(
     client: Client, families: Families, watched: Sequence[tuple[Manifest, str]], seconds: float, say: Say
 ) -> list[Outcome]:
     found = dict[int, Outcome]()
-    start, heard = time.monotonic(), dict[int, tuple[object, float]]()
+    start, heard = time.monotonic(), dict[int, tuple[object, int]]()
     while len(found) < len(watched):
         now = time.monotonic()
         missing = unsimulated_pools(client)
@@ -102,9 +103,8 @@ def _watch(
             if number in found:
                 continue
             family = families.of(uid, manifest.namespace)
-            since = _unchanged(heard, number, _told(family), now)
-            patience = _SETTLE_SECONDS if _kept_out(family) else _STILL_SECONDS
-            last = now - start > seconds or now - since > patience
+            patience = _SETTLE_LOOKS if _kept_out(family) else _STILL_LOOKS
+            last = now - start > seconds or _unchanged(heard, number, _told(family)) > patience
             outcome = outcome_of(manifest, family, unsimulated=missing, last=last)
             if outcome is not None:
                 found[number] = outcome
@@ -113,10 +113,10 @@ def _watch(
     return list(found.values())
 
 
-def _unchanged(heard: dict[int, tuple[object, float]], number: int, told: object, now: float) -> float:
-    """The time since when it is unchanged."""
-    if number not in heard or heard[number][0] != told:
-        heard[number] = (told, now)
+def _unchanged(heard: dict[int, tuple[object, int]], number: int, told: object) -> int:
+    """For how many looks it is unchanged."""
+    before, looks = heard.get(number, (None, 0))
+    heard[number] = (told, looks + 1 if before == told else 0)
     return heard[number][1]
 
 

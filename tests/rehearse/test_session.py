@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from gpucluster.errors import InputError
-from gpucluster.rehearse import stage
+from gpucluster.rehearse import session, stage
 from gpucluster.rehearse.manifests import Manifest
 from gpucluster.rehearse.outcome import Verdict
 from gpucluster.rehearse.session import rehearse
@@ -156,6 +156,12 @@ def test_jobs_leave_each_other_their_room_but_where_they_are_rehearsed_together(
     seen = rehearse(cast(Client, cluster), [pod("a"), pod("b"), settings()], seconds=0, together=together, say=print)
     assert [outcome.verdict for outcome in seen.outcomes] == verdicts
     assert cluster.there == {}
+
+
+def test_a_job_that_nothing_moves_any_more_waits_long_before_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "_TICK_SECONDS", 0.0)
+    seen = rehearse(cast(Client, Narrow()), [pod("a"), pod("b"), settings()], seconds=3600, together=True, say=print)
+    assert [outcome.verdict for outcome in seen.outcomes] == [Verdict.RUNS, Verdict.WAITS]
 
 
 def test_the_machine_of_a_job_has_gone_before_the_next_job_comes() -> None:
