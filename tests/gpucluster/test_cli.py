@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from gpucluster.cli import Later, main
 from gpucluster.errors import Fault, InputError
 from gpucluster.options import STACK
+from tests.waiting import LIMIT
 
 GOLDEN = Path(__file__).with_name("help.txt")
 BIN = Path(sys.executable).parent
@@ -126,7 +127,7 @@ def _loaded(*args: str, variables: dict[str, str] | None = None) -> list[str]:
         [sys.executable, "-c", code, *args],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT,
         check=True,
         env={**os.environ, **(variables or {})},
     )
@@ -215,7 +216,7 @@ def test_a_word_that_is_nearly_a_command_is_answered_with_it() -> None:
 def test_the_module_is_the_command() -> None:
     for words in (["--version"], ["cost", "--help"], ["check"]):
         one, other = (
-            subprocess.run([*start, *words], capture_output=True, text=True, timeout=60, check=False)
+            subprocess.run([*start, *words], capture_output=True, text=True, timeout=LIMIT, check=False)
             for start in ([str(BIN / "gpucluster")], [sys.executable, "-m", "gpucluster"])
         )
         assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
@@ -259,7 +260,7 @@ def test_bash_completes_commands_and_options_that_are_not_loaded_yet(words: str,
         [str(BIN / "gpucluster")],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LIMIT,
         check=True,
         env={**os.environ, **variables},
     )

@@ -10,6 +10,7 @@ import yaml
 from click.testing import CliRunner
 
 from gpucluster.cli import main
+from tests.waiting import LIMIT
 
 ROOT = Path(__file__).parents[3]
 FILE = ROOT / "examples/workflows/reap.yml"
@@ -18,7 +19,7 @@ FILE = ROOT / "examples/workflows/reap.yml"
 def test_a_linter_of_its_security_finds_nothing() -> None:
     zizmor = Path(sys.executable).with_name("zizmor")
     command = [str(zizmor), "--offline", "--no-progress", "--strict-collection", "--color", "never", str(FILE)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
