@@ -127,6 +127,16 @@ SMALL = {
 }
 FIRST = ("aws", "engine", "up", 0)
 """The case of `make test`; `make test-all` has the others."""
+CORE = {
+    ("aws", "provider", "up", 0),
+    ("aws", "plugin", "up", 0),
+    ("aws", "engine", "up-then-destroy", 0),
+    ("aws", "both", "destroy", 0),
+    ("azure", "engine", "up", 0),
+    ("azure", "both", "destroy", 0),
+}
+"""Each who dies, each direction and each kind of repair: to adopt, to drop what was being made or deleted, to refresh, to
+remove a lock and a file that was cut. What was made twice, and Google Cloud, are in test_recover.py."""
 SAMPLE_ON_AZURE = {("provider", "up"): 1, ("engine", "up"): 1, ("both", "destroy"): 1}
 
 
@@ -146,13 +156,17 @@ def _cases() -> list[Any]:
             direction,
             seed,
             id=f"{cloud}-{who}-{direction}-{seed}",
-            marks=[] if (cloud, who, direction, seed) == FIRST else [pytest.mark.slow],
+            marks=_marks((cloud, who, direction, seed)),
         )
         for cloud in SMALL
         for who in WHO
         for direction, share in (("up", 1.0), ("up-then-destroy", 0.25), ("destroy", 1.0))
         for seed in range(times(cloud, who, direction, share))
     ]
+
+
+def _marks(case: tuple[str, str, str, int]) -> list[pytest.MarkDecorator]:
+    return [] if case == FIRST else [pytest.mark.slow, *([pytest.mark.core] if case in CORE else [])]
 
 
 @pytest.fixture(scope="module")
