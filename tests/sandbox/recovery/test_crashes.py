@@ -135,7 +135,7 @@ CORE = {
     ("azure", "engine", "up", 0),
     ("azure", "both", "destroy", 0),
 }
-"""Each who dies, each direction and each kind of repair: to adopt, to drop what was being made or deleted, to refresh, to
+"""Each who dies, each direction, each kind of repair: to adopt, to drop what was being made or deleted, to refresh, to
 remove a lock and a file that was cut. What was made twice, and Google Cloud, are in test_recover.py."""
 SAMPLE_ON_AZURE = {("provider", "up"): 1, ("engine", "up"): 1, ("both", "destroy"): 1}
 
