@@ -13,8 +13,8 @@
 
 `$vpc` is an id, `$vpc.arn` or `$vpc.name` something else of it, `${vpc}/x` a part of a text. A change goes into nested
 objects; null takes away, a key with ! takes the place of what was there, AS tries something else. `k{0..3}` is four
-keys or steps, `{each: 0..3, a: b{at}}` four items of a list (`#{at}` the number), `(n*9)` nine times n. `in` are the
-provider's settings, or the cluster that Kubernetes runs in; with `and_updates` updates are refused as well.
+keys or steps, `{each: 0..3, a: b{at}}` four items of a list (`#{at}` the number), `(n*9)` nine times n. `in` is
+AWS's region, or the cluster that Kubernetes runs in; with `and_updates` updates are refused as well.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ class Trial:
         if cloud == "aws":
             return AwsAccount(self.ledger, settings.get("region", "us-east-1"), {})
         if cloud == "gcp":
-            return GcpAccount(self.ledger, GcpSettings(**{"project": "p", "region": "us-central1", **settings}))
+            return GcpAccount(self.ledger, GcpSettings(project="p", region="us-central1"))
         if cloud == "azure":
-            return AzureAccount(self.ledger, AzureSettings(subscription=SUBSCRIPTION, **settings))
+            return AzureAccount(self.ledger, AzureSettings(subscription=SUBSCRIPTION))
         of = Entry(
             provider=settings["type"].partition(":")[0], scope="s", type=settings["type"], id="c", name="c", urn="u",
             inputs=settings.get("inputs", {}), outputs=settings["outputs"],
@@ -212,8 +212,9 @@ def _merged(inputs: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, A
     merged = dict(inputs)
     for key, value in change.items():
         there = merged.get(key)
-        nested = isinstance(value, Mapping) and isinstance(there, Mapping)
-        merged[key.removesuffix("!")] = _merged(there, value) if nested else value
+        if isinstance(value, Mapping) and isinstance(there, Mapping):
+            value = _merged(there, value)
+        merged[key.removesuffix("!")] = value
     return {key: value for key, value in merged.items() if value is not None}
 
 
