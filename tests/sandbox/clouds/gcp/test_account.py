@@ -53,6 +53,11 @@ def test_a_place_that_nothing_names_is_refused(
         (Settings(project="p", zone="us-east4-a"), {}, "projects/p/regions/us-east4/routers/r"),
         (Settings(region="us-central1"), {"project": "own"}, "projects/own/regions/us-central1/routers/r"),
         (Settings(project="p", region="us-central1"), {"region": "us-west1"}, "projects/p/regions/us-west1/routers/r"),
+        (
+            Settings(project="p"),
+            {"region": f"{LINKS}projects/p/regions/us-west1"},
+            "projects/p/regions/us-west1/routers/r",
+        ),
     ],
     ids=str,
 )
