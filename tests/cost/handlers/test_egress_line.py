@@ -44,24 +44,6 @@ def test_100_tb_cost_in_a_report_what_they_cost_in_a_comparison(
     assert line.monthly == compared.usd == Decimal(usd)
 
 
-def test_the_bands_are_said(edge: dict[str, Resource], cost_of: CostOf) -> None:
-    used = Assumptions().with_values({"egress_gib": "20000"})
-    (line,) = cost_of(edge["aws"], assumptions=used).lines
-    assert line.assumption == (
-        "egress_gib: 20000 GiB a month to the internet; 10,240 GiB at $0.09, 9,760 GiB at $0.085, as if the account "
-        "had no other egress"
-    )
-
-
-def test_without_usage_a_plan_still_says_the_price_of_traffic(make: Make, cost_of: CostOf) -> None:
-    found = cost_of(make("aws:ec2/internetGateway:InternetGateway", "gateway"), make("aws:ec2/vpc:Vpc", "vpc"))
-    assert [(line.name, f"{line.unit_price}", line.usage, line.by_usage) for line in found.lines] == [
-        ("Internet egress", "0.09", ("egress_gib",), True),
-        ("Data between zones", "0.01", ("inter_zone_gib",), True),
-    ]
-    assert found.monthly.expected == 0
-
-
 def test_what_no_band_tells_lies_between_nothing_and_the_dearest_of_the_others(make: Make, cost_of: CostOf) -> None:
     gateway = make("azure-native:network:NatGateway", location="eastus2", sku={"name": "Standard"})
     found = cost_of(gateway, assumptions=Assumptions().with_values({"egress_gib": "1100"}))
