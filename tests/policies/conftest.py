@@ -24,12 +24,11 @@ from gpucluster.policies.run_rule import run_resource_rule
 from gpucluster.policies.settings import Settings
 from gpucluster.program.readers.policy import resource_of, resources_of
 from gpucluster.program.readers.records import UNKNOWN_TEXT as UNKNOWN
+from tests.policies.programs import PROVIDERS, REFERENCE, filled, program_of
 
 LABELS = {"team": "research", "owner": "ada"}
 TODAY = datetime.date(2026, 11, 21)
 PROVIDER = "urn:pulumi:test::test::pulumi:providers:aws::default"
-GOOGLE_PROVIDER = {"project": "training-trial", "region": "us-central1", "zone": "us-central1-a"}
-AZURE_PROVIDER = {"location": "eastus", "subscriptionId": "00000000-0000-0000-0000-000000000000"}
 COMPONENT = "urn:pulumi:test::test::gpucluster:aws:TrainingCluster::trial"
 
 
@@ -58,7 +57,7 @@ class Program:
 
     def __init__(self, declared: list[Declared]) -> None:
         self.declared = {resource.name: resource for resource in declared}
-        self.provider_inputs: dict[str, Any] = {"region": "us-east-1"}
+        self.provider_inputs: dict[str, Any] = {}
         self.outside: set[str] = set()
         """Names of resources that the component does not surround."""
 
@@ -114,62 +113,50 @@ class Program:
         return request
 
 
+def _program(name: str, provider: str) -> Program:
+    """A program of `programs/`, as the engine sends it."""
+    declared: list[Declared] = []
+    for resource, of in program_of(name).items():
+        properties: dict[str, Any] = of["properties"]
+        sources = {key: list(dict.fromkeys(REFERENCE.findall(str(value)))) for key, value in properties.items()}
+        for key, names in of.get("needs", {}).items():
+            sources[key] = [*sources.get(key, []), *names]
+        known = {key: filled(value) for key, value in properties.items()}
+        needs = {key: names for key, names in sources.items() if names and names != ["unknown"]}
+        declared.append(Declared(of["type"], resource, known, needs, custom=not of.get("component", False)))
+    program = Program(declared)
+    program.provider_inputs = dict(PROVIDERS[provider])
+    return program
+
+
 @pytest.fixture
 def program() -> Program:
     """Four training nodes and a spare of p5.48xlarge, in one group, zone and security group, labelled."""
-    started = [{"resourceType": kind, "tags": dict(LABELS)} for kind in ("instance", "volume")]
-    return Program(
-        [
-            Declared(
-                "gpucluster:aws:TrainingCluster",
-                "trial",
-                {"requiredLabels": dict(LABELS), "budget": {"monthly": "1000000"}},
-                custom=False,
-            ),
-            Declared(
-                "aws:ec2/subnet:Subnet",
-                "gpu-subnet",
-                {
-                    "vpcId": UNKNOWN,
-                    "availabilityZone": "us-east-1a",
-                    "tags": dict(LABELS),
-                    "mapPublicIpOnLaunch": False,
-                },
-            ),
-            Declared("aws:ec2/securityGroup:SecurityGroup", "efa", {"vpcId": UNKNOWN, "tags": dict(LABELS)}),
-            _group_rule("Ingress"),
-            _group_rule("Egress"),
-            Declared("aws:ec2/placementGroup:PlacementGroup", "group", {"strategy": "cluster", "tags": dict(LABELS)}),
-            Declared(
-                "aws:ec2/launchTemplate:LaunchTemplate",
-                "template",
-                {
-                    "instanceType": "p5.48xlarge",
-                    "networkInterfaces": [_interface(0, 0, "interface"), _interface(0, 1, "efa-only")]
-                    + [_interface(card, 0, "efa-only") for card in range(1, 32)],
-                    "placement": {"groupName": UNKNOWN},
-                    "tagSpecifications": started,
-                    "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1.0},
-                    "tags": dict(LABELS),
-                },
-                {"placement": ["group"], "networkInterfaces": ["efa"]},
-            ),
-            Declared(
-                "aws:eks/nodeGroup:NodeGroup",
-                "train",
-                {
-                    "amiType": "AL2023_x86_64_NVIDIA",
-                    "scalingConfig": {"desiredSize": 5.0, "maxSize": 5.0, "minSize": 5.0},
-                    "updateConfig": {"maxUnavailable": 1.0, "updateStrategy": "MINIMAL"},
-                    "subnetIds": [UNKNOWN],
-                    "launchTemplate": {"id": UNKNOWN, "version": UNKNOWN},
-                    "labels": dict(LABELS),
-                    "tags": dict(LABELS),
-                },
-                {"launchTemplate": ["template"], "subnetIds": ["gpu-subnet"]},
-            ),
-        ]
-    )
+    return _program("aws-trial", "aws")
+
+
+@pytest.fixture
+def high() -> Program:
+    """Five a3-highgpu-8g with their four GPU VPCs."""
+    return _program("gcp-a3-highgpu", "gcp")
+
+
+@pytest.fixture
+def mega() -> Program:
+    """Five a3-megagpu-8g with their eight GPU VPCs."""
+    return _program("gcp-a3-megagpu", "gcp")
+
+
+@pytest.fixture
+def ultra() -> Program:
+    """Five a3-ultragpu-8g with a gVNIC VPC and the eight subnets of a RoCE VPC."""
+    return _program("gcp-a3-ultragpu", "gcp")
+
+
+@pytest.fixture
+def nd() -> Program:
+    """An AKS cluster with five Standard_ND96isr_H100_v5, as azure-native's inputs arrive: ids are not known yet."""
+    return _program("azure-trial", "azure-native")
 
 
 Found = Callable[..., list[tuple[str, str]]]
@@ -298,270 +285,3 @@ def _outcome(rule: Rule, program: Program, config: dict[str, Any] | None) -> Any
         )
     settings = Settings(configs={rule.name: config or {}})
     return evaluate([rule], program.stack().resources, today=TODAY, settings=settings)[0]
-
-
-def _google(kind: str) -> Program:
-    """A GKE cluster with four training nodes and a spare: `highgpu` (TCPX), `megagpu` (TCPXO) or `ultragpu` (RoCE).
-
-    Typed from the layouts of cluster-toolkit's gke-a3-{highgpu,megagpu,ultragpu} blueprints, as the provider's inputs
-    arrive: names are given by the provider's own naming, ids are not known yet.
-    """
-    accelerator, networks, mtu, ssds = {
-        "highgpu": ("nvidia-h100-80gb", 4, 8244.0, 16.0),
-        "megagpu": ("nvidia-h100-mega-80gb", 8, 8244.0, 16.0),
-        "ultragpu": ("nvidia-h200-141gb", 9, 8896.0, 32.0),
-    }[kind]
-    program = Program(
-        [
-            Declared(
-                "gpucluster:gcp:TrainingCluster",
-                "trial",
-                {"requiredLabels": dict(LABELS), "budget": {"monthly": "1000000"}},
-                custom=False,
-            ),
-            Declared("gcp:compute/network:Network", "vpc", {"name": "vpc", "autoCreateSubnetworks": False, "mtu": mtu}),
-            Declared(
-                "gcp:container/cluster:Cluster",
-                "cluster",
-                {
-                    "name": "trial",
-                    "location": "us-central1",
-                    "network": "vpc",
-                    "datapathProvider": "ADVANCED_DATAPATH",
-                    "enableMultiNetworking": True,
-                    "removeDefaultNodePool": True,
-                    "initialNodeCount": 1.0,
-                    "deletionProtection": False,
-                    "masterAuthorizedNetworksConfig": {"cidrBlocks": [{"cidrBlock": "203.0.113.0/24"}]},
-                    "maintenancePolicy": {
-                        "maintenanceExclusions": [{"exclusionOptions": {"scope": "NO_MINOR_OR_NODE_UPGRADES"}}]
-                    },
-                    "resourceLabels": dict(LABELS),
-                },
-                {"network": ["vpc"]},
-            ),
-        ]
-    )
-    program.provider_inputs = dict(GOOGLE_PROVIDER)
-    names = [f"gpu-{number}" for number in range(networks)]
-    if kind == "ultragpu":
-        names = ["gvnic", *(f"rdma-{number}" for number in range(8))]
-        profile = "projects/training-trial/global/networkProfiles/us-central1-a-vpc-roce"
-        program.add("gcp:compute/network:Network", "gvnic", {"name": "gvnic", "mtu": mtu})
-        program.add("gcp:compute/network:Network", "roce", {"name": "roce", "networkProfile": profile, "mtu": mtu})
-    for number, name in enumerate(names):
-        network = "roce" if name.startswith("rdma") else name
-        if kind != "ultragpu":
-            program.add("gcp:compute/network:Network", name, {"name": name, "mtu": mtu})
-            allows = [{"protocol": "tcp"}, {"protocol": "udp"}, {"protocol": "icmp"}]
-            sources = [f"192.168.{16 * number}.0/20"]
-            rule = {"network": name, "direction": "INGRESS", "allows": allows, "sourceRanges": sources}
-            program.add("gcp:compute/firewall:Firewall", f"{name}-in", rule, network=[name])
-        cidr = f"192.168.{16 * number}.0/20"
-        subnet = {"name": f"{name}-subnet", "network": network, "ipCidrRange": cidr}
-        program.add("gcp:compute/subnetwork:Subnetwork", f"{name}-subnet", subnet, network=[network])
-        mode = "RDMA" if name.startswith("rdma") else "NetDevice"
-        program.add(
-            "kubernetes:networking.gke.io/v1:GKENetworkParamSet",
-            f"{name}-parameters",
-            {
-                "metadata": {"name": name, "labels": dict(LABELS)},
-                "spec": {"vpc": network, "vpcSubnet": f"{name}-subnet", "deviceMode": mode},
-            },
-            spec=[network, f"{name}-subnet"],
-        )
-        reference = {"group": "networking.gke.io", "kind": "GKENetworkParamSet", "name": name}
-        program.add(
-            "kubernetes:networking.gke.io/v1:Network",
-            f"{name}-network",
-            {
-                "metadata": {"name": name, "labels": dict(LABELS)},
-                "spec": {"type": "Device", "parametersRef": reference},
-            },
-        )
-    of_names = [("roce" if name.startswith("rdma") else name, f"{name}-subnet") for name in names]
-    program.add(
-        "gcp:container/nodePool:NodePool",
-        "train",
-        {
-            "cluster": "trial",
-            "location": "us-central1",
-            "name": "train",
-            "nodeLocations": ["us-central1-a"],
-            "nodeCount": 5.0,
-            "maxPodsPerNode": 32.0,
-            "management": {"autoRepair": True, "autoUpgrade": True},
-            "upgradeSettings": {"strategy": "SURGE", "maxSurge": 0.0, "maxUnavailable": 1.0},
-            "placementPolicy": {"type": "COMPACT"},
-            "networkConfig": {
-                "enablePrivateNodes": True,
-                "additionalNodeNetworkConfigs": [
-                    {"network": network, "subnetwork": subnet} for network, subnet in of_names
-                ],
-            },
-            "nodeConfig": {
-                "machineType": f"a3-{kind}-8g",
-                "guestAccelerators": [
-                    {
-                        "type": accelerator,
-                        "count": 8.0,
-                        "gpuDriverInstallationConfig": {"gpuDriverVersion": "DEFAULT"},
-                    }
-                ],
-                "gvnic": {"enabled": True},
-                "ephemeralStorageLocalSsdConfig": {"localSsdCount": ssds},
-                "imageType": "COS_CONTAINERD",
-                "labels": {**LABELS, "gpucluster/pool": "training"},
-                "resourceLabels": dict(LABELS),
-                "serviceAccount": UNKNOWN,
-            },
-        },
-        cluster=["cluster"],
-        networkConfig=sorted({name for pair in of_names for name in pair}),
-    )
-    return program
-
-
-@pytest.fixture
-def high() -> Program:
-    """Five a3-highgpu-8g with their four GPU VPCs."""
-    return _google("highgpu")
-
-
-@pytest.fixture
-def mega() -> Program:
-    """Five a3-megagpu-8g with their eight GPU VPCs."""
-    return _google("megagpu")
-
-
-@pytest.fixture
-def ultra() -> Program:
-    """Five a3-ultragpu-8g with a gVNIC VPC and the eight subnets of a RoCE VPC."""
-    return _google("ultragpu")
-
-
-@pytest.fixture
-def nd() -> Program:
-    """An AKS cluster with five Standard_ND96isr_H100_v5, as azure-native's inputs arrive: ids are not known yet."""
-    program = Program(
-        [
-            Declared(
-                "gpucluster:azure:TrainingCluster",
-                "trial",
-                {"requiredLabels": dict(LABELS), "budget": {"monthly": "1000000"}},
-                custom=False,
-            )
-        ]
-    )
-    program.provider_inputs = dict(AZURE_PROVIDER)
-    group = {"resourceGroupName": "trial-group", "location": "eastus", "tags": dict(LABELS)}
-    program.add(
-        "azure-native:network:VirtualNetwork",
-        "vnet",
-        {**group, "virtualNetworkName": "vnet", "addressSpace": {"addressPrefixes": ["10.16.0.0/12"]}},
-    )
-    program.add(
-        "azure-native:network:Subnet",
-        "nodes",
-        {
-            "resourceGroupName": "trial-group",
-            "subnetName": "nodes",
-            "virtualNetworkName": UNKNOWN,
-            "addressPrefix": "10.16.0.0/16",
-        },
-        virtualNetworkName=["vnet"],
-    )
-    program.add(
-        "azure-native:containerservice:ManagedCluster",
-        "cluster",
-        {
-            **group,
-            "resourceName": "trial",
-            "dnsPrefix": "trial",
-            "kubernetesVersion": "1.35",
-            "sku": {"name": "Base", "tier": "Standard"},
-            "identity": {"type": "UserAssigned", "userAssignedIdentities": [UNKNOWN]},
-            "networkProfile": {
-                "networkPlugin": "azure",
-                "networkPluginMode": "overlay",
-                "networkDataplane": "cilium",
-                "networkPolicy": "cilium",
-                "podCidr": "10.244.0.0/16",
-                "serviceCidr": "10.0.0.0/16",
-                "dnsServiceIP": "10.0.0.10",
-            },
-            "apiServerAccessProfile": {"authorizedIPRanges": ["203.0.113.0/24"]},
-            "autoUpgradeProfile": {"upgradeChannel": "none", "nodeOSUpgradeChannel": "None"},
-            "nodeProvisioningProfile": {"mode": "Auto", "defaultNodePools": "None"},
-            "agentPoolProfiles": [
-                {
-                    "name": "system",
-                    "mode": "System",
-                    "type": "VirtualMachineScaleSets",
-                    "count": 3.0,
-                    "vmSize": "Standard_D8ds_v5",
-                    "availabilityZones": ["1", "2", "3"],
-                    "osType": "Linux",
-                    "osSKU": "Ubuntu",
-                    "vnetSubnetID": UNKNOWN,
-                    "upgradeSettings": {"maxSurge": "1"},
-                    "nodeLabels": {**LABELS, "gpucluster/pool": "system"},
-                    "tags": dict(LABELS),
-                }
-            ],
-        },
-        agentPoolProfiles=["nodes"],
-    )
-    program.add(
-        "azure-native:containerservice:AgentPool",
-        "train",
-        {
-            "resourceGroupName": "trial-group",
-            "resourceName": UNKNOWN,
-            "agentPoolName": "training",
-            "mode": "User",
-            "type": "VirtualMachineScaleSets",
-            "vmSize": "Standard_ND96isr_H100_v5",
-            "count": 5.0,
-            "enableAutoScaling": False,
-            "availabilityZones": ["1"],
-            "osType": "Linux",
-            "osSKU": "Ubuntu",
-            "osDiskType": "Ephemeral",
-            "osDiskSizeGB": 1000.0,
-            "kubeletDiskType": "OS",
-            "gpuProfile": {"driver": "None"},
-            "vnetSubnetID": UNKNOWN,
-            "nodeLabels": {**LABELS, "gpucluster/pool": "training"},
-            "nodeTaints": ["nvidia.com/gpu=true:NoSchedule"],
-            "upgradeSettings": {"maxSurge": "0", "maxUnavailable": "1", "undrainableNodeBehavior": "Cordon"},
-            "tags": dict(LABELS),
-        },
-        resourceName=["cluster"],
-        vnetSubnetID=["nodes"],
-    )
-    program.add(
-        "kubernetes:helm.sh/v3:Release",
-        "gpu-operator",
-        {"chart": "gpu-operator", "version": "v26.3.3", "values": {"driver": {"enabled": True}}},
-    )
-    return program
-
-
-def _interface(card: int, device: int, kind: str) -> dict[str, Any]:
-    return {
-        "networkCardIndex": float(card),
-        "deviceIndex": float(device),
-        "interfaceType": kind,
-        "deleteOnTermination": "true",
-        "securityGroups": [UNKNOWN],
-    }
-
-
-def _group_rule(direction: str) -> Declared:
-    return Declared(
-        f"aws:vpc/securityGroup{direction}Rule:SecurityGroup{direction}Rule",
-        f"efa-{direction.lower()}",
-        {"ipProtocol": "-1", "securityGroupId": UNKNOWN, "referencedSecurityGroupId": UNKNOWN, "tags": dict(LABELS)},
-        {"securityGroupId": ["efa"], "referencedSecurityGroupId": ["efa"]},
-    )

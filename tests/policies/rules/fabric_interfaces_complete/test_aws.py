@@ -48,53 +48,11 @@ def test_a_missing_card_is_found_on_every_machine_type(program, found, machine):
     ]
 
 
-def test_missing_cards_are_told_in_runs(program, found):
-    listed = program["template"]["networkInterfaces"]
-    program["template"]["networkInterfaces"] = [
-        entry for entry in listed if entry["networkCardIndex"] not in (3, 4, 5, 31)
-    ]
-    assert found(RULE, program) == [
-        ("train", "5 nodes of p5.48xlarge with EFA on 28 of 32 network cards; missing on cards 3-5, 31")
-    ]
-
-
-def test_no_interfaces_at_all_is_no_fabric(program, found):
-    del program["template"]["networkInterfaces"]
-    assert found(RULE, program) == [
-        ("train", "5 nodes of p5.48xlarge with EFA on 0 of 32 network cards; missing on cards 0-31")
-    ]
-
-
-def test_an_ip_interface_is_no_efa(program, found):
-    program["template"]["networkInterfaces"][5]["interfaceType"] = "interface"
-    assert [what.rpartition("; ")[2] for _, what in found(RULE, program)] == ["missing on card 4"]
-
-
 def test_the_older_layout_with_efa_on_device_1_is_complete(program, found):
     program["template"]["networkInterfaces"] = [
         {"networkCardIndex": float(card), "deviceIndex": float(card > 0), "interfaceType": "efa"} for card in range(32)
     ]
     assert found(RULE, program) == []
-
-
-def test_an_unknown_card_may_be_the_missing_one(program, found, unknown):
-    program["template"]["networkInterfaces"][7]["networkCardIndex"] = program.unknown
-    assert found(RULE, program) == []
-    assert unknown(RULE, program) == [("train", "EFA on card 6 of p5.48xlarge is not known yet")]
-
-
-def test_interfaces_not_known_yet_are_said(program, found, unknown):
-    program["template"]["networkInterfaces"] = program.unknown
-    assert found(RULE, program) == []
-    assert unknown(RULE, program) == [("train", "the network interfaces of its launch template are not known yet")]
-
-
-def test_a_machine_that_the_table_lacks_is_said(program, found, unknown):
-    program["template"]["instanceType"] = "p9.48xlarge"
-    assert found(RULE, program) == []
-    assert unknown(RULE, program) == [
-        ("train", "the table of machine types has no EFA interfaces for 5 nodes of p9.48xlarge")
-    ]
 
 
 def test_the_fix_names_the_missing_cards(program, messages):

@@ -41,16 +41,6 @@ def test_a_privileged_container_is_found_in_every_kind(program, found, type_, sp
     assert found(RULE, program) == [("object", "privileged container `root`")]
 
 
-def test_a_container_with_capabilities_alone_passes(program, found, unknown):
-    _object(program, "apps/v1:DaemonSet", _template(PLAIN, {"name": "bare"}))
-    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
-
-
-def test_all_privileged_containers_are_named(program, found):
-    _object(program, "core/v1:Pod", {"containers": [ROOT, {**ROOT, "name": "more"}]})
-    assert found(RULE, program) == [("object", "privileged containers `root`, `more`")]
-
-
 @pytest.mark.parametrize(
     ("context", "what"),
     [
@@ -83,29 +73,6 @@ def _mount(path):
 def test_a_pod_that_shares_its_machine_is_found(program, found, spec, what):
     _object(program, "core/v1:Pod", {"containers": [{"name": "a"}], **spec})
     assert found(RULE, program) == [("object", what)]
-
-
-@pytest.mark.parametrize(
-    "path", ["/scratch", "/dev/aperture_devices", "/sys", "/home/kubernetes/bin", "/etc/localtime"]
-)
-def test_folders_of_the_machine_that_hold_data_or_devices_pass(program, found, path):
-    _object(program, "core/v1:Pod", {"containers": [PLAIN], **_mount(path)})
-    assert found(RULE, program) == []
-
-
-def test_a_template_of_a_workflow_is_read(program, found):
-    template = {"name": "train", "container": {"image": "a", "securityContext": {"privileged": True}}}
-    _object(program, "argoproj.io/v1alpha1:Workflow", {"templates": [template]})
-    assert found(RULE, program) == [("object", "privileged container `train`")]
-
-
-def _chart(program, name="chart", **inputs):
-    program.add("kubernetes:helm.sh/v3:Release", name, inputs)
-
-
-def test_what_the_values_of_a_chart_ask_for_is_found(program, found):
-    _chart(program, chart="agent", values={"agent": {"podSecurityContext": {"privileged": True}, "hostPID": True}})
-    assert found(RULE, program) == [("chart", "privileged container `values`; hostPID")]
 
 
 PREPARE = [
@@ -144,80 +111,12 @@ def test_a_daemon_with_another_image_is_found_whatever_its_name(program, found, 
     assert found(RULE, program) == [(name, what)]
 
 
-def test_a_daemon_with_an_image_not_known_yet_decides_nothing(program, found, unknown):
-    spec = _template({**ROOT, "image": program.unknown})
-    _object(program, "apps/v1:DaemonSet", spec, "scratch", namespace="kube-system")
-    assert found(RULE, program) == []
-    what = "privileged container `root`; allowed by name, with an image that is not known yet"
-    assert unknown(RULE, program) == [("scratch", what)]
-
-
-def test_the_chart_of_the_gpu_exporter_is_accepted_from_its_own_repository_alone(program, found):
-    values = {"securityContext": {"privileged": True}}
-    home = {"repo": "https://nvidia.github.io/dcgm-exporter/helm-charts"}
-    evil = {"repo": "https://evil.example.com"}
-    _chart(program, "good", chart="dcgm-exporter", repositoryOpts=home, values=values)
-    _chart(program, "bad", chart="dcgm-exporter", repositoryOpts=evil, values=values)
-    image = {"image": {"repository": "evil"}}
-    _chart(program, "worse", chart="dcgm-exporter", repositoryOpts=home, values={**values, **image})
-    what = "privileged container `values`; allowed by name, but not with an image from"
-    assert found(RULE, program) == [("bad", f"{what} https://evil.example.com"), ("worse", f"{what} evil")]
-
-
-@pytest.mark.parametrize(
-    ("type_", "metadata"),
-    [
-        ("apps/v1:DaemonSet", {"namespace": "training"}),
-        ("apps/v1:DaemonSet", {}),
-        ("apps/v1:Deployment", {"namespace": "kube-system"}),
-    ],
-)
-def test_the_name_alone_is_not_enough(program, found, type_, metadata):
-    _object(program, type_, _template(ROOT), "device-injector", **metadata)
-    assert found(RULE, program) == [("device-injector", "privileged container `root`")]
-
-
 def test_the_packs_configuration_names_more(program, found):
     root = {**ROOT, "image": "registry.example.com:5000/agent:1.2.3"}
     _object(program, "apps/v1:DaemonSet", _template(root), "agent", namespace="monitoring")
     agent = {"reason": "reads performance counters", "images": ["registry.example.com:5000/agent"]}
     assert found(RULE, program, {"allowed": {"DaemonSet monitoring/agent": agent}}) == []
     assert [name for name, _ in found(RULE, program, {"allowed": {"DaemonSet monitoring/other": agent}})] == ["agent"]
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        {"template": "later"},
-        _template({"name": "a", "securityContext": "later"}),
-        _template({"name": "a", "securityContext": {"privileged": "later"}}),
-        _template({"name": "a", "securityContext": {"capabilities": {"add": "later"}}}),
-        {"template": {"spec": {"hostPID": "later", "containers": []}}},
-        {"template": {"spec": {"containers": "later"}}},
-    ],
-)
-def test_what_is_not_known_yet_is_said(program, found, unknown, spec):
-    def later(value):
-        if isinstance(value, dict):
-            return {key: later(inner) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [later(inner) for inner in value]
-        return program.unknown if value == "later" else value
-
-    _object(program, "apps/v1:Deployment", later(spec))
-    assert found(RULE, program) == []
-    assert unknown(RULE, program) == [("object", "whether its containers are privileged is not known yet")]
-
-
-def test_other_unknown_values_of_a_workload_are_not_asked(program, found, unknown):
-    container = {"name": "a", "image": program.unknown, "env": program.unknown}
-    _object(program, "apps/v1:Deployment", _template(container))
-    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
-
-
-def test_objects_without_containers_pass(program, found, unknown):
-    _object(program, "core/v1:ConfigMap", program.unknown)
-    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
 
 
 @pytest.mark.parametrize("rule", [RULE, no_secrets_in_plain_text.RULE, versions_pinned.RULE], ids=lambda of: of.name)

@@ -41,40 +41,11 @@ def _karpenter(program, terms, **dependencies):
     )
 
 
-def test_a_stack_without_reservation_passes(program, found, unknown):
-    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
-
-
-def test_a_targeted_reservation_that_is_targeted_passes(program, found, unknown):
-    _reserve(program)
-    program["template"][SPECIFICATION] = {"capacityReservationTarget": {"capacityReservationId": program.unknown}}
-    program.depends("template", SPECIFICATION, "reserved")
-    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
-
-
-def test_a_targeted_reservation_beside_machines_that_do_not_target_it_is_paid_for_twice(program, found):
-    _reserve(program)
-    assert found(RULE, program) == [("reserved", IDLE)]
-
-
-def test_a_template_that_targets_another_reservation_leaves_this_one_idle(program, found):
-    _reserve(program)
-    program.add(RESERVATION, "other", {"instanceType": "p5.48xlarge", "instanceMatchCriteria": "targeted"})
-    program["template"][SPECIFICATION] = {"capacityReservationTarget": {"capacityReservationId": program.unknown}}
-    program.depends("template", SPECIFICATION, "other")
-    assert found(RULE, program) == [("reserved", IDLE)]
-
-
 def test_ordinary_launches_take_an_open_reservation_unless_they_say_none(program, found):
     _reserve(program, criteria="open")
     assert found(RULE, program) == []
     program["template"][SPECIFICATION] = {"capacityReservationPreference": "none"}
     assert found(RULE, program) == [("reserved", IDLE.replace("targeted", "open"))]
-
-
-def test_a_reservation_of_another_machine_is_not_judged(program, found, unknown):
-    _reserve(program, machine="p5en.48xlarge")
-    assert (found(RULE, program), unknown(RULE, program)) == ([], [])
 
 
 @pytest.mark.parametrize("criteria", ["open", "targeted"])
@@ -107,21 +78,3 @@ def test_an_id_not_known_yet_is_that_of_the_reservation_it_comes_from(program, f
     _reserve(program)
     _karpenter(program, [{"id": program.unknown}], spec=["reserved"])
     assert (found(RULE, program), unknown(RULE, program)) == ([], [])
-
-
-def test_an_id_not_known_yet_from_elsewhere_is_said(program, found, unknown):
-    _reserve(program)
-    _karpenter(program, [{"id": program.unknown}])
-    assert found(RULE, program) == []
-    assert unknown(RULE, program) == [
-        ("reserved", "whether `pool` uses the machines that it reserves is not known yet")
-    ]
-
-
-def test_a_resource_group_of_reservations_may_hold_it(program, found, unknown):
-    _reserve(program)
-    program["template"][SPECIFICATION] = {
-        "capacityReservationTarget": {"capacityReservationResourceGroupArn": "arn:aws:resource-groups:::group/x"}
-    }
-    assert found(RULE, program) == []
-    assert [name for name, _ in unknown(RULE, program)] == ["reserved"]
