@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import gpucluster.catalog
 from gpucluster.catalog import rows
 from gpucluster.catalog.machines import machines
 
-TABLE = (Path(gpucluster.catalog.__file__).parent / "machines.csv").read_text()
+TABLES = Path(gpucluster.catalog.__file__).parent
+TABLE = (TABLES / "machines.csv").read_text()
 LINE = TABLE.count("\n") + 1
 NUMBER = "write a whole number, or leave it empty where no source gives one"
 NEW = "aws,p9.48xlarge,,h100,8,192,2048,bundled,8,30400,EFA,3200,100,32,0,2,,,,,a page,2026-11-22\n"
@@ -22,6 +24,8 @@ def read(tmp_path, monkeypatch):
 
     def with_another(row):
         (tmp_path / "catalog").mkdir()
+        for table in TABLES.glob("*.csv"):  # machines refer to others
+            shutil.copy(table, tmp_path / "catalog")
         (tmp_path / "catalog/machines.csv").write_text(TABLE + row)
         monkeypatch.setattr(rows, "_ROOT", tmp_path)
         return machines.__wrapped__()
@@ -39,7 +43,7 @@ def test_a_machine_is_a_row(read):
         (
             ",192,",
             ",about 192,",
-            "vcpus is 'about 192'; write a whole number, or leave it empty where no source gives one",
+            f"vcpus is 'about 192'; {NUMBER}",
         ),
         (",bundled,", ",bundeld,", "nvme is 'bundeld'; allowed: bundled, optional, none"),
         (",EFA,", ",efa,", "fabric is 'efa'; allowed: EFA, TCPX, TCPXO, RoCE, InfiniBand, none"),

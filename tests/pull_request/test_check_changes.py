@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from gpucluster.pull_request.check_changes import touched
+from fnmatch import fnmatch
+
+import pytest
+
+from gpucluster.pull_request.check_changes import _KINDS, touched
+
+FILES = {
+    "policies": ["policies/rules/a.py", "infra/policies/pack.py", "PulumiPolicy.yaml", "infra/PulumiPolicy.yaml",
+                 "policies/requirements.txt", "policies/prices.csv"],
+    "prices": ["cost/prices/aws.csv", "cost/prices/README.md", "my-prices-2026.csv", "teams/prices.csv"],
+    "workflows": [".github/workflows/preview.yml", ".gitlab-ci.yml", "ci/run", ".ci/run"],
+    "the lock": ["requirements.lock", "app/poetry.lock", "requirements.txt", "app/requirements-dev.txt",
+                 "package-lock.json", "web/package-lock.json", "yarn.lock", "web/yarn.lock", "pnpm-lock.yaml",
+                 "web/pnpm-lock.yaml", "pyproject.toml", "package.json"],
+    "the check itself": ["cost/estimate.py", "program/values.py", "sandbox/run.py", "pull_request/judgement.py",
+                         "Makefile"],
+    "": ["stacks/specs/trial.yaml", "README.md", "docs/policies.md", "components/aws/lustre.py", "prices.md",
+         "app/pyproject.toml", "app/Makefile", "app/.github/a.yml", "app/cost/a.py"],
+}  # fmt: skip
+"""Kind -> files of it; those of "" are of none."""
 
 
-def test_files_are_named_by_kind_and_others_are_left_out() -> None:
-    assert touched(
-        [
-            "stacks/specs/trial.yaml",
-            "README.md",
-            "policies/rules/budget/__init__.py",
-            "infra/policies/pack.py",
-            "PulumiPolicy.yaml",
-            "cost/prices/aws.csv",
-            "my-prices-2026.csv",
-            ".github/workflows/preview.yml",
-            ".gitlab-ci.yml",
-            ".ci/run",
-            "requirements.lock",
-            "app/requirements-dev.txt",
-            "package-lock.json",
-            "pyproject.toml",
-            "cost/estimate.py",
-            "sandbox/run.py",
-            "pull_request/judgement.py",
-            "Makefile",
-        ]
-    ) == {
-        "policies": ["PulumiPolicy.yaml", "infra/policies/pack.py", "policies/rules/budget/__init__.py"],
-        "prices": ["cost/prices/aws.csv", "my-prices-2026.csv"],
-        "workflows": [".ci/run", ".github/workflows/preview.yml", ".gitlab-ci.yml"],
-        "the lock": ["app/requirements-dev.txt", "package-lock.json", "pyproject.toml", "requirements.lock"],
-        "the check itself": ["Makefile", "cost/estimate.py", "pull_request/judgement.py", "sandbox/run.py"],
-    }
+@pytest.mark.parametrize(("kind", "file"), [(kind, file) for kind, files in FILES.items() for file in files])
+def test_a_file_is_of_the_first_kind_that_has_a_pattern_for_it(kind: str, file: str) -> None:
+    assert touched([file]) == ({kind: [file]} if kind else {})
 
 
-def test_a_change_that_touches_none_of_it_names_nothing() -> None:
-    assert touched(["stacks/specs/trial.yaml", "docs/policies.md", "components/aws/lustre.py"]) == {}
+def test_each_pattern_is_needed_by_a_file() -> None:
+    """A pattern without which no file of the table changes its kind is held by none of them."""
+    patterns = [(kind, one) for kind, those in _KINDS.items() for one in those]
+    matched = {(kind, one) for kind, one in patterns for file in FILES[kind] if fnmatch(file, one)}
+    assert set(patterns) - matched == set()
+
+
+def test_kinds_and_files_are_in_order() -> None:
+    found = touched([file for files in reversed(FILES.values()) for file in reversed(files)])
+    assert list(found.items()) == [(kind, sorted(files)) for kind, files in FILES.items() if kind]
