@@ -9,6 +9,7 @@ from gpucluster.acceptance.inventory import Inventory, NodeFacts, inventory_of
 from gpucluster.acceptance.logs.header import Header, header_line
 from gpucluster.acceptance.logs.read import read_log
 from gpucluster.acceptance.report.text import text_report
+from tests.says import Says
 
 
 def test_driver_system_and_serial_numbers_stand_beside_each_node() -> None:
@@ -33,6 +34,6 @@ def test_driver_system_and_serial_numbers_stand_beside_each_node() -> None:
         "",
         "Measured by dcgmi diag 4.6.0",
         "node-a",
-        "  kernelVersion 6.8.0, osImage Ubuntu 24.04, driver 580.159.04",
+        Says("kernelVersion", "6.8.0", "osImage", "Ubuntu", "24.04", "580.159.04"),
         "  serial numbers of GPUs 0: 1653723046420",
     ]

@@ -8,6 +8,7 @@ import pytest
 
 from gpucluster.catalog.clouds import CloudRow, cloud_of_package, clouds, fact_of, module_of, modules_of
 from gpucluster.errors import InputError
+from tests.says import Says
 
 
 def test_a_cloud_is_found_by_its_name_and_by_its_package() -> None:
@@ -41,4 +42,4 @@ def test_a_cloud_without_a_fact_is_refused_with_the_clouds_that_have_one_and_the
     assert fact_of(facts, "gcp", "sizes (sizes.py)") == 2
     with pytest.raises(InputError) as error:
         fact_of(facts, "toy", "sizes (sizes.py)")
-    assert str(error.value) == "cloud 'toy': sizes (sizes.py) has facts for aws, gcp alone; choose one, or add a row"
+    assert str(error.value) == Says("toy", "sizes.py")

@@ -13,6 +13,7 @@ from gpucluster.cost.documents.report.explanation import explanation_json, expla
 from gpucluster.cost.explain import NoSuchLine, explain
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import Resource
+from tests.says import Says
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]
@@ -40,18 +41,20 @@ def test_a_name_or_a_urn_is_every_line_of_a_resource(found: Estimate) -> None:
 
 def test_a_line_has_its_formula_source_date_and_assumption(found: Estimate, book: PriceBook) -> None:
     assert explanation_text(explain(found, "4"), found, book.today).splitlines() == [
-        "4. p5.4xlarge on demand, autoscaled (elastic-pool): $10,044.80 a month",
-        "  resource     urn:pulumi:dev::example::example:index:Elastic$kubernetes:karpenter.sh/v1:NodePool"
-        "::elastic-pool",
+        Says("4", "p5.4xlarge", "elastic-pool", "$10,044.80"),
+        Says(
+            "resource",
+            "urn:pulumi:dev::example::example:index:Elastic$kubernetes:karpenter.sh/v1:NodePool::elastic-pool",
+        ),
         "  part         elastic",
-        "  formula      2 x 730 h = 1,460 instance-hour x $6.88 = $10,044.80, rounded to the cent",
+        Says("2", "730", "=", "1,460", "instance-hour", "$6.88", "=", "$10,044.80"),
         "  floor        0 x $6.88 = $0.00",
         "  ceiling      5,840 x $6.88 = $40,179.20",
-        "  price        $6.88 per instance-hour, us-east-1 on-demand",
-        "  source       ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv",
+        Says("$6.88", "instance-hour", "us-east-1"),
+        Says("source", "ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv"),
         "  date         2026-10-10, 42 days ago",
-        "  confidence   high: your own, or an official price at most 90 days old",
-        "  assumption   expected GPUs of elastic-pool: 2 on average (annotation gpucluster/expected-gpus)",
+        Says("confidence", "official", "90"),
+        Says("GPUs", "elastic-pool", "2", "gpucluster/expected-gpus"),
     ]
 
 
@@ -59,13 +62,13 @@ def test_what_is_free_or_has_no_price_says_why(found: Estimate, make: Make, cost
     assert explanation_text(explain(found, "role"), found, book.today).splitlines() == [
         "role (aws:iam/role:Role): free",
         "  why          IAM has no charge",
-        "  source       https://aws.amazon.com/iam/faqs/",
+        Says("source", "https://aws.amazon.com/iam/faqs/"),
     ]
     far = cost_of(make("aws:ebs/volume:Volume", "far", type="gp3", size=100), region="xx-nowhere-1")
     title, why, *_, own = explanation_text(explain(far, "far"), far, book.today).splitlines()
-    assert title == "far (aws:ebs/volume:Volume): not priced, not in the total"
-    assert why.startswith("  why          no price for ebs-gp3 on_demand in aws xx-nowhere-1 per GiB-month")
-    assert own == "  own price    aws,xx-nowhere-1,ebs-gp3,GiB-month,on_demand,,..."
+    assert title == Says("aws:ebs/volume:Volume", "not", "priced", "not")
+    assert why == Says("no", "ebs-gp3", "on_demand", "xx-nowhere-1", "GiB-month")
+    assert own == Says("aws,xx-nowhere-1,ebs-gp3,GiB-month,on_demand")
 
 
 def test_capacity_in_a_reservation_shows_what_it_is_worth(make: Make, cost_of: CostOf, book: PriceBook) -> None:

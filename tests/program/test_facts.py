@@ -12,6 +12,7 @@ from gpucluster.program.facts import Budget, Facts, Slices, StorageAsked
 from gpucluster.program.resources import UNKNOWN, Resources
 from gpucluster.program.stated import Stated, stated
 from tests.program.fixtures import MakeResource
+from tests.says import Says
 
 ALL = Facts(
     required_labels={"team": "research"},
@@ -69,8 +70,8 @@ def test_what_is_not_known_yet_or_of_another_shape_is_named(make: MakeResource) 
     (found,) = stated(Resources([component]))
     assert found.facts == Facts(required_labels=UNKNOWN, exemptions=[], spare_gpus=UNKNOWN)
     assert found.unread == (
-        ("spareGpus", "spareGpus of a is not known before the update"),
-        ("begun", "begun of a is 'yesterday', expected a time such as 2026-11-23T14:07:45+00:00"),
-        ("losses", "losses of a is not a list of texts that is known before the update"),
-        ("storageAsked", "storageAsked of a cannot be used: usableTib is -1, expected a number of 0 or more"),
+        ("spareGpus", Says("spareGpus", "not", "before", "update")),
+        ("begun", Says("yesterday", "2026-11-23T14:07:45+00:00")),
+        ("losses", Says("not", "before", "update")),
+        ("storageAsked", Says("storageAsked", "cannot", "usableTib", "-1", "0", "more")),
     )

@@ -23,6 +23,7 @@ from gpucluster.pull_request.vendors import Vendors
 from tests.pull_request.conftest import HEAD, TRIAL, changed, evidence, stack
 from tests.pull_request.github.conftest import GitHub, Refusal, github
 from tests.pull_request.github.test_pulls import pull
+from tests.says import Says
 
 __all__ = ["github"]
 
@@ -97,9 +98,9 @@ def event(hub: GitHub, **changes: str) -> dict[str, str]:
         (
             TRIAL,
             0,
-            "No cost or policy change: `dev` costs $471.54 a month, as before, and no mandatory rule is broken.",
+            Says("dev", "$471.54", "no"),
         ),
-        (UNLABELLED, 1, "**Fails: 1 mandatory finding in `dev`; the cost stays the same, $471.54 a month.**"),
+        (UNLABELLED, 1, Says("Fails", "1", "dev", "same", "$471.54")),
     ],
 )
 def test_a_file_is_judged_again_and_the_exit_code_is_the_verdict(run: Run, file, after, code: int, line: str) -> None:
@@ -109,7 +110,7 @@ def test_a_file_is_judged_again_and_the_exit_code_is_the_verdict(run: Run, file,
 
 def test_without_a_plan_the_exit_code_says_input(run: Run, file) -> None:
     done = run("render", file(stack(TRIAL, head="failed", head_problem="nodes is 0", plan=None)))
-    assert (done.code, done.out.splitlines()[0]) == (2, "**Fails: no plan of `dev`; no cost to compare.**")
+    assert (done.code, done.out.splitlines()[0]) == (2, Says("Fails", "no", "dev", "no", "compare"))
 
 
 def test_a_pack_that_stops_nothing_passes(run: Run, file) -> None:
@@ -132,7 +133,7 @@ def test_a_price_book_of_the_change_that_can_not_be_used_fails_and_hides_nothing
     broken = PriceFiles(before=BOOK, after={**BOOK, "aws.csv": "provider,region\n1,2\n"})
     done = run("render", file(stack(TRIAL), prices=broken))
     assert done.code == 1
-    assert done.out.startswith("**Fails: its price book cannot be used; the cost stays the same, $471.54 a month.**")
+    assert done.out == Says("Fails", "price book", "same", "$471.54")
 
 
 @pytest.mark.parametrize("text", ["", "{}", "not json"])
@@ -174,10 +175,7 @@ def test_the_comment_is_written_from_what_the_forge_says(run: Run, file, github:
     done = run("comment", file(stack(UNLABELLED), changed_files=["README.md"]), env=event(github))
     assert (done.code, done.out, done.err) == (0, "", "Comment on pull request 7: created.\n")
     [made] = github.comments
-    assert made["body"].splitlines()[0] == (
-        "**Fails: 1 mandatory finding in `dev`; the cost stays the same, $471.54 a month.** "
-        "**This change also modifies its own checks: policies.**"
-    )
+    assert made["body"].splitlines()[0] == Says("Fails", "1", "dev", "same", "$471.54")
     assert made["body"].endswith(f"<!-- gpucluster pr-check head={HEAD} run=20.1 -->")
     assert run("comment", "pr-check.json", env=event(github, PR_RUN_ID="21")).err.endswith("7: unchanged.\n")
 

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.says import Says
+
 FILE = Path(__file__).parents[2] / ".github/workflows/refresh-prices.yml"
 BOOK = ("aws", "azure", "gcp")
 
@@ -63,7 +65,7 @@ def test_rows_in_doubt_do_not_stop_it_and_a_list_that_fails_does(
     done = _run(_script(workflow, "refresh", "Refresh"), tmp_path, GPUCLUSTER_GOOGLE_API_KEY=key)
     assert done.returncode == ends, done.stderr
     chosen = " ".join(f"--cloud {cloud}" for cloud in clouds.split())
-    asked = f"cost prices refresh {chosen} --keep-going --format markdown --output changes.md"
+    asked = Says(f"{chosen}", "--keep-going", "--format", "--output", "changes.md")
     assert (tmp_path / "said").read_text().splitlines() == [asked, *([] if ends else ["cost prices check"])]
 
 

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.says import Says
+
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 ACTION = ROOT / ".github/actions/pr-check/action.yml"
@@ -141,9 +143,8 @@ def test_the_action_gives_every_input_to_the_command_by_its_environment() -> Non
 def test_the_template_for_gitlab_runs_the_same_command() -> None:
     job = yaml.safe_load((ROOT / "ci/gitlab.yml").read_text())["pr-check"]
     assert job["rules"] == [{"if": '$CI_PIPELINE_SOURCE == "merge_request_event"'}]
-    assert (
-        job["script"][-1]
-        == '"$TOOLS/.venv/bin/gpucluster" guardrails pr-check --evidence pr-check.json --output pr-check.md'
+    assert job["script"][-1] == Says(
+        "$TOOLS/.venv/bin/gpucluster", "pr-check", "--evidence", "pr-check.json", "--output", "pr-check.md"
     )
     assert job["artifacts"]["when"] == "always"
     assert job["artifacts"]["paths"] == ["pr-check.md", "pr-check.json"]

@@ -9,6 +9,7 @@ import pytest
 from gpucluster.components.cloud import CLOUDS
 from gpucluster.errors import InputError
 from gpucluster.quote.question import Question, question_of
+from tests.says import Says
 
 REGIONS = {"us-east-1", "europe-west4"}
 
@@ -93,6 +94,6 @@ def test_what_has_no_usual_value_is_missing() -> None:
     with pytest.raises(InputError) as refused:
         question_of({}, REGIONS)
     assert refused.value.problems == (
-        "--gpus is missing; write how many GPUs, such as 64",
-        "--for is missing; write for how long, such as 30d",
+        Says("--gpus", "missing", "GPUs", "64"),
+        Says("--for", "missing", "30d"),
     )

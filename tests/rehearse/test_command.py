@@ -9,17 +9,17 @@ from click.testing import CliRunner
 
 from gpucluster.errors import InputError
 from gpucluster.rehearse.command import rehearse
+from tests.says import Says
 
 
 @pytest.mark.parametrize(
     ("stack", "message"),
     [
-        ("nope", "there is no stack 'nope': it has no stacks/Pulumi.nope.yaml; stacks here: dev"),
-        ("dve", "there is no stack 'dve': it has no stacks/Pulumi.dve.yaml; stacks here: dev; did you mean dev?"),
+        ("nope", Says("no", "nope", "no", "stacks/Pulumi.nope.yaml")),
+        ("dve", Says("no", "dve", "no", "stacks/Pulumi.dve.yaml")),
         (
             "dev",
-            "the stack 'dev' does not exist in the sandbox; build it: gpucluster sandbox --kubernetes live pulumi up "
-            "--yes --stack dev; or add --up",
+            Says("dev", "not", "--kubernetes", "--yes", "--stack", "--up"),
         ),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from gpucluster.rehearse.family import Family
 from gpucluster.rehearse.outcome import Outcome, Place, Verdict, outcome_of
 from tests.rehearse.objects import manifest, pod, workload
+from tests.says import Says
 
 ADMITTED = workload(("QuotaReserved", "True", ""), ("Admitted", "True", "The workload is admitted"))
 SHORT = "couldn't assign flavors to pod set node: insufficient unused quota for nvidia.com/gpu in flavor training"
@@ -51,7 +52,7 @@ def test_what_no_queue_holds_runs_with_as_many_pods_as_it_asks_for(kind: str, sp
         (workload(("QuotaReserved", "False", SHORT)), (f"Kueue: {SHORT}",)),
         (
             workload(("QuotaReserved", "True", ""), checks=[{"name": "dev", "state": "Pending"}]),
-            ("Kueue waits for its check dev, which is Pending",),
+            (Says("Kueue", "dev", "Pending"),),
         ),
     ],
 )
@@ -77,16 +78,14 @@ def test_a_controller_that_may_not_make_pods_is_quoted_once() -> None:
     ]
     found = _judged(load=ADMITTED, events=events, last=True)
     assert found is not None
-    assert found.why == ('Job job-node-0: violates PodSecurity "baseline", try 2',)
+    assert found.why == (Says("job-node-0", "PodSecurity", "2"),)
 
 
 def test_a_pool_whose_machines_nobody_starts_here_leaves_the_verdict_open() -> None:
     found = _judged(pod(0, waits="no nodes", pool="dev"), load=ADMITTED, dev="the cloud's own autoscaler")
     assert found is not None
     assert (found.verdict, found.admitted) == (Verdict.UNKNOWN, True)
-    assert found.why == (
-        "pool dev has no machine, and the cloud's own autoscaler, which would start one, is not simulated",
-    )
+    assert found.why == (Says("dev", "no", "autoscaler", "not"),)
 
 
 def test_a_job_of_which_nothing_comes_waits() -> None:

@@ -12,6 +12,7 @@ from gpucluster.cost.stack_facts import StackFacts
 from gpucluster.rehearse.outcome import Place
 from gpucluster.rehearse.prices import Machines, machines_of
 from tests.rehearse.objects import node
+from tests.says import Says
 
 HOURS = Decimal(730)
 LINE = CostLine(
@@ -73,17 +74,17 @@ def test_what_the_report_does_not_price_is_unknown_and_never_zero() -> None:
     assert (found.each, found.hourly, found.unknown) == (
         None,
         None,
-        "the stack's report has no price of p6-b200.48xlarge",
+        Says("report", "no", "p6-b200.48xlarge"),
     )
 
 
 def test_machines_that_are_bought_in_several_ways_have_no_one_price() -> None:
     reserved = replace(LINE, purchase="reserved", term="1y", unit_price=Decimal(40))
     (found,) = _found([("a", 8)], [node("a", "p5.48xlarge")], LINE, reserved)
-    assert found.unknown == "the stack buys p5.48xlarge in several ways: on_demand, reserved"
+    assert found.unknown == Says("p5.48xlarge", "on_demand")
 
 
 def test_machines_in_a_reservation_are_billed_there() -> None:
     inside = replace(LINE, unit_price=Decimal(0), paid_by="capacity block cr-1")
     (found,) = _found([("a", 8)], [node("a", "p5.48xlarge")], inside)
-    assert (found.each, found.unknown) == (None, "billed as capacity block cr-1, not by the hour")
+    assert (found.each, found.unknown) == (None, Says("billed", "capacity", "cr-1", "not"))

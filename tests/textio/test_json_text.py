@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gpucluster.textio.json_text import BadJson, indented, parse
+from tests.says import Says
 
 
 def test_a_value_is_read() -> None:
@@ -21,7 +22,7 @@ def test_half_a_character_is_read_as_the_mark_for_it() -> None:
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ('{\n"a"}', "is not JSON (line 2: Expecting ':' delimiter)"),
+        ('{\n"a"}', Says("not", "JSON", "2")),
         ("[" * 100_000, "is nested too deeply"),
         (f"[{'9' * 5000}]", "has a number of too many digits"),
     ],

@@ -14,6 +14,7 @@ from gpucluster.acceptance.logs.header import Header, header_line, header_of
 from gpucluster.acceptance.logs.line import Line, lines
 from gpucluster.acceptance.logs.read import FORMATS, Damage, UnknownLog, read_log
 from gpucluster.acceptance.measured import CollectiveRun, Diagnosis, Payload
+from tests.says import Says
 
 EXAMPLES = Path(__file__).parents[3] / "examples/acceptance"
 
@@ -52,9 +53,7 @@ def test_an_unknown_log_is_refused_with_its_first_words_and_the_formats() -> Non
     with pytest.raises(UnknownLog) as refused:
         read_log(Path("notes.txt"), "\nDear all,\nit works")
 
-    assert str(refused.value) == (
-        f"notes.txt starts with 'Dear all,', which is no known log format; give one of: {FORMATS}"
-    )
+    assert str(refused.value) == Says("notes.txt", "Dear", "no", f"{FORMATS}")
 
 
 def test_an_empty_log_is_refused() -> None:
@@ -90,7 +89,7 @@ def test_a_speed_that_is_no_number_is_damage(speed: str) -> None:
     whole = (Path(__file__).parent / "h100/alltoall.json").read_text()
     odd = re.sub(r'"bus_bw": ?[\d.]+', f'"bus_bw": {speed}', whole)
     (damage,) = read_log(Path("odd.json"), odd).damages
-    assert damage.why == "the JSON that starts here can't be read: its measured value is not a number"
+    assert damage.why == Says("JSON", "starts", "measured", "not")
 
 
 def test_a_row_with_another_unit_is_none() -> None:

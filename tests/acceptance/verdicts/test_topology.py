@@ -9,6 +9,7 @@ import pytest
 from gpucluster.acceptance.verdicts import topology
 from gpucluster.acceptance.verdicts.topology import judge_topology, nodes_of
 from gpucluster.errors import InputError
+from tests.says import Says
 
 AWS = "topology.k8s.aws/network-node-layer-"
 GCP = "cloud.google.com/gce-topology-"
@@ -60,7 +61,7 @@ def test_a_spare_under_another_spine_is_named() -> None:
         (
             "network domain",
             "fail",
-            "most are in network-node-layer-1 nn-1, but these are not: nn-9: spare",
+            Says("network-node-layer-1", "nn-1", "not", "nn-9"),
             ("spare",),
         ),
     ]
@@ -78,7 +79,7 @@ def test_a_missing_node_fails() -> None:
 def test_a_node_in_another_zone_fails() -> None:
     assert judged(p5("a", "nn-1"), p5("b", "nn-1", zone="us-east-1b"))[0][1:] == (
         "fail",
-        "most are in zone us-east-1a, but these are not: us-east-1b: b",
+        Says("us-east-1a", "not", "us-east-1b"),
         ("b",),
     )
 
@@ -86,7 +87,7 @@ def test_a_node_in_another_zone_fails() -> None:
 def test_nodes_without_the_label_cannot_be_told() -> None:
     assert judged(p5("a", "nn-1"), p5("b"))[1][1:] == (
         "cannot tell",
-        f"these nodes have no label {AWS}1: some machine types and purchase options do not get it",
+        Says("no", f"{AWS}1", "machine", "purchase", "not"),
         ("b",),
     )
 

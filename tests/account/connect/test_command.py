@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from gpucluster.account.pulumi import Pulumi
 from gpucluster.cli import main
+from tests.says import Says
 
 SHELL = shutil.which("sh")
 CAT = shutil.which("cat")
@@ -91,7 +92,7 @@ def test_another_name_beside_a_current_context_and_the_profile_of_the_login(run:
     code, text = run("--context", "h100", environment={"AWS_PROFILE": "research"})
     assert (code, text.splitlines()[0]) == (
         0,
-        "Wrote context h100 to /config: select it with `kubectl config use-context h100`, or with --use.",
+        Says("h100", "/config", "use-context", "h100", "--use"),
     )
     found = yaml.safe_load((tmp_path / "config").read_text())
     assert found["current-context"] == "trial-aws-trial"
@@ -137,10 +138,7 @@ def test_a_right_that_is_missing_is_named(run: Run) -> None:
     code, text = run(kubectl="""echo '{"status": {"allowed": false}}'""")
     assert (code, text.splitlines()[1:]) == (
         1,
-        [
-            f"missing: role: you are logged in, but may not submit jobs to namespace training; {NAMED}; each team has "
-            "its own namespace: `kubectl config set-context --current --namespace NAME`"
-        ],
+        [Says("missing", "not", f"{NAMED}", "set-context", "--current", "--namespace", "NAME")],
     )
 
 

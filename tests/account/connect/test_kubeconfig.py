@@ -11,6 +11,7 @@ import yaml
 
 from gpucluster.account.connect.kubeconfig import Entry, default_file, edit, with_context
 from gpucluster.errors import InputError
+from tests.says import Says
 
 CONFIG = {
     "clusters": [{"name": "given", "cluster": {"server": "https://one.example"}}],
@@ -94,20 +95,17 @@ def test_a_name_of_another_cluster_is_not_taken(tmp_path: Path) -> None:
     for one, parts in ((entry("work"), "clusters, contexts"), (entry(account="2"), "clusters, contexts, users")):
         with pytest.raises(InputError) as caught:
             write(file, one)
-        assert str(caught.value) == (
-            f"the kubeconfig already has {one.name!r} under {parts}, for another cluster; choose another name with "
-            "--context"
-        )
+        assert str(caught.value) == Says(f"{one.name!r}", f"{parts}", "--context")
     assert file.read_text() == before
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a: [", "config is not YAML (line 1); give another file with --kubeconfig"),
-        ("- a", "config is not a kubeconfig; give another file with --kubeconfig"),
-        ("kind: Pod", "config is not a kubeconfig; give another file with --kubeconfig"),
-        ("kind: Config\nusers: {}", "config is not a kubeconfig; give another file with --kubeconfig"),
+        ("a: [", Says("not", "YAML", "1", "--kubeconfig")),
+        ("- a", Says("not", "kubeconfig", "another", "--kubeconfig")),
+        ("kind: Pod", Says("not", "kubeconfig", "another", "--kubeconfig")),
+        ("kind: Config\nusers: {}", Says("not", "kubeconfig", "another", "--kubeconfig")),
     ],
 )
 def test_a_file_that_is_no_kubeconfig_is_left_alone(

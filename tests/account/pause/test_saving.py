@@ -9,6 +9,7 @@ import pytest
 from gpucluster.account.pause.saving import saving
 from gpucluster.account.standing import Standing
 from gpucluster.program.resources import Resource, Resources
+from tests.says import Says
 
 URN = "urn:pulumi:s::p::"
 
@@ -46,12 +47,11 @@ GO = "the nodes of trial-training are deleted, and the jobs on them end; data, n
 @pytest.mark.parametrize(
     ("template", "pools", "said"),
     [
-        ({}, ("trial-training",), f"{GO}; it saves $200,904.00 a month, $6,605.06 a day"),
+        ({}, ("trial-training",), Says(f"{GO}", "$200,904.00", "$6,605.06")),
         (
             RESERVED,
             ("trial-training",),
-            f"{GO}; it saves $8.00 a month, $0.26 a day; $200,896.00 a month is still billed for reserved capacity, "
-            "used or not",
+            Says(f"{GO}", "$8.00", "$0.26", "$200,896.00", "not"),
         ),
     ],
     ids=["on demand", "in a reservation"],

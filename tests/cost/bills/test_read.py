@@ -16,6 +16,7 @@ import pytest
 from gpucluster.cost.bills.tables import factor
 from tests.cost.bills.conftest import Reconcile, Trial, of
 from tests.cost.bills.generator import CUR2, FOCUS, write_csv, write_parquet
+from tests.says import Says
 
 Found = Callable[..., dict[str, Any]]
 
@@ -38,12 +39,12 @@ def test_malformed_rows_are_named_by_line_and_column_and_the_rest_is_read(
     done = reconcile(file)
     assert done.exit_code == 1
     assert done.stderr.splitlines() == [
-        f"{file} line 2: column BilledCost is '1.2.3'; write a number, such as 12.5",
-        f"{file} line 3: column BilledCost is empty; write a number, such as 12.5",
-        f"{file} line 4: column ChargeCategory is 'Usege'; allowed: Usage, Purchase, Tax, Credit, Adjustment",
-        f"{file} line 5: column ChargePeriodStart is '2026-13-01'; write a time, such as 2026-10-01T00:00:00Z",
-        f"{file} line 6: 3 values for 20 columns: ChargeCategory and later columns are missing",
-        f"{file} line 7: 21 values for 20 columns; put a text with a comma in quotes",
+        Says(f"{file}", "2", "BilledCost", "1.2.3", "12.5"),
+        Says(f"{file}", "3", "BilledCost", "12.5"),
+        Says(f"{file}", "4", "ChargeCategory", "Usege", "Purchase", "Tax", "Credit", "Adjustment"),
+        Says(f"{file}", "5", "ChargePeriodStart", "2026-13-01", "2026-10-01T00:00:00Z"),
+        Says(f"{file}", "6", "3", "20", "ChargeCategory", "missing"),
+        Says(f"{file}", "7", "21", "20"),
     ]
     assert found(file)["total"]["exact_by_line"] == "1.000000"
 
@@ -64,8 +65,8 @@ def test_a_parquet_file_has_its_bad_rows_named_by_number(trial: Trial, reconcile
     assert (done.exit_code, done.stderr.splitlines()) == (
         1,
         [
-            f"{file} row 4: column BilledCost is 'much'; write a number, such as 12.5",
-            f"{file} row 5: column ChargePeriodStart is empty; write a time, such as 2026-10-01T00:00:00Z",
+            Says(f"{file}", "4", "BilledCost", "much", "12.5"),
+            Says(f"{file}", "5", "ChargePeriodStart", "2026-10-01T00:00:00Z"),
         ],
     )
 
@@ -83,10 +84,21 @@ def test_a_file_without_a_column_is_named_and_the_others_are_read(
     assert (done.exit_code, done.stderr.splitlines()) == (
         1,
         [
-            f"{less} line 1: no column EffectiveCost: the file is not read",
-            f"{other} line 1: no column BilledCost or line_item_unblended_cost; "
-            "bills are FOCUS 1.0 to 1.2, or AWS's CUR 2.0",
-            f"{tmp_path}/gone.csv cannot be read: No such file or directory",
+            Says(f"{less}", "1", "no", "EffectiveCost", "not"),
+            Says(
+                f"{other}",
+                "1",
+                "no",
+                "BilledCost",
+                "line_item_unblended_cost",
+                "FOCUS",
+                "1.0",
+                "1.2",
+                "AWS",
+                "CUR",
+                "2.0",
+            ),
+            Says(f"{tmp_path}/gone.csv", "cannot", "directory"),
         ],
     )
     assert found(good, less, other)["total"]["exact_by_line"] == "1.000000"

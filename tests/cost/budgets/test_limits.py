@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpucluster.cost.budgets import BadLimits, Limit, Limits, read_limits
+from tests.says import Says
 
 
 def _file(folder: Path, text: str) -> Path:
@@ -32,13 +33,13 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
         read_limits(path)
     form = "write monthly, ceiling or both, in USD: {monthly: 420000, ceiling: 450000}"
     assert str(raised.value).replace(f"{path}: ", "").splitlines() == [
-        "'stak' is not known; allowed: stack, labels, pools; did you mean stack?",
-        "pools.x.monthly is -1; write USD a month, a number from 0 to 1,000,000,000,000",
-        "pools.x.most is not known; allowed: monthly, ceiling",
+        Says("stak", "not", "allowed", "labels"),
+        Says("pools.x.monthly", "-1", "USD", "0", "1,000,000,000,000"),
+        Says("pools.x.most", "not", "monthly", "ceiling"),
         f"pools.y is 5; {form}",
-        "pools.z.ceiling is true; write USD a month, a number from 0 to 1,000,000,000,000",
+        Says("pools.z.ceiling", "USD", "0", "1,000,000,000,000"),
         f"stack is an empty mapping; {form}",
-        "labels.team is 3; write names with their limits, such as team: {research: {monthly: 90000}}",
+        Says("labels.team", "3", "90000"),
     ]
 
 
@@ -55,7 +56,18 @@ def test_an_amount_with_two_readings_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadLimits) as raised:
         read_limits(path)
     assert str(raised.value).splitlines() == [
-        f"{path}: line 1: stack.monthly is 700:00:00, which YAML 1.1 reads as 2520000 and YAML 1.2 as text; write "
-        '2520000, or "700:00:00" for the text',
+        Says(
+            f"{path}",
+            "1",
+            "stack.monthly",
+            "700:00:00",
+            "YAML",
+            "1.1",
+            "2520000",
+            "YAML",
+            "1.2",
+            "2520000",
+            "700:00:00",
+        ),
         f"{path}: line 2: stack is given twice; keep one",
     ]

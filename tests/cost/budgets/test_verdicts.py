@@ -10,6 +10,7 @@ import pytest
 from gpucluster.cost import Assumptions, PriceBook, estimate
 from gpucluster.cost.budgets import BadLimits, Limit, Limits, Verdict, verdicts_of
 from gpucluster.program.resources import Resource, Resources
+from tests.says import Says
 
 Make = Callable[..., Resource]
 
@@ -134,6 +135,6 @@ def test_a_pool_that_is_not_there_is_refused_with_what_comes_near(pools: list[Re
     with pytest.raises(BadLimits) as raised:
         _verdicts(pools, book, pools={"node": Limit(Decimal(1)), "zzz": Limit(Decimal(1))})
     assert str(raised.value).splitlines() == [
-        "pools.node: the stack has no resource with this name; did you mean nodes?",
-        "pools.zzz: the stack has no resource with this name; most expensive: nodes, disk",
+        Says("pools.node", "no", "resource"),
+        Says("pools.zzz", "no", "resource", "expensive"),
     ]

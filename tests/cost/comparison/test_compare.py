@@ -14,6 +14,7 @@ from gpucluster.cost.money import money
 from gpucluster.cost.prices import Bound
 from gpucluster.program.resources import Resource, Resources
 from tests.cost.conftest import NOWHERE
+from tests.says import Says
 
 Make = Callable[..., Resource]
 MakeColumn = Callable[..., Column]
@@ -93,7 +94,7 @@ def test_prices_that_are_second_opinions_only_are_not_ranked(make: Make, column:
                fileShares={"capacityGb": 2048})  # fmt: skip
     found = compare([column("gcp", more=[approximate]), column("gcp", title="other", more=[old])])
     assert [part.why for part in found.parts if part.name == "stack"] == [
-        "machines in gcp-trial only; approximate prices"
+        Says("machines", "gcp-trial", "only", "approximate")
     ]
 
 

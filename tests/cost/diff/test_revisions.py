@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.says import Says
+
 PLAN = ("--run", f"{sys.executable} program.py")
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -147,4 +149,4 @@ def test_a_folder_that_a_revision_lacks_is_said(diff: Run, repository: Path) -> 
     (repository / "stacks").mkdir(exist_ok=True)
     run = diff("HEAD", "old", *PLAN)
     assert run.returncode == 3
-    assert "has no folder stacks; run this in a folder that it has" in run.stderr
+    assert run.stderr == Says("no", "folder", "stacks", "folder")

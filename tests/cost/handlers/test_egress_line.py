@@ -13,6 +13,7 @@ from gpucluster.cost.transfer import Egress, egress_of
 from gpucluster.cost.transfer.egress import GIB_PER_GB
 from gpucluster.program.facts import Terms
 from gpucluster.program.resources import Resource, Resources
+from tests.says import Says
 
 Make = Callable[..., Resource]
 CostOf = Callable[..., Estimate]
@@ -50,7 +51,7 @@ def test_what_no_band_tells_lies_between_nothing_and_the_dearest_of_the_others(m
     (line,) = (line for line in found.lines if line.sku == "internet-egress")
     assert (line.quantity, line.monthly) == (1000, Decimal("87.00"))
     (lacks,) = (item for item in found.not_priced if "egress" in item.reason)
-    assert lacks.reason == "Internet egress in eastus2: the price of 100 of 1,100 GiB is not known"
+    assert lacks.reason == Says("eastus2", "100", "1,100", "GiB", "not")
     assert lacks.between is not None
     assert (lacks.between.least.monthly, lacks.between.most.monthly) == (0, Decimal("8.70"))
 

@@ -11,6 +11,7 @@ from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import NotKnown, Price, PriceRow
 from gpucluster.cost.prices.bound import Bound, bound_of, no_more_than
 from gpucluster.cost.prices.elsewhere import price_or_bound
+from tests.says import Says
 
 
 def _row(region: str, usd: str, note: str = "") -> PriceRow:
@@ -24,14 +25,14 @@ def test_one_region_leaves_half_to_double_its_price() -> None:
     found = bound_of([_row("here", "3")])
     assert found is not None
     assert (found.least, found.most) == (Decimal("1.5"), Decimal(6))
-    assert found.rule == "by 1 other region, here $3, divided and multiplied by 2"
+    assert found.rule == Says("1", "$3", "2")
 
 
 def test_several_regions_leave_a_half_more_on_either_side_of_the_least_and_the_dearest() -> None:
     found = bound_of([_row("a", "3"), _row("b", "4"), _row("c", "6")])
     assert found is not None
     assert (found.least, found.most) == (Decimal(2), Decimal(9))
-    assert found.rule == "by 3 other regions, a $3 to c $6, divided and multiplied by 1.5"
+    assert found.rule == Says("3", "$3", "$6", "1.5")
 
 
 def test_no_bound_is_rounded_inwards() -> None:
@@ -81,7 +82,7 @@ def test_a_cap_moves_the_most_alone_and_leaves_0_where_nothing_below_it_is_known
     ("place", "purchase", "term", "least", "most", "rule"),
     [
         (("azure", "eastus", "Standard_ND96isr_H100_v5"), "reserved", "1y", "31.46", "98.32",
-         "by 1 other region, eastus2 $62.92, divided and multiplied by 2; at most on demand in eastus, $98.32"),
+         Says('1', 'eastus2', '$62.92', '2', '$98.32')),
         (("aws", "us-east-1", "p5.48xlarge"), "savings_plan", "3y", "0", "55.04",
          "at most on demand in us-east-1, $55.04"),
     ],

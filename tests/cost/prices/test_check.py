@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from gpucluster.cli import main
 from gpucluster.cost.prices import PriceBook, PriceRow
 from gpucluster.cost.prices.check import check_prices
+from tests.says import Says
 
 TODAY = datetime.date(2026, 11, 21)
 ROW = PriceRow(
@@ -48,23 +49,23 @@ def test_a_fresh_row_is_no_finding() -> None:
     [
         (
             [ROW, _row(source="other")],
-            ("duplicate", "aws us-east-1 ebs-gp3 per GiB-month, on_demand: 2 rows that are not second opinions", True),
+            ("duplicate", Says('us-east-1', 'ebs-gp3', 'GiB-month', 'on_demand', '2', 'not'), True),
         ),
         (
             [_row(usd_per_unit=Decimal(0))],
-            ("value", "aws us-east-1 ebs-gp3 per GiB-month, on_demand: $0 is not above zero", True),
+            ("value", Says('us-east-1', 'ebs-gp3', 'GiB-month', 'on_demand', '$0', 'not'), True),
         ),
         (
             [_row(as_of="2026-12-01")],
-            ("date", "aws us-east-1 ebs-gp3 per GiB-month, on_demand: as_of 2026-12-01 is in the future", True),
+            ("date", Says('us-east-1', 'ebs-gp3', 'GiB-month', 'on_demand', 'as_of', '2026-12-01'), True),
         ),
         (
             [_row(as_of="recently")],
-            ("date", "aws us-east-1 ebs-gp3 per GiB-month, on_demand: as_of 'recently' is no day, month or year", True),
+            ("date", Says('us-east-1', 'ebs-gp3', 'GiB-month', 'on_demand', 'as_of', 'recently', 'no'), True),
         ),
         (
             [_row(as_of="2024-07-01")],
-            ("age", "aws: 1 of 1 official prices are over 90 days old, the oldest 873", False),
+            ("age", Says('1', '1', 'over', '90', '873'), False),
         ),
         (
             [ROW, _row(usd_per_unit=Decimal("0.1"), note="note=alt", basis="third-party")],
@@ -118,9 +119,7 @@ def test_the_command_ends_with_1_where_something_matters(monkeypatch: pytest.Mon
     monkeypatch.setattr(PriceBook, "rows", with_another)
     run = CliRunner().invoke(main, ["cost", "prices", "check"])
     assert run.exit_code == 1
-    assert run.output.splitlines()[0] == (
-        "! duplicate    aws us-east-1 ebs-gp3 per GiB-month, on_demand: 2 rows that are not second opinions"
-    )
+    assert run.output.splitlines()[0] == Says("us-east-1", "ebs-gp3", "GiB-month", "on_demand", "2", "not")
     assert "; findings: 1 that matter (!), " in run.output
 
 
@@ -142,7 +141,7 @@ def test_the_price_book_has_nothing_that_matters_and_its_old_h100_prices_are_kno
 def test_a_region_far_from_all_others_is_good_to_know() -> None:
     usual = [_row(region=region) for region in ("us-east-1", "us-east-2", "us-west-2")]
     far = _row(region="mars-1", usd_per_unit=Decimal("0.17"))
-    said = "aws mars-1 ebs-gp3 per GiB-month, on_demand: $0.17, the median of 4 regions is $0.08"
+    said = Says("mars-1", "ebs-gp3", "GiB-month", "on_demand", "$0.17", "4", "$0.08")
     assert _found(*usual, far) == [("outlier", said, False)]
     assert _found(*usual, _row(region="mars-1", usd_per_unit=Decimal("0.16"))) == []
     assert _found(usual[0], far) == []
@@ -150,7 +149,7 @@ def test_a_region_far_from_all_others_is_good_to_know() -> None:
 
 def test_a_way_to_buy_that_costs_more_than_on_demand_matters() -> None:
     spot = _row(purchase="spot", usd_per_unit=Decimal("0.09"))
-    said = "aws us-east-1 ebs-gp3 per GiB-month, spot: $0.09, on demand it is $0.08"
+    said = Says("us-east-1", "ebs-gp3", "GiB-month", "$0.09", "$0.08")
     assert _found(ROW, spot) == [("outlier", said, True)]
     assert _found(ROW, _row(purchase="spot", usd_per_unit=Decimal("0.08"))) == []
     assert _found(ROW, _row(purchase="spot", usd_per_unit=Decimal("0.09"), note="note=alt; someone said so")) == []

@@ -12,6 +12,7 @@ import pytest
 from gpucluster.cli import main
 from gpucluster.cost import PriceBook, storage_price
 from gpucluster.cost.prices import DamagedBook, book, table
+from tests.says import Says
 
 FOLDER = Path(book.__file__).parent
 PLAN = Path(__file__).parents[2] / "program" / "recordings" / "plan.json"
@@ -104,11 +105,16 @@ def test_a_row_whose_source_has_no_line_is_named_with_the_line_to_add(folder: Pa
     _instead('2026-10-10,"ewyluda', '2026-10-10,"a friend of ewyluda')(folder)
     with pytest.raises(DamagedBook) as refused:
         PriceBook().rows("aws")
-    assert str(refused.value) == (
-        "the price book is damaged: cost/prices/aws.csv line 2: the source of aws p5.48xlarge in us-east-1, 'a friend "
-        "of ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv#source=aws,pricing=on_demand,"
-        "sku=p5.48xlarge,region=us-east-1', has no line in sources.csv; add a line to "
-        "sources.csv (starts_with,provider,basis,why,licence,url) that the source starts with"
+    assert str(refused.value) == Says(
+        "cost/prices/aws.csv",
+        "2",
+        "p5.48xlarge",
+        "us-east-1",
+        "ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv#source=aws,pricing=on_demand,sku=p5.48xlarge,region=us-east-1",
+        "no",
+        "sources.csv",
+        "sources.csv",
+        "starts_with,provider,basis,why,licence,url",
     )
 
 

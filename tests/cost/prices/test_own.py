@@ -10,6 +10,7 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import BadPrices, NotKnown, Price
+from tests.says import Says
 
 TODAY = datetime.date(2026, 11, 21)
 ND = "Standard_ND96isr_H100_v5"
@@ -36,7 +37,7 @@ def test_a_row_of_the_user_goes_before_the_books_and_says_whose_it_is(tmp_path: 
     own = _found(path, "eastus", ND)
     assert (own.usd, own.row.source, own.row.as_of, own.confidence, own.rankable, own.tiers) == (
         Decimal("61.25"),
-        "your price, ours.csv line 2: agreement 4711, annex B",
+        Says("ours.csv", "2", "4711"),
         "2026-11-01",
         "high",
         True,

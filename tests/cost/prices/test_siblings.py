@@ -10,6 +10,7 @@ from gpucluster.cost import PriceBook
 from gpucluster.cost.prices import Bound, NotKnown, Price
 from gpucluster.cost.prices.elsewhere import price_or_bound
 from gpucluster.cost.prices.siblings import family_of
+from tests.says import Says
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_a_size_that_the_book_does_not_have_lies_between_that_of_the_sibling_and
 ) -> None:
     found = _bound(book, "aws", "us-east-1", "m7i.16xlarge")
     assert found is not None
-    assert found.rule == "by size from m7i.8xlarge $1.6128 in us-east-1, divided and multiplied by 1.1"
+    assert found.rule == Says("m7i.8xlarge", "$1.6128", "us-east-1", "1.1")
     assert (found.least, found.most) == (Decimal("1.46618"), Decimal("3.54816"))
 
 
@@ -84,9 +85,8 @@ def test_where_the_region_has_no_sibling_those_of_others_count(book: PriceBook) 
 def test_between_two_siblings_the_nearest_on_either_side_counts(book: PriceBook) -> None:
     found = _bound(book, "gcp", "us-central1", "managed-lustre-400", unit="GiB-month")
     assert found is not None
-    assert found.rule == (
-        "by size from managed-lustre-500 $0.34 in us-central1 and managed-lustre-250 $0.21 in us-central1, "
-        "divided and multiplied by 1.1"
+    assert found.rule == Says(
+        "managed-lustre-500", "$0.34", "us-central1", "managed-lustre-250", "$0.21", "us-central1", "1.1"
     )
 
 

@@ -12,6 +12,7 @@ import gpucluster.cost.purchasing
 from gpucluster.catalog.machines import machines
 from gpucluster.cost.purchasing import Settings
 from gpucluster.cost.purchasing.taken_back import ASSUMED, taken_back
+from tests.says import Says
 
 TABLE = Path(gpucluster.cost.purchasing.__file__).parent / "taken_back.csv"
 
@@ -30,7 +31,7 @@ def test_a_machine_of_aws_has_the_class_of_its_region(region: str, least: str, m
     found = taken_back("p5.48xlarge", region, Settings())
     assert (found.month_least, found.month_most) == (Decimal(least), None if most is None else Decimal(most))
     assert (found.as_of, found.open) == ("2025-06-28", most is None)
-    assert found.said == f"{said} reclaimed per month (AWS Spot Advisor, 2025-06-28)"
+    assert found.said == Says(f"{said}", "AWS", "Spot", "Advisor", "2025-06-28")
 
 
 def test_a_share_a_month_is_what_an_hour_leaves_730_times() -> None:
@@ -47,7 +48,7 @@ def test_a_share_a_month_is_what_an_hour_leaves_730_times() -> None:
 def test_where_nothing_is_published_the_rate_is_said_to_be_assumed(machine: str, region: str) -> None:
     found = taken_back(machine, region, Settings())
     assert (found.an_hour, found.month_least, found.source) == (ASSUMED, None, "")
-    assert found.said == "2.0% of nodes reclaimed per hour, assumed: no rate is published for it here"
+    assert found.said == Says("2.0%", "reclaimed", "no", "published")
 
 
 def test_a_rate_that_is_set_goes_before_a_class() -> None:

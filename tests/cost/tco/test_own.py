@@ -9,6 +9,7 @@ import pytest
 
 from gpucluster.cost.tco import BadInputs, Inputs, own_cluster
 from gpucluster.cost.tco.inputs import fields
+from tests.says import Says
 
 PUBLISHED = (
     "nodes=8", "spare_share=0", "node_usd=425000", "life_years=3", "utilisation=0.8", "people_per_64_gpus=1.5",
@@ -121,10 +122,8 @@ def test_values_with_two_readings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInputs) as raised:
         Inputs.of(file=path)
     assert str(raised.value).splitlines() == [
-        f"{path} line 1: nodes is 010, which YAML 1.1 reads as 8 and YAML 1.2 as 10; write 8 or 10, or "
-        '"010" for the text',
-        f"{path} line 2: life_years is 1:30, which YAML 1.1 reads as 90 and YAML 1.2 as text; write 90, or "
-        '"1:30" for the text',
+        Says(f"{path}", "1", "010", "YAML", "1.1", "8", "YAML", "1.2", "10", "8", "10", "010"),
+        Says(f"{path}", "2", "life_years", "1:30", "YAML", "1.1", "90", "YAML", "1.2", "90", "1:30"),
     ]
 
 
@@ -134,12 +133,12 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
     with pytest.raises(BadInputs) as raised:
         Inputs.of(file=path, settings=["nodes", "life_years=soon"])
     assert str(raised.value).splitlines() == [
-        "--set 'nodes' is not NAME=VALUE; write for example usd_per_kwh=0.08",
-        "ours.yaml: utilisation is 80; write a number from 0.01 to 1, share of the other hours",
-        "ours.yaml: 'usd_kwh' is not an input; did you mean usd_per_kwh or rack_usd_per_kw_month?",
-        "ours.yaml: pue is true; write a number from 1 to 5, ratio",
-        "ours.yaml: nodes is 3.5; write a whole number from 1 to 100,000, nodes",
-        "--set: life_years is 'soon'; write a number from 1 to 20, years",
+        Says("--set", "nodes", "not", "NAME=VALUE", "usd_per_kwh=0.08"),
+        Says("ours.yaml", "80", "0.01", "1"),
+        Says("ours.yaml", "usd_kwh", "not", "usd_per_kwh", "rack_usd_per_kw_month"),
+        Says("ours.yaml", "1", "5"),
+        Says("ours.yaml", "3.5", "1", "100,000"),
+        Says("--set", "life_years", "soon", "1", "20"),
     ]
 
 

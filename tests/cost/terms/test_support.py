@@ -9,6 +9,7 @@ import pytest
 
 from gpucluster.cost import PriceBook
 from gpucluster.cost.terms.support import UnknownPlan, support_of
+from tests.says import Says
 
 
 def test_bands_are_marginal_and_a_month_costs_at_least_the_minimum(book: PriceBook) -> None:
@@ -48,4 +49,4 @@ def test_a_percentage_of_the_users_own_replaces_all_bands(tmp_path: Path) -> Non
 def test_a_plan_that_is_not_known_is_refused_with_those_that_are(book: PriceBook) -> None:
     with pytest.raises(UnknownPlan) as raised:
         support_of(book, "gcp", "gold")
-    assert str(raised.value) == ("'gold' is not a priced plan of gcp; known: enhanced, premium, standard")
+    assert str(raised.value) == Says("gold", "not", "enhanced", "standard")

@@ -14,6 +14,7 @@ from gpucluster.cost.usage.asked import asked_by
 from gpucluster.cost.usage.file import read_usage
 from gpucluster.cost.usage.start import first_usage
 from gpucluster.program.resources import Resource, Resources
+from tests.says import Says
 
 NAT = "aws:ec2/natGateway:NatGateway"
 FUNCTION = "aws:lambda/function:Function"
@@ -125,13 +126,13 @@ def test_the_file_of_a_plan_asks_for_what_moves_its_price_and_changes_nothing(
     assert text.splitlines()[2:] == [
         "types:",
         f"  {NAT}:",
-        "    nat_gib: 0  # GiB a month through each NAT gateway",
+        Says("nat_gib", "0", "GiB", "NAT"),
         "    # of out",
         f"  {FUNCTION}:",
-        "    lambda_million_requests: 0  # million requests a month to each function",
-        "    lambda_ms_per_request: 0  # milliseconds per request",
+        Says("lambda_million_requests", "0"),
+        Says("lambda_ms_per_request", "0"),
         "    # of api, worker",
-        "resources: {}  # of one resource, by its name or URN, such as",
+        Says("resources", "resource", "URN"),
         "#  out:",
         "#    nat_gib: 0",
     ]
@@ -143,5 +144,5 @@ def test_the_file_of_a_plan_without_usage_says_so(
 ) -> None:
     resources = Resources([make("aws:kms/key:Key", "key")], default_regions={"aws": "us-east-1"})
     text = first_usage(resources, asked_by(resources, book, Assumptions()), "plan.json")
-    assert "types: {}  # nothing in this plan is billed by usage" in text
+    assert text == Says("nothing", "billed")
     assert read_usage(written(text)).exceptions is not None

@@ -17,6 +17,7 @@ from gpucluster.program.resources import UNKNOWN
 from gpucluster.sandbox.clouds.schema import Schema
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from tests.judges.conftest import resources
+from tests.says import Says
 
 ROWS = table("gpucluster.judges.azurerm", "properties.csv")
 NOT_KNOWN = "74D93920-ED26-11E3-AC10-0800200C9A66"
@@ -121,7 +122,7 @@ def test_a_type_without_a_row_is_not_judged() -> None:
     found = verdict("azure-native:compute:VirtualMachine", {})
     assert (found.outcome, found.why) == (
         Outcome.NOT_JUDGED,
-        "judges/azurerm/types.csv has no row for its type",
+        Says("judges/azurerm/types.csv", "no"),
     )
 
 

@@ -11,6 +11,7 @@ from gpucluster.judges.kubernetes.judge import JUDGE
 from gpucluster.judges.kubernetes.published import nearest
 from gpucluster.judges.verdict import Outcome, Remark, Verdict
 from tests.judges.conftest import resources
+from tests.says import Says
 
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
 DEFINITION = "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"
@@ -101,9 +102,7 @@ def test_a_definition_that_is_pinned_and_fetched_is_used_and_none_is_fetched(mon
     monkeypatch.setattr(custom, "_of_source", lambda _: made)
     assert verdict(BEACON, {"spec": {}}).outcome is Outcome.REFUSED
     monkeypatch.setattr(custom, "_of_source", lambda _: {})
-    assert verdict(BEACON, {"spec": {}}).why == (
-        "no local schema of example.com/v1 Beacon; `gpucluster sandbox kubernetes` fetches the pinned ones"
-    )
+    assert verdict(BEACON, {"spec": {}}).why == Says("no", "example.com/v1", "Beacon")
 
 
 def test_of_several_definitions_that_are_pinned_one_that_fits_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +118,7 @@ def test_of_several_definitions_that_are_pinned_one_that_fits_will_do(monkeypatc
 @pytest.mark.parametrize(
     ("type_", "why"),
     [
-        ("kubernetes:helm.sh/v3:Release", "the objects that a Helm chart renders are not in the plan"),
+        ("kubernetes:helm.sh/v3:Release", Says("objects", "Helm", "renders", "not")),
         ("kubernetes:apps/v1:DeploymentPatch", "a patch is only part of an object"),
     ],
 )

@@ -13,6 +13,7 @@ import yaml
 
 from gpucluster.component_package.schema import package_schema
 from gpucluster.component_package.schema_file import SCHEMA_FILE
+from tests.says import Says
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads(SCHEMA_FILE.read_text())
@@ -106,7 +107,4 @@ def test_a_union_has_the_fields_of_its_kinds_and_says_which() -> None:
         "via",
     ]
     assert access["required"] == ["kind"]
-    assert access["properties"]["cidrs"]["description"] == (
-        "kind public: IPv4 ranges that may reach the API; kind private: IPv4 ranges at the other end of the VPN or "
-        "peering"
-    )
+    assert access["properties"]["cidrs"]["description"] == Says("IPv4", "API", "IPv4", "VPN")

@@ -12,6 +12,7 @@ import pytest
 from gpucluster.policies.clouds.per_cloud import Judged, resource_checks, stack_checks
 from gpucluster.policies.rule import CannotTell, Violation
 from gpucluster.program.resources import Resource
+from tests.says import Says
 
 HERE = Resource(urn="u", type="t", name="n")
 
@@ -57,7 +58,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_rule_has_the_checks_in_its_folder_that_are_called_like_clouds(folder):
     checks = stack_checks(import_module(folder.name).__name__)
-    assert checks["fix"] == "AWS: change aws. Azure: change azure. Kubernetes: change kubernetes."
+    assert checks["fix"] == Says("AWS", "change", "change", "change", "kubernetes")
     assert checks["reads"] == "aws; azure; kubernetes"
     assert checks["config"] == {}
     of_resource = resource_checks(folder.name)

@@ -21,6 +21,7 @@ from gpucluster.policies.rules import (
 from gpucluster.policies.training import PACK
 from gpucluster.program.readers.ended import Ended
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
+from tests.says import Says
 
 TODAY = datetime.date(2026, 11, 21)
 CLUSTER = "urn:pulumi:dev::shop::example:index:Cluster::trial"
@@ -131,7 +132,7 @@ def test_a_bucket_whose_flag_is_not_known_is_said_to_be_undecided():
     outcome = outcome_of(no_loss_of_shared_storage.RULE, deleted(bucket))
     assert outcome.violations == ()
     assert [finding.what for finding in outcome.unknown] == [
-        "shared storage is deleted; whether `forceDestroy` is set is not known"
+        Says("storage", "deleted", "whether", "forceDestroy", "not")
     ]
 
 
@@ -140,7 +141,7 @@ def test_a_control_plane_may_be_deleted_but_not_under_a_new_name(type_):
     rule, old, other = no_replacement_of_control_plane.RULE, resource(type_), resource("aws:ec2/vpc:Vpc", "other")
     assert found(rule, deleted(old), created=[other]) == []
     assert found(rule, deleted(old), created=[resource(type_, "renamed")]) == [
-        "control plane is deleted, and `renamed` is created in its place"
+        Says("control", "deleted", "renamed", "created")
     ]
 
 
@@ -265,7 +266,7 @@ def test_what_the_spec_allows_is_told_and_accepted(rolls, accepted):
         urn=CLUSTER, type="example:index:Cluster", name="trial", custom=False, outputs={"rolls": rolls} if rolls else {}
     )
     outcome = updated(resource(type_, **training), around, version="1.36")
-    words = "replaces 4 nodes of p5.48xlarge, one at a time, because of `version`; jobs on them end"
+    words = Says("4", "p5.48xlarge", "version")
     assert [found.what for found in outcome.violations] == ([] if accepted else [words])
     assert [(found.what, found.reason) for found in outcome.accepted] == (
         [(words, "the spec allows it for `trial`")] if accepted else []
@@ -295,7 +296,7 @@ def test_an_exemption_accepts_a_loss_and_one_that_waits_for_its_plan_is_not_call
     told, used = evaluate([rule, exemptions_in_use.RULE], stack, changes, today=TODAY)
     assert told.violations == ()
     assert [violation.what for violation in used.violations] == [
-        "no-loss-of-shared-storage: shared storage is deleted; accepted until 2027-01-31 by ada: copied to the new one"
+        Says("no-loss-of-shared-storage", "deleted", "2027-01-31")
     ]
     [waiting] = evaluate([rule, exemptions_in_use.RULE], stack, today=TODAY)
     assert waiting.violations == ()

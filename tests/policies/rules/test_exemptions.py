@@ -10,6 +10,7 @@ from gpucluster.policies.clock import today
 from gpucluster.policies.evaluate import evaluate
 from gpucluster.policies.rules import exemptions_in_use, exemptions_valid, label_values, training_pool_in_one_domain
 from gpucluster.policies.settings import Settings
+from tests.says import Says
 
 DOMAIN = training_pool_in_one_domain.RULE
 
@@ -48,8 +49,7 @@ def test_an_accepted_finding_moves_to_the_advisory_rule(exempted):
         "exemptions-in-use": [
             (
                 "train",
-                "training-pool-in-one-domain: 5 nodes of p5.48xlarge, no placement group and no reservation; "
-                "accepted until 2026-11-21 by ada: throughput test without fabric",
+                Says("training-pool-in-one-domain", "5", "p5.48xlarge", "no", "no", "2026-11-21", "without"),
             )
         ],
     }
@@ -77,9 +77,7 @@ def test_an_exemption_that_has_ended_accepts_nothing_and_is_a_finding(exempted):
     exempted["trial"]["exemptions"][0]["until"] = "2026-11-20"
     found = _run(exempted, DOMAIN)
     assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
-    assert found["exemptions-valid"] == [
-        ("trial", "the exemption from `training-pool-in-one-domain` for `train` ended on 2026-11-20, owner ada")
-    ]
+    assert found["exemptions-valid"] == [("trial", Says("training-pool-in-one-domain", "train", "ended", "2026-11-20"))]
     assert found["exemptions-in-use"] == []
 
 
@@ -93,9 +91,7 @@ def test_an_exemption_that_lacks_a_field_accepts_nothing(exempted, field):
 
 def test_a_date_that_is_none_is_a_finding(exempted):
     exempted["trial"]["exemptions"][0]["until"] = "next week"
-    assert _run(exempted)["exemptions-valid"] == [
-        ("trial", "exemption 1: until is `next week`, not a date such as 2026-12-31")
-    ]
+    assert _run(exempted)["exemptions-valid"] == [("trial", Says("1", "not", "2026-12-31"))]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +131,7 @@ def test_an_exemption_ends_within_a_year_and_one_for_everything_within_a_month(e
     found = _run(exempted, DOMAIN)
     assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
     assert found["exemptions-valid"] == [
-        ("trial", f"the exemption from `training-pool-in-one-domain` for `{resource}` ends on {too_far}, {whom}")
+        ("trial", Says("training-pool-in-one-domain", f"{resource}", f"{too_far}", f"{whom}"))
     ]
     assert found["exemptions-in-use"] == []
 
@@ -147,8 +143,7 @@ def test_an_exemption_for_another_resource_accepts_nothing_and_is_said(exempted)
     assert found["exemptions-in-use"] == [
         (
             "trial",
-            "the exemption from `training-pool-in-one-domain` for `other` accepts nothing: the rule has no finding "
-            "there, inside this component, that can be accepted",
+            Says("training-pool-in-one-domain", "other", "nothing", "no"),
         )
     ]
 
@@ -230,8 +225,8 @@ def test_an_exemption_of_the_configuration_that_lacks_something_is_a_finding_of_
     entry = {"resource": "train", "reason": "agreed for a test", "until": "2026-11-21"}
     assert _configured(program, entry, "train") == {
         DOMAIN.name: [
-            "in the pack's configuration, exemption 1 has no owner",
-            "in the pack's configuration, exemption 2 has no rule, resource, reason, owner, until",
+            Says("configuration", "exemption", "1", "no"),
+            Says("configuration", "exemption", "2", "no"),
         ],
         "exemptions-in-use": [],
     }

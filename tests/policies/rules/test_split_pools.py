@@ -7,6 +7,7 @@ import copy
 import pytest
 
 from gpucluster.policies.rules import training_pool_in_one_domain, training_pool_in_one_zone
+from tests.says import Says
 
 ZONE, DOMAIN = training_pool_in_one_zone.RULE, training_pool_in_one_domain.RULE
 SUBNET = "aws:ec2/subnet:Subnet"
@@ -46,7 +47,7 @@ def test_four_groups_of_one_node_in_two_zones_are_refused(program, found):
     assert found(ZONE, program) == [
         (
             "n0",
-            "4 nodes of p5.48xlarge (`n0`, `n1`, `n2`, `n3`) over 2 subnets in 2 zones: us-east-1a, us-east-1b",
+            Says("4", "p5.48xlarge", "n0", "n1", "n2", "n3", "over", "2", "2", "us-east-1a", "us-east-1b"),
         )
     ]
 
@@ -62,9 +63,7 @@ def test_two_placement_groups_are_refused(program, found):
     _node_group(program, "a", nodes=2.0)
     _node_group(program, "b", template="template-b", nodes=2.0)
     program.remove("train")
-    assert found(DOMAIN, program) == [
-        ("a", "4 nodes of p5.48xlarge (`a`, `b`) in 2 placement groups: `group`, `group-b`")
-    ]
+    assert found(DOMAIN, program) == [("a", Says("4", "p5.48xlarge", "2", "group", "group-b"))]
 
 
 def test_two_reservations_may_or_may_not_stand_together(program, found, unknown):
@@ -81,8 +80,7 @@ def test_two_reservations_may_or_may_not_stand_together(program, found, unknown)
     assert unknown(DOMAIN, program) == [
         (
             "more",
-            "whether 7 nodes of p5.48xlarge (`more`, `train`) are co-located is unknown: "
-            "reservation `cr-template`, reservation `cr-template-b`",
+            Says("7", "p5.48xlarge", "more", "train", "co-located", "unknown", "cr-template", "cr-template-b"),
         )
     ]
 
@@ -123,7 +121,7 @@ def _instances(program, **properties):
 def test_instances_are_a_pool(program, found):
     _instances(program)
     pool = "4 nodes of p5.48xlarge (`i0`, `i1`, `i2`, `i3`)"
-    assert found(ZONE, program) == [("i0", f"{pool} over 2 subnets in 2 zones: us-east-1a, us-east-1b")]
+    assert found(ZONE, program) == [("i0", Says(f"{pool}", "over", "2", "2", "us-east-1a", "us-east-1b"))]
     assert found(DOMAIN, program) == [("i0", f"{pool}, no placement group and no reservation")]
 
 
@@ -159,11 +157,11 @@ def test_an_auto_scaling_group_is_a_pool(program, found, policy):
         policy: {"id": program.unknown},
     }
     program.add(SCALING, "asg", values, **{policy: ["template"]}, vpcZoneIdentifiers=["gpu-subnet", "b"])
-    assert found(ZONE, program) == [("asg", "4 nodes of p5.48xlarge over 2 subnets in 2 zones: us-east-1a, us-east-1b")]
+    assert found(ZONE, program) == [("asg", Says("4", "p5.48xlarge", "over", "2", "2", "us-east-1a", "us-east-1b"))]
     assert found(DOMAIN, program) == []
     program["template"]["placement"] = None
     program.depends("template", "placement")
-    assert found(DOMAIN, program) == [("asg", "4 nodes of p5.48xlarge, no placement group and no reservation")]
+    assert found(DOMAIN, program) == [("asg", Says("4", "p5.48xlarge", "no", "no"))]
 
 
 def test_instances_with_one_gpu_are_no_pool(program, found):

@@ -11,6 +11,7 @@ import pytest
 from gpucluster.program.readers.errors import NotReadable
 from gpucluster.program.readers.files import read_text
 from gpucluster.program.resources import UNKNOWN, Resources
+from tests.says import Says
 
 KEY = "aws:kms/key:Key"
 
@@ -159,10 +160,16 @@ def test_a_plan_whose_steps_say_nothing_of_their_resources_is_refused() -> None:
     whole = {"op": "same", "urn": _record("d")["urn"], "newState": _record("d")}
     with pytest.raises(NotReadable) as refused:
         read_text(json.dumps({"steps": [*named, whole], "changeSummary": {"create": 3, "same": 1}}), "plan.json")
-    assert str(refused.value) == (
-        "plan.json: 3 of 4 steps have no newState with the resource (first urn:pulumi:dev::test::"
-        "aws:kms/key:Key::a, urn:pulumi:dev::test::aws:kms/key:Key::b and others); write the whole plan with "
-        "`pulumi preview --json --show-sames`"
+    assert str(refused.value) == Says(
+        "plan.json",
+        "3",
+        "4",
+        "no",
+        "newState",
+        "urn:pulumi:dev::test::aws:kms/key:Key::a",
+        "urn:pulumi:dev::test::aws:kms/key:Key::b",
+        "--json",
+        "--show-sames",
     )
     with pytest.raises(NotReadable, match="counts 3 resources but has no steps"):
         read_text(json.dumps({"changeSummary": {"create": 2, "update": 1, "delete": 4}}), "plan.json")

@@ -13,6 +13,7 @@ from gpucluster.pull_request.evidence import JobEvidence, StackEvidence
 from gpucluster.pull_request.render.comment import LONGEST_COMMENT, LONGEST_SUMMARY, comment
 from gpucluster.pull_request.render.json import as_json
 from tests.pull_request.conftest import TODAY, TRIAL, Resources, changed, evidence, stack
+from tests.says import Says
 
 TWICE = changed("system", scalingConfig={"desiredSize": 4, "minSize": 4, "maxSize": 4})
 UNLABELLED = changed("shared", tags={})
@@ -62,7 +63,7 @@ def test_a_change_of_cost_is_a_sentence_a_table_and_the_detail_folded(judge) -> 
 
 def test_mandatory_findings_stand_before_the_detail_with_place_and_money(judge) -> None:
     text = comment(judge(evidence(stack(UNLABELLED), stack(TRIAL, name="prod"))))
-    assert first(text) == "**Fails: 1 mandatory finding in `dev`; the cost stays the same, $943.08 a month.**"
+    assert first(text) == Says("Fails", "1", "dev", "same", "$943.08")
     assert "| `dev` | $471.54 | $471.54 | $0.00 | **1 mandatory** |\n" in text
     assert "| **Total** | $943.08 | $943.08 | **$0.00** | **1 mandatory** |\n" in text
     line = (
@@ -79,9 +80,8 @@ def test_a_finding_of_the_base_is_said_to_be_one(judge) -> None:
 
 def test_lost_storage_is_in_the_first_line_and_a_line_of_its_own(judge) -> None:
     text = comment(judge(evidence(stack(changed("shared", storageCapacity=2400), replaced=["shared"]))))
-    assert first(text) == (
-        "**Fails: 1 mandatory finding in `dev`; $174.00 a month more (36.9%), from $471.54 to $645.54; 1 resource with "
-        "data or reserved capacity deleted or replaced.**"
+    assert first(text) == Says(
+        "Fails", "1", "dev", "$174.00", "more", "36.9%", "$471.54", "$645.54", "1", "deleted", "replaced"
     )
     assert (
         "- `shared` (`aws:fsx/lustreFileSystem:LustreFileSystem`): storage: replaced, forced by `storageType`; "
@@ -95,24 +95,24 @@ def test_lost_storage_is_in_the_first_line_and_a_line_of_its_own(judge) -> None:
     [
         (
             stack(TRIAL, {}, base="absent", state=None),
-            "**Passes: $471.54 a month more, from $0.00 to $471.54; no mandatory rule is broken.**",
+            Says("Passes", "$471.54", "more", "$0.00", "$471.54", "no"),
             "| `dev` | new stack | $471.54 | +$471.54 | none |",
         ),
         (
             stack({}, head="absent", plan=None),
-            "**Passes: `dev` no longer in the project, though still in the cloud; $471.54 a month less (100.0%), from "
-            "$471.54 to $0.00; 1 resource with data or reserved capacity deleted or replaced; no mandatory rule is "
-            "broken.**",
+            Says(
+                "Passes", "dev", "no", "$471.54", "less", "100.0%", "$471.54", "$0.00", "1", "deleted", "replaced", "no"
+            ),
             "| `dev` | $471.54 | not in the project | -$471.54 | |",
         ),
         (
             stack(TRIAL, {}, base="failed", base_problem="over budget", state=None),
-            "**Passes: no cost to compare; no mandatory rule is broken.**",
+            Says("Passes", "no", "compare", "no", "mandatory"),
             "| `dev` | no comparison | $471.54 | | none |",
         ),
         (
             stack(TRIAL, head="failed", head_problem="training.nodes is 0", plan=None),
-            "**Fails: no plan of `dev`; no cost to compare.**",
+            Says("Fails", "no", "dev", "no", "compare"),
             "| `dev` | $471.54 | no plan | | |",
         ),
     ],
@@ -136,7 +136,7 @@ def test_an_update_that_the_program_refuses_is_said_beside_the_difference(judge)
     over = changed("trial", budget={"monthly": "400", "onExceed": "fail"})
     lenient = Pack(name="lenient", description="No rule about money", rules=(), mandatory=frozenset())
     text = comment(judge(evidence(stack(changed("shared", over, storageCapacity=2400))), pack=lenient))
-    assert first(text).startswith("**Fails: an update of `dev` refused over its budget; $174.00 a month more")
+    assert first(text) == Says("Fails", "dev", "refused", "over", "$174.00", "more")
     assert "**Refused by its own program**\n\n- `dev`: `over budget by $245.54: expected $645.54 a month" in text
     assert "| `shared` |" in text
 
@@ -144,10 +144,7 @@ def test_an_update_that_the_program_refuses_is_said_beside_the_difference(judge)
 def test_a_price_that_is_lost_is_neither_a_saving_nor_a_pass(judge) -> None:
     found = judge(evidence(stack(changed("shared", storageType="HDD"))))
     text = comment(found)
-    assert first(text) == (
-        "**Cannot tell whether it costs more or less: $471.54 a month before, at least $297.54 after; "
-        "priced on both sides: no change; not priced now: `shared`; no mandatory rule is broken.**"
-    )
+    assert first(text) == Says("Cannot", "more", "less", "$471.54", "least", "$297.54", "no", "not", "shared", "no")
     assert "\n| `dev` | $471.54 | at least $297.54 | cannot tell | " in text
     assert "| `?` | `shared` | `Lustre PERSISTENT_2 SSD, 125 MB/s per TiB` | $174.00 | no price | price lost |" in text
     assert (found.passes, json.loads(as_json(found))["verdict"]) == (True, "cannot tell")
@@ -156,18 +153,14 @@ def test_a_price_that_is_lost_is_neither_a_saving_nor_a_pass(judge) -> None:
 
 def test_a_price_that_is_lost_beside_a_mandatory_finding_is_no_saving_either(judge) -> None:
     text = comment(judge(evidence(stack(changed("shared", storageType="HDD", tags={})))))
-    assert first(text) == (
-        "**Fails: 1 mandatory finding in `dev`; cannot tell whether it costs more or less, $471.54 a month "
-        "before, at least $297.54 after; priced on both sides: no change; not priced now: `shared`.**"
+    assert first(text) == Says(
+        "Fails", "1", "dev", "cannot", "more", "less", "$471.54", "least", "$297.54", "no", "not"
     )
 
 
 def test_a_new_stack_with_something_unpriced_costs_at_least_what_is_known(judge) -> None:
     text = comment(judge(evidence(stack(changed("shared", storageType="HDD"), {}, base="absent", state=None))))
-    assert first(text) == (
-        "**Passes: at least $297.54 a month more, from $0.00 to at least $297.54; not priced now: `shared`; no "
-        "mandatory rule is broken.**"
-    )
+    assert first(text) == Says("Passes", "least", "$297.54", "more", "$0.00", "least", "$297.54", "not", "shared", "no")
 
 
 def test_the_first_line_names_what_touches_the_judging(judge) -> None:
@@ -181,10 +174,7 @@ def test_the_first_line_names_what_touches_the_judging(judge) -> None:
     exempt = changed("trial", UNLABELLED, exemptions=[entry])
     files = ["policies/training.py", "cost/prices/aws.csv", ".github/workflows/comment.yml", "requirements.lock"]
     text = comment(judge(evidence(stack(exempt)), files))
-    assert first(text) == (
-        "**Passes: the cost stays the same, $471.54 a month; no mandatory rule is broken.** "
-        "**This change also modifies its own checks: policies, prices, workflows, the lock, exemptions.**"
-    )
+    assert first(text) == Says("Passes", "same", "$471.54", "no", "workflows", "exemptions")
     assert "- the lock: `requirements.lock`\n" in text
     assert "- exemption in `dev`: `required-labels` for `shared` until 2026-12-01, by `o`: `shared network`\n" in text
 
@@ -254,7 +244,7 @@ def test_a_job_that_would_not_run_fails_the_change_and_is_told_with_the_words_of
     found = judge(evidence(rehearsed(RUNS, STUCK)))
     text = comment(found)
     assert not found.passes
-    assert first(text) == ("**Fails: 1 job that would not run on `dev`; the cost stays the same, $471.54 a month.**")
+    assert first(text) == Says("Fails", "1", "not", "dev", "same", "$471.54")
     assert "**Jobs that would not run**\n\n- `` Pod default/`x` `` (`jobs/bad.yaml`) on `dev` is refused: " in text
     assert "Jobs that would run, and what their machines cost:\n\n- `TrainJob training/good`: $110.08 an hour\n" in text
     [shown] = json.loads(as_json(found))["stacks"]

@@ -18,6 +18,7 @@ from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Query, quoted
 from gpucluster.cost.prices.live.web import SourceFailed, Web
 from gpucluster.errors import InputError
+from tests.says import Says
 
 from .fakes import MACHINE, PLANS_HEADER, Lists, Reply, machine, offer_file, region_index
 
@@ -60,7 +61,7 @@ def test_of_all_rows_of_a_machine_the_one_of_linux_on_demand_counts(lists: Lists
     ((region, offers),) = aws_offers.offers(web, "AmazonEC2", ["us-east-1", "mars-1"], asked, lists.address)
     assert (region, [_price(query, offers) for query in asked]) == ("us-east-1", [Decimal("55.04"), Decimal("0.08")])
     assert {offer.as_of for offer in offers} == {"2026-11-20"}
-    assert said == ["AWS AmazonEC2 us-east-1: 9 rows of 2026-11-20, 2 offers of interest"]
+    assert said == [Says("AWS", "AmazonEC2", "us-east-1", "9", "2026-11-20", "2")]
 
 
 def test_reserved_prices_are_of_an_hour_of_the_term_whatever_is_paid_ahead(lists: Lists, web: Web) -> None:

@@ -13,6 +13,7 @@ from gpucluster.cost.prices.live.azure_retail import offers
 from gpucluster.cost.prices.live.queries import queries
 from gpucluster.cost.prices.live.query import Doubt, Query, quoted
 from gpucluster.cost.prices.live.web import SourceFailed, Web
+from tests.says import Says
 
 from .fakes import Lists, meter, page
 
@@ -42,8 +43,8 @@ def test_on_demand_spot_and_reservations_are_told_apart_over_pages(lists: Lists,
         Decimal("98.32"), Decimal("18.169536"), Decimal("62.92"), Decimal("43.16"),
     ]  # fmt: skip
     asked = lists.asked[0][1]
-    assert asked["$filter"] == (
-        "serviceName eq 'Virtual Machines' and armSkuName eq 'Standard_ND96isr_H100_v5' and armRegionName eq 'eastus'"
+    assert asked["$filter"] == Says(
+        "serviceName", "Virtual", "Machines", "armSkuName", "Standard_ND96isr_H100_v5", "armRegionName", "eastus"
     )
     assert (asked["currencyCode"], asked["meterRegion"]) == ("'USD'", "'primary'")
 
@@ -67,7 +68,7 @@ def test_one_question_serves_all_regions_and_what_is_global_is_in_each(lists: Li
     prices = {region: [str(offer.tiers[0].usd) for offer in offered] for region, offered in found.items()}
     assert prices == {"eastus": ["98.32", "9"], "westus": ["110", "9"]}
     assert [one["$filter"] for _, one in lists.asked] == [
-        "serviceName eq 'Virtual Machines' and armSkuName eq 'Standard_ND96isr_H100_v5'"
+        Says("serviceName", "Virtual", "Machines", "armSkuName", "Standard_ND96isr_H100_v5")
     ]
 
 

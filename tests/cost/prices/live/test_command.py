@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gpucluster.cli import main
+from tests.says import Says
 
 from .fakes import Lists, Reply, machine, meter, offer_file, page, region_index
 
@@ -130,14 +131,14 @@ def test_bad_input_is_named_and_nothing_is_asked(
 
 def test_without_a_key_google_is_left_out_and_the_others_go_on(refresh: Refresh, book: Path, lists: Lists) -> None:
     run = refresh(clouds=("aws", "gcp"))
-    said = "Google Cloud is skipped: its catalog needs an API key in GPUCLUSTER_GOOGLE_API_KEY"
+    said = Says("Cloud", "API", "GPUCLUSTER_GOOGLE_API_KEY")
     assert (run.exit_code, run.stderr.splitlines()[-1]) == (2, said)
     assert ",60.544,2026-11-20," in (book / "aws.csv").read_text()
     assert json.loads(refresh("--format", "json", "--dry-run", clouds=("aws", "gcp")).stdout)["skipped"] == ["gcp"]
     lists.asked.clear()
     run = refresh(clouds=("gcp",))
     assert (run.exit_code, lists.asked) == (2, [])
-    assert "Google's catalog needs an API key: set GPUCLUSTER_GOOGLE_API_KEY" in " ".join(run.stderr.split())
+    assert " ".join(run.stderr.split()) == Says("API", "GPUCLUSTER_GOOGLE_API_KEY")
 
 
 def test_the_changes_are_the_body_of_a_pull_request(refresh: Refresh, lists: Lists) -> None:
@@ -145,7 +146,7 @@ def test_the_changes_are_the_body_of_a_pull_request(refresh: Refresh, lists: Lis
     run = refresh("--dry-run", "--quiet", "--format", "markdown")
     assert run.exit_code == 1
     assert run.stdout.splitlines()[:10] == [
-        "1 prices change, 0 stay and get a new date, 0 are new, 1 are in doubt",
+        Says("1", "0", "0", "1"),
         "",
         "| price | old | new | change |",
         "| --- | ---: | ---: | ---: |",

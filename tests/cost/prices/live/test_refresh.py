@@ -14,6 +14,7 @@ from gpucluster.cost.prices.live.book_files import NotWritten, write
 from gpucluster.cost.prices.live.offer import Offer, Tier
 from gpucluster.cost.prices.live.query import Query
 from gpucluster.cost.prices.live.refresh import CLOUDS, Answer, answered, not_covered, wanted
+from tests.says import Says
 
 TODAY = datetime.date(2026, 11, 21)
 P5 = "us-east-1,p5.48xlarge,compute,instance-hour,on_demand,,55.04,2026-10-10,old list,"
@@ -152,7 +153,7 @@ def test_rows_are_replaced_where_they_stand_and_the_rest_stays(sourced: BookFold
 def test_a_row_in_doubt_is_named_and_has_no_price(sourced: BookFolder, offers: list[Offer], doubt: str) -> None:
     (answer,) = (one for one in _answers(sourced(aws=[P5]), *offers) if one.kind != "absent")
     assert (answer.kind, answer.rows, answer.doubt[: len(doubt)]) == ("doubt", (), doubt)
-    assert str(answer.wanted) == "aws us-east-1 p5.48xlarge per instance-hour, on_demand"
+    assert str(answer.wanted) == Says("us-east-1", "p5.48xlarge", "instance-hour", "on_demand")
 
 
 def test_a_jump_is_taken_where_it_is_accepted(sourced: BookFolder) -> None:

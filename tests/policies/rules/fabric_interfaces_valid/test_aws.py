@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpucluster.policies.rules.fabric_interfaces_valid import RULE
+from tests.says import Says
 
 
 def test_the_first_interface_must_have_an_address(program, found):
@@ -11,6 +12,6 @@ def test_the_first_interface_must_have_an_address(program, found):
     assert found(RULE, program) == [
         (
             "template",
-            "the interface with card 0 device 0 is `efa-only`; the machine's first one must be `interface` or `efa`",
+            Says("0", "0", "efa-only", "interface", "efa"),
         )
     ]

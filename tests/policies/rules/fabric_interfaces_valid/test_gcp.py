@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.policies.rules.fabric_interfaces_valid import RULE
+from tests.says import Says
 
 
 @pytest.mark.parametrize(
     ("machine", "strategy", "what"),
     [
-        ("mega", "TCPXO", "gpudirectStrategy `TCPXO`; allowed on a3-megagpu-8g: none"),
-        ("mega", "RDMA", "gpudirectStrategy `RDMA`; allowed on a3-megagpu-8g: none"),
-        ("ultra", "TCPX", "gpudirectStrategy `TCPX`; allowed on a3-ultragpu-8g: RDMA or none"),
+        ("mega", "TCPXO", Says("gpudirectStrategy", "TCPXO", "a3-megagpu-8g", "none")),
+        ("mega", "RDMA", Says("gpudirectStrategy", "RDMA", "a3-megagpu-8g", "none")),
+        ("ultra", "TCPX", Says("gpudirectStrategy", "TCPX", "a3-ultragpu-8g", "RDMA", "none")),
     ],
 )
 def test_the_api_knows_one_strategy(request, found, machine, strategy, what):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpucluster.policies.rules.fabric_traffic_allowed import RULE
+from tests.says import Says
 
 _HALF_OPEN = "the security group of the EFA interfaces allows traffic from itself in one direction only: `efa` lacks "
 
@@ -28,7 +29,7 @@ def test_a_group_of_another_stack_may_be_the_open_one(program, found, unknown):
     for entry in program["template"]["networkInterfaces"]:
         entry["securityGroups"] = [program.unknown, "sg-elsewhere"]
     assert found(RULE, program) == []
-    assert unknown(RULE, program) == [("train", "a security group of its EFA interfaces is not part of this stack")]
+    assert unknown(RULE, program) == [("train", Says("security", "EFA", "interfaces", "not"))]
 
 
 def test_after_the_update_a_known_id_is_still_the_group_made_here(program, found):
@@ -48,9 +49,7 @@ def test_a_group_on_the_first_interface_alone_opens_nothing(program, found):
     program["efa"]["id"], program["closed"]["id"] = "sg-open", "sg-closed"
     for number, entry in enumerate(program["template"]["networkInterfaces"]):
         entry["securityGroups"] = ["sg-closed"] if number else ["sg-open"]
-    assert found(RULE, program) == [
-        ("train", "no security group of the EFA interfaces allows all traffic from and to itself: `closed`")
-    ]
+    assert found(RULE, program) == [("train", Says("no", "EFA", "closed"))]
 
 
 def test_the_id_of_a_group_is_also_known_by_its_rules(program, found, unknown):
@@ -68,16 +67,14 @@ def test_one_efa_interface_without_the_open_group_is_enough(program, found):
     for entry in program["template"]["networkInterfaces"]:
         entry["securityGroups"] = ["sg-open"]
     program["template"]["networkInterfaces"][7]["securityGroups"] = ["sg-closed"]
-    assert found(RULE, program) == [
-        ("train", "no security group of the EFA interfaces allows all traffic from and to itself: `closed`")
-    ]
+    assert found(RULE, program) == [("train", Says("no", "EFA", "closed"))]
 
 
 def test_before_the_update_nobody_knows_which_interface_carries_which_group(program, found, unknown):
     _closed_group(program)
     assert found(RULE, program) == []
     assert unknown(RULE, program) == [
-        ("train", "which of `efa`, `closed` its EFA interfaces have is not known yet"),
+        ("train", Says("efa", "closed", "EFA", "not")),
     ]
 
 

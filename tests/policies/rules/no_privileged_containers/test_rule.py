@@ -11,6 +11,7 @@ from gpucluster.policies.rules import no_secrets_in_plain_text, versions_pinned
 from gpucluster.policies.rules.exemptions_in_use import RULE as IN_USE
 from gpucluster.policies.rules.no_privileged_containers import RULE
 from gpucluster.program.resources import Resource, Resources
+from tests.says import Says
 
 ROOT = {"name": "root", "securityContext": {"privileged": True}}
 PLAIN = {"name": "plain", "securityContext": {"privileged": False, "capabilities": {"add": ["NET_ADMIN"]}}}
@@ -107,7 +108,7 @@ def test_a_daemon_with_another_image_is_found_whatever_its_name(program, found, 
     bad = f"evil.example.com/{image}"
     spec = _template(good, {"name": "beside", "image": f"{bad}:v1"})
     _object(program, "apps/v1:DaemonSet", spec, name, namespace="kube-system")
-    what = f"privileged container `root`; allowed by name, but not with an image from {bad}"
+    what = Says("root", "not", f"{bad}")
     assert found(RULE, program) == [(name, what)]
 
 
@@ -123,7 +124,7 @@ def test_the_packs_configuration_names_more(program, found):
 def test_text_that_becomes_objects_later_is_said_until_they_are_there(program, found, unknown, rule):
     program.add("kubernetes:yaml:ConfigGroup", "group", {})
     assert found(rule, program) == []
-    assert unknown(rule, program) == [("group", "the objects that it creates are not known until their cluster exists")]
+    assert unknown(rule, program) == [("group", Says("objects", "creates", "not"))]
 
 
 def test_components_of_objects_that_are_there_have_nothing_open():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.policies.rules.purchase_fits_machine import RULE
+from tests.says import Says
 
 SPECIFIC = {"consumeReservationType": "SPECIFIC_RESERVATION", "values": ["mine"]}
 
@@ -32,28 +33,28 @@ def _flex_start(program, machine="a3-highgpu-8g"):
 @pytest.mark.parametrize("machine", ["a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g"])
 def test_small_machines_are_never_sold_on_demand(high, found, machine):
     _small(high, machine)
-    assert found(RULE, high) == [("train", f"{machine} is sold as spot and flex-start only, never on demand")]
+    assert found(RULE, high) == [("train", Says(f"{machine}", "flex-start", "only", "never"))]
 
 
 @pytest.mark.parametrize(
     ("pool", "node_config", "what"),
     [
-        ({"nodeCount": 5.0}, {}, "flexStart with nodeCount 5; it requires autoscaling from 0"),
+        ({"nodeCount": 5.0}, {}, Says("flexStart", "nodeCount", "5", "0")),
         ({"autoscaling": None}, {}, "flexStart without autoscaling"),
-        ({"management": None}, {}, "flexStart with autoRepair, which must be False"),
-        ({"management": {"autoRepair": True}}, {}, "flexStart with autoRepair, which must be False"),
+        ({"management": None}, {}, Says("flexStart", "autoRepair", "False")),
+        ({"management": {"autoRepair": True}}, {}, Says("flexStart", "autoRepair", "False")),
         (
             {"autoscaling": {"totalMaxNodeCount": 5.0, "locationPolicy": "BALANCED"}},
             {},
-            "flexStart with locationPolicy BALANCED; it requires ANY",
+            Says("flexStart", "locationPolicy", "BALANCED", "ANY"),
         ),
-        ({}, {"maxRunDuration": "604801s"}, "flexStart with maxRunDuration 604801s; the maximum is 604800s, 7 days"),
+        ({}, {"maxRunDuration": "604801s"}, Says("flexStart", "maxRunDuration", "604801s", "604800s", "7")),
         ({}, {"spot": True}, "flexStart together with spot"),
         ({}, {"reservationAffinity": SPECIFIC}, "flexStart together with SPECIFIC_RESERVATION"),
         (
             {"placementPolicy": {"type": "COMPACT"}},
             {},
-            "flexStart together with COMPACT on a3-highgpu-8g; only A3 Ultra and A4 support it",
+            Says("flexStart", "COMPACT", "a3-highgpu-8g", "only", "A3", "Ultra", "A4"),
         ),
     ],
 )

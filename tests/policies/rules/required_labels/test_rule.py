@@ -9,6 +9,7 @@ import pytest
 
 from gpucluster.policies.rule import Violation
 from gpucluster.policies.rules.required_labels import RULE
+from tests.says import Says
 
 
 @pytest.mark.parametrize("name", ["gpu-subnet", "efa", "efa-ingress", "group", "template", "train"])
@@ -34,8 +35,7 @@ def test_labels_that_stay_as_they_were_made_need_not_be_those_of_today(mega, fou
     assert found(RULE, mega) == [
         (
             "train",
-            "resourceLabels of the machines it starts: `owner` missing; resourceLabels of the machines it starts: "
-            "`team` not the required value",
+            Says("resourceLabels", "owner", "missing", "resourceLabels", "team", "not"),
         )
     ]
     mega.keep("train", "nodeConfig.resourceLabels")  # what is missing there, the cluster annotates

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpucluster.policies.rules.reservation_in_use import RULE
+from tests.says import Says
 
 RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
 SPECIFICATION = "capacityReservationSpecification"
@@ -52,7 +53,7 @@ def test_ordinary_launches_take_an_open_reservation_unless_they_say_none(program
 def test_karpenter_takes_no_reservation_that_its_class_does_not_list(program, found, criteria):
     _reserve(program, criteria=criteria)
     _karpenter(program, [])
-    what = f"5 x p5.48xlarge reserved ({criteria}), and `pool` starts p5.48xlarge outside of it"
+    what = Says("5", "p5.48xlarge", f"{criteria}", "pool", "p5.48xlarge")
     assert found(RULE, program) == [("reserved", what)]
 
 

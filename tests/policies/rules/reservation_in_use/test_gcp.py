@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpucluster.policies.rules.reservation_in_use import RULE
+from tests.says import Says
 
 
 def _reserve(program, machine="a3-megagpu-8g", required=True):
@@ -26,6 +27,6 @@ def test_a_reservation_not_known_yet_is_said(mega, found, unknown):
     _reserve(mega)
     _affinity(mega, "SPECIFIC_RESERVATION", mega.unknown)
     assert found(RULE, mega) == []
-    assert unknown(RULE, mega) == [("mine", "whether `train` uses the machines that it reserves is not known yet")]
+    assert unknown(RULE, mega) == [("mine", Says("train", "machines", "reserves", "not"))]
     mega.depends("train", "nodeConfig", "mine")
     assert (found(RULE, mega), unknown(RULE, mega)) == ([], [])

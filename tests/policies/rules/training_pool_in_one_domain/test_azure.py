@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gpucluster.policies.rules.training_pool_in_one_domain import RULE
+from tests.says import Says
 
 POOL = "azure-native:containerservice:AgentPool"
 KARPENTER = "kubernetes:karpenter.sh/v1:NodePool"
@@ -22,16 +23,14 @@ def _second_pool(program, name="spares", **changed):
 def test_the_fix_is_that_of_azure(nd, messages):
     nd["train"]["vmSize"] = "Standard_ND96is_H100_v5"
     [text] = messages(RULE, nd)
-    assert "fix: Use one AgentPool of type VirtualMachineScaleSets" in text
+    assert text == Says("AgentPool", "VirtualMachineScaleSets")
     assert "placement_policy" not in text
 
 
 def test_two_pools_never_share_a_fabric(nd, found):
     nd["train"]["count"] = 4.0
     _second_pool(nd, count=1.0)
-    assert found(RULE, nd) == [
-        ("spares", f"{FIVE} (`spares`, `train`) in 2 node pools: each is a scale set with its own InfiniBand domain")
-    ]
+    assert found(RULE, nd) == [("spares", Says(f"{FIVE}", "spares", "train", "2", "InfiniBand"))]
 
 
 @pytest.mark.parametrize("label", ["gpucluster/pool", "agentpool", "kubernetes.azure.com/agentpool"])
@@ -93,11 +92,11 @@ def test_karpenter_starts_machines_outside_of_any_scale_set(nd, found, requireme
     assert found(RULE, nd) == [
         (
             "elastic",
-            f"it allows {admitted}: Karpenter starts single machines outside of scale sets, which share no InfiniBand",
+            Says(f"{admitted}", "no", "InfiniBand"),
         )
     ]
 
 
 def test_karpenter_knows_no_infiniband_devices(nd, found):
     _karpenter(nd, (SKU + "gpu-name", "In", "T4"), limits={"rdma/ib": "8", "nvidia.com/gpu": "8"})
-    assert found(RULE, nd) == [("elastic", "a limit on rdma/ib, which no Karpenter machine on Azure has")]
+    assert found(RULE, nd) == [("elastic", Says("rdma/ib", "no", "Karpenter", "Azure"))]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gpucluster.policies.rules.training_pool_in_one_domain import RULE
+from tests.says import Says
 
 POLICY = "gcp:compute/resourcePolicy:ResourcePolicy"
 NOWHERE = "5 nodes of a3-megagpu-8g, no compact placement policy and no specific reservation"
@@ -36,7 +37,7 @@ def _second_pool(program, name="more", **changed):
 def test_the_fix_is_that_of_google_cloud(mega, messages):
     del mega["train"]["placementPolicy"]
     [text] = messages(RULE, mega)
-    assert "fix: Set placement_policy type COMPACT on the node pool" in text
+    assert text == Says("placement_policy", "COMPACT")
     assert "placementGroup" not in text
 
 
@@ -55,8 +56,7 @@ def test_spares_in_a_pool_with_a_policy_of_its_own_are_elsewhere(mega, found):
     assert found(RULE, mega) == [
         (
             "spares",
-            "5 nodes of a3-megagpu-8g (`spares`, `train`) in 2 placement policies: a compact placement policy of its "
-            "own, a compact placement policy of its own",
+            Says("5", "a3-megagpu-8g", "spares", "train", "2"),
         )
     ]
 
