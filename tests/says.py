@@ -16,10 +16,10 @@ class Says(str):
 
     __slots__ = ("_facts",)
 
-    def __new__(cls, *facts: str) -> Self:
-        made = super().__new__(cls, " ... ".join(facts))
+    def __new__(cls, *facts: object) -> Self:
+        made = super().__new__(cls, " ... ".join(map(str, facts)))
         made._facts = re.compile(
-            ".*?".join(rf"(?<![\w$-])(?<!\d[.,]){re.escape(fact)}(?![\w-]|[.,]\d)" for fact in facts), re.DOTALL
+            ".*?".join(rf"(?<![\w$-])(?<!\d[.,]){re.escape(str(fact))}(?![\w-]|[.,]\d)" for fact in facts), re.DOTALL
         )
         return made
 

@@ -46,7 +46,7 @@ def test_every_file_that_cannot_be_used_is_told_at_once(tmp_path: Path) -> None:
 
     assert result.exit_code == 2
     lines = result.stderr.splitlines()
-    assert lines[0] == Says(f"{notes}", "starts", "no", "format")
+    assert lines[0] == Says(notes, "starts", "no", "format")
     assert lines[1] == Says(f"{tmp_path}/gone.log", "directory")
     assert lines[2] == Says("--machine", "p5.48xlrge", "not", "p5.48xlarge")
     assert lines[3].endswith("/spec.yaml: 2 problems")

@@ -37,11 +37,7 @@ def test_a_healthy_ring_passes() -> None:
 
 def test_half_of_the_cards_dead_fails_and_says_how_many_carry() -> None:
     assert judged("ndv5-half-of-the-cards.json", "Standard_ND96isr_H100_v5") == [
-        (
-            "all-reduce, 8 nodes",
-            "fail",
-            Says("46%", "only", "4", "8"),
-        )
+        ("all-reduce, 8 nodes", "fail", Says("46%", "only", "4", "8"))
     ]
 
 
@@ -49,11 +45,7 @@ def test_one_slow_node_of_eight_is_named() -> None:
     pairs, *slow = judged("p5-pairs-one-slow.log")
 
     partners = ", ".join(f"ip-10-0-64-{number}.ec2.internal" for number in (11, 13, 18))
-    assert pairs == (
-        "pairs",
-        "fail",
-        Says(f"{SLOW}", f"{partners}", "docs/replacing-a-node.md"),
-    )
+    assert pairs == ("pairs", "fail", Says(f"{SLOW}", partners, "docs/replacing-a-node.md"))
     assert [(check, outcome) for check, outcome, _ in slow] == [("all-reduce, 2 nodes", "fail")] * 3
 
 
@@ -68,21 +60,13 @@ def test_two_slow_nodes_of_eight_are_both_named() -> None:
 
 def test_tcp_is_a_fabric_that_is_off() -> None:
     assert judged("a3-mega-tcp-fallback.log", "a3-megagpu-8g", "ring") == [
-        (
-            "all-reduce, 2 nodes",
-            "fail",
-            Says("GPU", "NCCL", "Using", "Socket", "TCP", "not", "FasTrak"),
-        )
+        ("all-reduce, 2 nodes", "fail", Says("GPU", "NCCL", "Using", "Socket", "TCP", "not", "FasTrak"))
     ]
 
 
 def test_a_log_that_was_cut_off_tells_nothing() -> None:
     assert judged("a3-mega-cut-off.log", "a3-megagpu-8g") == [
-        (
-            "all-reduce, 4 nodes",
-            "cannot tell",
-            Says("4 GB", "cut off"),
-        )
+        ("all-reduce, 4 nodes", "cannot tell", Says("4 GB", "cut off"))
     ]
 
 
@@ -99,13 +83,7 @@ def test_an_error_in_the_middle_fails_and_names_the_node_whose_card_it_was() -> 
 
 
 def test_wrong_sums_fail_however_fast() -> None:
-    assert judged("p5-wrong-results.log") == [
-        (
-            "all-reduce, 2 nodes",
-            "fail",
-            Says("34", "4", "GiB", "GPU", "NVLink"),
-        )
-    ]
+    assert judged("p5-wrong-results.log") == [("all-reduce, 2 nodes", "fail", Says("34", "4", "GiB", "GPU", "NVLink"))]
 
 
 def test_a_default_algorithm_is_held_against_what_was_published_alone() -> None:
@@ -135,11 +113,7 @@ def test_interleaved_diagnoses_are_told_apart_by_their_pods() -> None:
 
 def test_an_older_diagnosis_is_read() -> None:
     assert judged("p5-diagnosis-dcgm3.json") == [
-        (
-            "GPU diagnosis",
-            "warn",
-            Says("unknown", "Power", "GPU", "2", "HW_SLOWDOWN"),
-        )
+        ("GPU diagnosis", "warn", Says("unknown", "Power", "GPU", "2", "HW_SLOWDOWN"))
     ]
 
 

@@ -95,10 +95,7 @@ def test_after_its_end_all_but_what_is_protected_goes_and_stays_gone(trial: Proj
     assert "ended 2026-01-15 10:00 UTC" in warned
     assert "a longer `duration` in the spec keeps this one" in warned
     told = reap(trial)
-    assert (told.code, told.out.splitlines()[-1]) == (
-        1,
-        Says("--stack", "aws-trial", "--yes"),
-    ), told.text
+    assert (told.code, told.out.splitlines()[-1]) == (1, Says("--stack", "aws-trial", "--yes")), told.text
     assert len(nodes(trial)) == 2
     for _ in range(2):
         done = reap(trial, "--yes")

@@ -67,7 +67,7 @@ def test_a_gpu_that_is_in_no_row_of_its_table_is_named_with_those_that_are(read)
 def test_a_row_has_a_value_for_each_column(read, row, values):
     with pytest.raises(rows.DamagedTable) as refused:
         read(row)
-    assert str(refused.value) == Says("catalog/machines.csv", f"{LINE}", f"{values}", "22", "not", "cloud,machine_type")
+    assert str(refused.value) == Says("catalog/machines.csv", f"{LINE}", values, "22", "not", "cloud,machine_type")
 
 
 def test_a_quote_that_never_ends_is_no_table(read):

@@ -125,9 +125,9 @@ def test_every_file_that_cannot_be_compared_is_named(recordings: Path, tmp_path:
     run = _cost("compare", str(broken), str(recordings / "plan.json"), str(binary), str(nothing))
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr.splitlines() == [
-        Says(f"{broken}", "not", "JSON", "1", "--json", "--show-sames"),
-        Says(f"{binary}", "not", "JSON"),
-        Says(f"{nothing}", "no", "resources"),
+        Says(broken, "not", "JSON", "1", "--json", "--show-sames"),
+        Says(binary, "not", "JSON"),
+        Says(nothing, "no", "resources"),
     ]
 
 
@@ -241,7 +241,7 @@ def test_both_files_that_cannot_be_compared_are_named(tmp_path: Path) -> None:
     run = _cost("diff", str(broken), "-", stdin="")
     assert (run.returncode, run.stdout) == (2, "")
     assert [line.partition(";")[0] for line in run.stderr.splitlines()] == [
-        Says(f"{broken}", "neither", "no", "object"),
+        Says(broken, "neither", "no", "object"),
         "error: stdin is empty",
     ]
 

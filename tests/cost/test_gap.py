@@ -30,12 +30,7 @@ OPEN = Gap(3, 1, Decimal(10), Decimal(40))
     ("amount", "gap", "words", "known"),
     [
         (Decimal(100), CLOSED, "$100.00", ""),
-        (
-            Decimal(100),
-            BOUNDED,
-            "$110.00 to $140.00",
-            Says("2", "without", "71.4%"),
-        ),
+        (Decimal(100), BOUNDED, "$110.00 to $140.00", Says("2", "without", "71.4%")),
         (Decimal(100), Gap(1, 0), "$100.00", Says("1", "without", "100.0%")),
         (Decimal(100), OPEN, "at least $110.00", Says("unknown", "3", "without", "2")),
         (Decimal(0), Gap(1, 1), "unknown", "unknown: 1 without a price of its own"),

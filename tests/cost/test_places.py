@@ -93,4 +93,4 @@ def test_a_plan_of_a_default_provider_is_priced_by_the_command(
     done = CliRunner().invoke(report, [str(plan), "--format", "markdown", *options], env=environ)
     assert done.exit_code == 0, done.output
     assert "costs $8.00 a month" in done.output
-    assert done.output.replace("\\", "") == Says("us-east-1", f"{said}", "without")
+    assert done.output.replace("\\", "") == Says("us-east-1", said, "without")

@@ -317,10 +317,7 @@ def test_parts_are_refused_in_the_same_words(declared: Declared) -> None:
     def eks() -> None:
         aws.TrainingPool("gpus", {"training": {"nodes": 900}, "mig": {}}, EAST, cluster_security_group_id="sg", **pool)
 
-    assert refused(declared, eks) == [
-        "spec of gpus: 1 problem",
-        Says("not", "accelerator", "placement"),
-    ]
+    assert refused(declared, eks) == ["spec of gpus: 1 problem", Says("not", "accelerator", "placement")]
     assert refused(
         declared,
         lambda: azure.TrainingPool(
@@ -351,10 +348,7 @@ def test_parts_are_refused_in_the_same_words(declared: Declared) -> None:
         lambda: gcp.TrainingPool(
             "gpus", {"training": {"nodes": 2}}, there, cluster_name="mine", service_account="a@b", gpu_subnets=[]
         ),
-    ) == [
-        "gpucluster.gcp.TrainingPool gpus: 1 problem",
-        Says("gpu_subnets", "0", "a3-highgpu-8g", "4", "GPU"),
-    ]
+    ) == ["gpucluster.gcp.TrainingPool gpus: 1 problem", Says("gpu_subnets", "0", "a3-highgpu-8g", "4", "GPU")]
     assert refused(declared, lambda: gcp.Network("net", there, machine="a3-hihgpu-8g", labels={"0": "x"})) == [
         "gpucluster.gcp.Network net: 1 problem",
         Says(

@@ -97,18 +97,12 @@ def test_what_cannot_be_used_is_refused_in_one_line(text, problem):
             {"storage-throughput": {"mbPerSecondPerGpu": -1}},
             Says("storage-throughput", "mbPerSecondPerGpu", "-1", "least", "0"),
         ),
-        (
-            {"storage-headroom": {"exemptions": ["all of it"]}},
-            Says("storage-headroom", "exemptions", "1"),
-        ),
+        ({"storage-headroom": {"exemptions": ["all of it"]}}, Says("storage-headroom", "exemptions", "1")),
         (
             {"storage-headroom": {"exemptions": [{"resource": "data", "reason": "read only"}]}},
             Says("storage-headroom", "exemptions", "1", "only"),
         ),
-        (
-            {"label-values": {"exemptions": []}},
-            Says("label-values", "unknown", "exemptions", "none"),
-        ),
+        ({"label-values": {"exemptions": []}}, Says("label-values", "unknown", "exemptions", "none")),
     ],
 )
 def test_numbers_and_exemptions_are_held_to_what_they_may_be(written, problem):

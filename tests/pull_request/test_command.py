@@ -94,14 +94,7 @@ def event(hub: GitHub, **changes: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("after", "code", "line"),
-    [
-        (
-            TRIAL,
-            0,
-            Says("dev", "$471.54", "no"),
-        ),
-        (UNLABELLED, 1, Says("Fails", "1", "dev", "same", "$471.54")),
-    ],
+    [(TRIAL, 0, Says("dev", "$471.54", "no")), (UNLABELLED, 1, Says("Fails", "1", "dev", "same", "$471.54"))],
 )
 def test_a_file_is_judged_again_and_the_exit_code_is_the_verdict(run: Run, file, after, code: int, line: str) -> None:
     done = run("render", file(stack(after)))

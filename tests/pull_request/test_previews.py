@@ -184,10 +184,7 @@ def test_jobs_are_rehearsed_on_the_head_with_the_price_of_their_machines(tmp_pat
     ("answer", "problem"),
     [
         (SideFailed("no Go"), "no Go"),
-        (
-            "{",
-            Says("not", "JSON", "1"),
-        ),
+        ("{", Says("not", "JSON", "1")),
         (rehearsed(verdict="perhaps"), Says("rehearsal", "report", "ValidationError")),
     ],
 )

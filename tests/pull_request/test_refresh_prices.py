@@ -65,7 +65,7 @@ def test_rows_in_doubt_do_not_stop_it_and_a_list_that_fails_does(
     done = _run(_script(workflow, "refresh", "Refresh"), tmp_path, GPUCLUSTER_GOOGLE_API_KEY=key)
     assert done.returncode == ends, done.stderr
     chosen = " ".join(f"--cloud {cloud}" for cloud in clouds.split())
-    asked = Says(f"{chosen}", "--keep-going", "--format", "--output", "changes.md")
+    asked = Says(chosen, "--keep-going", "--format", "--output", "changes.md")
     assert (tmp_path / "said").read_text().splitlines() == [asked, *([] if ends else ["cost prices check"])]
 
 

@@ -93,7 +93,4 @@ def test_a_time_that_no_spec_holds_is_refused(time: str) -> None:
 def test_what_has_no_usual_value_is_missing() -> None:
     with pytest.raises(InputError) as refused:
         question_of({}, REGIONS)
-    assert refused.value.problems == (
-        Says("--gpus", "missing", "GPUs", "64"),
-        Says("--for", "missing", "30d"),
-    )
+    assert refused.value.problems == (Says("--gpus", "missing", "GPUs", "64"), Says("--for", "missing", "30d"))

@@ -83,7 +83,7 @@ def _merged(depth: int) -> str:
 def test_what_is_too_large_is_refused_before_it_is_built(text: str, line: int) -> None:
     with pytest.raises(BadYaml) as refused:
         parse(text)
-    assert str(refused.value) == Says(f"{line}", "more", "20,000")
+    assert str(refused.value) == Says(line, "more", "20,000")
 
 
 def test_half_a_character_is_refused() -> None:

@@ -95,7 +95,7 @@ def test_a_name_of_another_cluster_is_not_taken(tmp_path: Path) -> None:
     for one, parts in ((entry("work"), "clusters, contexts"), (entry(account="2"), "clusters, contexts, users")):
         with pytest.raises(InputError) as caught:
             write(file, one)
-        assert str(caught.value) == Says(f"{one.name!r}", f"{parts}", "--context")
+        assert str(caught.value) == Says(f"{one.name!r}", parts, "--context")
     assert file.read_text() == before
 
 

@@ -48,11 +48,7 @@ GO = "the nodes of trial-training are deleted, and the jobs on them end; data, n
     ("template", "pools", "said"),
     [
         ({}, ("trial-training",), Says(f"{GO}", "$200,904.00", "$6,605.06")),
-        (
-            RESERVED,
-            ("trial-training",),
-            Says(f"{GO}", "$8.00", "$0.26", "$200,896.00", "not"),
-        ),
+        (RESERVED, ("trial-training",), Says(f"{GO}", "$8.00", "$0.26", "$200,896.00", "not")),
     ],
     ids=["on demand", "in a reservation"],
 )

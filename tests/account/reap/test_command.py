@@ -112,8 +112,8 @@ def test_reap_says_first_what_has_ended_and_what_it_cost(run: Run, tmp_path: Pat
     assert [ends(line) for line in lines[:-1]] == [
         ["forever", "", "with no end: $1.92 so far", f"{alike}; set duration in its spec"],
         ["gone", "no resources"],
-        ["new", "", "", Says("12.0", "$3.84", "$26.88", f"{alike}")],
-        ["old", "", "", Says("6.0", "$38.40", "$26.88", f"{alike}")],
+        ["new", "", "", Says("12.0", "$3.84", "$26.88", alike)],
+        ["old", "", "", Says("6.0", "$38.40", "$26.88", alike)],
     ]
     assert lines[-1] == Says("--stack", "--yes")
     assert "destroy" not in (tmp_path / "asked").read_text()

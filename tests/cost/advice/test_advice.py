@@ -51,7 +51,7 @@ def test_the_use_from_which_three_years_beat_on_demand(stack: Callable[..., list
     assert three.saves is not None
     assert three.saves == _cents(machines * (on_demand - rate) * 730)
     owed = money(_cents(machines * rate * 26280))
-    assert three.text == Says("3y", "less", f"{percent(rate / on_demand)}", "more", f"{money(three.saves)}", f"{owed}")
+    assert three.text == Says("3y", "less", f"{percent(rate / on_demand)}", "more", f"{money(three.saves)}", owed)
     assert one.saves is not None
     assert three.saves > one.saves
 

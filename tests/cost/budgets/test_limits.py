@@ -57,7 +57,7 @@ def test_an_amount_with_two_readings_is_refused(tmp_path: Path) -> None:
         read_limits(path)
     assert str(raised.value).splitlines() == [
         Says(
-            f"{path}",
+            path,
             "1",
             "stack.monthly",
             "700:00:00",

@@ -31,7 +31,7 @@ def test_a_machine_of_aws_has_the_class_of_its_region(region: str, least: str, m
     found = taken_back("p5.48xlarge", region, Settings())
     assert (found.month_least, found.month_most) == (Decimal(least), None if most is None else Decimal(most))
     assert (found.as_of, found.open) == ("2025-06-28", most is None)
-    assert found.said == Says(f"{said}", "AWS", "Spot", "Advisor", "2025-06-28")
+    assert found.said == Says(said, "AWS", "Spot", "Advisor", "2025-06-28")
 
 
 def test_a_share_a_month_is_what_an_hour_leaves_730_times() -> None:

@@ -122,8 +122,8 @@ def test_values_with_two_readings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInputs) as raised:
         Inputs.of(file=path)
     assert str(raised.value).splitlines() == [
-        Says(f"{path}", "1", "010", "YAML", "1.1", "8", "YAML", "1.2", "10", "8", "10", "010"),
-        Says(f"{path}", "2", "life_years", "1:30", "YAML", "1.1", "90", "YAML", "1.2", "90", "1:30"),
+        Says(path, "1", "010", "YAML", "1.1", "8", "YAML", "1.2", "10", "8", "10", "010"),
+        Says(path, "2", "life_years", "1:30", "YAML", "1.1", "90", "YAML", "1.2", "90", "1:30"),
     ]
 
 

@@ -47,10 +47,7 @@ def test_an_accepted_finding_moves_to_the_advisory_rule(exempted):
         "training-pool-in-one-domain": [],
         "exemptions-valid": [],
         "exemptions-in-use": [
-            (
-                "train",
-                Says("training-pool-in-one-domain", "5", "p5.48xlarge", "no", "no", "2026-11-21", "without"),
-            )
+            ("train", Says("training-pool-in-one-domain", "5", "p5.48xlarge", "no", "no", "2026-11-21", "without"))
         ],
     }
 
@@ -130,9 +127,7 @@ def test_an_exemption_ends_within_a_year_and_one_for_everything_within_a_month(e
     exempted["trial"]["exemptions"][0]["until"] = too_far
     found = _run(exempted, DOMAIN)
     assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
-    assert found["exemptions-valid"] == [
-        ("trial", Says("training-pool-in-one-domain", f"{resource}", f"{too_far}", f"{whom}"))
-    ]
+    assert found["exemptions-valid"] == [("trial", Says("training-pool-in-one-domain", resource, too_far, whom))]
     assert found["exemptions-in-use"] == []
 
 
@@ -140,12 +135,7 @@ def test_an_exemption_for_another_resource_accepts_nothing_and_is_said(exempted)
     exempted["trial"]["exemptions"][0]["resource"] = "other"
     found = _run(exempted, DOMAIN)
     assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
-    assert found["exemptions-in-use"] == [
-        (
-            "trial",
-            Says("training-pool-in-one-domain", "other", "nothing", "no"),
-        )
-    ]
+    assert found["exemptions-in-use"] == [("trial", Says("training-pool-in-one-domain", "other", "nothing", "no"))]
 
 
 def test_what_the_cloud_refuses_cannot_be_accepted(program):
@@ -224,10 +214,7 @@ def _configured(program, *entries):
 def test_an_exemption_of_the_configuration_that_lacks_something_is_a_finding_of_its_rule(program):
     entry = {"resource": "train", "reason": "agreed for a test", "until": "2026-11-21"}
     assert _configured(program, entry, "train") == {
-        DOMAIN.name: [
-            Says("configuration", "exemption", "1", "no"),
-            Says("configuration", "exemption", "2", "no"),
-        ],
+        DOMAIN.name: [Says("configuration", "exemption", "1", "no"), Says("configuration", "exemption", "2", "no")],
         "exemptions-in-use": [],
     }
 

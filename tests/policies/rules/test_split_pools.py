@@ -45,10 +45,7 @@ def _four(program, labels=lambda _: {}):
 def test_four_groups_of_one_node_in_two_zones_are_refused(program, found):
     _four(program)
     assert found(ZONE, program) == [
-        (
-            "n0",
-            Says("4", "p5.48xlarge", "n0", "n1", "n2", "n3", "over", "2", "2", "us-east-1a", "us-east-1b"),
-        )
+        ("n0", Says("4", "p5.48xlarge", "n0", "n1", "n2", "n3", "over", "2", "2", "us-east-1a", "us-east-1b"))
     ]
 
 
@@ -78,10 +75,7 @@ def test_two_reservations_may_or_may_not_stand_together(program, found, unknown)
     _node_group(program, "more", template="template-b", nodes=2.0)
     assert found(DOMAIN, program) == []
     assert unknown(DOMAIN, program) == [
-        (
-            "more",
-            Says("7", "p5.48xlarge", "more", "train", "co-located", "unknown", "cr-template", "cr-template-b"),
-        )
+        ("more", Says("7", "p5.48xlarge", "more", "train", "co-located", "unknown", "cr-template", "cr-template-b"))
     ]
 
 
@@ -121,7 +115,7 @@ def _instances(program, **properties):
 def test_instances_are_a_pool(program, found):
     _instances(program)
     pool = "4 nodes of p5.48xlarge (`i0`, `i1`, `i2`, `i3`)"
-    assert found(ZONE, program) == [("i0", Says(f"{pool}", "over", "2", "2", "us-east-1a", "us-east-1b"))]
+    assert found(ZONE, program) == [("i0", Says(pool, "over", "2", "2", "us-east-1a", "us-east-1b"))]
     assert found(DOMAIN, program) == [("i0", f"{pool}, no placement group and no reservation")]
 
 

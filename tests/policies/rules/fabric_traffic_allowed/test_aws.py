@@ -73,9 +73,7 @@ def test_one_efa_interface_without_the_open_group_is_enough(program, found):
 def test_before_the_update_nobody_knows_which_interface_carries_which_group(program, found, unknown):
     _closed_group(program)
     assert found(RULE, program) == []
-    assert unknown(RULE, program) == [
-        ("train", Says("efa", "closed", "EFA", "not")),
-    ]
+    assert unknown(RULE, program) == [("train", Says("efa", "closed", "EFA", "not"))]
 
 
 def test_a_foreign_group_on_the_efa_interfaces_is_not_the_one_made_here(program, found, unknown):

@@ -108,7 +108,7 @@ def test_a_daemon_with_another_image_is_found_whatever_its_name(program, found, 
     bad = f"evil.example.com/{image}"
     spec = _template(good, {"name": "beside", "image": f"{bad}:v1"})
     _object(program, "apps/v1:DaemonSet", spec, name, namespace="kube-system")
-    what = Says("root", "not", f"{bad}")
+    what = Says("root", "not", bad)
     assert found(RULE, program) == [(name, what)]
 
 

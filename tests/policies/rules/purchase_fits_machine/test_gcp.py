@@ -33,7 +33,7 @@ def _flex_start(program, machine="a3-highgpu-8g"):
 @pytest.mark.parametrize("machine", ["a3-highgpu-1g", "a3-highgpu-2g", "a3-highgpu-4g"])
 def test_small_machines_are_never_sold_on_demand(high, found, machine):
     _small(high, machine)
-    assert found(RULE, high) == [("train", Says(f"{machine}", "flex-start", "only", "never"))]
+    assert found(RULE, high) == [("train", Says(machine, "flex-start", "only", "never"))]
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,7 @@ def test_configured_labels_take_the_place_of_registered_ones(program, found):
 
 def test_labels_that_stay_as_they_were_made_need_not_be_those_of_today(mega, found):
     mega["train"]["nodeConfig"]["resourceLabels"] = {"team": "former"}
-    assert found(RULE, mega) == [
-        (
-            "train",
-            Says("resourceLabels", "owner", "missing", "resourceLabels", "team", "not"),
-        )
-    ]
+    assert found(RULE, mega) == [("train", Says("resourceLabels", "owner", "missing", "resourceLabels", "team", "not"))]
     mega.keep("train", "nodeConfig.resourceLabels")  # what is missing there, the cluster annotates
     assert found(RULE, mega) == []
     del mega["cluster"]["resourceLabels"]["owner"]

@@ -53,7 +53,7 @@ def test_ordinary_launches_take_an_open_reservation_unless_they_say_none(program
 def test_karpenter_takes_no_reservation_that_its_class_does_not_list(program, found, criteria):
     _reserve(program, criteria=criteria)
     _karpenter(program, [])
-    what = Says("5", "p5.48xlarge", f"{criteria}", "pool", "p5.48xlarge")
+    what = Says("5", "p5.48xlarge", criteria, "pool", "p5.48xlarge")
     assert found(RULE, program) == [("reserved", what)]
 
 

@@ -53,12 +53,7 @@ def test_an_own_policy_that_keeps_machines_together_is_a_domain(mega, found, unk
 def test_spares_in_a_pool_with_a_policy_of_its_own_are_elsewhere(mega, found):
     _second_pool(mega, "spares", nodeCount=1.0)
     mega["train"]["nodeCount"] = 4.0
-    assert found(RULE, mega) == [
-        (
-            "spares",
-            Says("5", "a3-megagpu-8g", "spares", "train", "2"),
-        )
-    ]
+    assert found(RULE, mega) == [("spares", Says("5", "a3-megagpu-8g", "spares", "train", "2"))]
 
 
 def test_spares_under_the_same_policy_are_in_the_same_domain(mega, found, unknown):
