@@ -50,6 +50,8 @@ class Recorder(Mocks):
             computed = {"dnsName": "fs.example", "mountName": "abcd1234"}
         elif args.typ == "aws:s3/bucket:Bucket":
             computed = {"bucket": args.name}
+        elif args.typ == "aws:sqs/queue:Queue":
+            computed = {"url": f"https://sqs.us-east-1.amazonaws.com/000000000000/{args.name}"}
         return f"{args.name}-id", {
             "name": args.name,
             "arn": f"arn:aws:mock:us-east-1:000000000000:{args.name}",

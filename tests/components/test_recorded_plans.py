@@ -1,0 +1,55 @@
+"""What the specs of each cloud register, against the recordings and the vendors' own schemas."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from gpucluster.catalog.clouds import clouds
+from gpucluster.components.names import NODE_GPUS
+from gpucluster.components.shapes import elastic_shape, shapes
+from gpucluster.judges.bench import judged
+from gpucluster.judges.verdict import Outcome
+from gpucluster.program.resources import Resource, Resources
+from tests.components.recorded import PLANS, plan_of, recording, spec_names
+
+CLOUDS = [*clouds()]
+SPECS = [(cloud, name) for cloud in CLOUDS for name in spec_names(cloud)]
+
+
+@pytest.mark.parametrize(("cloud", "name"), SPECS)
+def test_a_spec_registers_what_is_recorded(cloud: str, name: str) -> None:
+    """UPDATE_GOLDEN=1 writes it anew."""
+    file, text = PLANS / cloud / f"{name}.yaml", recording(cloud, name)
+    if os.environ.get("UPDATE_GOLDEN"):
+        file.write_text(text, encoding="utf-8")
+    assert text == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_every_recording_is_of_a_spec_and_every_machine_is_in_one(cloud: str) -> None:
+    assert {path.stem for path in (PLANS / cloud).glob("*.yaml")} == {*spec_names(cloud), "specs"}
+    recorded = "".join((PLANS / cloud / f"{name}.yaml").read_text(encoding="utf-8") for name in spec_names(cloud))
+    of_cloud = [shape for shape in shapes() if shape.cloud == cloud]
+    trained = {shape.machine_type for shape in of_cloud if shape.gpus == NODE_GPUS}
+    single = {elastic_shape(cloud, shape.accelerator).machine_type for shape in of_cloud}
+    assert {machine for machine in trained | single if machine not in recorded} == set()
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_no_vendors_schema_refuses_a_recorded_resource(cloud: str) -> None:
+    """What depends on another resource is unknown to the judges, as in a first preview."""
+    different: dict[str, Resource] = {}
+    for name in spec_names(cloud):
+        for resource in plan_of(cloud, name).judged:
+            key = f"{resource.type} {json.dumps(resource.inputs, default=str, sort_keys=True)}"
+            different.setdefault(key, replace(resource, urn=f"{name} {resource.name}"))
+    # A region with every machine, as far as the schemas know.
+    verdicts = judged(Resources(different.values(), default_regions={"aws": "us-east-2"}))
+    assert {
+        (verdict.resource.urn, *verdict.refusals) for verdict in verdicts if verdict.outcome is Outcome.REFUSED
+    } == set()
+    assert sum(verdict.outcome is Outcome.ACCEPTED for verdict in verdicts) > 50
