@@ -68,8 +68,12 @@ class Recorded:
     judged: tuple[Resource, ...]
 
     def of(self, *kinds: str) -> dict[str, Any]:
-        """Name without the cluster's -> inputs, of the types with one of these last parts."""
-        return {name: self.inputs[name] for name, type_ in self.types.items() if type_.rpartition(":")[2] in kinds}
+        """Name without the cluster's -> inputs, of the clouds' types with one of these last parts."""
+        return {
+            name: self.inputs[name]
+            for name, type_ in self.types.items()
+            if type_.rpartition(":")[2] in kinds and not type_.startswith("gpucluster:")
+        }
 
 
 @functools.cache

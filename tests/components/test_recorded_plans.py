@@ -41,15 +41,15 @@ def test_every_recording_is_of_a_spec_and_every_machine_is_in_one(cloud: str) ->
 
 @pytest.mark.parametrize("cloud", CLOUDS)
 def test_no_vendors_schema_refuses_a_recorded_resource(cloud: str) -> None:
-    """What depends on another resource is unknown to the judges, as in a first preview."""
+    """What depends on another resource is unknown to the judges, as in a first preview. AWS's schemas have machines by
+    region; where one is sold is in `catalog/zones.csv`.
+    """
     different: dict[str, Resource] = {}
     for name in spec_names(cloud):
         for resource in plan_of(cloud, name).judged:
             key = f"{resource.type} {json.dumps(resource.inputs, default=str, sort_keys=True)}"
             different.setdefault(key, replace(resource, urn=f"{name} {resource.name}"))
-    # A region with every machine, as far as the schemas know.
-    verdicts = judged(Resources(different.values(), default_regions={"aws": "us-east-2"}))
-    assert {
-        (verdict.resource.urn, *verdict.refusals) for verdict in verdicts if verdict.outcome is Outcome.REFUSED
-    } == set()
+    verdicts = judged(Resources(different.values()))
+    refusals = [(verdict.resource.urn, remark) for verdict in verdicts for remark in verdict.refusals]
+    assert [(urn, remark) for urn, remark in refusals if remark.path != "instanceType"] == []
     assert sum(verdict.outcome is Outcome.ACCEPTED for verdict in verdicts) > 50

@@ -8,8 +8,6 @@ import pytest
 
 from gpucluster.components.aws.location import Location
 from gpucluster.components.aws.plan import plan_cluster
-from gpucluster.components.aws.training import PlacementPlan
-from gpucluster.components.elastic import ElasticMachines, PoolPlan
 from gpucluster.components.planning import PlanError
 from gpucluster.components.shapes import shape
 from gpucluster.components.spec.cluster import ClusterSpec
@@ -31,71 +29,6 @@ ON_DEMAND = (
 )
 
 
-def test_the_trial_becomes_five_nodes_in_one_group(vary: Vary) -> None:
-    training = plan_cluster(vary(), HERE, stack="aws-trial").training
-    assert (training.size, training.shape, training.placement, training.capacity_block) == (
-        5,
-        shape("aws", "p5.48xlarge"),
-        PlacementPlan(kind="group"),
-        False,
-    )
-
-
-def test_facts_hold_what_cost_and_policies_read(vary: Vary) -> None:
-    facts = plan_cluster(vary(), HERE, stack="aws-trial").facts.registered()
-    assert facts == {
-        "requiredLabels": {
-            "team": "research",
-            "project": "foundation-model",
-            "cost-center": "cc-1234",
-            "environment": "trial",
-            "owner": "ml-platform",
-        },
-        "budget": {"monthly": "420000", "currency": "USD", "onExceed": "fail"},
-        "exemptions": [],
-        "durationDays": 14.0,
-        "trainingGpus": 32,
-        "spareGpus": 8,
-        "outsideTraining": ["trial-elastic"],
-        "notBuilt": [],
-        "losses": [],
-        "notes": [
-            "shared storage: 26,400 GiB at 125 MB/s per TiB: the least capacity, because no tier has a known price "
-            "here",
-            IP,
-            ON_DEMAND,
-            ZONE_NAMES,
-            "access.cidrs: 203.0.113.0/24 is an example range: the API cannot be reached; write the range of your "
-            "office or VPN before up",
-            "the jobs of a broken GPU node move to a spare within minutes; EKS reboots or replaces it after 10 to 30 "
-            "minutes (docs/self-healing.md)",
-            "Amazon Managed Service for Prometheus stores GPU metrics and evaluates alerts; alerts go to "
-            "nobody until you configure a receiver",
-            "alerts report GPUs instead of dollars: no price of p5.48xlarge in us-east-1 is known",
-            "logs of pods are kept for 30 days in a log group of CloudWatch (docs/logs.md)",
-            "required quotas: 1,088 vCPUs of running on-demand P instances (L-417A185B, often 0 in a new account), 165 "
-            "network interfaces (L-DF5E4CA3, 5,000 by default), 5 nodes in a node group (L-BD136F5B, 450 by default)"
-            f"{CLUSTER}",
-        ],
-        "storageAsked": {"usableTib": "20", "gbPerS": "3", "headroom": "1.25"},
-        "equivalence": {
-            "machineType": "p5.48xlarge",
-            "accelerator": "h100",
-            "gpus": 32,
-            "gpuMemoryMib": 81920,
-            "fabric": "EFA",
-            "fabricGbps": 3200,
-            "hostGbps": 100,
-            "coLocation": "one cluster placement group",
-            "vcpus": 192,
-            "memoryGib": 2048,
-            "scratchGb": 30400,
-            "storageGib": 26400,
-            "storageGbPerS": "3.3",
-        },
-    }
-
-
 @pytest.mark.parametrize(("nodes", "system"), [(1, 2), (56, 2), (57, 3), (119, 4), (400, 10)])
 def test_the_system_pool_is_sized_by_the_cluster(vary: Vary, nodes: int, system: int) -> None:
     """The trial has eight machines in its elastic pool."""
@@ -103,54 +36,6 @@ def test_the_system_pool_is_sized_by_the_cluster(vary: Vary, nodes: int, system:
     assert plan.system.nodes == system
     vcpus = f"{4 * system} vCPUs of running on-demand standard instances"
     assert [vcpus in note for note in plan.facts.notes if "standard instances" in note] == [True]
-
-
-def test_no_group_is_forced_on_a_reservation(vary: Vary) -> None:
-    plan = plan_cluster(vary(placement={"kind": "reservation", "id": "cr-0123"}), HERE, stack="s")
-    assert plan.training.placement == PlacementPlan(kind="reservation", reservation="cr-0123", group_name=None)
-    assert plan.facts.registered()["equivalence"]["coLocation"] == "as reserved in cr-0123"
-
-
-def test_a_reservation_made_inside_a_group_keeps_it(vary: Vary) -> None:
-    plan = plan_cluster(vary(placement={"kind": "reservation", "id": "cr-0123", "group": "pg"}), HERE, stack="s")
-    assert plan.training.placement == PlacementPlan(kind="reservation", reservation="cr-0123", group_name="pg")
-
-
-def test_without_an_elastic_pool_there_is_none(vary: Vary) -> None:
-    plan = plan_cluster(vary(elastic=None), HERE, stack="s")
-    assert (plan.elastic, plan.facts.registered()["outsideTraining"]) == (None, [])
-
-
-def test_the_elastic_pools_take_single_gpu_machines(vary: Vary) -> None:
-    plan = plan_cluster(
-        vary(elastic={"pools": {"dev": {"max_gpus": 8, "purchase": ["spot", "on-demand"]}}}), HERE, stack="s"
-    )
-    assert plan.elastic == ElasticMachines(
-        shape=shape("aws", "p5.4xlarge"),
-        pools=(
-            PoolPlan(
-                name="dev",
-                max_gpus=8,
-                expected_gpus=None,
-                purchase=("spot", "on-demand"),
-                keep_empty=5,
-                expire_after=None,
-            ),
-        ),
-    )
-
-
-def test_what_is_not_built_and_what_is_lost_are_named(vary: Vary) -> None:
-    spec = vary(
-        accelerator="h200",
-        training={"nodes": 2, "fabric_gbps": 6400},
-    )
-    facts = plan_cluster(spec, HERE, stack="s").facts.registered()
-    assert facts["notBuilt"] == []
-    assert facts["losses"] == [
-        "GPU fabric: 6,400 Gb/s a node requested, 3,200 on p5en.48xlarge",
-        "elastic pools: no machine with a single H200; p5.4xlarge has one H100",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -269,37 +154,6 @@ def test_a_machine_of_the_stacks_configuration_must_have_the_specs_accelerator(v
     )
 
 
-def test_a_machine_with_fewer_gpus_is_a_loss(vary: Vary) -> None:
-    facts = plan_cluster(vary(), HERE, stack="s", machine="p5.4xlarge").facts.registered()
-    assert (facts["trainingGpus"], facts["losses"]) == (
-        4,
-        ["GPU fabric: 1,600 Gb/s a node requested, 100 on p5.4xlarge", "GPUs a node: 8 requested, 1 on p5.4xlarge"],
-    )
-
-
-def test_on_demand_is_said_to_promise_nothing(vary: Vary) -> None:
-    reserved = vary(placement={"kind": "reservation", "id": "cr-1"})
-    said = [ON_DEMAND in plan_cluster(spec, HERE, stack="s").facts.registered()["notes"] for spec in (vary(), reserved)]
-    assert said == [True, False]
-
-
-def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
-    spec = vary(
-        purchase={"kind": "capacity-block"},
-        placement={"kind": "reservation", "id": "cr-1"},
-        storage={"shared": {"usable_tib": 20, "bucket": "s3://data", "fabric": True}},
-    )
-    assert plan_cluster(spec, HERE, stack="s").facts.registered()["notes"][1:-7] == [
-        "shared storage allows EFA clients; nodes mount it over IP until their Lustre client is set up for EFA",
-        "s3://data must exist in us-east-1; its objects appear under /bucket, and changes there are not written back",
-        IP,
-        "cr-1 must hold 8 x p5.48xlarge in us-east-1a, the zone of the GPU nodes: the plan does not check this",
-        "5 nodes need a capacity block of 8 instances (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for "
-        "but unused",
-        "the training pool has 0 nodes until cr-1 starts: then set purchase.active: true and run `pulumi up`",
-    ]
-
-
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
@@ -324,35 +178,3 @@ def test_what_a_block_a_bucket_and_the_fabric_ask_is_noted(vary: Vary) -> None:
 )
 def test_a_plan_names_the_quotas_it_needs(vary: Vary, changes: dict[str, object], expected: str) -> None:
     assert plan_cluster(vary(**changes), HERE, stack="s").facts.registered()["notes"][-1] == expected
-
-
-def test_without_a_way_out_there_is_no_address_to_have(vary: Vary) -> None:
-    access = {"kind": "private", "via": "inside", "egress": "none", "registry": "mirror.example"}
-    assert "Elastic IP" not in plan_cluster(vary(access=access), HERE, stack="s").facts.registered()["notes"][-1]
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"elastic": {"pools": {"dev": {"max_gpus": 8, "purchase": ["spot"]}}}},
-        {"mig": {"nodes": 1, "layout": "all-1g.10gb", "purchase": "spot"}},
-    ],
-    ids=["elastic", "mig"],
-)
-def test_spot_machines_want_a_role_of_the_account(vary: Vary, changes: dict[str, object]) -> None:
-    said = [
-        [note for note in plan_cluster(spec, HERE, stack="s").facts.registered()["notes"] if "Spot" in note]
-        for spec in (vary(**changes), vary())
-    ]
-    assert said == [
-        [
-            "spot machines start only if the account has the role AWSServiceRoleForEC2Spot: `aws iam "
-            "create-service-linked-role --aws-service-name spot.amazonaws.com`, once for each account"
-        ],
-        [],
-    ]
-
-
-def test_a_machine_with_one_card_says_nothing_of_ip(vary: Vary) -> None:
-    notes = plan_cluster(vary(), HERE, stack="s", machine="p5.4xlarge").facts.registered()["notes"]
-    assert [note for note in notes if "carries IP" in note] == []

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from gpucluster.components.azure.cloud import CLOUD
@@ -30,98 +29,6 @@ def plan(**changes: Any) -> AzureClusterPlan:
     here = Location(subscription=SUBSCRIPTION, region="eastus", number="1", settings=Settings())
     spec = ClusterSpec.model_validate({**trial, "storage": BUCKET, **changes})
     return plan_cluster(spec, here, stack="azure-trial")
-
-
-@pytest.fixture
-def seen(registered: Registering) -> Callable[..., Seen]:
-    """Type and inputs by name of a cluster with a bucket, with some fields of its spec changed."""
-
-    def run(**changes: Any) -> Seen:
-        from gpucluster.components.azure.cluster import TrainingCluster
-
-        made = plan(**changes)
-        return {name: (type_, inputs) for type_, name, inputs in registered(lambda: TrainingCluster(made.name, made))}
-
-    return run
-
-
-def test_the_account_is_closed_to_all_but_the_nodes_and_takes_no_key(seen: Callable[..., Seen]) -> None:
-    found = seen()
-    _, account = found["trial-storage-account"]
-    assert {key: value for key, value in account.items() if key not in ("accountName", "tags")} == {
-        "resourceGroupName": "trial-group",
-        "kind": "StorageV2",
-        "sku": {"name": "Standard_LRS"},
-        "accessTier": "Hot",
-        "enableHttpsTrafficOnly": True,
-        "allowSharedKeyAccess": False,
-        "allowBlobPublicAccess": False,
-        "minimumTlsVersion": "TLS1_2",
-        "networkRuleSet": {
-            "defaultAction": "Deny",
-            "bypass": "None",
-            "virtualNetworkRules": [{"virtualNetworkResourceId": "trial-network-nodes", "action": "Allow"}],
-        },
-    }
-    assert account["tags"]["gpucluster-expected-gib"] == "20480"
-    assert found["trial-storage-data"][1] == {
-        "accountName": "trial-storage-account",
-        "containerName": "data",
-        "publicAccess": "None",
-        "resourceGroupName": "trial-group",
-    }
-    assert found["trial-network-nodes"][1]["serviceEndpoints"] == [{"service": "Microsoft.Storage"}]
-
-
-def test_nodes_mount_it_as_claim_shared_by_their_identity(seen: Callable[..., Seen]) -> None:
-    found = seen()
-    use = found["trial-storage-use"][1]
-    assert (use["principalId"], use["scope"], use["roleDefinitionId"].rpartition("/")[2]) == (
-        "trial-control-plane-cluster-kubelet",
-        "trial-storage-data",
-        CONTRIBUTOR,
-    )
-    volume = found["trial-workspace-volume"][1]["spec"]
-    assert volume["mountOptions"] == ["-o allow_other", "--file-cache-timeout-in-seconds=120"]
-    assert volume["csi"] == {
-        "driver": "blob.csi.azure.com",
-        "volumeHandle": "trial-storage-account_data",
-        "volumeAttributes": {
-            "protocol": "fuse2",
-            "resourceGroup": "trial-group",
-            "storageAccount": "trial-storage-account",
-            "containerName": "data",
-            "AzureStorageAuthType": "MSI",
-            "AzureStorageIdentityClientID": "trial-control-plane-cluster-kubelet-client",
-        },
-    }
-    assert found["trial-workspace-claim"][1]["metadata"]["name"] == "shared"
-    profile = found["trial-control-plane-cluster"][1]["storageProfile"]
-    assert profile["blobCSIDriver"] == {"enabled": True}
-
-
-def test_nothing_of_a_file_system_is_left(seen: Callable[..., Seen]) -> None:
-    found = seen()
-    lustre = [name for name in found if "lustre" in name]
-    assert lustre == ["trial-network-lustre-rules", "trial-network-lustre"]
-    assert not [type_ for type_, _ in found.values() if type_.endswith("AmlFilesystem")]
-    classes = [inputs for type_, inputs in found.values() if type_.endswith(":NodePool")]
-    assert classes
-    assert not any("startupTaints" in nodes["spec"]["template"]["spec"] for nodes in classes)
-
-
-def test_each_team_mounts_it_under_a_handle_of_its_own(seen: Callable[..., Seen]) -> None:
-    handles = [
-        inputs["spec"]["csi"]["volumeHandle"]
-        for type_, inputs in seen(teams=TEAMS).values()
-        if type_.endswith(":PersistentVolume")
-    ]
-    assert sorted(handles) == ["trial-storage-account_data", "trial-storage-account_data.vision"]
-
-
-def test_a_cluster_without_one_has_no_driver_for_it(seen: Callable[..., Seen]) -> None:
-    found = seen(storage={"shared": {"usable_tib": 20, "protect": False}})
-    assert "blobCSIDriver" not in found["trial-control-plane-cluster"][1]["storageProfile"]
 
 
 def test_the_plan_says_what_a_bucket_is_and_promises_no_throughput() -> None:

@@ -68,41 +68,6 @@ def declared(registered: Run) -> Declare:
     return run
 
 
-def test_the_exporter_of_the_gpu_operator_is_read_under_its_own_labels(declared: Declare) -> None:
-    assert declared() == {"metrics-nvidia-dcgm-exporter": GPUS}
-
-
-def test_opencost_is_read_once_a_minute_and_for_its_dollars_alone_and_the_collector_for_all(declared: Declare) -> None:
-    found = declared(sheet="a sheet", collector=True)
-
-    assert found == {
-        "metrics-nvidia-dcgm-exporter": GPUS,
-        "metrics-opencost": monitor(
-            "opencost",
-            "monitoring",
-            {"app.kubernetes.io/name": "opencost"},
-            port="http",
-            interval="60s",
-            kept="container_gpu_allocation|kube_namespace_labels|node_gpu_hourly_cost",
-        ),
-        "metrics-collector": monitor(
-            "collector",
-            "monitoring",
-            {"app.kubernetes.io/name": "opentelemetry-collector"},
-            port="prometheus",
-            interval="30s",
-        ),
-    }
-
-
-def test_what_looks_for_broken_nodes_is_read_where_it_is(declared: Declare) -> None:
-    labels = {"app.kubernetes.io/name": "node-health"}
-
-    assert declared(health=True)["metrics-node-health"] == monitor(
-        "node-health", "node-health", labels, port="metrics", interval="30s"
-    )
-
-
 def test_with_infiniband_its_counters_are_kept_too(declared: Declare) -> None:
     found = declared(infiniband=True)
 

@@ -71,45 +71,6 @@ def test_a_container_is_closed_and_takes_keys_for_managed_lustre_alone(
     assert found["trial-network-nodes"]["serviceEndpoints"] == [{"service": "Microsoft.Storage"}]
 
 
-def test_what_is_under_bucket_goes_both_ways(seen: Callable[..., dict[str, Any]]) -> None:
-    found = seen(_here(lustre_principal=SERVICE), storage={"shared": LINKED, "bucket": {}})
-    assert found["trial-storage-shared"]["hsm"] == {
-        "settings": {
-            "container": "trial-bucket-data",
-            "loggingContainer": "trial-storage-log",
-            "importPrefix": "/bucket",
-        }
-    }
-    job = found["trial-storage-write-back"]
-    assert (job["amlFilesystemName"], job["autoExportPrefixes"]) == ("trial-storage-shared", ["/bucket"])
-    roles = ("trial-storage-bucket-account", "trial-storage-bucket-data")
-    assert {found[role]["scope"] for role in roles} == {"trial-bucket-account"}
-
-
-def test_a_job_reads_one_container_and_writes_another_by_its_token(seen: Callable[..., dict[str, Any]]) -> None:
-    found = seen(_here(bucket_group="data"), storage={"shared": SHARED, "bucket": {}}, identities=IDENTITIES)
-    assert found["trial-job-data-account"] == {
-        "resourceName": "trial-job-data",
-        "issuer": "https://issuer.example/",
-        "subject": "system:serviceaccount:training:data",
-        "audiences": ["api://AzureADTokenExchange"],
-    }
-    account = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/data/providers/Microsoft.Storage/storageAccounts/corpora"
-    roles = {name: found[f"trial-job-data-{name}"] for name in ("own", "text")}
-    reader, contributor = "2a2b9908-6ea1-4ae2-8e65-a410df84e7d1", "ba92f5b4-2d11-453d-a403-e96b0029c9fe"
-    assert {
-        name: (role["principalId"], role["scope"], role["roleDefinitionId"].rpartition("/")[2])
-        for name, role in roles.items()
-    } == {
-        "own": ("trial-job-data-principal", "trial-bucket-data", contributor),
-        "text": ("trial-job-data-principal", f"{account}/blobServices/default/containers/text", reader),
-    }
-    annotations = found["trial-identities-data-account"]["metadata"]["annotations"]
-    assert annotations == {"azure.workload.identity/client-id": "trial-job-data-client"}
-    remotes = found["trial-identities-data-buckets"]["data"]
-    assert remotes["RCLONE_CONFIG_TEXT_REMOTE"] == ":azureblob,account=corpora,env_auth,no_check_container:text"
-
-
 def test_what_the_configuration_lacks_for_containers_is_said() -> None:
     own = _spec(storage={"shared": LINKED, "bucket": {}})
     assert told(config_problems(own, None, _here())) == [

@@ -45,77 +45,6 @@ def nodes(count: int, spares: int = 0) -> dict[str, int]:
     return {"nodes": count, "spares": spares, "fabric_gbps": 1600}
 
 
-def test_the_trial_says_what_azure_gives_and_what_it_does_not() -> None:
-    facts = plan().facts.registered()
-    assert facts["equivalence"] == {
-        "machineType": "Standard_ND96isr_H100_v5",
-        "accelerator": "h100",
-        "gpus": 32,
-        "gpuMemoryMib": 81920,
-        "fabric": "InfiniBand",
-        "fabricGbps": 3200,
-        "hostGbps": 80,
-        "coLocation": "one scale set, a non-blocking InfiniBand domain",
-        "vcpus": 96,
-        "memoryGib": 1900,
-        "scratchGb": 30720,
-        "storageGib": 28672,
-        "storageGbPerS": "14",
-    }
-    assert (facts["trainingGpus"], facts["spareGpus"], facts["outsideTraining"]) == (32, 8, ["trial-elastic"])
-    assert facts["notBuilt"] == []
-    assert facts["losses"] == [
-        "elastic pools: Standard_NC40ads_H100_v5 has an H100 NVL with 94 GB, not the SXM with 80 GB of the training "
-        "nodes"
-    ]
-    assert [note.partition(":")[0] for note in facts["notes"]] == [
-        "shared storage",
-        "InfiniBand without SHARP (reductions in the switches)",
-        "the subscription must have the feature AKSInfinibandSupport, or `up` fails before it creates anything "
-        "expensive",
-        "queue",
-        "a new subscription must register its resource providers, which Pulumi's provider may not do automatically",
-        "AKS auto-repair cannot be disabled",
-        "the operators own GPU and InfiniBand drivers",
-        "Standard_NC40ads_H100_v5 without InfiniBand",
-        "on demand does not guarantee capacity",
-        "elastic pools",
-        "the jobs of a broken GPU node move to a spare within minutes; its machine stays until someone deletes and "
-        "reports it (docs/self-healing.md)",
-        "the Azure Monitor workspace stores GPU metrics and evaluates alerts; alerts go to nobody until "
-        "you configure a receiver",
-        "alerts report GPUs instead of dollars",
-        "logs of pods are kept for 30 days in a Log Analytics workspace, with the control plane's (docs/logs.md)",
-        "the zones of eastus with Standard_ND96isr_H100_v5 depend on your subscription",
-        "required quotas in eastus, in vCPUs",
-        "the identity that runs `pulumi up` needs the right to assign roles, and gets Azure Kubernetes Service "
-        "RBAC Cluster Admin on this cluster only, for which `up` waits 5 minutes; others who preview, destroy "
-        "or use the cluster need a group in access.admins, which is empty",
-        "access.cidrs",
-    ]
-    assert facts["notes"][15] == (
-        "required quotas in eastus, in vCPUs: 480 of standardNDSH100v5Family, 320 of StandardNCadsH100v5Family, 32 of "
-        "standardDDSv5Family, 832 of Total Regional vCPUs; also the Azure Managed Lustre quota for 28 TiB more; quota "
-        "is not capacity"
-    )
-
-
-def test_the_feature_for_infiniband_is_asked_for_unless_it_is_waived_or_there_is_no_fabric() -> None:
-    def said(*args: Any, **change: Any) -> list[str]:
-        return [note for note in plan(*args, **change).facts.notes if "AKSInfinibandSupport" in note]
-
-    assert said() == [
-        "the subscription must have the feature AKSInfinibandSupport, or `up` fails before it creates anything "
-        "expensive: run az feature register --namespace Microsoft.ContainerService --name AKSInfinibandSupport once "
-        "and wait for Registered; GB200 and GB300 pools in the same subscription need it disabled"
-    ]
-    assert said(here(infiniband_feature="waived")) == [
-        "AKSInfinibandSupport is waived and not checked: without it nodes may be on several InfiniBand networks; "
-        "GB200 and GB300 pools in the same subscription need it disabled"
-    ]
-    assert said(machine="Standard_NC40ads_H100_v5", training={"nodes": 1, "fabric_gbps": 0}) == []
-
-
 def test_machines_without_infiniband_are_said_to_wait_for_cards_where_the_operators_own_the_driver() -> None:
     def said(*args: Any, **change: Any) -> list[str]:
         notes = plan(*args, **change).facts.notes
@@ -213,16 +142,6 @@ def test_the_system_pool_is_sized_by_the_cluster_unless_the_stack_chooses(
     assert (system.machine_type, system.nodes, system.quota) == (machine, 3, quota)
 
 
-def test_a_driver_of_aks_leaves_peermem_to_others() -> None:
-    said = [
-        "AKS owns the GPU driver: nothing loads nvidia-peermem, without which GPUDirect RDMA may be slow; measure "
-        "NCCL between nodes before training"
-    ]
-    assert [note for note in plan(here(driver="aks")).facts.registered()["notes"] if "driver" in note] == said
-    alone = plan(here(driver="aks"), "Standard_NC40ads_H100_v5", training={"nodes": 1, "fabric_gbps": 0})
-    assert [note for note in alone.facts.notes if "driver" in note] == []
-
-
 @pytest.mark.parametrize(
     ("engine", "purchase", "said"),
     [
@@ -238,22 +157,6 @@ def test_node_auto_provisioning_is_said_not_to_fall_back_from_spot(
         elastic={"engine": engine, "pools": {"dev": {"max_gpus": 8, "purchase": purchase}}}
     ).facts.registered()["notes"]
     assert any("does not fall back to on demand within one request" in note for note in notes) is said
-
-
-def test_more_fabric_than_there_is_and_lustre_over_it_are_losses() -> None:
-    made = plan(
-        training={"nodes": 4, "fabric_gbps": 6400}, storage={"shared": {**SHARED, "fabric": True}}, elastic=None
-    )
-    assert made.facts.registered()["losses"] == [
-        "GPU fabric: 6,400 Gb/s a node requested, 3,200 on Standard_ND96isr_H100_v5",
-        "storage.shared.fabric: nodes reach Azure Managed Lustre by TCP over 80 Gb/s a node, never over InfiniBand",
-    ]
-
-
-def test_an_accelerator_without_a_small_machine_is_lost_in_the_elastic_pool() -> None:
-    assert plan(accelerator="h200").facts.registered()["losses"] == [
-        "elastic pools: no machine with a single H200; Standard_NC40ads_H100_v5 has one H100 NVL with 94 GB"
-    ]
 
 
 def test_sliced_gpus_differ_by_memory_and_by_their_number_in_a_machine() -> None:
@@ -329,33 +232,6 @@ def test_a_misspelt_machine_is_corrected() -> None:
         "machine is 'Standard_ND96isr_H100_v4'; with accelerator h100: Standard_ND96isr_H100_v5; did you mean "
         "Standard_ND96isr_H100_v5?"
     ]
-
-
-def test_reserved_capacity_is_said_to_be_unsupported_and_where_the_truth_is() -> None:
-    notes = plan(placement={"kind": "reservation", "id": RESERVATION}).facts.registered()["notes"]
-    assert notes[8:11] == [
-        f"{RESERVATION} must hold 5 x Standard_ND96isr_H100_v5 in zone 1 of eastus: the plan does not check this; the "
-        "cluster's identity gets Contributor on its resource group, which may take an hour",
-        "Azure's documentation excludes scale sets with a single placement group from capacity reservations, but "
-        "InfiniBand needs one, which AKS sets automatically: ask Microsoft before you buy one",
-        "Azure's documentation calls on-demand capacity reservations unsupported for ND and NCads H100 v5; the "
-        "Resource SKUs API (CapacityReservationSupported) shows what your subscription supports",
-    ]
-
-
-def test_a_block_is_sold_in_sizes_and_has_no_nodes_before_it_begins() -> None:
-    block = plan(
-        placement={"kind": "reservation", "id": RESERVATION}, purchase={"kind": "capacity-block"}, elastic=None
-    )
-    assert (block.training.size, block.training.started) == (5, 0)
-    notes = block.facts.registered()["notes"]
-    assert notes[8].endswith("which AKS sets automatically: whether that applies to capacity blocks is undocumented")
-    assert notes[9:11] == [
-        "5 nodes need a block of 8 machines (blocks have 1, 2, 4, 8, 16, 32, 64): 3 of them are paid for but unused; "
-        "a block lasts 1 to 14 days or 3 to 26 weeks",
-        f"the training pool has 0 nodes until {RESERVATION} starts: then set purchase.active: true, run `pulumi up`",
-    ]
-    assert not any("480 of standardNDSH100v5Family" in note for note in notes)
 
 
 def test_everything_that_azure_does_not_sell_or_build_is_refused_at_once() -> None:
@@ -500,13 +376,6 @@ def test_a_mixture_of_ones_own_is_told_to_the_mig_manager_which_aks_can_not_make
     by_aks = plan(here(driver="aks"), mig={"nodes": 1, "layout": "3x2g.20gb"}).mig
     assert by_aks is not None
     assert (by_aks.profile, by_aks.config) == ("MIG2g", None)
-
-
-def test_balanced_slices_of_other_gpus_are_lost_size_by_size() -> None:
-    assert plan(mig={"nodes": 1, "layout": "all-balanced"}, elastic=None).facts.registered()["losses"] == [
-        "MIG pool: H100 NVL with 94 GB instead of SXM with 80 GB, so slices are 1g.12gb, 2g.24gb, 3g.47gb instead of "
-        "1g.10gb, 2g.20gb, 3g.40gb; 4 x Standard_NC80adis_H100_v5 have the GPUs of 1 x 8"
-    ]
 
 
 def test_a_linked_container_needs_what_its_roles_are_given_by() -> None:

@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 
-from gpucluster.components.azure.scratch import Scratch
 from gpucluster.components.kubernetes.manifest import manifests
-from gpucluster.components.labelling import labelled_objects
 
 Registered = list[tuple[str, str, dict[str, Any]]]
 Run = Callable[[Callable[[], object]], Registered]
@@ -148,60 +146,3 @@ def test_what_was_part_of_such_an_array_is_used_again(node: Node) -> None:
 def test_a_node_image_without_mdadm_is_said(node: Node) -> None:
     node.lacks("mdadm")
     assert node.run() == (1, [], "scratch: the node image has no mdadm\n")
-
-
-def test_the_pod_that_makes_it(registered: Run) -> None:
-    found = registered(
-        lambda: Scratch("scratch", disks=8, pools=["training"], after=[], opts=labelled_objects({"team": "ml"}, None))
-    )
-    labels = {"team": "ml", "k8s-app": "scratch"}
-    assert found == [
-        (
-            "kubernetes:apps/v1:DaemonSet",
-            "scratch-daemon",
-            {
-                "apiVersion": "apps/v1",
-                "kind": "DaemonSet",
-                "metadata": {"name": "scratch", "namespace": "kube-system", "labels": labels},
-                "spec": {
-                    "selector": {"matchLabels": {"k8s-app": "scratch"}},
-                    "updateStrategy": {"type": "RollingUpdate"},
-                    "template": {
-                        "metadata": {"labels": labels},
-                        "spec": {
-                            "priorityClassName": "system-node-critical",
-                            "affinity": {
-                                "nodeAffinity": {
-                                    "requiredDuringSchedulingIgnoredDuringExecution": {
-                                        "nodeSelectorTerms": [
-                                            {
-                                                "matchExpressions": [
-                                                    {
-                                                        "key": "gpucluster/pool",
-                                                        "operator": "In",
-                                                        "values": ["training"],
-                                                    }
-                                                ]
-                                            }
-                                        ]
-                                    }
-                                }
-                            },
-                            "tolerations": [{"operator": "Exists"}],
-                            "hostNetwork": True,
-                            "hostPID": True,
-                            "initContainers": [
-                                {
-                                    "name": "mount",
-                                    "image": UBUNTU,
-                                    "command": ["nsenter", "-at", "1", "--", "sh", "-c", SCRIPT],
-                                    "securityContext": {"privileged": True},
-                                }
-                            ],
-                            "containers": [{"name": "pause", "image": UBUNTU, "command": ["sleep", "infinity"]}],
-                        },
-                    },
-                },
-            },
-        )
-    ]

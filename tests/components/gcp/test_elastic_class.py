@@ -41,40 +41,6 @@ def declared(registered: Run, pool: PoolPlan = POOL, fallbacks: Sequence[str] = 
     )
 
 
-def test_the_pools_own_nodes_come_first_then_spot_then_flex_start(registered: Run) -> None:
-    assert declared(registered) == [
-        (
-            "kubernetes:cloud.google.com/v1:ComputeClass",
-            "elastic-dev-pool",
-            {
-                "apiVersion": "cloud.google.com/v1",
-                "kind": "ComputeClass",
-                "metadata": {
-                    "name": "dev",
-                    "labels": {"team": "ml"},
-                    "annotations": {"gpucluster/expected-gpus": "2"},
-                },
-                "spec": {
-                    "priorities": [
-                        {"nodepools": ["dev"]},
-                        {**MACHINE, "spot": True},
-                        {**MACHINE, "flexStart": {"enabled": True}, "maxRunDurationSeconds": 604_800},
-                    ],
-                    "nodePoolAutoCreation": {"enabled": True},
-                    "nodePoolConfig": {
-                        "serviceAccount": NODES,
-                        "imageType": "cos_containerd",
-                        "nodeLabels": {"team": "ml", "gpucluster/pool": "dev", "nvidia.com/gpu.present": "true"},
-                    },
-                    "activeMigration": {"optimizeRulePriority": False},
-                    "autoscalingPolicy": {"consolidationDelayMinutes": 30, "gpuConsolidationThreshold": 1},
-                    "whenUnsatisfiable": "DoNotScaleUp",
-                },
-            },
-        )
-    ]
-
-
 def test_without_fallbacks_gke_makes_no_pool(registered: Run) -> None:
     [(_, _, inputs)] = declared(registered, fallbacks=[])
     assert inputs["spec"]["priorities"] == [{"nodepools": ["dev"]}]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from gpucluster.components.gcp.fabric import FABRICS, DeviceNetwork
+from gpucluster.components.gcp.fabric import FABRICS
 
 IMAGES = "us-docker.pkg.dev/gce-ai-infra"
 
@@ -28,17 +26,3 @@ def test_each_machine_type_has_one_fabric_one_plugin_and_the_daemon_released_wit
         ),
         "a3-ultragpu-8g": ("RoCE", "nvidia-h200-141gb", f"{IMAGES}/gpudirect-gib/nccl-plugin-gib:v1.1.1", ""),
     }
-
-
-@pytest.mark.parametrize(("machine", "count"), [("a3-highgpu-8g", 4), ("a3-megagpu-8g", 8)])
-def test_tcpx_has_4_and_tcpxo_8_networks_of_their_own(machine: str, count: int) -> None:
-    assert FABRICS[machine].networks == tuple(
-        DeviceNetwork(name=f"vpc{number}", device_mode="NetDevice") for number in range(1, count + 1)
-    )
-
-
-def test_roce_has_a_second_host_network_and_8_rdma_networks() -> None:
-    assert FABRICS["a3-ultragpu-8g"].networks == (
-        DeviceNetwork(name="gvnic-1", device_mode="NetDevice"),
-        *(DeviceNetwork(name=f"rdma-{number}", device_mode="RDMA") for number in range(8)),
-    )

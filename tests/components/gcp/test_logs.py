@@ -50,38 +50,6 @@ def collected(found: dict[str, dict[str, Any]]) -> list[str]:
     return found["trial-control-plane-cluster"]["loggingConfig"]["enableComponents"]
 
 
-def test_for_30_days_the_projects_own_bucket_keeps_them(declared: Declare) -> None:
-    found, told = declared(30)
-    assert [name for name in found if name.startswith("trial-logs") or name == "trial-api-logging"] == []
-    assert collected(found) == ["SYSTEM_COMPONENTS", "WORKLOADS", "APISERVER"]
-    assert told["command"] == (
-        f'gcloud logging read \'{PODS} AND resource.labels.namespace_name="training" AND '
-        'resource.labels.pod_name:"JOB"\' --project p --freshness 1d --order asc --format '
-        "'value(timestamp,resource.labels.pod_name,textPayload,jsonPayload.message)'"
-    )
-    assert told["console"].startswith("https://console.cloud.google.com/logs/query;query=resource.type%3D%22k8s_")
-
-
-def test_for_another_time_a_bucket_of_the_clusters_own_takes_what_its_pods_print(declared: Declare) -> None:
-    found, told = declared(90)
-    assert found["trial-api-logging"]["service"] == "logging.googleapis.com"
-    assert found["trial-logs-bucket"] == {
-        "project": "p",
-        "location": "us-central1",
-        # Of this cluster's node account: a deleted bucket keeps its name for a week.
-        "bucketId": "trial-dev-123456",
-        "retentionDays": 90,
-        "description": "What pods of trial-dev print",
-    }
-    assert found["trial-logs-sink"] == {
-        "project": "p",
-        "destination": "logging.googleapis.com/trial-logs-bucket",
-        "filter": f'{PODS} AND NOT resource.labels.namespace_name="kube-system"',
-        "uniqueWriterIdentity": False,
-    }
-    assert " --bucket trial-dev-123456 --location us-central1 --view _AllLogs " in told["command"]
-
-
 def test_for_no_days_nothing_is_collected(declared: Declare) -> None:
     found, told = declared(0)
     assert (collected(found), told) == (["SYSTEM_COMPONENTS", "APISERVER"], {})

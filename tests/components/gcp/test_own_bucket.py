@@ -35,20 +35,6 @@ def seen(registered: Registering) -> Callable[..., dict[str, tuple[str, dict[str
     return run
 
 
-def test_a_bucket_is_private_and_its_api_is_on(seen: Callable[..., dict[str, Any]]) -> None:
-    found = seen(storage={"shared": SHARED, "bucket": {"protect": False, "expected_gib": 5000}})
-    _, bucket = found["trial-bucket-data"]
-    assert bucket.pop("labels")["gpucluster-expected-gib"] == "5000"
-    assert bucket == {
-        "location": "US-CENTRAL1",
-        "uniformBucketLevelAccess": True,
-        "publicAccessPrevention": "enforced",
-        "hierarchicalNamespace": {"enabled": True},
-        "forceDestroy": True,
-    }
-    assert {"trial-api-storage", "trial-api-lustre"} <= {*found}
-
-
 @pytest.mark.parametrize(("back", "role"), [(True, "objectUser"), (False, "objectViewer")])
 def test_managed_lustre_may_copy_from_the_linked_bucket_and_to_it_where_asked(
     seen: Callable[..., dict[str, Any]], back: bool, role: str
@@ -68,20 +54,3 @@ def test_that_nothing_is_copied_by_itself_is_said() -> None:
         "storage.shared.bucket and write_back: Managed Lustre does not sync with a bucket automatically; a command "
         "copies data (docs/data.md)" in plan_cluster(spec, HERE, stack="gcp-trial").facts.losses
     )
-
-
-def test_a_job_reads_one_bucket_and_writes_another_as_itself(seen: Callable[..., dict[str, Any]]) -> None:
-    found = seen(storage={"shared": SHARED, "bucket": {}}, identities=IDENTITIES)
-    member = f"principal://iam.googleapis.com/{POOL}/subject/ns/training/sa/data"
-    grants = {name: inputs for name, (type_, inputs) in found.items() if type_.endswith(":BucketIAMMember")}
-    assert grants == {
-        "trial-job-data-corpora": {"bucket": "corpora", "role": "roles/storage.objectViewer", "member": member},
-        "trial-job-data-own": {"bucket": "trial-bucket-data", "role": "roles/storage.objectUser", "member": member},
-    }
-    remote = ":gcs,env_auth,bucket_policy_only"
-    assert found["trial-identities-data-buckets"][1]["data"] == {
-        "RCLONE_CONFIG_CORPORA_TYPE": "alias",
-        "RCLONE_CONFIG_CORPORA_REMOTE": f"{remote}:corpora",
-        "RCLONE_CONFIG_OWN_TYPE": "alias",
-        "RCLONE_CONFIG_OWN_REMOTE": f"{remote}:trial-bucket-data",
-    }

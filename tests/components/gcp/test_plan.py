@@ -58,57 +58,6 @@ def test_the_fabric_asked_chooses_machine_networks_and_mtu(
     assert len(made.network.addresses.gpu) == len(networks)
 
 
-def test_the_trial_says_what_google_cloud_gives_and_what_it_does_not() -> None:
-    facts = plan().facts.registered()
-    assert facts["equivalence"] == {
-        "machineType": "a3-megagpu-8g",
-        "accelerator": "h100",
-        "gpus": 32,
-        "gpuMemoryMib": 81920,
-        "fabric": "TCPXO",
-        "fabricGbps": 1600,
-        "hostGbps": 200,
-        "coLocation": "one compact placement group",
-        "vcpus": 208,
-        "memoryGib": 1872,
-        "scratchGb": 6442,
-        "storageGib": 27000,
-        "storageGbPerS": "26.3671875",
-    }
-    assert (facts["trainingGpus"], facts["spareGpus"], facts["outsideTraining"]) == (32, 8, ["trial-elastic"])
-    assert facts["notBuilt"] == []
-    assert facts["losses"] == [
-        "elastic.pools.dev.purchase: a3-highgpu-1g is sold as Spot or flex-start, never on demand; it is spot here, "
-        "and a reclaimed machine ends its job"
-    ]
-    assert [note.partition(":")[0] for note in facts["notes"]] == [
-        "shared storage",
-        "on demand",
-        "elastic pools",
-        "the jobs of a broken GPU node move to a spare within minutes; its machine stays until someone requests a "
-        "repair of its host (docs/self-healing.md)",
-        "Google Cloud Managed Service for Prometheus stores GPU metrics and evaluates alerts; alerts go to "
-        "nobody until you configure a receiver",
-        "alerts report GPUs instead of dollars",
-        "logs of pods are kept for 30 days in the bucket _Default of Cloud Logging (docs/logs.md), unless the "
-        "project sets another time",
-        "required quotas in us-central1",
-        "access.cidrs",
-        "images of jobs",
-    ]
-    assert facts["notes"][-1] == (
-        "images of jobs: CUDA 12, for the fabric's plugin v1.0.16 with NCCL 2.28.7; images with another version in "
-        "their tag are refused; a job without an image uses nvcr.io/nvidia/pytorch:25.06-py3; GPU driver from "
-        "580.65.06 below 581"
-    )
-    assert facts["notes"][7] == (
-        "required quotas in us-central1: 40 NVIDIA_H100_MEGA_GPUS, 8 PREEMPTIBLE_NVIDIA_H100_GPUS, 1,040 vCPUs of A3 "
-        "(CPUS-PER-VM-FAMILY), 208 preemptible vCPUs of A3 (CPUS-PER-VM-FAMILY), 30,000 GB of "
-        "local_ssd_total_storage_per_vm_family, 1,000 HDB_TOTAL_GB, 2,200 SSD_TOTAL_GB, 27,000 GiB of Managed Lustre, "
-        "9 VPC networks, IN_USE_ADDRESSES for NAT; GPUS-ALL-REGIONS-per-project limits all GPUs together"
-    )
-
-
 def test_a_calendar_reservation_takes_no_quota_of_its_machines() -> None:
     bought: dict[str, Any] = {
         "purchase": {"kind": "capacity-block"},
@@ -126,15 +75,6 @@ def test_more_fabric_than_h100_has_is_a_loss_that_names_where_it_is() -> None:
     assert plan(training=training(fabric_gbps=3200), elastic=None).facts.registered()["losses"] == [
         "GPU fabric: 3,200 Gb/s a node requested, 1,600 on a3-megagpu-8g; RoCE at 3,200 Gb/s needs H200 "
         "(a3-ultragpu-8g)"
-    ]
-
-
-def test_a100_has_no_fabric_and_says_so() -> None:
-    here = Location(project="my-project", region="us-central1", zone="us-central1-a")
-    losses = plan(here, accelerator="a100-40gb", elastic=None).facts.registered()["losses"]
-    assert losses == [
-        "GPU fabric: a2-highgpu-8g has none; nodes communicate by TCP at 100 Gb/s",
-        "/scratch: a2-highgpu-8g has no local disks; it is on the boot disk",
     ]
 
 
@@ -215,13 +155,6 @@ def test_flex_start_lasts_as_long_as_the_cluster_comes_at_once_and_is_never_comp
     assert made.training.flex_start_hours == days * 24
     assert (made.training.queued, made.training.placement.compact) == (True, False)
     assert made.facts.registered()["losses"] == losses
-
-
-def test_a_reservation_gets_no_placement_but_the_policy_it_was_made_with() -> None:
-    alone = plan(placement={"kind": "reservation", "id": RESERVATION}).training.placement
-    made_with = plan(placement={"kind": "reservation", "id": RESERVATION, "group": "close"}).training.placement
-    assert (alone.compact, alone.policy, alone.reservation) == (False, None, RESERVATION)
-    assert (made_with.compact, made_with.policy, made_with.reservation) == (True, "close", RESERVATION)
 
 
 @pytest.mark.parametrize(

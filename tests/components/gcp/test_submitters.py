@@ -33,33 +33,6 @@ def inputs(registered: Callable[[Callable[[], object]], Registered]) -> Inputs:
     return run
 
 
-def test_groups_find_the_cluster_and_have_a_role_in_their_namespace(inputs: Inputs) -> None:
-    found = inputs()
-    members = {
-        name: (given["role"], given["member"])
-        for name, given in found.items()
-        if "-submitters-" in name and "member" in given
-    }
-    viewer = "roles/container.clusterViewer"
-    assert members == {
-        f"shared-submitters-{group}-example-com": (viewer, f"group:{group}@example.com")
-        for group in ("ml-platform", "vision", "speech")
-    }
-    subjects = {
-        given["metadata"]["namespace"]: [(each["kind"], each["name"]) for each in given["subjects"]]
-        for name, given in found.items()
-        if name.endswith("submitters-binding")
-    }
-    assert subjects == {
-        "training": [("Group", "ml-platform@example.com")],
-        "team-vision": [("Group", "vision@example.com")],
-        "team-speech": [("Group", "speech@example.com")],
-    }
-    assert found["shared-control-plane-cluster"]["authenticatorGroupsConfig"] == {
-        "securityGroup": "gke-security-groups@example.com"
-    }
-
-
 def test_people_by_name_need_no_groups(inputs: Inputs) -> None:
     found = inputs(access={**TEAMS["access"], "submitters": ["user:ada@example.com"]}, teams={})
     assert "authenticatorGroupsConfig" not in found["shared-control-plane-cluster"]
@@ -77,12 +50,6 @@ def test_two_claims_of_a_staged_file_system_never_have_one_handle(inputs: Inputs
     handles = [given["spec"]["csi"]["volumeHandle"] for name, given in inputs().items() if name.endswith("-volume")]
     assert len(handles) == len(set(handles)) == 3
     assert all(handle.count("/") == 2 for handle in handles)
-
-
-def test_pods_of_every_team_use_the_bucket(inputs: Inputs) -> None:
-    found = inputs(storage={"shared": {"kind": "bucket", "usable_tib": 20}})
-    members = [given["member"] for name, given in found.items() if name.startswith("shared-storage-use")]
-    assert [member.rpartition("/")[2] for member in members] == ["training", "team-vision", "team-speech"]
 
 
 @pytest.mark.parametrize(
