@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import io
 import itertools
 import json
 from collections.abc import Mapping
@@ -89,7 +90,8 @@ def spec_names(cloud: str) -> list[str]:
 def _location(cloud: str, place: Mapping[str, Any]) -> Any:
     if cloud == "aws":
         zones = ("us-east-1a", "us-east-1b")
-        return Aws(**{"region": "us-east-1", "zone": "us-east-1a", "cluster_zones": zones, **place})
+        given: dict[str, Any] = {"region": "us-east-1", "zone": "us-east-1a", "cluster_zones": zones, **place}
+        return Aws(**given)
     if cloud == "gcp":
         return Gcp(**{"project": "my-project", "region": "us-central1", "zone": "us-central1-b", **place})
     subscription = "00000000-0000-0000-0000-000000000000"
@@ -163,13 +165,14 @@ def _registration(request: Any, given: Any) -> dict[str, Any]:
         "retained": request.retainOnDelete,
         "hooks": [*request.hooks.after_create],
     }
-    plain = _plain(given)
+    plain: dict[str, Any] = _plain(given)
     if any(fnmatchcase(request.name, f"trial-{pattern}") for pattern in _ELSEWHERE):
         plain = {"inputs": _digest(json.dumps(plain))}
     if request.type.startswith("kubernetes:"):
         plain = {key: value for key, value in plain.items() if key not in {"apiVersion", "kind"}}
-    if plain.get("tags", {}).get("Name") == request.name:
-        del plain["tags"]["Name"]
+    tags: dict[str, str] = plain.get("tags", {})
+    if tags.get("Name") == request.name:
+        del tags["Name"]
     return {key: value for key, value in found.items() if value} | plain
 
 
@@ -253,13 +256,13 @@ def _start(item: Any) -> Any:
 
 def written(document: Mapping[str, Any]) -> str:
     """YAML with every collection that fits in a few lines as one flow."""
-    node = yaml.SafeDumper("", sort_keys=False).represent_data(dict(document))
+    node = yaml.SafeDumper(io.StringIO(), sort_keys=False).represent_data(dict(document))
     for _, item in node.value:
         _fold(item)
     return yaml.serialize(node, Dumper=yaml.SafeDumper, width=118, allow_unicode=True)
 
 
-def _fold(node: yaml.Node) -> int:
+def _fold(node: Any) -> int:
     """Sets the form of a node; returns its length as a flow."""
     if isinstance(node, yaml.ScalarNode):
         return _NEVER if "\n" in node.value else len(node.value) + 4

@@ -139,7 +139,7 @@ def test_disks_and_file_systems_are_encrypted_and_instances_ask_for_tokens() -> 
     for node_class in found("aws", "EC2NodeClass").values():
         assert below(node_class, "encrypted") == [True]
         assert node_class["spec"]["amiSelectorTerms"] == [{"alias": "al2023@v20260714"}]
-    assert {files["encrypted"] for where, files in found("aws", "FileSystem").items()} == {True}
+    assert {files["encrypted"] for files in found("aws", "FileSystem").values()} == {True}
     assert all("encryptionConfig" in cluster for cluster in found("aws", "Cluster").values())
 
 

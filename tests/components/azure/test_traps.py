@@ -46,9 +46,6 @@ def inputs(registered: Callable[[Callable[[], object]], Registered]) -> Inputs:
     return run
 
 
-# The fabric: one scale set, one zone, addresses of its own, drivers of one owner.
-
-
 @pytest.mark.parametrize("state", ["NotRegistered", "Registering", "Pending", None])
 @pytest.mark.slow
 def test_nothing_dear_is_made_where_the_feature_of_the_subscription_is_not_registered(
