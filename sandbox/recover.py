@@ -151,10 +151,10 @@ def _cases(project: Project, only: str | None, *, wait: bool) -> list[_Case]:
 def _wait_for_the_clouds(project: Project) -> None:
     """Waits until no operation is in progress in the clouds: their caller is dead, and they end without it."""
     while going := [entry.operation for entry in project.store.existing() if entry.operation is not None]:
-        left = max(operation.ends for operation in going) - time.time()
+        left = max(operation.left for operation in going)
         if left > _WORTH_A_WORD:
             click.echo(f"waiting {left:.0f} s for {len(going)} operations of the clouds to end", err=True)
-        time.sleep(max(0.0, left))
+        time.sleep(left)
 
 
 def _case(

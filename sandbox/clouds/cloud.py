@@ -37,12 +37,12 @@ class UnansweredError(CloudError):
 class BusyError(CloudError):
     """A refusal that the provider retries: another operation is in progress, and will end.
 
-    until: its end, in seconds since the epoch.
+    seconds: until its end.
     """
 
-    def __init__(self, message: str, until: float) -> None:
+    def __init__(self, message: str, seconds: float) -> None:
         super().__init__(message)
-        self.until = until
+        self.seconds = seconds
 
 
 class AgainError(CloudError):

@@ -63,6 +63,7 @@ def begun(entry: Entry, act: Act, wish: Disturbance | None, seconds: float) -> E
     operation = Operation(
         state=state,
         ends=time.time() + lasts,
+        lasts=lasts,
         then=_with_state(entry, row, row.failed if error else row.done),
         removes=act is Act.DELETE,
         error=error,

@@ -29,6 +29,9 @@ INSERT INTO resources ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (provider, scope, type, id) DO UPDATE SET name = excluded.name, urn = excluded.urn,
 inputs = excluded.inputs, outputs = excluded.outputs, created_at = excluded.created_at,
 provider_ref = excluded.provider_ref, operation = excluded.operation"""
+_KEY = "provider = ? AND scope = ? AND type = ? AND id = ?"
+_REMOVE = f"DELETE FROM resources WHERE {_KEY}"
+_COMPLETE = f"UPDATE resources SET outputs = ?, operation = '' WHERE {_KEY} AND operation = ?"
 _AS_KEPT = "lower(trim(?, '/'))"
 """A text as stored in `mentions`."""
 _PLAIN_SECRET = '"value"'
@@ -47,6 +50,7 @@ class Operation:
 
     state: the cloud's name of its state, such as Creating.
     ends: in seconds since the epoch.
+    lasts: its length in seconds; 0 in ledgers of earlier versions, whose operations count as ended.
     then: outputs from its end on.
     removes: whether the resource is deleted at its end.
     error: why it fails, in the cloud's words; empty if it succeeds.
@@ -54,14 +58,17 @@ class Operation:
 
     state: str
     ends: float
+    lasts: float = 0.0
     then: Mapping[str, Any] = field(default_factory=dict[str, Any])
     removes: bool = False
     error: str = ""
 
     @property
-    def ended(self) -> bool:
-        """Whether its end has passed."""
-        return self.ends <= time.time()
+    def left(self) -> float:
+        """The seconds until its end, 0 if it has ended. A clock that goes back does not resume it: more than its length
+        cannot be left."""
+        left = self.ends - time.time()
+        return left if 0 < left <= self.lasts else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +110,7 @@ class Entry:
 class Ledger:
     """The resources that exist, by provider, scope, type and id.
 
-    The end of an operation shows in every later read: no process has to wait for it.
+    The end of an operation shows in every later read: no process has to wait for it. The next write makes it final.
     """
 
     def __init__(self, file: Path, vault: Vault | None = None) -> None:
@@ -161,9 +168,7 @@ class Ledger:
 
     def get(self, provider: str, scope: str, type_: str, id_: str) -> Entry | None:
         """The resource with this id, None if it does not exist."""
-        return next(
-            iter(self._select("provider = ? AND scope = ? AND type = ? AND id = ?", provider, scope, type_, id_)), None
-        )
+        return next(iter(self._select(_KEY, provider, scope, type_, id_)), None)
 
     def find(self, provider: str, scope: str, type_: str) -> list[Entry]:
         """The resources of a type in a scope, oldest first."""
@@ -217,8 +222,21 @@ class Ledger:
             *(self._written(entry.inputs), self._written(entry.outputs), entry.created_at, entry.provider_ref),
             self._written(vars(entry.operation)) if entry.operation is not None else "",
         )
+        self.settle()
         with self._lock:
             self._connection.execute(_PUT, values)
+
+    def settle(self) -> None:
+        """Removes or completes the resources whose operation has ended."""
+        with self._lock:
+            for row in self._rows("operation != ''"):
+                entry = self._entry(row)
+                # Another process may have written the resource since.
+                same = (*row[:4], row[-1])
+                if entry is None:
+                    self._connection.execute(f"{_REMOVE} AND operation = ?", same)
+                elif entry.operation is None:
+                    self._connection.execute(_COMPLETE, (self._written(entry.outputs), *same))
 
     def put_provider(self, reference: str, settings: Mapping[str, Any]) -> None:
         """Writes the settings of a provider that manages resources of the ledger, by `urn::id`."""
@@ -245,12 +263,9 @@ class Ledger:
 
     def remove(self, provider: str, scope: str, type_: str, id_: str) -> bool:
         """Removes a resource; False if there was none."""
+        self.settle()
         with self._lock:
-            where = "provider = ? AND scope = ? AND type = ? AND id = ?"
-            return (
-                self._connection.execute(f"DELETE FROM resources WHERE {where}", (provider, scope, type_, id_)).rowcount
-                > 0
-            )
+            return self._connection.execute(_REMOVE, (provider, scope, type_, id_)).rowcount > 0
 
     def remove_scope(self, scope: str) -> None:
         """Removes all resources of a scope, as when a cluster is deleted with its objects."""
@@ -258,11 +273,13 @@ class Ledger:
             self._connection.execute("DELETE FROM resources WHERE scope = ?", (scope,))
 
     def _select(self, where: str, *values: str) -> list[Entry]:
+        return [entry for row in self._rows(where, *values) if (entry := self._entry(row)) is not None]
+
+    def _rows(self, where: str, *values: str) -> list[tuple[Any, ...]]:
         with self._lock:
-            rows = self._connection.execute(
+            return self._connection.execute(
                 f"SELECT {_COLUMNS} FROM resources WHERE {where} ORDER BY created_at, number", values
             ).fetchall()
-        return [entry for row in rows if (entry := self._entry(row)) is not None]
 
     def _entry(self, row: tuple[Any, ...]) -> Entry | None:
         """The current resource; None if its deletion has ended."""
@@ -283,7 +300,7 @@ def _marks(values: Collection[str], mark: str = "?") -> str:
 def _read(row: tuple[str, ...], vault: Vault) -> Entry | None:
     provider, scope, type_, id_, name, urn, inputs, outputs, created_at, provider_ref, begun = row
     operation = Operation(**from_wire(_object(begun), vault.opened)) if begun else None
-    ended = operation if operation is not None and operation.ended else None
+    ended = operation if operation is not None and not operation.left else None
     if ended is not None and ended.removes:
         return None
     return Entry(

@@ -32,13 +32,14 @@ class Waiting:
 
     def accepted(self, ask: Callable[[], _T]) -> _T:
         """The answer to a request, retried while a conflicting operation is in progress; raises CloudError."""
-        begun, tries = time.time(), 0
+        begun, tries = time.monotonic(), 0
         while True:
             try:
                 with self._ledger.exclusive():
                     return ask()
             except BusyError as busy:
-                if busy.until - begun > _PATIENCE or self._until(busy.until):
+                waited = time.monotonic() - begun
+                if waited + busy.seconds > _PATIENCE or self._stopped.wait(busy.seconds):
                     raise
             except AgainError as again:
                 if tries >= again.tries or self._stopped.wait(_A_MOMENT):
@@ -50,19 +51,14 @@ class Waiting:
         operation = entry.operation
         if operation is None:
             return entry
-        stopped = self._until(operation.ends)
+        while operation.left and not self._stopped.wait(operation.left):
+            pass
+        stopped = self._stopped.is_set()
         with self._ledger.exclusive():
+            self._ledger.settle()
             there = self._ledger.get(entry.provider, entry.scope, entry.type, entry.id)
-            if there is not None and there.operation is None:
-                self._ledger.put(there)
-            elif there is None and operation.removes and not stopped:
-                self._ledger.remove(entry.provider, entry.scope, entry.type, entry.id)
         if stopped:
             raise UnfinishedError(f"canceled while {entry.name or entry.id} was {operation.state}", there or entry)
         if operation.error:
             raise UnfinishedError(operation.error, there or entry)
         return there or entry
-
-    def _until(self, when: float) -> bool:
-        """Waits until this time; returns whether the wait was stopped."""
-        return self._stopped.wait(max(0.0, when - time.time()))

@@ -6,10 +6,11 @@ import json
 import sqlite3
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -157,11 +158,89 @@ def test_ids_and_what_is_below_them_are_found_whatever_their_case(ledger: Ledger
     assert ledger.of_scope("elsewhere") == []
 
 
-def test_only_what_still_goes_on_is_in_progress(ledger: Ledger) -> None:
-    going, ended = (Operation(state="Creating", ends=time.time() + wait) for wait in (60, -60))
-    ledger.put(replace(VPC, operation=going))
-    ledger.put(replace(VPC, id="vpc-2", operation=ended))
-    assert ledger.in_progress({VPC.type}) == [replace(VPC, operation=going)]
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Sets the clock to this time."""
+    return lambda now: monkeypatch.setattr("gpucluster.sandbox.clouds.ledger.time.time", lambda: now)
+
+
+def _operation(**more: Any) -> Operation:
+    """From 940 to 1,000."""
+    return Operation(state="Creating", ends=1_000.0, lasts=60.0, then={"state": "Succeeded"}, **more)
+
+
+def _in_file(tmp_path: Path) -> dict[str, str]:
+    """Id -> operation of every row, read past the ledger."""
+    with closing(sqlite3.connect(tmp_path / "clouds.sqlite3")) as connection:
+        return dict(connection.execute("SELECT id, operation FROM resources"))
+
+
+@pytest.mark.parametrize(
+    ("now", "left"), [(939.0, 0.0), (940.0, 60.0), (999.0, 1.0), (1_000.0, 0.0), (1_001.0, 0.0), (0.0, 0.0)]
+)
+def test_an_operation_goes_on_for_its_length_whatever_the_clock_says(
+    ledger: Ledger, clock: Callable[[float], None], now: float, left: float
+) -> None:
+    clock(950.0)
+    going = replace(VPC, operation=_operation())
+    ledger.put(going)
+    clock(now)
+    done = replace(VPC, outputs={**VPC.outputs, "state": "Succeeded"})
+    assert _operation().left == left
+    assert (ledger.all(), ledger.in_progress({VPC.type})) == (([going], [going]) if left else ([done], []))
+
+
+def test_a_clock_that_goes_back_makes_no_ended_deletion_undone(
+    ledger: Ledger, clock: Callable[[float], None], tmp_path: Path
+) -> None:
+    clock(950.0)
+    ledger.put(replace(VPC, id="going", operation=_operation(removes=True)))
+    ledger.put(replace(VPC, id="made", operation=_operation()))
+    clock(1_000.0)
+    assert [entry.id for entry in ledger.all()] == ["made"]
+    ledger.put(VPC)
+    assert _in_file(tmp_path) == {"made": "", "vpc-1": ""}
+    clock(950.0)
+    assert [(entry.id, entry.outputs.get("state")) for entry in ledger.all()] == [
+        ("made", "Succeeded"),
+        ("vpc-1", None),
+    ]
+
+
+def test_the_end_of_an_operation_leaves_alone_what_another_process_has_written_since(
+    ledger: Ledger, clock: Callable[[float], None], tmp_path: Path
+) -> None:
+    clock(950.0)
+    for id_, removes in (("going", True), ("made", False)):
+        ledger.put(replace(VPC, id=id_, operation=_operation(removes=removes)))
+    clock(1_000.0)
+    read = Ledger._rows
+
+    def read_before_the_other(self: Ledger, where: str, *values: str) -> Any:
+        rows = read(self, where, *values)
+        with closing(sqlite3.connect(tmp_path / "clouds.sqlite3")) as other, other:
+            other.execute("UPDATE resources SET operation = '', name = 'new'")
+        return rows
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ledger, "_rows", read_before_the_other)
+        ledger.settle()
+    assert [(entry.id, entry.name, entry.outputs) for entry in ledger.all()] == [
+        ("going", "new", VPC.outputs),
+        ("made", "new", VPC.outputs),
+    ]
+
+
+def test_an_operation_of_an_earlier_version_has_no_length_and_has_ended(
+    ledger: Ledger, clock: Callable[[float], None], tmp_path: Path
+) -> None:
+    clock(950.0)
+    for id_, removes in (("gone", True), ("made", False)):
+        ledger.put(replace(VPC, id=id_, operation=_operation(removes=removes)))
+    with closing(sqlite3.connect(tmp_path / "clouds.sqlite3")) as connection, connection:
+        connection.execute("UPDATE resources SET operation = json_remove(operation, '$.lasts')")
+    ledger.verify()
+    assert ledger.all() == [replace(VPC, id="made", outputs={**VPC.outputs, "state": "Succeeded"})]
 
 
 def test_a_changed_resource_keeps_its_place(ledger: Ledger) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -146,7 +147,9 @@ def test_things_are_counted_by_region(ledger: Ledger) -> None:
 
 
 def test_a_pool_that_is_on_its_way_counts(ledger: Ledger) -> None:
-    going = replace(_in_aws(ledger, 4, "standing"), operation=Operation(state="CREATING", ends=1e12))
+    going = replace(
+        _in_aws(ledger, 4, "standing"), operation=Operation(state="CREATING", ends=time.time() + 600, lasts=900)
+    )
     ledger.put(going)
     assert shortage(_in_aws(ledger, 2), Scenario(quotas=(P,)), ledger) is not None
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gpucluster.errors import InputError
-from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.clouds.ledger import Entry, Operation
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recover import recover
 from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, newest_state
@@ -231,6 +232,21 @@ def test_a_cut_state_of_a_stack_that_has_nothing_is_removed(sandbox: Sandbox) ->
         "  remove it\n"
     )
     assert (first.exists(), sandbox.wrong()) == (False, [])
+
+
+@pytest.mark.parametrize(("passed", "waited"), [(0.0, [60.0]), (50.0, [10.0]), (60.0, []), (-86_400.0, [])])
+def test_recover_waits_for_an_operation_of_the_clouds_no_longer_than_it_lasts(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, passed: float, waited: list[float]
+) -> None:
+    begun, slept = 1_000.0, list[float]()
+    going = Operation(state="Updating", ends=begun + 60.0, lasts=60.0)
+    clock = "gpucluster.sandbox.clouds.ledger.time.time"
+    monkeypatch.setattr(clock, lambda: begun)
+    with sandbox.store.open_ledger() as ledger:
+        ledger.put(replace(_entry("a"), operation=going))
+    monkeypatch.setattr(clock, lambda: begun + passed + sum(slept))
+    monkeypatch.setattr("gpucluster.sandbox.recover.time.sleep", slept.append)
+    assert (_said(recover, 0), slept) == ("", waited)
 
 
 PURPOSE: dict[str, Callable[[Sandbox], object]] = {

@@ -16,7 +16,7 @@ from gpucluster.sandbox.clouds.azure.identity import same_id
 from gpucluster.sandbox.clouds.azure.pools import AGENT_POOL, CLUSTER
 from gpucluster.sandbox.clouds.azure.rules.rule import refused, repeated
 from gpucluster.sandbox.clouds.cloud import CloudError
-from gpucluster.sandbox.clouds.ledger import Entry, Ledger
+from gpucluster.sandbox.clouds.ledger import Entry, Ledger, Operation
 
 _NETWORK: Final = "azure-native:network:"
 _VNET: Final = f"{_NETWORK}VirtualNetwork"
@@ -30,7 +30,7 @@ def check_idle(token: str, id_: str, ledger: Ledger, *, deleting: bool = False) 
         operation = entry.operation
         going = deleting and operation is not None and operation.removes and same_id(entry.id, id_)
         if operation is not None and not going:
-            raise _conflict(entry, operation.state, operation.ends, token)
+            raise _conflict(entry, operation, token)
 
 
 def _concerned(token: str, id_: str, ledger: Ledger) -> Iterator[Entry]:
@@ -46,16 +46,20 @@ def _concerned(token: str, id_: str, ledger: Ledger) -> Iterator[Entry]:
             yield entry
 
 
-def _conflict(entry: Entry, state: str, until: float, token: str) -> CloudError:
+def _conflict(entry: Entry, operation: Operation, token: str) -> CloudError:
     if token.startswith(_NETWORK):
         message = "Another operation on this or dependent resource is in progress."
-        return repeated("AnotherOperationInProgress", message, status=409, until=until)
+        return repeated("AnotherOperationInProgress", message, status=409, seconds=operation.left)
     if token in (CLUSTER, AGENT_POOL):
-        what = f"operation ({state})" if entry.type == CLUSTER else f"agentpool operation ({entry.name} - {state})"
+        what = (
+            f"operation ({operation.state})"
+            if entry.type == CLUSTER
+            else f"agentpool operation ({entry.name} - {operation.state})"
+        )
         message = (
             f"Operation is not allowed: Another {what} is in progress, please wait for it to finish before starting a "
             "new operation. See https://aka.ms/aks-pending-operation for more details"
         )
         return refused("OperationNotAllowed", message, status=409)
     # The code of other services is unknown here; ARM's rule is that a second operation is a conflict.
-    return refused("Conflict", f"'{entry.name}' is in state {state}; wait for its end", status=409)
+    return refused("Conflict", f"'{entry.name}' is in state {operation.state}; wait for its end", status=409)

@@ -60,7 +60,7 @@ def what_is_named_is_ready(managed: ManagedResource) -> None:
                     f"in Succeeded state. Resource is in {entry.operation.state} state and the last operation that "
                     f"updated/is updating the resource is Put{kind}Operation."
                 )
-                raise repeated("ReferencedResourceNotProvisioned", message, status=429, until=entry.operation.ends)
+                raise repeated("ReferencedResourceNotProvisioned", message, status=429, seconds=entry.operation.left)
 
 
 @rule(AGENT_POOL)

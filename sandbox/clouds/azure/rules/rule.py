@@ -18,12 +18,12 @@ def refused(code: str, message: str, *, status: int = 400) -> CloudError:
     return CloudError(f'Status={status} Code="{code}" Message="{message}"')
 
 
-def repeated(code: str, message: str, *, status: int, until: float) -> BusyError:
+def repeated(code: str, message: str, *, status: int, seconds: float) -> BusyError:
     """An error after which the provider retries.
 
-    until: end of the conflicting operation, in seconds since the epoch.
+    seconds: until the conflicting operation ends.
     """
-    return BusyError(str(refused(code, message, status=status)), until)
+    return BusyError(str(refused(code, message, status=status)), seconds)
 
 
 def kept_from(managed: ManagedResource, what: str) -> CloudError:
