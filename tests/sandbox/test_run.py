@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import termios
 from pathlib import Path
 from typing import Any
@@ -479,6 +480,24 @@ def test_nothing_is_left_running_when_the_sandbox_is_killed(project: Any) -> Non
     process.kill()
     process.wait()
     wait_for_end(family)
+
+
+@pytest.mark.slow
+def test_no_command_leaves_anything_in_the_temporary_folder(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        project.write(WAITS, **{"small:wait": "true"})
+        killed = start(project, "up", "--yes", "--skip-preview")
+        wait_for("the network is made", lambda: made_by(project), of=killed)
+        family = psutil.Process(killed.pid).children(recursive=True)
+        killed.kill()
+        killed.wait()
+        wait_for_end(family)
+        project.write(WAITS)
+        assert project.run("recover").returncode == 0
+        for command in ("preview", "up --yes", "destroy --yes"):
+            project.pulumi(command)
+            assert [*Path(folder).iterdir()] == [], command
 
 
 @pytest.mark.slow

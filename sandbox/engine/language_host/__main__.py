@@ -10,18 +10,30 @@ import os
 import signal
 import sys
 import types
+from contextlib import ExitStack
 from pathlib import Path
+from typing import NoReturn
 
 
 def main() -> None:
     """Print the port, then serve until the parent process exits (it holds our stdin) or requests a stop."""
     from gpucluster.sandbox.engine.language_host import children
+    from gpucluster.sandbox.run_folder import scratch_folder
 
     # An engine stops us by a signal to our whole process group; our child processes must not print a traceback.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    children.warm_up()
+    ending = ExitStack()
+    children.warm_up(ending.enter_context(scratch_folder()))
+
+    def stop(*_: object) -> NoReturn:
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, signal.SIG_IGN)
+        ending.close()
+        # Children detect our end by their lifelines; nothing here needs a slower shutdown.
+        os._exit(0)
+
     for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, _stop)
+        signal.signal(name, stop)
     _import_messages_only()
     from gpucluster.sandbox.engine.language_host.server import serve
 
@@ -30,13 +42,7 @@ def main() -> None:
     while os.read(0, 4096):
         pass
     del server
-    # Children detect our end by their lifelines; nothing here needs a slower shutdown.
-    os._exit(0)
-
-
-def _stop(number: int, frame: types.FrameType | None) -> None:
-    del number, frame
-    os._exit(0)
+    stop()
 
 
 def _import_messages_only() -> None:

@@ -32,8 +32,14 @@ class Child:
     kill: Callable[[], None]
 
 
-def warm_up() -> None:
-    """Start the process that imports the SDK and waits to be forked; returns at once."""
+def warm_up(scratch: Path) -> None:
+    """Start the process that imports the SDK and waits to be forked; returns at once.
+
+    scratch: receives its socket. In a folder of its own, `multiprocessing` would remove it only at an exit that waits
+    for all children.
+    """
+    config: dict[str, object] = vars(multiprocessing.current_process())["_config"]
+    config["tempdir"] = str(scratch)
     _CONTEXT.set_forkserver_preload(["pulumi", "runpy", "yaml", runner.__name__])
     multiprocessing.forkserver.ensure_running()
 

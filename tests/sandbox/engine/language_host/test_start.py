@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.model import Engine, EngineError
+from gpucluster.sandbox.run_folder import scratch_folder
 from tests.waiting import output_of, wait_for, wait_for_end
 
 pytestmark = pytest.mark.engine
@@ -52,6 +55,33 @@ def test_an_engine_that_brings_its_own_language_host_gets_none(tmp_path: Path) -
     with start_language_host(paper(tmp_path, language_host=None), os.environ) as host:
         assert host.process is None
         assert host.environment({}) == {"PATH": str(tmp_path)}
+
+
+@pytest.fixture
+def temporary(monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
+    """An empty temporary folder for this test alone, with a path that is short enough for sockets."""
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        yield Path(folder)
+
+
+@pytest.mark.parametrize("end", [None, signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_host_leaves_nothing_in_the_temporary_folder(
+    tmp_path: Path, temporary: Path, end: signal.Signals | None
+) -> None:
+    with start_language_host(paper(tmp_path, language_host=tmp_path), os.environ) as host:
+        host.environment({})
+        assert host.process is not None
+        assert len([*temporary.glob("sandbox-*/listener-*")]) == 1
+        if end is not None:
+            host.process.send_signal(end)
+            host.process.wait()
+    if end == signal.SIGKILL:
+        # The next run removes it.
+        with scratch_folder():
+            pass
+    assert [*temporary.iterdir()] == []
 
 
 def test_a_host_that_does_not_start_is_reported(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
