@@ -17,7 +17,7 @@ from gpucluster.sandbox.project import Project, current_project
 from gpucluster.sandbox.recovery.compare import Difference
 from gpucluster.sandbox.recovery.copies import keep_copies, put_back
 from gpucluster.sandbox.recovery.damage import Damage, damaged_ledger, damaged_states
-from gpucluster.sandbox.recovery.engine import export_deployment, import_deployment
+from gpucluster.sandbox.recovery.engine import export_deployment, import_deployment, repair_state
 from gpucluster.sandbox.recovery.files import cut_short
 from gpucluster.sandbox.recovery.find import differences
 from gpucluster.sandbox.recovery.locks import Lock, all_locks, locks, refuse_living, settled
@@ -106,12 +106,18 @@ def _mend(project: Project, *, dry_run: bool) -> bool:
 
 
 def _put_back(project: Project, damage: Damage, *, dry_run: bool) -> None:
-    if damage.final:
+    repairs = damage.inconsistent and damage.copy is None
+    if damage.final and not repairs:
         raise InputError(str(damage))
     refuse_living(settled(project, damage.stack) if damage.stack else all_locks(project.store))
-    click.echo(f"{'Would recover' if dry_run else 'Recovering'} from damage: {damage.wrong}\n  {_way(project, damage)}")
-    if dry_run:
+    way = "run `pulumi state repair` on it" if repairs else _way(project, damage)
+    click.echo(f"{'Would recover' if dry_run else 'Recovering'} from damage: {damage.wrong}\n  {way}")
+    if dry_run or (repairs and repair_state(project, damage.stack)):
         return
+    if repairs:
+        if damage.final:
+            raise InputError(f"{damage.wrong}; no copy of it is left, and the engine cannot repair it: {_LEFT}")
+        click.echo(f"  {_way(project, damage)}: the engine cannot repair it")
     if not damage.made_anew:
         put_back(damage.copy, damage.file)
         return

@@ -34,8 +34,9 @@ from gpucluster.sandbox.process import StoppedError, run_engine
 from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.protected import what_is_kept
 from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, put_back_cut_states
-from gpucluster.sandbox.recovery.damage import is_sound, refuse_damage
+from gpucluster.sandbox.recovery.damage import is_sound, refuse_damage, refuse_unreadable
 from gpucluster.sandbox.recovery.locks import locks, refuse_living
+from gpucluster.sandbox.refusals import reads_state, refuse_command
 from gpucluster.sandbox.run_folder import scratch_folder
 from gpucluster.textio.terminal import beneath, plain
 
@@ -52,19 +53,6 @@ _WITH_CONFIG_FILE: Final = _WITH_PROGRAM | {"config", "logs"}
 
 INPUT_ERROR: Final = 2
 """Exit code for an error in the user's input."""
-
-_WRITES: Final = "writes the stack's file in the working tree, which the sandbox never does"
-_REFUSED: Final[Mapping[tuple[str, ...], str]] = {
-    **{
-        ("config", word): f"{_WRITES}: edit {{file}} instead"
-        for word in ("set", "set-all", "rm", "rm-all", "cp", "refresh", "env")
-    },
-    ("stack", "rename"): f"{_WRITES}: rename {{file}} yourself",
-    ("stack", "change-secrets-provider"): f"{_WRITES}: in the sandbox a random passphrase encrypts",
-    ("new",): "writes a project into the working tree: use a real `pulumi new`",
-    ("login",): "would leave the sandbox's own state: use a real `pulumi login`",
-    ("logout",): "would leave the sandbox's own state: use a real `pulumi logout`",
-}
 
 
 def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str = SIMULATED) -> int:
@@ -83,7 +71,7 @@ def run(args: tuple[str, ...], scenario: Path | None = None, *, kubernetes: str 
         raise InputError(
             f"no Pulumi.yaml in {line.folder(Path.cwd())} or above; run this in a Pulumi project, or name one by --cwd"
         )
-    _refuse(line, project)
+    refuse_command(line, project.stack_file(_stack(line, project) or "<stack>"))
     engine = find_engine()
     banner = "SIMULATED clouds: no account is used and nothing is billed."
     _note(f"{banner} Engine {engine.version}, state in {_shown(project)}")
@@ -109,17 +97,12 @@ def _shown(project: Project) -> str:
     return relative if not relative.startswith("..") else str(project.store.root)
 
 
-def _refuse(line: CommandLine, project: Project) -> None:
-    reason = _REFUSED.get(line.words)
-    if reason is not None:
-        file = project.stack_file(_stack(line, project) or "<stack>")
-        raise InputError(f"`pulumi {' '.join(line.words)}` {reason.format(file=os.path.relpath(file))}")
-
-
 def _run_in(project: Project, line: CommandLine, engine: Engine, scenario: Path | None, kubernetes: str) -> int:
     project.store.prepare()
     stack = _stack(line, project)
     with project.store.in_use():
+        if stack is not None and reads_state(line):
+            refuse_unreadable(project, stack)
         changes = stack is not None and _may_change(project, line, stack)
         try:
             code = _pulumi(project, line, engine, scenario, kubernetes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from gpucluster.sandbox.project import DamagedFileError, Project
 from gpucluster.sandbox.recovery.compare import Difference, compare
 from gpucluster.sandbox.recovery.copies import copy_of_state, newest_state, version_of
 from gpucluster.sandbox.recovery.state import (
+    InconsistentStateError,
     StackState,
     UnreadableStateError,
     is_cloud_resource,
@@ -37,6 +38,7 @@ class Damage:
     stack: the stack of the state; empty for the ledger.
     copy: a replacement, None if there is none.
     made_anew: whether it can be rebuilt: the state from the ledger, the ledger from the states.
+    inconsistent: whether it is a state that can be read, which the engine may be able to repair.
     left: resources of the clouds that would be in no state.
     """
 
@@ -46,6 +48,7 @@ class Damage:
     stack: str = ""
     copy: Path | None = None
     made_anew: bool = False
+    inconsistent: bool = False
     left: tuple[Entry, ...] = ()
 
     def __str__(self) -> str:
@@ -74,6 +77,13 @@ def refuse_damage(project: Project, stack: str | None = None) -> None:
             raise InputError(str(damage))
 
 
+def refuse_unreadable(project: Project, stack: str) -> None:
+    """Raises InputError for a state that the engine cannot use; accepts one that is older than the last."""
+    file = state_files(project).get(stack)
+    if file is not None and _readable(file, stack) is None:
+        refuse_damage(project, stack)
+
+
 def is_sound(project: Project, stack: str) -> bool:
     """Whether the ledger and the state of a stack are undamaged."""
     try:
@@ -84,9 +94,10 @@ def is_sound(project: Project, stack: str) -> bool:
 
 
 def _as_left(project: Project, stack: str) -> bool:
-    """Whether the state is byte for byte that of the last command."""
+    """Whether the state is byte for byte that of the last command, and intact."""
     file, copy = state_files(project).get(stack), copy_of_state(project, stack)
-    return file is not None and copy.exists() and file.read_bytes() == copy.read_bytes()
+    same = file is not None and copy.exists() and file.read_bytes() == copy.read_bytes()
+    return same and _readable(copy, stack) is not None
 
 
 def damaged_ledger(project: Project) -> Damage | None:
@@ -156,57 +167,60 @@ def _damage(project: Project, stack: str, found: dict[str, Difference]) -> Itera
     left = tuple(entry for entry in [*difference.orphans, *difference.kept] if entry.urn.startswith(ours))
     file = state_files(project).get(stack)
     newest = newest_state(project, stack)
+    inconsistent = False
     if file is None:
         file = project.store.states(project.name) / f"{stack}.json"
         # If the newest state is empty, the stack was destroyed or removed, and its remaining resources were released.
         missing = f"the state {file} is missing, and the clouds have {len(left)} resources of its stack"
         wrong = missing if left and (newest is None or newest[1].resources) else ""
     else:
-        wrong = _wrong(project, file, stack, newest, agrees=not difference and not left)
+        try:
+            wrong = _wrong(project, file, read_state(file, stack), newest, agrees=not difference and not left)
+        except UnreadableStateError as error:
+            wrong, inconsistent = str(error), isinstance(error, InconsistentStateError)
     if wrong:
-        yield _described(project, stack, file, wrong, newest, left)
+        yield _described(project, Damage(file, wrong, "", stack, left=left, inconsistent=inconsistent), newest)
 
 
-def _wrong(project: Project, file: Path, stack: str, newest: tuple[Path, StackState] | None, *, agrees: bool) -> str:
-    """The damage of a state file, empty if it is usable; agrees: whether the clouds have its resources."""
-    try:
-        state = read_state(file, stack)
-    except UnreadableStateError as error:
-        return str(error)
+def _wrong(
+    project: Project, file: Path, state: StackState, newest: tuple[Path, StackState] | None, *, agrees: bool
+) -> str:
+    """The damage of a readable state, empty if it is usable; agrees: whether the clouds have its resources."""
     if agrees or newest is None or state.written > newest[1].written:
         return ""
     if state.written < newest[1].written:
         return f"the state {file}, of {_time(state)}, is older than the last, and the clouds do not agree with it"
-    if newest[0] == copy_of_state(project, stack) and not _as_left(project, stack):
+    if newest[0] == copy_of_state(project, state.stack) and not _as_left(project, state.stack):
         return f"the state {file} is not as the last command left it, and the clouds do not agree with it"
     return ""
 
 
-def _described(
-    project: Project,
-    stack: str,
-    file: Path,
-    wrong: str,
-    newest: tuple[Path, StackState] | None,
-    left: tuple[Entry, ...],
-) -> Damage:
-    recover, reset = f"`gpucluster sandbox recover --stack {stack}`", "`gpucluster sandbox reset` forgets everything"
+def _described(project: Project, damage: Damage, newest: tuple[Path, StackState] | None) -> Damage:
+    """The damage of a state with its remedy."""
+    recover, reset = (
+        f"`gpucluster sandbox recover --stack {damage.stack}`",
+        "`gpucluster sandbox reset` forgets everything",
+    )
     if newest is not None:
         copy, state = newest
         shown = copy.relative_to(project.store.root)
         way_out = f"{recover} puts back that of {_time(state)} ({shown}), {reset}"
-        return Damage(file, wrong, way_out, stack, copy, left=left)
-    if not left:
-        return Damage(file, wrong, f"{recover} removes it: the clouds have nothing of this stack", stack)
+        return replace(damage, way_out=way_out, copy=copy)
+    if not damage.left and not damage.inconsistent:
+        return replace(damage, way_out=f"{recover} removes it: the clouds have nothing of this stack")
     with project.store.open_ledger() as ledger:
-        made_anew = {entry.provider_ref for entry in left} <= {*ledger.providers()}
+        made_anew = {entry.provider_ref for entry in damage.left} <= {*ledger.providers()}
+    if damage.inconsistent:
+        return replace(damage, way_out=f"{recover} tries to repair it, {reset}", made_anew=made_anew)
     if made_anew:
-        way_out = f"{recover} rebuilds it from the clouds, {reset}"
-        return Damage(file, wrong, way_out, stack, made_anew=True, left=left)
+        return replace(damage, way_out=f"{recover} rebuilds it from the clouds, {reset}", made_anew=True)
+    way_out = f"no copy of it is left, and the clouds have {_counted(damage.left)} of this stack: {reset}"
+    return replace(damage, way_out=way_out)
+
+
+def _counted(left: tuple[Entry, ...]) -> str:
     counted = Counter(entry.type for entry in left)
-    there = ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(counted.items()))
-    way_out = f"no copy of it is left, and the clouds have {there} of this stack: {reset}"
-    return Damage(file, wrong, way_out, stack, left=left)
+    return ", ".join(f"{count} x {kind}" if count > 1 else kind for kind, count in sorted(counted.items()))
 
 
 def _time(state: StackState) -> str:

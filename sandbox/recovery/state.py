@@ -12,12 +12,17 @@ from typing import Any
 
 from gpucluster.errors import InputError
 from gpucluster.sandbox.project import Project
+from gpucluster.sandbox.recovery.integrity import breach
 from gpucluster.sandbox.recovery.times import seconds
 from gpucluster.sandbox.type_guards import is_object, items, mapping
 
 
 class UnreadableStateError(Exception):
     """A file without an intact state; the message gives the reason."""
+
+
+class InconsistentStateError(UnreadableStateError):
+    """A state that the engine refuses."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,14 @@ def all_states(project: Project) -> list[StackState]:
 
 def read_state(file: Path, stack: str) -> StackState:
     """The state in a file of the file backend; raises UnreadableStateError."""
+    latest = _latest(file)
+    if wrong := breach(latest):
+        raise InconsistentStateError(f"the state {file} {wrong}")
+    resources, pending = items(latest.get("resources")), items(latest.get("pending_operations"))
+    return StackState(stack, tuple(resources), tuple(pending), _written(latest))
+
+
+def _latest(file: Path) -> Mapping[str, Any]:
     try:
         raw = file.read_bytes()
         document = json.loads(gzip.decompress(raw) if file.suffix == ".gz" else raw)
@@ -57,12 +70,7 @@ def read_state(file: Path, stack: str) -> StackState:
         raise UnreadableStateError(f"the state {file} cannot be read ({error})") from error
     if not is_object(document) or not is_object(document.get("checkpoint")):
         raise UnreadableStateError(f"the state {file} holds no checkpoint")
-    latest = mapping(document["checkpoint"].get("latest"))
-    resources = items(latest.get("resources"))
-    if not all(is_object(item) and {"urn", "type"} <= {*item} for item in resources):
-        raise UnreadableStateError(f"the state {file} holds resources without URN or type")
-    pending = items(latest.get("pending_operations"))
-    return StackState(stack, tuple(resources), tuple(pending), _written(latest))
+    return mapping(document["checkpoint"].get("latest"))
 
 
 def _written(latest: Mapping[str, Any]) -> float:

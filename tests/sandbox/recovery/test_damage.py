@@ -24,8 +24,8 @@ from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.ledger import Entry, Operation
 from gpucluster.sandbox.project import Project
 from gpucluster.sandbox.recover import recover
-from gpucluster.sandbox.recovery.copies import forgot_state, keep_copies, newest_state
-from gpucluster.sandbox.recovery.damage import damaged_ledger, damaged_states, refuse_damage
+from gpucluster.sandbox.recovery.copies import copy_of_state, forgot_state, keep_copies, newest_state
+from gpucluster.sandbox.recovery.damage import damaged_ledger, damaged_states, refuse_damage, refuse_unreadable
 from gpucluster.sandbox.reset import reset
 from gpucluster.sandbox.status import status
 
@@ -60,6 +60,14 @@ def _checkpoint(minute: int, *names: str) -> str:
         resources.append({**known, "custom": True, "provider": entry.provider_ref, "created": DAY})
     latest = {"manifest": {"time": f"2026-01-02T10:{minute:02}:00.123456789Z"}, "resources": resources if names else []}
     return json.dumps({"version": 3, "checkpoint": {"stack": "organization/small/dev", "latest": latest}})
+
+
+def _twice(state: str) -> str:
+    """The state with its last resource once more."""
+    document = json.loads(state)
+    resources = document["checkpoint"]["latest"]["resources"]
+    resources.append(resources[-1])
+    return json.dumps(document)
 
 
 class Sandbox:
@@ -135,7 +143,11 @@ STATES: dict[str, tuple[Callable[[Sandbox], object], str]] = {
     "a list": (lambda it: it.state.write_text("[1,2]"), "the state FILE holds no checkpoint"),
     "a list of numbers": (
         lambda it: it.state.write_text('{"checkpoint": {"latest": {"resources": [1]}}}'),
-        "the state FILE holds resources without URN or type",
+        "the state FILE holds a resource without URN or type, at index 0",
+    ),
+    "inconsistent": (
+        lambda it: it.state.write_text(_twice(it.state.read_text())),
+        f"the state FILE holds {PREFIX}aws:ec2/vpc:Vpc::b twice",
     ),
     "without resources": (
         lambda it: it.state.write_text(_checkpoint(2)),
@@ -222,6 +234,55 @@ def test_where_no_copy_is_left_the_clouds_are_listed_and_only_reset_is_offered(s
     )
     assert _said(reset, 0, "--yes") == ""
     assert not sandbox.store.root.exists()
+
+
+def _without_copies(sandbox: Sandbox) -> str:
+    """Makes the state inconsistent and all that is left of it; returns it."""
+    shutil.rmtree(sandbox.store.copies)
+    sandbox.state.with_name("dev.json.bak").unlink()
+    sandbox.state.write_text(_twice(sandbox.state.read_text()))
+    return sandbox.state.read_text()
+
+
+def test_an_inconsistent_state_is_damaged_even_if_it_is_its_own_copy(sandbox: Sandbox) -> None:
+    broken = _without_copies(sandbox)
+    copy_of_state(sandbox.project, "dev").parent.mkdir(parents=True)
+    copy_of_state(sandbox.project, "dev").write_text(broken)
+    for refuse in (refuse_damage, refuse_unreadable):
+        with pytest.raises(InputError) as refused:
+            refuse(sandbox.project, "dev")
+        assert "`gpucluster sandbox recover --stack dev` tries to repair it" in str(refused.value)
+
+
+def test_an_old_state_can_still_be_read(sandbox: Sandbox) -> None:
+    sandbox.state.write_text(sandbox.old_state)
+    refuse_unreadable(sandbox.project, "dev")
+    refuse_unreadable(sandbox.project, "another")
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["no provider is known", "all providers are known"])
+def test_an_inconsistent_state_without_a_copy_that_the_engine_cannot_repair_is_rebuilt_or_leaves_reset(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    broken, rebuilt = _without_copies(sandbox), list[str]()
+    monkeypatch.setattr("gpucluster.sandbox.recover.repair_state", lambda _, __: False)
+    monkeypatch.setattr("gpucluster.sandbox.recovery.anew.make_state", lambda _, stack, __: rebuilt.append(stack))
+    if known:
+        with sandbox.store.open_ledger() as ledger:
+            ledger.put_provider(f"{PROVIDER}::p1", {})
+        # The stand-in does not rebuild it.
+        monkeypatch.setattr("gpucluster.sandbox.recover._cases", lambda *_, **__: [])
+    wrong = f"the state {sandbox.state} holds {PREFIX}aws:ec2/vpc:Vpc::b twice"
+    assert _said(recover, 0, "--dry-run").endswith(f"{wrong}\n  run `pulumi state repair` on it\n")
+    if known:
+        said = _said(recover, 0)
+        assert said.endswith("  rebuild it from the clouds: the engine cannot repair it\n")
+    else:
+        assert _said(recover, 2) == (
+            f"error: {wrong}; no copy of it is left, and the engine cannot repair it: `gpucluster sandbox reset` "
+            "forgets everything"
+        )
+    assert (rebuilt, sandbox.state.read_text()) == (["dev"] if known else [], broken)
 
 
 def test_a_cut_state_of_a_stack_that_has_nothing_is_removed(sandbox: Sandbox) -> None:

@@ -127,6 +127,36 @@ def test_what_is_lost_is_refused_by_an_update_and_put_back_by_recover(standing: 
     assert standing.run("recover").stdout == ""
 
 
+def _reorder(resources: list[Any]) -> None:
+    resources.append(resources.pop(0))
+
+
+def _repeat(resources: list[Any]) -> None:
+    resources.append(resources[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("breach", "way"), [(_reorder, "run `pulumi state repair`"), (_repeat, "rebuild it from the")])
+def test_a_state_that_the_engine_would_call_a_bug_is_refused_and_repaired(
+    standing: PulumiProject, breach: Callable[[list[Any]], None], way: str
+) -> None:
+    before = standing.ledger()
+    document = json.loads(_state(standing).read_text())
+    breach(document["checkpoint"]["latest"]["resources"])
+    for folder in _copies(standing):
+        shutil.rmtree(folder)
+    _state(standing).parent.mkdir(parents=True)
+    _state(standing).write_text(json.dumps(document))
+    for command in ("preview", "stack", "stack output", "state unprotect --all --yes", "destroy --yes"):
+        (line,) = [line for line in standing.refused(command).splitlines() if "SIMULATED" not in line]
+        assert line.startswith("error: the state ") and "`gpucluster sandbox recover --stack dev`" in line, command
+    standing.run("pulumi", "stack", "export", "--stack", "dev")
+    recovered = standing.run("recover")
+    assert (recovered.returncode, recovered.stderr) == (0, "") and way in recovered.stdout
+    assert standing.ledger() == before
+    standing.pulumi("preview", "--expect-no-changes")
+
+
 def _copies(project: PulumiProject) -> list[Path]:
     pulumi = project.root / ".sandbox/state/.pulumi"
     return [project.root / ".sandbox/copies", *(pulumi / part for part in ("history", "backups", "stacks"))]
