@@ -16,7 +16,6 @@ _REFUSED: Final[Mapping[tuple[str, ...], str]] = {
         ("config", word): f"{_WRITES}: edit {{file}} instead"
         for word in ("set", "set-all", "rm", "rm-all", "cp", "refresh", "env")
     },
-    ("stack", "rename"): f"{_WRITES}: rename {{file}} yourself",
     ("stack", "change-secrets-provider"): f"{_WRITES}: in the sandbox a random passphrase encrypts",
     ("new",): "writes a project into the working tree: use a real `pulumi new`",
     ("login",): "would leave the sandbox's own state: use a real `pulumi login`",

@@ -257,6 +257,8 @@ def _with_stack(
     match line.words:
         case ("stack", "init"):
             return _init(project, line, engine, variables)
+        case ("stack", "rename") if stack and len(line.operands) == 1:
+            return _rename(project, line, stack, engine, variables)
         case ("stack", "select") if line.has("--create", "-c") and stack:
             _ensure(project, stack, engine, variables)
             return line.without("--create", "-c", takes_value=False)
@@ -323,3 +325,16 @@ def _init(project: Project, line: CommandLine, engine: Engine, variables: Mappin
         raise InputError(f"the stack {stack!r} exists already")
     _ensure(project, stack, engine, variables)
     return CommandLine(("stack", "select", stack))
+
+
+def _rename(
+    project: Project, line: CommandLine, stack: str, engine: Engine, variables: Mapping[str, str]
+) -> CommandLine:
+    """Runs `stack rename NAME` in two steps, like `stack init`."""
+    from gpucluster.sandbox.rename import rename
+
+    _mind_who_is_at_work(project, stack, "stack rename")
+    (new,) = line.operands
+    rename(project, stack, new, engine, variables)
+    _note(f"Renamed the stack {stack} to {new}")
+    return CommandLine(("stack", "select", new))

@@ -362,7 +362,6 @@ def test_data_goes_to_stdout_and_the_banner_to_stderr(project: Any) -> None:
     ("command", "message"),
     [
         ("config set a b --stack dev", "edit stacks/Pulumi.dev.yaml instead"),
-        ("stack rename x --stack dev", "which the sandbox never does"),
         ("login", "would leave the sandbox's own state"),
         ("preview", "no stack is selected; add --stack NAME"),
     ],
