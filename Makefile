@@ -9,6 +9,8 @@ PYTHON ?= python3
 UV := .tools/uv/bin/uv
 READY := .venv/.ready
 DEV := .venv/.ready-dev
+# Newer than READY if files of a package are missing.
+CHECKED := .venv/.checked
 BIN := .venv/bin
 TESTS := $(BIN)/pytest -n auto --dist loadgroup
 export UV_PYTHON_DOWNLOADS := never
@@ -124,14 +126,19 @@ $(UV): requirements-uv.lock
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --root-user-action ignore --require-hashes --no-deps --upgrade --target .tools/uv --requirement requirements-uv.lock
 	@touch $@
 
-$(READY): $(UV) requirements.lock pyproject.toml setup.py
+$(CHECKED): always $(UV)
+	@changed=$$($(PYTHON) -IS gpucluster/installed.py .venv); test -z "$$changed" || $(UV) cache clean --quiet $$changed
+
+$(READY): $(UV) requirements.lock pyproject.toml setup.py $(CHECKED)
 	@echo "Installing the locked packages into .venv" >&2
 	@$(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
 	@$(UV) pip sync --quiet --require-hashes requirements.lock
 	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
-	@touch $@
+	@rm -f $(DEV)
+	@touch $(CHECKED)
+	@$(PYTHON) -IS gpucluster/installed.py .venv --list > $@
 
 $(DEV): $(READY) requirements-dev.lock requirements-judges.lock requirements-bills.lock
 	@echo "Installing the locked packages of tests and checks into .venv" >&2
 	@$(UV) pip install --quiet --require-hashes --requirements requirements-dev.lock --requirements requirements-judges.lock --requirements requirements-bills.lock
-	@touch $@
+	@$(PYTHON) -IS gpucluster/installed.py .venv --list > $@

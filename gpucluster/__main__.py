@@ -1,7 +1,24 @@
-"""`python -m gpucluster` runs the command `gpucluster`."""
+"""`python -m gpucluster` and the console script run the command `gpucluster`."""
 
 from __future__ import annotations
 
-from gpucluster.cli import main
+import sys
 
-main(prog_name="gpucluster")
+
+def run() -> None:
+    """Runs the command; names a package that the environment lacks."""
+    try:
+        from gpucluster.cli import main
+    except ModuleNotFoundError as error:
+        from gpucluster.errors import Exit
+        from gpucluster.installed import lacking
+
+        if not (missing := lacking(error)):
+            raise
+        print(f"error: {missing}", file=sys.stderr)
+        sys.exit(Exit.INPUT)
+    main(prog_name="gpucluster")
+
+
+if __name__ == "__main__":
+    run()

@@ -70,7 +70,10 @@ class _Main(_Group, Program):
         except click.exceptions.Exit:
             raise
         except Exception as error:
-            _end(ctx, Exit.FAULT, _fault(error))
+            from gpucluster.installed import lacking
+
+            missing = lacking(error)
+            _end(ctx, Exit.INPUT if missing else Exit.FAULT, f"error: {missing}" if missing else _fault(error))
 
 
 def _fault(error: Exception) -> str:

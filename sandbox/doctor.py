@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import shutil
 import sys
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -12,8 +13,7 @@ from typing import Final
 import click
 
 from gpucluster.errors import Exit, InputError
-from gpucluster.sandbox import disk
-from gpucluster.sandbox.project import find_project
+from gpucluster.installed import how_to_mend, incomplete, lacking
 
 _GIB: Final = 1024**3
 _WANTED_GIB: Final = 8
@@ -36,14 +36,23 @@ def doctor() -> None:
     for name, examine in _PARTS.items():
         try:
             click.echo(f"ok     {name:10}  {examine()}")
-        except _Wrong as wrong:
+        except (_Wrong, ModuleNotFoundError) as wrong:
             broken = True
-            click.echo(f"WRONG  {name:10}  {wrong}")
+            click.echo(f"WRONG  {name:10}  {lacking(wrong) or wrong}")
     sys.exit(Exit.FINDINGS if broken else Exit.OK)
 
 
 def _python() -> str:
     return f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+
+
+def _packages() -> str:
+    site = Path(sysconfig.get_path("purelib"))
+    found = incomplete(site)
+    if found:
+        named = ", ".join(f"{name} {wrong}" for name, wrong in found.items())
+        raise _Wrong(f"{named}: {how_to_mend()}")
+    return f"complete, in {site}"
 
 
 def _engine() -> str:
@@ -105,6 +114,7 @@ def _disk() -> str:
 
 def _sdks() -> str:
     from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
+    from gpucluster.sandbox.project import find_project
 
     project = find_project(Path.cwd())
     found = installed_sdks(site_packages(project.virtualenv if project else None))
@@ -112,6 +122,8 @@ def _sdks() -> str:
 
 
 def _project() -> str:
+    from gpucluster.sandbox import disk
+    from gpucluster.sandbox.project import find_project
     from gpucluster.sandbox.recovery.find import differences
 
     project = find_project(Path.cwd())
@@ -132,6 +144,7 @@ def _project() -> str:
 
 _PARTS: Final[dict[str, Callable[[], str]]] = {
     "python": _python,
+    "packages": _packages,
     "engine": _engine,
     "kubernetes": _api_server,
     "live": _controllers,

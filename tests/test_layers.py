@@ -53,13 +53,14 @@ EVERYWHERE: Final = frozenset(
         "gpucluster/cache.py",
         "gpucluster/errors.py",
         "gpucluster/extras.py",
+        "gpucluster/installed.py",
         "gpucluster/light_import.py",
         "gpucluster/options.py",
         "gpucluster/record.py",
     }
 )
-"""What every file may import, and which imports nothing of ours: the cache, errors, extras, what all commands take,
-records.
+"""What every file may import, and which imports nothing of ours: the cache, errors, extras, complete environments,
+what all commands take, records.
 """
 
 EXCEPT: Final[set[tuple[str, str]]] = set()

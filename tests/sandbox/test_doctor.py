@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,7 @@ def test_a_fresh_machine_lacks_nothing_that_cannot_be_made(examined: Path) -> No
     assert result.exit_code == 0, result.output
     assert {state for state, _ in said.values()} == {"ok"}
     assert said["engine"][1] == "none yet: downloaded or built at first use (about 5 minutes)"
+    assert said["packages"][1] == f"complete, in {sysconfig.get_path('purelib')}"
     assert said["kubernetes"][1] == (
         "none yet: built by gpucluster sandbox kubernetes, or by the first --kubernetes real (about 5 minutes)"
     )
@@ -59,3 +62,23 @@ def test_what_is_broken_is_named_with_its_repair(examined: Path) -> None:
     assert said["project"][1].endswith(
         "`gpucluster sandbox recover` repairs it, `gpucluster sandbox reset` forgets everything"
     )
+
+
+def test_incomplete_packages_are_named_and_the_other_parts_examined(
+    examined: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = examined / "site"
+    for name in ("first-1.0.dist-info", "second-2.0.dist-info"):
+        (site / name).mkdir(parents=True)
+        (site / name / "RECORD").write_text("module.py,sha256=x,1\n")
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(site))
+    # What `rm -r` of a package does to later imports.
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    monkeypatch.delitem(sys.modules, "gpucluster.sandbox.project")
+    result = CliRunner().invoke(doctor)
+    said = _said(result)
+    assert result.exit_code == 1
+    assert said["packages"][0] == "WRONG"
+    assert said["packages"][1].startswith("first-1.0 lacks module.py, second-2.0 lacks module.py: ")
+    assert said["python"][0] == said["go"][0] == "ok"
+    assert said["project"][1].startswith(f"the environment {sys.prefix} lacks yaml: ")

@@ -1,0 +1,93 @@
+"""Whether the packages of an environment are complete: an interrupted installation leaves some without their files.
+
+Uses only the standard library, because packages may be missing. `make` runs it as a script:
+
+    python installed.py VENV          forget incomplete packages, so that the next installation has them again; print
+                                      those with changed files, which an installer may have linked from its cache
+    python installed.py VENV --list   print the installed packages
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+_INFO = ".dist-info"
+_CHANGED = "has a changed"
+_LISTS = (".ready", ".ready-dev")
+"""Files of `make` in the environment: the packages after an installation."""
+_CHECKED = ".checked"
+"""File of `make` in the environment, newer than its lists if an installation is needed."""
+
+
+def incomplete(site: Path) -> dict[str, str]:
+    """Name and version of each package without all of its files -> what is wrong with the first: "lacks FILE".
+
+    site: the folder of the packages. Compares sizes; files that Python compiled itself have none.
+    """
+    return {info.stem: wrong for info in sorted(site.glob(f"*{_INFO}")) if (wrong := next(_wrong(site, info), ""))}
+
+
+def _wrong(site: Path, info: Path) -> Iterator[str]:
+    try:
+        with (info / "RECORD").open(newline="", encoding="utf-8") as file:
+            rows = [(row[0], row[2]) for row in csv.reader(file) if len(row) == 3]
+    except (OSError, ValueError):
+        yield f"lacks {info.name}/RECORD"
+        return
+    for path, size in rows:
+        if size:
+            try:
+                there = os.stat(f"{site}/{path}").st_size  # noqa: PTH116  # 50,000 files: a Path takes as long again
+            except OSError:
+                yield f"lacks {path}"
+            else:
+                if str(there) != size:
+                    yield f"{_CHANGED} {path}"
+
+
+def lacking(error: Exception) -> str:
+    """What the user has to do about a missing module; empty for a module of ours, and for any other error."""
+    name = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
+    top = name.partition(".")[0]
+    if not top or top == "gpucluster":
+        return ""
+    if top in sys.stdlib_module_names:
+        return f"{sys.executable} lacks {name} of Python's standard library: use a complete Python"
+    return f"the environment {sys.prefix} lacks {name}: {how_to_mend()}"
+
+
+def how_to_mend() -> str:
+    """The command that completes the environment."""
+    checkout = Path(__file__).resolve().parents[1]
+    if Path(sys.prefix) == checkout / ".venv" and (checkout / "Makefile").exists():
+        return f"run `make` in {checkout}"
+    return f"install its packages again, by `{sys.executable} -m pip install --force-reinstall`"
+
+
+def _check(venv: Path) -> None:
+    for site in venv.glob("lib/python*/site-packages"):
+        listed = {line for name in _LISTS if (venv / name).exists() for line in (venv / name).read_text().splitlines()}
+        found = {name: "is gone" for name in sorted(listed) if not (site / f"{name}{_INFO}").exists()}
+        found |= incomplete(site)
+        for name, wrong in found.items():
+            print(f"{name} in {venv} {wrong}: installing it again", file=sys.stderr)
+            if wrong.startswith(_CHANGED):
+                print(name.rpartition("-")[0])
+            shutil.rmtree(site / f"{name}{_INFO}", ignore_errors=True)
+        if found:
+            (venv / _CHECKED).touch()
+
+
+def _list(venv: Path) -> None:
+    for info in sorted(venv.glob(f"lib/python*/site-packages/*{_INFO}")):
+        print(info.stem)
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    _list(folder) if sys.argv[2:] == ["--list"] else _check(folder)
