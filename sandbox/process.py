@@ -14,6 +14,7 @@ from types import FrameType
 from typing import IO, Final
 
 from gpucluster.sandbox.engine_output import without_echoes
+from gpucluster.textio.terminal import OutputError
 
 _PR_SET_PDEATHSIG: Final = 1
 """Linux, prctl(2): the signal a process gets when its parent dies."""
@@ -46,12 +47,13 @@ def run_engine(
         )
         started()
         with _forwarding_termination(process), _stopped_by(obstacle, process) as reasons:
-            if process.stdout is not None:
-                _relay(process.stdout)
+            failed = _relay(process.stdout) if process.stdout is not None else None
             code = process.wait()
     # The engine may have failed at the obstacle before the first check.
     if reason := "".join(reasons) or (obstacle() if code else ""):
         raise StoppedError(reason)
+    if failed is not None and not isinstance(failed, BrokenPipeError):
+        raise OutputError(sys.stdout, failed) from failed
     return code
 
 
@@ -81,17 +83,18 @@ def _stopped_by(obstacle: Callable[[], str], process: subprocess.Popen[bytes]) -
         watching.join()
 
 
-def _relay(output: IO[bytes]) -> None:
-    """Forwards the engine's output line by line; a closed reader does not stop the engine."""
-    reader = True
+def _relay(output: IO[bytes]) -> OSError | None:
+    """Forwards the engine's output line by line; returns why it could not, which does not stop the engine."""
+    failed: OSError | None = None
     for line in without_echoes(output):
-        if reader:
+        if failed is None:
             try:
                 sys.stdout.buffer.write(line)
                 sys.stdout.buffer.flush()
-            except BrokenPipeError:
-                reader = False
+            except OSError as error:
+                failed = error
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return failed
 
 
 def _die_with_parent() -> Callable[[], object] | None:

@@ -179,8 +179,9 @@ class Store:
         if refused:
             raise InputError(refused)
         self.root.mkdir(mode=0o700, exist_ok=True)
-        for folder in (self.state, self.home, self.user, self.stacks):
-            folder.mkdir(exist_ok=True)
+        # Private on their own, for a root folder that another umask or a copy has opened.
+        for folder in (self.state, self.home, self.user, self.stacks, self.copies):
+            folder.mkdir(mode=0o700, exist_ok=True)
         ignore = self.root / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n")
@@ -250,7 +251,14 @@ class Project:
 
 
 def find_project(folder: Path) -> Project | None:
-    """The nearest project from a folder upward, None when there is none."""
+    """The nearest project from a folder upward, None when there is none.
+
+    Raises InputError for a path that is no UTF-8, with which the engine fails.
+    """
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"the path {folder} is no UTF-8, as the engine needs it; rename the folder") from error
     for candidate in (folder, *folder.parents):
         for name in ("Pulumi.yaml", "Pulumi.yml"):
             if (candidate / name).is_file():

@@ -164,6 +164,8 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
                 obstacle=lambda: disk.obstacle(store.root, disk.LEAST),
             )
             code = INPUT_ERROR if code and refused.exists() else code
+            if code and host is not None and host.died:
+                _say_what_died(line)
             _say_what_it_means(resident)
             if servers is not None:
                 _say_what_it_judged(servers)
@@ -208,6 +210,12 @@ def _real_servers(project: Project, ledger: Ledger, kubernetes: str) -> RealServ
     for module, why in fetch_all().items():
         _note(f"No definitions of {module}: {why}")
     return RealServers(project.store.servers, binaries, ledger, LiveCompanions(all_live=kubernetes == LIVE))
+
+
+def _say_what_died(line: CommandLine) -> None:
+    recover = "run `gpucluster sandbox recover`, then the same command again"
+    again = "run the same command again" if line.words[0] == "preview" else recover
+    click.echo(f"\nWhat this means: the process that runs the Python program was killed or crashed; {again}", err=True)
 
 
 def _say_what_it_means(resident: Resident) -> None:

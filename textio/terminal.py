@@ -8,10 +8,14 @@ contain no control character except line ends and tabs. JSON already escapes the
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 import unicodedata
-from typing import Any, Final, TextIO
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final, TextIO
 
 import click
 
@@ -32,6 +36,29 @@ def _shown(character: str) -> str:
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
+class OutputError(click.ClickException):
+    """Standard output or standard error cannot be written, such as a file on a full disk."""
+
+    exit_code = 2
+
+    def __init__(self, stream: TextIO, error: OSError) -> None:
+        name = {"<stdout>": "standard output", "<stderr>": "standard error"}.get(stream.name, stream.name)
+        super().__init__(f"{name} cannot be written: {error.strerror}")
+
+    def show(self, file: IO[str] | None = None) -> None:
+        click.echo(f"error: {self.message}", file=file, err=file is None)
+
+
+@contextmanager
+def _writing(stream: TextIO) -> Generator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(stream, error) from error
+
+
 class _Plain(io.TextIOWrapper):
     """A stream over the bytes of another. It writes UTF-8 immediately, and all text as plain text."""
 
@@ -40,8 +67,13 @@ class _Plain(io.TextIOWrapper):
         self.beneath = beneath
 
     def write(self, text: str, /) -> int:
-        super().write(plain(text))
+        with _writing(self.beneath):
+            super().write(plain(text))
         return len(text)
+
+    def flush(self) -> None:
+        with _writing(self.beneath):
+            super().flush()
 
     def close(self) -> None:
         """Leaves the bytes open: they belong to the underlying stream."""
@@ -53,9 +85,23 @@ def beneath(stream: TextIO) -> TextIO:
     return stream.beneath if isinstance(stream, _Plain) else stream
 
 
+def _open_closed() -> None:
+    """Opens standard streams that the caller closed, as cron and daemons do, on the null device.
+
+    Otherwise the next file would have the number of such a stream, and receive what other programs write to it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # It gets the lowest free number, which is that of the closed stream.
+            stream = Path(os.devnull).open(mode)  # noqa: SIM115  # open as long as the process
+            os.set_inheritable(stream.fileno(), True)
+            setattr(sys, name, stream)
+
+
 class Program(click.Group):
     """The commands of a console script."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
+        _open_closed()
         sys.stdout, sys.stderr = (_Plain(beneath(stream)) for stream in (sys.stdout, sys.stderr))
         return super().main(*args, **kwargs)

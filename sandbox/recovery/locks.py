@@ -98,9 +98,10 @@ def refuse_living(found: list[Lock]) -> None:
             f"the stack {living.stack} is in use: {living} still runs; wait until it ends, or end it, then "
             "run this again"
         )
+    cancel = f"`gpucluster sandbox pulumi cancel --yes --stack {living.stack}`"
     raise InputError(
         f"the stack {living.stack} is locked by {living}, another machine that cannot be checked from here; if "
-        f"that process is dead, remove {living.file}, then run this again"
+        f"that process is dead, run {cancel}, then run this again"
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from gpucluster.sandbox import process
 from gpucluster.sandbox.process import StoppedError, run_engine
+from gpucluster.textio.terminal import OutputError
 
 STUBBORN = (
     "import pathlib, signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); "
@@ -44,3 +45,14 @@ def test_an_engine_that_goes_on_though_it_was_cancelled_is_killed(
 def test_an_engine_that_failed_at_an_obstacle_before_anybody_looked_was_stopped_by_it() -> None:
     with pytest.raises(StoppedError, match="no room"):
         _run("import sys; sys.exit(1)", lambda: "no room")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no output that is always full")
+def test_a_full_output_is_named_once_the_engine_has_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = tmp_path / "ended"
+    program = f"for _ in range(100_000): print('line')\nopen({str(ended)!r}, 'w')"
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(OutputError, match="cannot be written: No space left on device"):
+            _run(program, lambda: "")
+    assert ended.exists()

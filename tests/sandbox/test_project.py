@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -66,6 +67,26 @@ def test_the_store_is_private_and_ignored_by_git(tmp_path: Path) -> None:
     assert store.passphrase.stat().st_mode & 0o777 == 0o600
     assert store.root.stat().st_mode & 0o777 == 0o700
     assert (store.root / ".gitignore").read_text() == "*\n"
+
+
+def test_every_folder_of_the_store_is_private_whatever_the_umask_and_the_mode_of_its_root(tmp_path: Path) -> None:
+    store = project_in(tmp_path).store
+    before = os.umask(0)
+    try:
+        store.prepare()
+    finally:
+        os.umask(before)
+    assert {folder.name: folder.stat().st_mode & 0o777 for folder in store.root.iterdir() if folder.is_dir()} == {
+        folder.name: 0o700 for folder in (store.state, store.home, store.user, store.stacks, store.copies)
+    }
+
+
+def test_a_path_that_is_no_utf_8_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"b\xff")
+    folder.mkdir()
+    with pytest.raises(InputError, match=r"the path .*/b\udcff is no UTF-8") as refused:
+        project_in(folder)
+    assert len(str(refused.value).splitlines()) == 1
 
 
 def test_the_environment_is_an_allow_list(tmp_path: Path) -> None:

@@ -144,6 +144,9 @@ def test_a_lock_whose_process_may_live_is_respected(standing: Any, host: str, me
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert (folder / "1.json").exists()
+    # The advice about a lock of another machine.
+    assert standing.run("pulumi", "cancel", "--yes", "--stack", "dev").returncode == 0
+    assert not (folder / "1.json").exists()
 
 
 @pytest.mark.slow

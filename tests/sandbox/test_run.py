@@ -20,7 +20,7 @@ import psutil
 import pytest
 
 from gpucluster.sandbox.clouds.ledger import Entry
-from tests.waiting import LIMIT, wait_for, wait_for_end
+from tests.waiting import LIMIT, output_of, wait_for, wait_for_end
 
 pytestmark = [pytest.mark.engine, pytest.mark.checkpoints]
 
@@ -497,6 +497,28 @@ def test_no_command_leaves_anything_in_the_temporary_folder(project: Any, monkey
         for command in ("preview", "up --yes", "destroy --yes"):
             project.pulumi(command)
             assert [*Path(folder).iterdir()] == [], command
+
+
+@pytest.mark.slow
+def test_a_language_host_that_dies_is_named_with_the_way_on(project: Any) -> None:
+    project.write(WAITS, **{"small:wait": "true"})
+    args = [sys.executable, "-m", "gpucluster", "sandbox", "pulumi", "up", "--yes", "--skip-preview", "--stack", "dev"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(args, cwd=project.root, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True) as run:
+        wait_for("the network is made", lambda: made_by(project), of=run)
+        host = next(
+            child
+            for child in psutil.Process(run.pid).children()
+            if "gpucluster.sandbox.engine.language_host" in child.cmdline()
+        )
+        host.kill()
+        _, said = output_of(run)
+    assert run.returncode != 0
+    assert "run `gpucluster sandbox recover`, then the same command again" in said
+    project.write(WAITS)
+    assert project.run("recover").returncode == 0
+    project.pulumi("up", "--yes", "--skip-preview")
+    assert len(project.ledger()) == 1
 
 
 @pytest.mark.slow

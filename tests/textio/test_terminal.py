@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 
@@ -55,3 +56,41 @@ def test_every_way_to_write_of_a_program_is_plain(encoding: str) -> None:
     assert out.getvalue().decode() == "é\\x07\né\\x07\n\x1b[1mours\x1b[0m\n"
     assert err.getvalue().decode().splitlines()[0] == "é\\x07"
     assert err.getvalue().decode().splitlines()[-1] == "Error: é\\x07"
+
+
+def _run(redirection: str, *args: str) -> subprocess.CompletedProcess[str]:
+    command = ["sh", "-c", f'"$@" {redirection}', "sh", sys.executable, "-m", "gpucluster", *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("redirection", "args", "code", "said"),
+    [
+        (">&-", ("--version",), 0, ""),
+        (">&-", ("cost", "types"), 0, ""),
+        ("<&- >&- 2>&-", ("schema", "none"), 2, ""),
+        ("<&- >&-", ("cost", "report", "-"), 2, "error: /dev/null is empty; "),
+        ("> /dev/full", ("--version",), 2, "error: standard output cannot be written: No space left on device\n"),
+        ("> /dev/full", ("cost", "types"), 2, "error: standard output cannot be written: No space left on device\n"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_a_closed_or_full_output_causes_no_traceback(
+    redirection: str, args: tuple[str, ...], code: int, said: str
+) -> None:
+    done = _run(redirection, *args)
+    assert (done.returncode, done.stdout, done.stderr[: len(said) or None]) == (code, "", said)
+
+
+def test_closed_streams_are_opened_for_other_programs_too() -> None:
+    code = (
+        "import os, sys\n"
+        "from gpucluster.textio.terminal import _open_closed\n"
+        "_open_closed()\n"
+        "assert os.system('test -c /proc/self/fd/0 -a -c /proc/self/fd/1') == 0\n"
+        "print(sys.stdin.read(), [os.fstat(number).st_rdev == os.stat(os.devnull).st_rdev for number in (0, 1)])\n"
+        "sys.exit([os.path.realpath(f'/proc/self/fd/{number}') for number in (0, 1)] != ['/dev/null'] * 2)\n"
+    )
+    command = ["sh", "-c", '"$@" <&- >&-', "sh", sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -25,6 +25,11 @@ class LanguageHost:
     engine: Engine
     process: subprocess.Popen[bytes] | None
 
+    @property
+    def died(self) -> bool:
+        """Whether it ended before its context, which a command does not survive."""
+        return self.process is not None and self.process.poll() is not None
+
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
         """`base` with the variables by which the engine finds its parts; waits until the host listens.
 

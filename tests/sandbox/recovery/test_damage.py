@@ -444,9 +444,9 @@ def test_what_a_living_process_works_on_is_left_alone(
     assert sandbox.state.read_text() == ""
 
 
-def test_a_lock_of_another_machine_names_the_file_to_remove(lock: Callable[[str], Path]) -> None:
+def test_a_lock_of_another_machine_names_the_command_that_removes_it(lock: Callable[[str], Path]) -> None:
     file = lock("elsewhere")
-    assert f"if that process is dead, remove {file}, then run this again" in _said(reset, 2, "--yes")
+    assert "`gpucluster sandbox pulumi cancel --yes --stack dev`" in _said(reset, 2, "--yes")
     file.unlink()
     assert _said(reset, 0, "--yes") == ""
 
