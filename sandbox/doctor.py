@@ -36,7 +36,7 @@ def doctor() -> None:
     for name, examine in _PARTS.items():
         try:
             click.echo(f"ok     {name:10}  {examine()}")
-        except (_Wrong, ModuleNotFoundError) as wrong:
+        except (_Wrong, InputError, ModuleNotFoundError) as wrong:
             broken = True
             click.echo(f"WRONG  {name:10}  {lacking(wrong) or wrong}")
     sys.exit(Exit.FINDINGS if broken else Exit.OK)
@@ -132,12 +132,8 @@ def _project() -> str:
     refused = disk.obstacle(project.store.root)
     if refused:
         raise _Wrong(refused)
-    try:
-        standing = len(project.store.existing())
-        left = any(differences(project))
-    except InputError as error:
-        raise _Wrong(str(error)) from error
-    if left:
+    standing = len(project.store.existing())
+    if any(differences(project)):
         raise _Wrong(f"{standing} simulated resources; state and clouds differ: gpucluster sandbox recover")
     return f"{project.name}: {standing} simulated resources"
 

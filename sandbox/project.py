@@ -258,7 +258,7 @@ def find_project(folder: Path) -> Project | None:
     try:
         str(folder).encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"the path {folder} is no UTF-8, as the engine needs it; rename the folder") from error
+        raise InputError(f"the path {str(folder)!r} is no UTF-8, as the engine needs it; rename the folder") from error
     for candidate in (folder, *folder.parents):
         for name in ("Pulumi.yaml", "Pulumi.yml"):
             if (candidate / name).is_file():

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 import sysconfig
 from pathlib import Path
@@ -82,3 +83,14 @@ def test_incomplete_packages_are_named_and_the_other_parts_examined(
     assert said["packages"][1].startswith("first-1.0 lacks module.py, second-2.0 lacks module.py: ")
     assert said["python"][0] == said["go"][0] == "ok"
     assert said["project"][1].startswith(f"the environment {sys.prefix} lacks yaml: ")
+
+
+def test_a_project_that_the_engine_cannot_use_is_one_broken_part(
+    examined: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = examined / os.fsdecode(b"\xff")
+    folder.mkdir()
+    (folder / "Pulumi.yaml").write_text("name: small\nruntime: python\n")
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(doctor)
+    assert (result.exit_code, _said(result)["project"][0]) == (1, "WRONG")

@@ -84,7 +84,7 @@ def test_every_folder_of_the_store_is_private_whatever_the_umask_and_the_mode_of
 def test_a_path_that_is_no_utf_8_is_named(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"b\xff")
     folder.mkdir()
-    with pytest.raises(InputError, match=r"the path .*/b\udcff is no UTF-8") as refused:
+    with pytest.raises(InputError, match=r"the path '.*/b.udcff' is no UTF-8") as refused:
         project_in(folder)
     assert len(str(refused.value).splitlines()) == 1
 
