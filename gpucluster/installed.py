@@ -72,20 +72,28 @@ def how_to_mend() -> str:
 def _check(venv: Path) -> None:
     for site in venv.glob("lib/python*/site-packages"):
         listed = {line for name in _LISTS if (venv / name).exists() for line in (venv / name).read_text().splitlines()}
-        found = {name: "is gone" for name in sorted(listed) if not (site / f"{name}{_INFO}").exists()}
-        found |= incomplete(site)
+        found = dict.fromkeys(sorted(listed - _names(site)), "is gone") | incomplete(site)
         for name, wrong in found.items():
             print(f"{name} in {venv} {wrong}: installing it again", file=sys.stderr)
             if wrong.startswith(_CHANGED):
-                print(name.rpartition("-")[0])
+                print(_name(name))
             shutil.rmtree(site / f"{name}{_INFO}", ignore_errors=True)
         if found:
             (venv / _CHECKED).touch()
 
 
 def _list(venv: Path) -> None:
-    for info in sorted(venv.glob(f"lib/python*/site-packages/*{_INFO}")):
-        print(info.stem)
+    for site in venv.glob("lib/python*/site-packages"):
+        print("\n".join(sorted(_names(site))))
+
+
+def _names(site: Path) -> set[str]:
+    """The installed packages, of any version: users may install others."""
+    return {_name(info.stem) for info in site.glob(f"*{_INFO}")}
+
+
+def _name(package: str) -> str:
+    return package.rpartition("-")[0]
 
 
 if __name__ == "__main__":

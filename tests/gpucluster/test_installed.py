@@ -151,7 +151,7 @@ def test_make_installs_once(checkout: Checkout) -> None:
 
 AGAIN: dict[str, tuple[Callable[[Path], object], str, list[str]]] = {
     "missing file": (lambda site: shutil.rmtree(site / "yaml"), "yaml-1.0 in .venv lacks yaml/__init__.py", []),
-    "missing package": (lambda site: shutil.rmtree(site / "yaml-1.0.dist-info"), "yaml-1.0 in .venv is gone", []),
+    "missing package": (lambda site: shutil.rmtree(site / "yaml-1.0.dist-info"), "yaml in .venv is gone", []),
     "changed file": (
         lambda site: (site / "yaml/__init__.py").write_text(""),
         "yaml-1.0 in .venv has a changed yaml/__init__.py",
@@ -172,6 +172,14 @@ def test_make_names_incomplete_packages_and_installs_them_again(checkout: Checko
     damage(checkout.site)
     assert checkout.make(".venv/.ready-dev") == ([*first, *SYNC, *DEVELOP], f"{said}: installing it again")
     assert incomplete(checkout.site) == {}
+    assert checkout.make(".venv/.ready-dev") == checkout.make() == ([], "")
+
+
+def test_make_leaves_alone_what_users_install(checkout: Checkout) -> None:
+    checkout.make(".venv/.ready-dev")
+    (checkout.site / "yaml-1.0.dist-info").rename(checkout.site / "yaml-1.1.dist-info")
+    _install(checkout.site, "more-1.0")
+    (checkout.site / "yaml-1.1.dist-info/RECORD").write_text("yaml/__init__.py,sha256=x,6\n")
     assert checkout.make(".venv/.ready-dev") == checkout.make() == ([], "")
 
 
