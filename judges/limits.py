@@ -10,13 +10,15 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 from gpucluster.judges.aws import names as aws
+from gpucluster.judges.combinations import Place, combinations, extensions
 from gpucluster.judges.gcp import names as gcp
 from gpucluster.judges.gcp.judge import WHOLE
 from gpucluster.judges.names import Names
@@ -70,10 +72,13 @@ def _of_aws(schema: Schema) -> Mapping[str, Any]:
     """CloudFormation's schemas in us-east-1, the region with most types, and the instance types of every region."""
     manager = importlib.import_module("cfnlint.schema.manager").PROVIDER_SCHEMA_MANAGER
     package, sources, types = f"cfn-lint {version('cfn-lint')}", list[str](), Types()
-    formats = _cfn_formats()
+    formats, added = _cfn_formats(), extensions()
     for token, cfn in aws.TYPES.items():
         document = manager.get_resource_schema("us-east-1", cfn).schema
-        found = _limits(schema, token, aws.NAMES, _Documents(document, document.get("definitions", {})), formats)
+        root = _Documents(document, document.get("definitions", {}))
+        found = _limits(schema, token, aws.NAMES, root, formats)
+        for path, rules in _combinations(schema, token, root, added, formats).items():
+            found.setdefault(path, {})["combinations"] = rules
         if found:
             types[token] = _from(found, sources, f"{package}, {cfn}, MIT-0")
     for token, path in _INSTANCE_TYPES.items():
@@ -159,43 +164,87 @@ class _Documents:
         inner = self.node.get("additionalProperties") if name == "*" else self.node.get("properties", {}).get(name)
         return _Documents(mapping(inner), self._definitions)
 
+    def at(self, path: Sequence[str]) -> _Documents:
+        """The schema at a path."""
+        found = self
+        for name in path:
+            found = found.into(name)
+        return found
+
 
 def _limits(schema: Schema, token: str, names: Names, root: _Documents, formats: Mapping[str, str]) -> dict[str, Rules]:
     """Path of an input -> the document's limits of its value."""
     found: dict[str, Rules] = {}
     type_ = schema.resource_type(token)
-    for wire, path, is_list in _inputs(type_, type_.inputs if type_ else {}, []):
+    for given in _inputs(type_, type_.inputs if type_ else {}, []):
+        wire, path, is_list = given.wire, given.path, given.kind == "list"
         place = names.place(token, wire)
         steps = names.schema_path(token, wire)
-        if place is None or steps is None or place.how in ("tags", "map", "bool"):
+        if given.kind == "object" or place is None or steps is None or place.how in ("tags", "map", "bool"):
             continue
         if place.how == "json":
             found[path] = {"format": "json"}
             continue
-        at = root
-        for step in steps:
-            at = at.into(step)
+        at = root.at(steps)
         rules = at.counts if is_list else _rules(at.node, formats)
         if rules:
             found[path] = rules
     return found
 
 
+def _combinations(
+    schema: Schema,
+    token: str,
+    root: _Documents,
+    added: Mapping[tuple[str, tuple[str, ...]], Sequence[Mapping[str, Any]]],
+    formats: Mapping[str, str],
+) -> Mapping[str, list[Any]]:
+    """Path of an object -> the combinations of its inputs. added: `extensions()`."""
+    type_, places = schema.resource_type(token), list[Place]()
+    for given in _inputs(type_, type_.inputs if type_ else {}, []):
+        steps = aws.NAMES.schema_path(token, given.wire)
+        if steps is not None and not given.path.endswith("[]"):
+            places.append(Place(given.path, steps, given.needed))
+    implied = {
+        tuple(step.removesuffix("[]") for step in place.steps): json.loads(place.how[1:])
+        for place in aws.NAMES.implied(token)
+    }
+
+    def nodes(path: tuple[str, ...]) -> Sequence[Mapping[str, Any]]:
+        return [root.at(path).node, *added.get((aws.TYPES[token], path), ())]
+
+    return combinations(places, implied, nodes, lambda node: _rules(node, formats))
+
+
+@dataclass(frozen=True)
+class _Input:
+    """wire: names from the resource down. path: with `[]` after each list. kind: object, list, or value.
+
+    needed: whether the SDK requires it.
+    """
+
+    wire: list[str]
+    path: str
+    kind: str
+    needed: bool
+
+
 def _inputs(
     type_: ResourceType | None, properties: Mapping[str, Property], wire: list[str], path: str = ""
-) -> Iterator[tuple[list[str], str, bool]]:
-    """Every input that is not an object: its names from the resource down, its path, and whether it is a list."""
+) -> Iterator[_Input]:
+    """Every input, and the items of each list."""
     for name, prop in properties.items():
         inner, at = prop.type, f"{path}.{name}" if path else name
         if "list" in mapping(inner):
-            yield [*wire, name], at, True
+            yield _Input([*wire, name], at, "list", prop.required)
         while "list" in (of := mapping(inner)):
             inner, at = of["list"], f"{at}[]"
         if type_ is not None and "ref" in of:
+            yield _Input([*wire, name], at, "object", prop.required)
             if len(wire) < _DEEPEST:
                 yield from _inputs(type_, type_.types[of["ref"]], [*wire, name], at)
         elif isinstance(inner, str) or "str" in of.get("union", ()):
-            yield [*wire, name], at, False
+            yield _Input([*wire, name], at, "value", prop.required)
 
 
 def _rules(node: Mapping[str, Any], formats: Mapping[str, str]) -> Rules:

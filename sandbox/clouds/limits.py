@@ -3,8 +3,8 @@
 A cloud's folder has one or two tables. `limits.json` is compiled from the vendor's own documents by `python -m
 gpucluster.judges.limits`. `limits.csv` is written by hand, for limits that are missing or wrong in the documents: its
 rows override the other's for the same path and rule. Columns: type; path without the numbers of list items,
-`rules[].priority`; rule; value, that of `enum` with `|` between values, and empty if nothing is refused; source, with
-the reason if a document, or the list of an SDK, is wrong.
+`rules[].priority`, empty for the resource; rule; value, that of `enum` with `|` between values, that of `combinations`
+as JSON, and empty if nothing is refused; source, with the reason if a document, or the list of an SDK, is wrong.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any, Final
 
+from gpucluster.sandbox.clouds.combinations import broken, text
 from gpucluster.sandbox.clouds.formats import FORMATS
 from gpucluster.sandbox.clouds.validate import Failure, general
 from gpucluster.sandbox.clouds.values import Secret
@@ -35,8 +36,8 @@ class Limit:
     """One rule about one value.
 
     rule: enum, enumAnyCase, minimum, maximum, minLength, maxLength (characters), minItems, maxItems, pattern or format,
-    the last by a name in `formats.FORMATS`; the others are those of JSON Schema.
-    source: the document, with its version.
+    the last by a name in `formats.FORMATS`; the others are those of JSON Schema. Of an object, combinations.
+    source: the document, with its version; empty in a combination, which has its own.
     """
 
     rule: str
@@ -49,9 +50,9 @@ class Limit:
         """
         match self.rule:
             case "enum":
-                said = "" if _text(given) in self._texts else _not_listed(_text(given), self.value)
+                said = "" if text(given) in self._texts else _not_listed(text(given), self.value)
             case "enumAnyCase":
-                said = "" if _text(given).lower() in self._texts else _not_listed(_text(given), self.value)
+                said = "" if text(given).lower() in self._texts else _not_listed(text(given), self.value)
             case "minimum" | "maximum":
                 said = _out_of_range(self.rule, self.value, given)
             case "minLength" | "maxLength":
@@ -64,12 +65,18 @@ class Limit:
             case _:
                 words, fits_format = FORMATS[self.value]
                 said = "" if not isinstance(given, str) or fits_format(given) else f"{_short(given)} is not {words}"
-        return f"{said} ({self.source})" if said else ""
+        return f"{said} ({self.source})" if said and self.source else said
+
+    def broken(self, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """(input, reason) for each combination that an object breaks."""
+        for combination in self.value if self.rule == "combinations" else ():
+            for at, said in broken(combination, given, _reason):
+                yield at, f"{said} ({self.source})"
 
     @cached_property
     def _texts(self) -> frozenset[str]:
         lower = self.rule == "enumAnyCase"
-        return frozenset(_text(value).lower() if lower else _text(value) for value in self.value)
+        return frozenset(text(value).lower() if lower else text(value) for value in self.value)
 
 
 class Limits:
@@ -136,6 +143,8 @@ def _read(row: Mapping[str, str]) -> Any:
     value = row["value"]
     if not value:
         return value
+    if row["rule"] == "combinations":
+        return json.loads(value)
     if row["rule"].startswith("enum"):
         return value.split("|")
     return float(value) if row["rule"] in _NUMERIC else value
@@ -145,6 +154,7 @@ def _refused(value: Any, path: str, limits: Mapping[str, Sequence[Limit]]) -> It
     if isinstance(value, Secret):
         value = value.value
     if is_object(value):
+        yield from _broken(value, path, limits)
         for name, item in value.items():
             if not name.startswith("__"):
                 yield from _refused(item, f"{path}.{name}" if path else name, limits)
@@ -156,20 +166,23 @@ def _refused(value: Any, path: str, limits: Mapping[str, Sequence[Limit]]) -> It
         yield from _failures(value, path, limits)
 
 
+def _broken(value: Mapping[str, Any], path: str, limits: Mapping[str, Sequence[Limit]]) -> Iterator[Failure]:
+    for limit in limits.get(general(path), ()):
+        for at, reason in limit.broken(value):
+            yield Failure(".".join(filter(None, (path, at))), reason)
+
+
+def _reason(rule: str, value: Any, given: Any) -> str:
+    return Limit(rule, value, "").reason(given)
+
+
 def _failures(value: Any, path: str, limits: Mapping[str, Sequence[Limit]]) -> Iterator[Failure]:
     reasons = (limit.reason(value) for limit in limits.get(general(path), ()))
     yield from (Failure(path, reason) for reason in reasons if reason)
 
 
-def _text(value: Any) -> str:
-    """A value as text, equal for 3, 3.0 and "3", and for true and "true"."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
 def _not_listed(given: str, values: Sequence[Any]) -> str:
-    known = [_text(value) for value in values if value != ""]
+    known = [text(value) for value in values if value != ""]
     near = known if len(known) <= _SHORT else difflib.get_close_matches(given[:80], known, n=3)
     if len(known) <= _SHORT or near:
         return f"expected one of {', '.join(near)}{'' if near is known else ', ..'}, got {_short(given)}"
@@ -182,8 +195,8 @@ def _out_of_range(rule: str, limit: float, given: Any) -> str:
     except (TypeError, ValueError):
         return ""
     if rule == "minimum":
-        return f"expected at least {_text(limit)}, got {_text(given)}" if number < limit else ""
-    return f"expected at most {_text(limit)}, got {_text(given)}" if number > limit else ""
+        return f"expected at least {text(limit)}, got {text(given)}" if number < limit else ""
+    return f"expected at most {text(limit)}, got {text(given)}" if number > limit else ""
 
 
 def _wrong_length(rule: str, limit: float, given: Any, of: str) -> str:
@@ -192,7 +205,7 @@ def _wrong_length(rule: str, limit: float, given: Any, of: str) -> str:
         return ""
     least = rule.startswith("min")
     wrong = len(given) < limit if least else len(given) > limit
-    return f"expected at {'least' if least else 'most'} {_text(limit)} {of}, got {len(given)}" if wrong else ""
+    return f"expected at {'least' if least else 'most'} {text(limit)} {of}, got {len(given)}" if wrong else ""
 
 
 def _short(given: Any) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections.abc import Sequence
 from importlib import resources
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -31,6 +33,7 @@ RULES = {
     "maxItems",
     "pattern",
     "format",
+    "combinations",
 }
 
 
@@ -153,6 +156,48 @@ def test_a_row_by_hand_takes_the_place_of_a_document_and_an_empty_one_lifts_it()
     ]
 
 
+RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+VPC, SUBNET = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet"
+SSH = {"securityGroupId": "sg-0123456789abcdef0", "ipProtocol": "tcp", "fromPort": 22}
+
+
+@pytest.mark.parametrize(
+    ("token", "inputs", "refused"),
+    [
+        (RULE, {**SSH, "toPort": 22, "cidrIpv4": "10.0.0.0/8"}, {}),
+        (RULE, {**SSH, "cidrIpv4": "10.0.0.0/8"}, {"toPort": "missing required property 'toPort'"}),
+        (RULE, {**SSH, "toPort": 22}, {"": "needs one of cidrIpv4, cidrIpv6, prefixListId, referencedSecurityGroupId"}),
+        (RULE, {**SSH, "ipProtocol": "-1", "fromPort": None, "cidrIpv6": "::/0"}, {}),
+        (RULE, {**SSH, "ipProtocol": "icmpv6", "fromPort": 128, "toPort": -1, "cidrIpv6": "::/0"}, {}),
+        (VPC, {"enableDnsSupport": True}, {"": "needs one of cidrBlock, ipv4IpamPoolId"}),
+        (VPC, {"ipv4IpamPoolId": UNKNOWN}, {}),
+        (VPC, {"cidrBlock": "10.0.0.0/16", "ipv4IpamPoolId": "ipam-pool-0123456789abcdef0"}, {}),
+        (
+            SUBNET,
+            {"cidrBlock": "10.0.0.0/24", "availabilityZone": "us-east-1a", "availabilityZoneId": "use1-az1"},
+            {"availabilityZoneId": "'availabilityZoneId' is not allowed, with availabilityZone 'us-east-1a'"},
+        ),
+        (TEMPLATE, {"ebs": {"volumeType": "gp3", "iops": -7}}, {"ebs.iops": "expected at least 3000, got -7"}),
+        (TEMPLATE, {"ebs": {"volumeType": "gp3", "iops": 10**8}}, {"ebs.iops": "expected at most 80000"}),
+        (TEMPLATE, {"ebs": {"volumeType": "gp3", "iops": 80000}}, {}),
+        (TEMPLATE, {"ebs": {"volumeType": "io2"}}, {"ebs.iops": "missing required property 'iops'"}),
+        (TEMPLATE, {"ebs": {"volumeSize": 9}, "noDevice": "true"}, {"": "ebs and noDevice exclude each other"}),
+        ("aws:ec2/flowLog:FlowLog", {"destinationOptions": {"perHourPartition": True}}, {}),
+    ],
+)
+def test_inputs_that_exclude_or_need_each_other_are_refused(
+    token: str, inputs: dict[str, Any], refused: dict[str, str]
+) -> None:
+    device = {"deviceName": "/dev/xvda", **inputs}
+    found = AWS.failures(token, {"blockDeviceMappings": [device]} if token == TEMPLATE else inputs)
+    paths = [failure.path.removeprefix("blockDeviceMappings[0]").removeprefix(".") for failure in found]
+    assert paths == list(refused)
+    assert [
+        failure.reason for failure, said in zip(found, refused.values(), strict=True) if said not in failure.reason
+    ] == []
+
+
 def test_a_type_without_limits_refuses_nothing() -> None:
     assert AWS.failures("aws:ec2/nothing:Nothing", {"a": "Bogus-Value"}) == []
 
@@ -165,9 +210,10 @@ def test_every_row_is_of_an_input_that_the_sdk_has_and_can_be_read(cloud: str, s
         found = schemas[CLOUDS[cloud]].resource_type(token)
         assert found is not None, token
         for path, rules in limits.of(token).items():
-            for of_list in {limit.rule in ("minItems", "maxItems") for limit in rules}:
-                if not _has(found.inputs, found.types, path.split("."), is_list=of_list):
-                    lost.append((token, path))
+            for kind in {_KINDS.get(limit.rule, "value") for limit in rules}:
+                for each in _inputs_of(path, rules):
+                    if not _has(found.inputs, found.types, each.split("."), kind):
+                        lost.append((token, each))
             assert {limit.rule for limit in rules} <= RULES
             assert all(limit.source for limit in rules)
             for limit in rules:
@@ -209,8 +255,23 @@ def _rows(cloud: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def _has(properties: Any, types: Any, names: list[str], *, is_list: bool) -> bool:
-    """Whether a path of inputs leads to a list, or to something that is neither a list nor an object."""
+def _inputs_of(path: str, rules: Sequence[Limit]) -> list[str]:
+    """The inputs that limits speak of: the path, or those of its combinations."""
+    combinations = [it for limit in rules if limit.rule == "combinations" for it in limit.value]
+    inner = [
+        name
+        for it in combinations
+        for name in ([*it["if"], *it["then"]] if "if" in it else chain(*it.get("oneOf", it.get("anyOf"))))
+    ]
+    return [f"{path}.{name}" if path else name for name in inner] if combinations else [path]
+
+
+_KINDS = {"minItems": "list", "maxItems": "list", "combinations": "any"}
+"""Rule -> what its path leads to, by default a value."""
+
+
+def _has(properties: Any, types: Any, names: list[str], kind: str) -> bool:
+    """Whether a path of inputs leads to a list, a value (neither a list nor an object), or any of them."""
     name = names[0].removesuffix("[]")
     if name not in properties:
         return False
@@ -218,5 +279,7 @@ def _has(properties: Any, types: Any, names: list[str], *, is_list: bool) -> boo
     if names[0].endswith("[]"):
         inner = inner["list"]
     if len(names) > 1:
-        return "ref" in inner and _has(types[inner["ref"]], types, names[1:], is_list=is_list)
-    return "list" in inner if is_list else isinstance(inner, str) or "union" in inner or "enum" in inner
+        return "ref" in inner and _has(types[inner["ref"]], types, names[1:], kind)
+    if kind == "list":
+        return "list" in inner
+    return kind == "any" or isinstance(inner, str) or "union" in inner or "enum" in inner
