@@ -10,7 +10,7 @@ from gpucluster.sandbox.clouds.aws import invokes, models, names, replacements, 
 from gpucluster.sandbox.clouds.aws.identity import hex_id
 from gpucluster.sandbox.clouds.aws.model import MODELS, ManagedResource
 from gpucluster.sandbox.clouds.aws.rules.rule import RULES
-from gpucluster.sandbox.clouds.aws.tags import all_tags
+from gpucluster.sandbox.clouds.aws.tags import all_tags, refused_tags
 from gpucluster.sandbox.clouds.cloud import Account, Cloud, CloudError, Resource
 from gpucluster.sandbox.clouds.diff import Change
 from gpucluster.sandbox.clouds.ledger import Entry, Ledger
@@ -75,7 +75,11 @@ class AwsAccount(Modelled[ManagedResource]):
         return own if isinstance(own, str) and own else self.region
 
     def failures(self, resource: Resource) -> list[Failure]:
-        return super().failures(resource) or _LIMITS.failures(resource.token, resource.inputs)
+        tags = all_tags(resource.inputs.get("tags"), self._default_tags)
+        return super().failures(resource) or [
+            *_LIMITS.failures(resource.token, resource.inputs),
+            *(Failure("tags", found.message) for found in refused_tags(resource.token, tags)),
+        ]
 
     def defaults(self, resource: Resource, seed: bytes) -> dict[str, Any]:
         return names.with_name(resource, seed)
