@@ -112,7 +112,11 @@ class _Reader:
 
     def _groups(self, node: Node) -> Iterator[dict[str, Any]]:
         alternatives = {
-            "oneOf": [node.get("oneOf", ()), [{"required": [name]} for name in node.get("requiredXor", ())]],
+            "oneOf": [
+                node.get("oneOf", ()),
+                [{"required": [name]} for name in node.get("requiredXor", ())],
+                *([{"required": [name]}] for name in node.get("required", ()) if len(self._exact(name)) > 1),
+            ],
             "anyOf": [node.get("anyOf", ()), [{"required": [name]} for name in node.get("requiredOr", ())]],
         }
         for rule, both in alternatives.items():
@@ -197,9 +201,9 @@ class _Reader:
         """Input -> what is demanded of it."""
         found: dict[str, Any] = {}
         for name in node.get("required", ()):
-            place = self._place((*path, name))
-            if place is not None and not place.needed and (*self.at, *path, name) not in self.implied:
-                found[self._relative(place)] = {"required": True}
+            given_by = self._given_by((*path, name))
+            if len(given_by) == 1 and not given_by[0].needed and (*self.at, *path, name) not in self.implied:
+                found[self._relative(given_by[0])] = {"required": True}
         for name, inner in node.get("properties", {}).items():
             if inner is False:
                 found |= self._excluded([name], path)
@@ -221,18 +225,21 @@ class _Reader:
                 found = [[*before, wire] for before in found for wire in self._wires((name,))]
         return found
 
-    def _wires(self, path: Path) -> list[str]:
+    def _given_by(self, path: Path) -> list[Place]:
+        """The inputs of a member, or inside it if it has no input of its own; none inside of lists."""
         inside = self.places.get((*self.at, *path), ())
         exact = [place for place in inside if place.schema == (*self.at, *path)]
-        return [wire for place in exact or inside if "[]" not in (wire := self._relative(place))]
+        return [place for place in exact or inside if "[]" not in self._relative(place)]
+
+    def _exact(self, name: str) -> list[Place]:
+        return [place for place in self._given_by((name,)) if place.schema == (*self.at, name)]
+
+    def _wires(self, path: Path) -> list[str]:
+        return [self._relative(place) for place in self._given_by(path)]
 
     def _input(self, path: Path) -> str | None:
         wires = self._wires(path)
         return wires[0] if len(wires) == 1 else None
-
-    def _place(self, path: Path) -> Place | None:
-        exact = [place for place in self.places.get((*self.at, *path), ()) if "[]" not in self._relative(place)]
-        return exact[0] if len(exact) == 1 else None
 
     def _relative(self, place: Place) -> str:
         return place.wire.removeprefix(f"{self.base}.") if self.base else place.wire

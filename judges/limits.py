@@ -121,11 +121,12 @@ def _of_gcp(schema: Schema) -> Mapping[str, Any]:
 
 
 def _of_google(rules: Rules) -> Rules:
-    """An expression matches the whole text, and an empty text is not sent, so every enumeration accepts it.
+    """An expression matches the whole text, and an empty text is not sent, so every enumeration accepts it. Manual rows
+    have the truth values that are text, TRUE and FALSE.
 
     Source: hashicorp/terraform-provider-google-beta tpgresource/utils.go (IsEmptyValue).
     """
-    found = dict(rules)
+    found = {rule: value for rule, value in rules.items() if rule != "enumAnyCase"}
     if "pattern" in rules:
         found["pattern"] = f"^(?:{rules['pattern']})$"
     if "enum" in rules:
@@ -177,18 +178,23 @@ def _limits(schema: Schema, token: str, names: Names, root: _Documents, formats:
     found: dict[str, Rules] = {}
     type_ = schema.resource_type(token)
     for given in _inputs(type_, type_.inputs if type_ else {}, []):
-        wire, path, is_list = given.wire, given.path, given.kind == "list"
-        place = names.place(token, wire)
-        steps = names.schema_path(token, wire)
-        if given.kind == "object" or place is None or steps is None or place.how in ("tags", "map", "bool"):
-            continue
-        if place.how == "json":
-            found[path] = {"format": "json"}
+        place, steps = names.place(token, given.wire), names.schema_path(token, given.wire)
+        if given.kind == "object" or place is None or steps is None:
             continue
         at = root.at(steps)
-        rules = at.counts if is_list else _rules(at.node, formats)
+        match place.how:
+            case "tags":
+                rules = _of_tags(at, every=given.path == "tags")
+            case "map":
+                rules = _of_map(at.node)
+            case "json":
+                rules = {"format": "json"}
+            case _ if given.kind == "text" and at.node.get("type") == "boolean":
+                rules = {"enumAnyCase": ["true", "false", ""]}
+            case _:
+                rules = at.counts if given.kind == "list" else _rules(at.node, formats)
         if rules:
-            found[path] = rules
+            found[given.path] = rules
     return found
 
 
@@ -216,9 +222,26 @@ def _combinations(
     return combinations(places, implied, nodes, lambda node: _rules(node, formats))
 
 
+def _of_tags(tag: _Documents, *, every: bool) -> Rules:
+    """The limits of the number, keys and values of tags. every: without those that all services have."""
+    found: Rules = {} if every else dict(tag.counts)
+    for rule, name, usual in (("keys", "Key", (1, 128)), ("values", "Value", (0, 256))):
+        node = tag.into(name).node
+        least, most = node.get("minLength", usual[0]), node.get("maxLength", usual[1])
+        if (least, most) != usual or not every:
+            found[rule] = {"minLength": least, "maxLength": most}
+    return found
+
+
+def _of_map(node: Mapping[str, Any]) -> Rules:
+    """The pattern of the keys, if there is one."""
+    patterns = list(mapping(node.get("patternProperties")))
+    return {"keys": {"pattern": patterns[0]}} if len(patterns) == 1 else {}
+
+
 @dataclass(frozen=True)
 class _Input:
-    """wire: names from the resource down. path: with `[]` after each list. kind: object, list, or value.
+    """wire: names from the resource down. path: with `[]` after each list. kind: object, list, text, or value.
 
     needed: whether the SDK requires it.
     """
@@ -243,8 +266,8 @@ def _inputs(
             yield _Input([*wire, name], at, "object", prop.required)
             if len(wire) < _DEEPEST:
                 yield from _inputs(type_, type_.types[of["ref"]], [*wire, name], at)
-        elif isinstance(inner, str) or "str" in of.get("union", ()):
-            yield _Input([*wire, name], at, "value", prop.required)
+        elif "map" in of or isinstance(inner, str) or "str" in of.get("union", ()):
+            yield _Input([*wire, name], at, "text" if inner == "str" else "value", prop.required)
 
 
 def _rules(node: Mapping[str, Any], formats: Mapping[str, str]) -> Rules:

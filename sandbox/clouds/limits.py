@@ -17,13 +17,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
+from itertools import product
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.combinations import broken, text
 from gpucluster.sandbox.clouds.formats import FORMATS
 from gpucluster.sandbox.clouds.validate import Failure, general
 from gpucluster.sandbox.clouds.values import Secret
-from gpucluster.sandbox.type_guards import is_list, is_object
+from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 
 _COUNTS: Final = ("minItems", "maxItems")
 _NUMERIC: Final = ("minimum", "maximum", "minLength", "maxLength", *_COUNTS)
@@ -36,7 +37,8 @@ class Limit:
     """One rule about one value.
 
     rule: enum, enumAnyCase, minimum, maximum, minLength, maxLength (characters), minItems, maxItems, pattern or format,
-    the last by a name in `formats.FORMATS`; the others are those of JSON Schema. Of an object, combinations.
+    the last by a name in `formats.FORMATS`; the others are those of JSON Schema. Of an object, combinations; of a map,
+    keys and values, with the limits of each.
     source: the document, with its version; empty in a combination, which has its own.
     """
 
@@ -68,10 +70,16 @@ class Limit:
         return f"{said} ({self.source})" if said and self.source else said
 
     def broken(self, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """(input, reason) for each combination that an object breaks."""
-        for combination in self.value if self.rule == "combinations" else ():
-            for at, said in broken(combination, given, _reason):
-                yield at, f"{said} ({self.source})"
+        """(input, or empty for the whole; reason) for everything that is wrong with an object or a map."""
+        if self.rule == "combinations":
+            for combination in self.value:
+                yield from ((at, f"{said} ({self.source})") for at, said in broken(combination, given, _reason))
+        elif self.rule in _COUNTS and (said := self.reason(given)):
+            yield "", said
+        elif self.rule in ("keys", "values"):
+            for text_, (rule, limit) in product(given if self.rule == "keys" else given.values(), self.value.items()):
+                if said := _reason(rule, limit, text_):
+                    yield "", f"{self.rule}: {said} ({self.source})"
 
     @cached_property
     def _texts(self) -> frozenset[str]:
@@ -123,7 +131,7 @@ class Limits:
 
     def _listed(self, value: Any) -> Any:
         """The values of an enumeration defined elsewhere, by its name."""
-        return self._compiled["lists"][value["list"]] if isinstance(value, dict) else value
+        return self._compiled["lists"][value["list"]] if "list" in mapping(value) else value
 
     @cached_property
     def _compiled(self) -> dict[str, Any]:
@@ -201,7 +209,7 @@ def _out_of_range(rule: str, limit: float, given: Any) -> str:
 
 def _wrong_length(rule: str, limit: float, given: Any, of: str) -> str:
     """of: the counted unit, characters of a text or items of a list."""
-    if not (is_list(given) if rule in _COUNTS else isinstance(given, str)):
+    if not (isinstance(given, list | Mapping) if rule in _COUNTS else isinstance(given, str)):
         return ""
     least = rule.startswith("min")
     wrong = len(given) < limit if least else len(given) > limit

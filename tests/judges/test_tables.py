@@ -132,7 +132,13 @@ def test_every_type_of_the_tables_is_known_to_its_schema() -> None:
 
 
 ARRAY, OBJECT, PLAIN = "array", "object", "plain"
-SPLIT = {("aws:eks/cluster:Cluster", "enabledClusterLogTypes")}
+SPLIT = {
+    ("aws:eks/cluster:Cluster", "enabledClusterLogTypes"),
+    ("aws:ec2/launchTemplate:LaunchTemplate", "networkInterfaces.ipv4Addresses"),
+    ("aws:ec2/launchTemplate:LaunchTemplate", "networkInterfaces.ipv4Prefixes"),
+    ("aws:ec2/launchTemplate:LaunchTemplate", "networkInterfaces.ipv6Addresses"),
+    ("aws:ec2/launchTemplate:LaunchTemplate", "networkInterfaces.ipv6Prefixes"),
+}
 """Lists whose every element the template has in an object of its own."""
 
 

@@ -24,6 +24,11 @@ POLICY = {"Version": "2012-10-17", "Statement": []}
          {"name": "n", "ebsOptimized": "true", "networkInterfaces": [{"deviceIndex": 1, "securityGroups": ["sg"]}]},
          {"LaunchTemplateName": "n", "TagSpecifications": [{"ResourceType": "launch-template"}],
           "LaunchTemplateData": {"EbsOptimized": True, "NetworkInterfaces": [{"DeviceIndex": 1, "Groups": ["sg"]}]}}),
+        ("aws:ec2/launchTemplate:LaunchTemplate",
+         {"networkInterfaces": [{"ipv6Addresses": ["2600::1", "2600::2"], "primaryIpv6": "true"}]},
+         {"TagSpecifications": [{"ResourceType": "launch-template"}],
+          "LaunchTemplateData": {"NetworkInterfaces": [
+              {"Ipv6Addresses": [{"Ipv6Address": "2600::1"}, {"Ipv6Address": "2600::2"}], "PrimaryIpv6": True}]}}),
         ("aws:eks/cluster:Cluster",
          {"enabledClusterLogTypes": ["api", "audit"], "encryptionConfig": {"provider": {"keyArn": "k"}}},
          {"Logging": {"ClusterLogging": {"EnabledTypes": [{"Type": "api"}, {"Type": "audit"}]}},

@@ -34,6 +34,8 @@ RULES = {
     "pattern",
     "format",
     "combinations",
+    "keys",
+    "values",
 }
 
 
@@ -158,6 +160,7 @@ def test_a_row_by_hand_takes_the_place_of_a_document_and_an_empty_one_lifts_it()
 
 RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+CREATION = "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate"
 VPC, SUBNET = "aws:ec2/vpc:Vpc", "aws:ec2/subnet:Subnet"
 SSH = {"securityGroupId": "sg-0123456789abcdef0", "ipProtocol": "tcp", "fromPort": 22}
 
@@ -183,7 +186,23 @@ SSH = {"securityGroupId": "sg-0123456789abcdef0", "ipProtocol": "tcp", "fromPort
         (TEMPLATE, {"ebs": {"volumeType": "gp3", "iops": 80000}}, {}),
         (TEMPLATE, {"ebs": {"volumeType": "io2"}}, {"ebs.iops": "missing required property 'iops'"}),
         (TEMPLATE, {"ebs": {"volumeSize": 9}, "noDevice": "true"}, {"": "ebs and noDevice exclude each other"}),
-        ("aws:ec2/flowLog:FlowLog", {"destinationOptions": {"perHourPartition": True}}, {}),
+        ("aws:ec2/flowLog:FlowLog", {"vpcId": UNKNOWN, "destinationOptions": {"perHourPartition": True}}, {}),
+        ("aws:ec2/flowLog:FlowLog", {"vpcId": UNKNOWN, "subnetId": None}, {}),
+        ("aws:ec2/flowLog:FlowLog", {"trafficType": "ALL"}, {"": "needs one of eniId, regionalNatGatewayId"}),
+        (
+            "aws:ecr/repository:Repository",
+            {"tags": {"a": ""}},
+            {"tags": "values: expected at least 1 characters, got 0"},
+        ),
+        (
+            CREATION,
+            {"resourceTags": {"k" * 129: "v"}},
+            {"resourceTags": "keys: expected at most 128 characters, got 129"},
+        ),
+        (CREATION, {"resourceTags": {f"k{at}": "v" for at in range(51)}}, {"resourceTags": "at most 50 items, got 51"}),
+        ("aws:eks/nodeGroup:NodeGroup", {"labels": {"": "v"}}, {"labels": "keys: '' does not match ^.+$"}),
+        (TEMPLATE, {"ebs": {"encrypted": "some"}}, {"ebs.encrypted": "expected one of true, false"}),
+        (TEMPLATE, {"ebs": {"encrypted": "True"}}, {}),
     ],
 )
 def test_inputs_that_exclude_or_need_each_other_are_refused(
@@ -266,7 +285,7 @@ def _inputs_of(path: str, rules: Sequence[Limit]) -> list[str]:
     return [f"{path}.{name}" if path else name for name in inner] if combinations else [path]
 
 
-_KINDS = {"minItems": "list", "maxItems": "list", "combinations": "any"}
+_KINDS = {"minItems": "list", "maxItems": "list", "combinations": "any", "keys": "map", "values": "map"}
 """Rule -> what its path leads to, by default a value."""
 
 
@@ -280,6 +299,6 @@ def _has(properties: Any, types: Any, names: list[str], kind: str) -> bool:
         inner = inner["list"]
     if len(names) > 1:
         return "ref" in inner and _has(types[inner["ref"]], types, names[1:], kind)
-    if kind == "list":
-        return "list" in inner
+    if kind in ("list", "map"):
+        return "list" in inner or "map" in inner
     return kind == "any" or isinstance(inner, str) or "union" in inner or "enum" in inner
