@@ -98,6 +98,11 @@ class CommandLine:
                 kept.append(arg)
         return CommandLine(tuple(kept))
 
+    def with_flags(self, *flags: str) -> CommandLine:
+        """The command line with more flags, before any `--`."""
+        at = self.args.index("--") if "--" in self.args else len(self.args)
+        return CommandLine((*self.args[:at], *flags, *self.args[at:]))
+
     def folder(self, cwd: Path) -> Path:
         """The folder in which Pulumi would look for the project."""
         return (cwd / (self.value("--cwd", "-C") or ".")).resolve()

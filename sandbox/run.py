@@ -23,13 +23,15 @@ from gpucluster.sandbox.clouds.plugins import install_launchers
 from gpucluster.sandbox.clouds.resident import Resident
 from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
-from gpucluster.sandbox.engine.debug_log import keep_no_log
 from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE, Engine
+from gpucluster.sandbox.engine.no_files import keep_no_files
 from gpucluster.sandbox.engine.yaml_host.build import put_yaml_host
 from gpucluster.sandbox.environment import environment
+from gpucluster.sandbox.imported import with_generator
 from gpucluster.sandbox.missing_sdks import missing_sdks
+from gpucluster.sandbox.named_types import named_types
 from gpucluster.sandbox.process import StoppedError, run_engine
 from gpucluster.sandbox.project import Project, find_project
 from gpucluster.sandbox.protected import what_is_kept
@@ -138,12 +140,14 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
     install_launchers(store.home, sdks)
     if engine.origin == "built" and project.runtime == "yaml":
         put_yaml_host(store.home, say_on_stderr)
-    keep_no_log(store.home / "logs")
+    for folder in ("logs", "schemas"):
+        keep_no_files(store.home / folder)
     with scratch_folder() as scratch:
         # In the temporary folder: the path of a socket must be short.
         socket_path, refused = scratch / "clouds", scratch / "input-error"
         variables = environment(os.environ, store) | _columns()
         variables |= {SOCKET_VARIABLE: str(socket_path), INPUT_ERROR_FILE: str(refused)}
+        line = with_generator(line, project, engine, say_on_stderr, _note)
         line = _with_stack(project, line, engine, variables, scratch)
         with ExitStack() as parts:
             needs_host = line.words[0] in _WITH_LANGUAGE_HOST
@@ -152,7 +156,9 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
             happening = _happening(project, scenario, sdks, ledger)
             real = kubernetes != SIMULATED and line.words[0] in _WITH_PROGRAM
             servers = parts.enter_context(_real_servers(project, ledger, kubernetes)) if real else None
-            resident = parts.enter_context(Resident(socket_path, sdks, ledger, store.log, happening, servers))
+            resident = parts.enter_context(
+                Resident(socket_path, sdks, ledger, store.log, happening, servers, named_types(project, line))
+            )
             if host is not None:
                 variables = host.environment(variables)
             relayed = line.words[0] in _WITH_PROGRAM and not sys.stdout.isatty() and not line.has("--json", "-j")
@@ -286,7 +292,7 @@ def _with_stack(
             private = scratch / f"Pulumi.{stack}.yaml"
             for key in stacks.private_config(project, stack, source, private):
                 _note(f"{key} is encrypted for a real account; the sandbox uses a placeholder")
-            return _before_operands(line.without("--config-file"), "--config-file", str(private))
+            return line.without("--config-file").with_flags("--config-file", str(private))
         case _:
             return line
 
@@ -298,12 +304,6 @@ def _mind_who_is_at_work(project: Project, stack: str, command: str) -> None:
         refuse_living(living)
     elif living:
         _note(f"The stack {stack} is in use: {living[0]} changes it now; this plan shows its progress so far")
-
-
-def _before_operands(line: CommandLine, *flags: str) -> CommandLine:
-    """The command line with our flags before any `--`."""
-    at = line.args.index("--") if "--" in line.args else len(line.args)
-    return CommandLine((*line.args[:at], *flags, *line.args[at:]))
 
 
 def _stack(line: CommandLine, project: Project) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -19,6 +19,7 @@ from gpucluster.sandbox.clouds.foreign.data import made_up
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.messages import decoded, diff_response, failures_of
 from gpucluster.sandbox.clouds.outputs import before
+from gpucluster.sandbox.clouds.package_schema import package_schema
 from gpucluster.sandbox.clouds.requests import Maker, Requests
 from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
@@ -70,9 +71,17 @@ def _remember(method: str, args: tuple[Any, ...], error: CloudError) -> None:
 class Provider(provider_pb2_grpc.ResourceProviderServicer):
     """One provider instance: configured once, then called for its resources."""
 
-    def __init__(self, cloud: Cloud, schema: Schema, ledger: Ledger, weather: Weather | None = None) -> None:
-        """weather: events that no program requests; by default none."""
+    def __init__(
+        self,
+        cloud: Cloud,
+        schema: Schema,
+        ledger: Ledger,
+        weather: Weather | None = None,
+        named: Set[str] = frozenset(),
+    ) -> None:
+        """weather: events that no program requests; by default none. named: types that the command may be about."""
         self._cloud = cloud
+        self._named = named
         self._schema = schema
         self._ledger = ledger
         self._weather = weather or Weather(Scenario())
@@ -112,9 +121,9 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def GetPluginInfo(self, request: Any, context: Any) -> Any:
         return plugin_pb2.PluginInfo(version=self._schema.sdk.version)
 
+    @_answers
     def GetSchema(self, request: Any, context: Any) -> Any:
-        document = {"name": self._cloud.package, "version": self._schema.sdk.version}
-        return provider_pb2.GetSchemaResponse(schema=json.dumps(document))
+        return provider_pb2.GetSchemaResponse(schema=json.dumps(package_schema(self._schema, self._named)))
 
     @_answers
     def CheckConfig(self, request: Any, context: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import TYPE_CHECKING
 
 from gpucluster.catalog.clouds import modules_of
@@ -35,8 +35,9 @@ class Clouds:
         ledger: Ledger,
         weather: Weather | None = None,
         servers: RealServers | None = None,
+        named: Set[str] = frozenset(),
     ) -> None:
-        """weather: events that no program requests.
+        """weather: events that no program requests. named: types that the command may be about.
 
         servers: real API servers for the Kubernetes objects, if requested.
         """
@@ -44,10 +45,11 @@ class Clouds:
         self._ledger = ledger
         self._weather = weather or Weather(Scenario())
         self._servers = servers
+        self._named = named
 
     def provider(self, package: str) -> Provider:
         """A new provider instance of a package."""
-        return Provider(self._cloud(package), self._schemas[package], self._ledger, self._weather)
+        return Provider(self._cloud(package), self._schemas[package], self._ledger, self._weather, self._named)
 
     def _cloud(self, package: str) -> Cloud:
         if package == Kubernetes.package:

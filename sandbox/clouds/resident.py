@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -46,14 +46,18 @@ class Resident:
         log_file: Path,
         scenario: Scenario,
         servers: RealServers | None = None,
+        named: Set[str] = frozenset(),
     ) -> None:
-        """servers: real API servers for the Kubernetes objects, if requested."""
+        """servers: real API servers for the Kubernetes objects, if requested. named: types that the command may be
+        about.
+        """
         self._socket_path = socket_path
         self._sdks = sdks
         self._ledger = ledger
         self._log_file = log_file
         self._scenario = scenario
         self._servers = servers
+        self._named = named
         self._weather: Weather | None = None
         self._listener = socket.socket(socket.AF_UNIX)
 
@@ -90,7 +94,7 @@ class Resident:
             from gpucluster.sandbox.clouds.weather import Weather
 
             self._weather = Weather(self._scenario)
-            clouds = Clouds(self._sdks, self._ledger, self._weather, self._servers)
+            clouds = Clouds(self._sdks, self._ledger, self._weather, self._servers, self._named)
         except Exception:
             # Launchers see the end of their connection, and the engine reports the provider that did not start.
             _log.exception("the simulated clouds did not start")

@@ -45,6 +45,11 @@ class Schema:
         self._folder = cache_folder() / "sdk-types" / f"{sdk.package}-{sdk.version}"
         self._types: dict[str, ResourceType | None] = {}
 
+    @property
+    def used(self) -> list[str]:
+        """The resource types that were looked up so far."""
+        return [token for token, type_ in self._types.items() if type_ is not None and token in self.sdk.modules]
+
     def resource_type(self, token: str) -> ResourceType | None:
         """The type or data source with this token, None if the SDK does not have it."""
         if token not in self._types:

@@ -21,7 +21,7 @@ from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 from gpucluster.sandbox.engine.language_host import children, runner
 from gpucluster.sandbox.engine.language_host.engine_log import EngineLog
 from gpucluster.sandbox.engine.language_host.virtualenv import MissingVirtualenv, interpreter
-from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE
+from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE, EngineError
 from gpucluster.sandbox.own_user import loopback_server
 
 _PLUGINS = {"analyzer": "policy pack", "resource": "provider"}
@@ -83,6 +83,18 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         python = _interpreter_or_abort(request.info, context)
         text = f"Nothing to install: programs run on {python} with its installed packages.\n"
         yield language_pb2.InstallDependenciesResponse(stdout=text.encode())
+
+    def GenerateProgram(
+        self, request: language_pb2.GenerateProgramRequest, context: grpc.ServicerContext
+    ) -> language_pb2.GenerateProgramResponse:
+        # Imported late: only `pulumi import` generates code.
+        from gpucluster.sandbox.engine.code_generator import generate
+
+        try:
+            return language_pb2.GenerateProgramResponse.FromString(generate(request.SerializeToString()))
+        except EngineError as error:
+            context.abort(grpc.StatusCode.INTERNAL, f"the program could not be generated: {error}")
+            raise  # abort has raised; this is for the type checker
 
     def Cancel(self, request: empty_pb2.Empty, context: grpc.ServicerContext) -> empty_pb2.Empty:
         """The engine sends this at every shutdown of one of its parts; programs end with their own request."""
