@@ -9,7 +9,7 @@ from typing import Final
 from gpucluster.judges.bench import judged
 from gpucluster.program.resources import Resource, Resources
 from gpucluster.sandbox.clouds.limits import Limits
-from tests.sandbox.clouds.mutants import Mutant, Stand, others, random_wrong, wrong
+from tests.sandbox.clouds.mutants import LEFT_OUT, Mutant, Stand, others, random_wrong, unset, wrong
 
 __all__ = ["Table", "measured"]
 
@@ -24,8 +24,8 @@ _AT_ONCE: Final = 150
 class Table:
     """What was found for a cloud.
 
-    by_judge, by_sandbox: wrong mutants -> why they were refused. others: how many other values the judge takes.
-    falsely: those of them that Check refuses, and why.
+    by_judge, by_sandbox: wrong mutants -> why they were refused. others: how many other values the judge takes, with
+    what is optional left out. falsely: those of them that Check refuses, and why.
     """
 
     mutants: int
@@ -54,9 +54,10 @@ class Table:
 
 def measured(stand: Stand, cloud: str, seed: int = SEED) -> Table:
     """What the judge and the simulated cloud say of the mutants of a stack that stands."""
-    bad = [*wrong(stand), *random_wrong(stand, seed, FRESH)]
-    good = list(others(stand, Limits(f"gpucluster.sandbox.clouds.{cloud}")))
-    refused = refusals_of_judges([*bad, *good])
+    bad = [*wrong(stand), *random_wrong(stand, seed, FRESH), *unset(stand)]
+    left_out = [mutant for mutant in bad if mutant.kind == LEFT_OUT]
+    good = [*others(stand, Limits(f"gpucluster.sandbox.clouds.{cloud}")), *left_out]
+    refused = refusals_of_judges(list(dict.fromkeys([*bad, *good])))
     ours = {mutant: why for mutant in bad if (why := stand.refusal(mutant))}
     taken = [mutant for mutant in good if mutant not in refused]
     return Table(

@@ -13,7 +13,7 @@ import shutil
 import string
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from ipaddress import ip_address, ip_network
@@ -32,11 +32,14 @@ from gpucluster.sandbox.clouds.validate import general
 from gpucluster.sandbox.clouds.values import from_wire, plain, to_wire
 from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 
-__all__ = ["PACKAGES", "Mutant", "Stand", "Standing", "built", "others", "random_wrong", "wrong"]
+__all__ = ["LEFT_OUT", "PACKAGES", "Mutant", "Stand", "Standing", "built", "others", "random_wrong", "unset", "wrong"]
 
 ROOT: Final = Path(__file__).parents[3]
 PACKAGES: Final = {"aws": "aws", "gcp": "gcp", "azure": "azure-native"}
 """Name of a cloud -> package of its provider."""
+
+LEFT_OUT: Final = "left out"
+"""Kind of a mutant without one of its inputs."""
 
 _NOT_INPUTS: Final = frozenset(
     {"__defaults", "effectiveLabels", "pulumiLabels", "azureApiVersion", "region", "tagsAll"}
@@ -200,9 +203,20 @@ def random_wrong(stand: Stand, seed: int, count: int) -> Iterator[Mutant]:
         yield _mutant(standing, path, other, f"-> {str(other)[:40]!r}")
 
 
+def unset(stand: Stand) -> Iterator[Mutant]:
+    """What is optional: left out, and given where it lacks, as a wrong value of its type and as an object without
+    members. Once for each type, in the objects that are there."""
+    for standing in _first_of_each(stand):
+        for path, prop, value in stand.optional(standing):
+            if value is not None:
+                yield _mutant(standing, path, None, LEFT_OUT)
+            else:
+                yield from (_mutant(standing, path, other, kind) for kind, other in _wrong_of(prop.type))
+
+
 def others(stand: Stand, limits: Limits) -> Iterator[Mutant]:
     """Values that are as good: those that are listed, else other names, ranges, times, versions and numbers, truth
-    values turned, what is optional given or left out, and another tag."""
+    values turned, what is optional given, and another tag."""
     for standing, path, value in _scalars(stand, once=False):
         at = _name(path)
         listed = [_some(limit.value) for limit in limits.of(standing.type).get(at, ()) if limit.rule == "enum"]
@@ -210,16 +224,35 @@ def others(stand: Stand, limits: Limits) -> Iterator[Mutant]:
         for other in chain(*listed) if any(listed) else _as_good(str(path[-1]), value):
             if other != value:
                 yield _mutant(standing, path, other, f"-> {str(other)[:40]!r}")
-    for standing in {standing.type: standing for standing in reversed(stand.resources)}.values():
+    for standing in _first_of_each(stand):
         for path, prop, value in stand.optional(standing):
-            if value is not None:
-                yield _mutant(standing, path, None, "left out")
             for other in (
                 _some([True, False] if prop.type == "bool" else _values_of(prop.type)) if value is None else ()
             ):
                 yield _mutant(standing, path, other, f"given as {other!r}")
             if value is not None and path[-1] in ("tags", "labels", "resourceLabels"):
                 yield _mutant(standing, path, {**value, "another": "value"}, "one more")
+
+
+def _first_of_each(stand: Stand) -> Iterable[Standing]:
+    return {standing.type: standing for standing in reversed(stand.resources)}.values()
+
+
+def _wrong_of(of: Any) -> Sequence[tuple[str, Any]]:
+    """Wrong values of a type."""
+    match of:
+        case "str":
+            return _wrong_values("")
+        case "int" | "float":
+            return _wrong_values(0)
+        case {"list": inner}:
+            return [("no items", []), *((f"one {kind}", [value]) for kind, value in _wrong_of(inner))]
+        case {"map": _}:
+            return [("long key", {"k" * 300: "v"}), ("long value", {"k": "v" * 300}), ("no key", {"": "v"})]
+        case {"ref": _}:
+            return [("no members", {})]
+        case _:
+            return []
 
 
 def _standing(raw: Mapping[str, Any]) -> Standing:
