@@ -18,7 +18,7 @@ from gpucluster.acceptance.measured import DEFAULT_ALGORITHM, RING
 from gpucluster.acceptance.promises import Promises, promises_of
 from gpucluster.acceptance.report.facts import json_report
 from gpucluster.acceptance.report.text import text_report
-from gpucluster.acceptance.runs.kubectl import Kubectl
+from gpucluster.acceptance.runs.kubectl import Kubectl, source
 from gpucluster.acceptance.verdicts.verdict import PASS, WARN, Verdict, worst
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.did_you_mean import did_you_mean
@@ -26,7 +26,7 @@ from gpucluster.components.shapes import shape_named, shapes
 from gpucluster.components.spec.file import read_spec
 from gpucluster.errors import Exit, InputError
 from gpucluster.options import form_of, output
-from gpucluster.textio.json_text import BadJson, parse
+from gpucluster.textio.typed import Source, json_value
 
 
 @click.command()
@@ -93,14 +93,11 @@ def topology(nodes: str | None, spec: Path | None, context: str | None, form: st
     """
     from gpucluster.acceptance.verdicts.topology import judge_topology, nodes_of
 
-    try:
-        expected = None
-        if spec is not None:
-            training = read_spec(spec).training
-            expected = training.nodes + training.spares
-        verdicts = tuple(judge_topology(nodes_of(_listed(nodes, context)), expected=expected))
-    except (ValueError, OSError) as error:
-        raise InputError(f"{nodes}: {error}" if isinstance(error, ValueError) and nodes else str(error)) from None
+    expected = None
+    if spec is not None:
+        training = read_spec(spec).training
+        expected = training.nodes + training.spares
+    verdicts = tuple(judge_topology(nodes_of(*_listed(nodes, context)), expected=expected))
     output.write(_rendered(form, verdicts, [], None) + "\n")
     sys.exit(_code(verdicts))
 
@@ -236,13 +233,15 @@ def _say(text: str) -> None:
     click.echo(text, err=True)
 
 
-def _listed(name: str | None, context: str | None) -> object:
+def _listed(name: str | None, context: str | None) -> tuple[object, Source]:
+    """The nodes, and what they are from."""
     if name is None:
-        return Kubectl(context).get("nodes")
+        return Kubectl(context).get("nodes"), source("get", "nodes")
+    given = Source(name="stdin" if name == "-" else name, fix="give the output of `kubectl get nodes -o json`")
     try:
-        return parse(_text(name))
-    except BadJson as error:
-        raise InputError(f"{name} {error}; give the output of `kubectl get nodes -o json`") from None
+        return json_value(_text(name), given), given
+    except OSError as error:
+        raise given.refusal([f"cannot be read: {error.strerror}"]) from None
 
 
 def _text(name: str) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, TypeVar
 
 from gpucluster.errors import InputError
 from gpucluster.record import record
+from gpucluster.textio.typed import Source, json_value, typed
+
+_Shape = TypeVar("_Shape")
 
 
 @record(kw_only=True)
@@ -28,15 +30,26 @@ class Pulumi:
     def read(self, *words: str, stack: str | None = None) -> str:
         """The output of a command. Raises InputError with Pulumi's message if it fails."""
         chosen = ["--stack", stack] if stack else []
-        done = subprocess.run(
-            [*self.command, *words, "--non-interactive", *chosen], capture_output=True, text=True, check=False
-        )
+        plain = f"`pulumi {_shown(words)}`"
+        try:
+            done = subprocess.run(
+                [*self.command, *words, "--non-interactive", *chosen],
+                capture_output=True, encoding="utf-8", errors="replace", check=False,
+            )  # fmt: skip
+        except OSError as error:
+            raise InputError(_named(stack), [f"{plain}: {self.command[0]} cannot be run: {error.strerror}"]) from None
         if done.returncode:
             said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-            named = f"stack {stack}" if stack else "the selected stack"
-            plain = [word for word in words if not word.startswith("-")]
-            raise InputError(named, [f"`pulumi {' '.join(plain)}`: {said[-1].removeprefix('error: ')}"])
+            raise InputError(_named(stack), [f"{plain}: {said[-1].removeprefix('error: ')}"])
         return done.stdout
+
+    def answer(self, *words: str, stack: str | None = None) -> Any:
+        """The JSON of a command. Raises InputError if it fails, or prints anything else."""
+        return json_value(self.read(*words, stack=stack), self.source(*words, stack=stack))
+
+    def source(self, *words: str, stack: str | None = None, fix: str = "check the `pulumi` on PATH") -> Source:
+        """What the answer of a command is called in errors. fix: the change to make."""
+        return Source(name=f"`{self.shown} {_shown(words)}` of {_named(stack)}", fix=fix, program=True)
 
     def run(self, *words: str, stack: str) -> int:
         """Runs an interactive command; returns its exit code."""
@@ -44,8 +57,19 @@ class Pulumi:
 
     def stacks(self) -> list[str]:
         """The stacks of the project around the current folder."""
-        found = cast(list[Mapping[str, Any]], json.loads(self.read("stack", "ls", "--json")))
-        return [str(stack["name"]) for stack in found]
+        from gpucluster.account.answers import StackName
+
+        source = Source(name=f"`{self.shown} stack ls`", fix="check the `pulumi` on PATH", program=True)
+        found = typed(json_value(self.read("stack", "ls", "--json"), source), list[StackName], source)
+        return [stack.name for stack in found]
+
+
+def _named(stack: str | None) -> str:
+    return f"stack {stack}" if stack else "the selected stack"
+
+
+def _shown(words: tuple[str, ...]) -> str:
+    return " ".join(word for word in words if not word.startswith("-"))
 
 
 def of_user(why: str, instead: str) -> Pulumi:

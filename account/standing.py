@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 from gpucluster.account.pulumi import Pulumi
 from gpucluster.cost.assumptions import Assumptions
@@ -14,10 +12,9 @@ from gpucluster.cost.estimate import Estimate, estimate
 from gpucluster.cost.money import ranged_daily
 from gpucluster.cost.places import regions_in_use
 from gpucluster.cost.trial import Trial, now, trial_of
-from gpucluster.errors import InputError
-from gpucluster.program.readers.errors import NotReadable
-from gpucluster.program.readers.state_file import is_state, read_state
+from gpucluster.program.readers.state_file import read_state
 from gpucluster.program.resources import Resource, Resources
+from gpucluster.textio.typed import typed
 
 
 class Standing:
@@ -62,13 +59,11 @@ class Standing:
 
 def standing(pulumi: Pulumi, stack: str) -> Standing:
     """Raises InputError if the state is not available."""
-    document: Any = json.loads(pulumi.read("stack", "export", stack=stack))
-    if not is_state(document):
-        raise InputError(f"stack {stack}", ["`pulumi stack export` returns no state"])
-    records = cast(list[Mapping[str, Any]], document["deployment"].get("resources") or [])
-    try:
-        resources = read_state({"deployment": {"resources": records}}, f"the state of stack {stack}")
-    except NotReadable as error:
-        raise InputError(str(error)) from error
-    created = [datetime.fromisoformat(record["created"]) for record in records if "created" in record]
+    from gpucluster.account.answers import Export
+
+    document = pulumi.answer("stack", "export", stack=stack)
+    found = typed(document, Export, pulumi.source("stack", "export", stack=stack))
+    records: list[Any] = document["deployment"].get("resources") or []
+    resources = read_state({"deployment": {"resources": records}}, f"the state of stack {stack}")
+    created = [record.created for record in found.deployment.resources or () if record.created is not None]
     return Standing(stack, resources, min(created, default=None))

@@ -13,6 +13,7 @@ from gpucluster.components.did_you_mean import did_you_mean
 from gpucluster.components.stack_config import StackConfig, stack_config
 from gpucluster.components.yaml_file import read_yaml, shown_path
 from gpucluster.errors import InputError
+from gpucluster.textio.project_file import ProjectFile, read_project
 
 _WHAT = "a stack's file is a mapping with config:"
 
@@ -23,15 +24,15 @@ def read_stack(stack: str, folder: Path) -> StackConfig:
     Raises InputError if its file can't be read.
     """
     root, project = _project(stack, folder)
-    program = root / str(project.get("main") or ".")
-    stacks = root / str(project.get("stackConfigDir") or ".")
+    program = root / project.main
+    stacks = root / project.stack_folder
     path = stacks / f"Pulumi.{stack}.yaml"
     if not path.exists():
         known = sorted(file.name[len("Pulumi.") : -len(".yaml")] for file in stacks.glob("Pulumi.*.yaml"))
         listed = f"; stacks here: {', '.join(known) or 'none yet'}{did_you_mean(stack, known)}"
         raise InputError(f"stack {stack}", [f"{shown_path(path)} does not exist{listed}"])
     if not path.read_bytes().strip():
-        return stack_config({}, project=str(project["name"]), stack=stack, program=program, root=root)
+        return stack_config({}, project=project.name, stack=stack, program=program, root=root)
     file = read_yaml(path, what=_WHAT)
     if twice := [str(fault) for fault in file.faults if fault.repeats]:  # Pulumi itself reads the values
         raise InputError(file.source, twice)
@@ -39,20 +40,20 @@ def read_stack(stack: str, folder: Path) -> StackConfig:
     if not isinstance(config, dict):
         raise InputError(file.source, ["config is not a mapping; write a mapping from keys to values"])
     values = {str(key): _text(value) for key, value in cast(Mapping[Any, Any], config).items()}
-    return stack_config(values, project=str(project["name"]), stack=stack, program=program, root=root)
+    return stack_config(values, project=project.name, stack=stack, program=program, root=root)
 
 
 def project_of(stack: str, folder: Path) -> str:
     """The name of the project of a stack. Raises InputError if there is none."""
-    return str(_project(stack, folder)[1]["name"])
+    return _project(stack, folder)[1].name
 
 
-def _project(stack: str, folder: Path) -> tuple[Path, dict[str, Any]]:
+def _project(stack: str, folder: Path) -> tuple[Path, ProjectFile]:
     """Folder and file of the project at or above a folder."""
     root = next((place for place in (folder, *folder.parents) if (place / "Pulumi.yaml").is_file()), None)
     if root is None:
         raise InputError(f"stack {stack}", [f"{folder} and its parents have no Pulumi.yaml; run this in the project"])
-    return root, read_yaml(root / "Pulumi.yaml", what="a project's file is a mapping with name:").data
+    return root, read_project(root / "Pulumi.yaml")
 
 
 def _text(value: Any) -> str:

@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from gpucluster.textio.values import cut
+
 _MB: Final = 1_000_000
 NEEDED: Final = 50 * _MB
 """Free space that a command needs at its start: the engine writes a state of some MB up to six times (the file, its
@@ -17,7 +19,9 @@ LEAST: Final = 20 * _MB
 """Free space below which a running command is stopped. The engine does not stop on its own: on a full disk it leaves a
 truncated state (the file backend renames partly written files), and continues for minutes."""
 
-_REFUSALS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM})
+_REFUSALS: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP}
+)
 
 
 def obstacle(path: Path, needed: int = NEEDED) -> str:
@@ -54,4 +58,4 @@ def cause(error: OSError) -> str:
         return ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk of the project, or that of {tempfile.gettempdir()}, is full; free space on it"
-    return f"{error.filename or 'a file'}: {error.strerror}"
+    return f"{cut(str(error.filename or 'a file'))}: {error.strerror}"

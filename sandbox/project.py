@@ -5,20 +5,18 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
-
-import yaml
+from typing import Final
 
 from gpucluster.errors import InputError
 from gpucluster.sandbox import disk
 from gpucluster.sandbox.clouds.ledger import DamagedLedgerError, Entry, Ledger
 from gpucluster.sandbox.clouds.vault import Vault
-from gpucluster.sandbox.type_guards import is_object
+from gpucluster.textio.project_file import ProjectFile, read_project
 
 __all__ = ["DamagedFileError", "InputError", "Project", "Store", "current_project", "find_project", "replace_text"]
 
@@ -199,20 +197,14 @@ class Project:
         return self.file.parent
 
     @cached_property
-    def settings(self) -> Mapping[str, Any]:
-        """The content of Pulumi.yaml."""
-        try:
-            settings = yaml.safe_load(self.file.read_text())
-        except yaml.YAMLError as error:
-            raise InputError(f"{self.file} is no valid YAML: {error}") from error
-        if not is_object(settings) or not settings.get("name"):
-            raise InputError(f"{self.file} has no `name`; a Pulumi project needs one")
-        return settings
+    def settings(self) -> ProjectFile:
+        """The content of Pulumi.yaml. Raises InputError."""
+        return read_project(self.file)
 
     @property
     def name(self) -> str:
         """The project's name."""
-        return str(self.settings["name"])
+        return self.settings.name
 
     @property
     def store(self) -> Store:
@@ -222,21 +214,18 @@ class Project:
     @property
     def runtime(self) -> str:
         """The language of the program, such as python or yaml; empty if Pulumi.yaml has none."""
-        runtime = self.settings.get("runtime")
-        return str((runtime.get("name") if is_object(runtime) else runtime) or "")
+        return self.settings.runtime
 
     @property
     def virtualenv(self) -> Path | None:
         """The virtual environment in Pulumi.yaml; None without one."""
-        runtime = self.settings.get("runtime")
-        options = runtime.get("options") if is_object(runtime) else None
-        folder = options.get("virtualenv") if is_object(options) else None
+        folder = self.settings.virtualenv
         return self.root / folder if folder else None
 
     @property
     def stack_folder(self) -> Path:
         """The folder of the stacks' configuration files."""
-        return self.root / str(self.settings.get("stackConfigDir") or ".")
+        return self.root / self.settings.stack_folder
 
     def stack_file(self, stack: str) -> Path:
         """The configuration file of a stack, which need not exist."""

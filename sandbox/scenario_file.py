@@ -9,38 +9,25 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.lasting import lasting
 from gpucluster.sandbox.clouds.scenario import Capacity, Data, Disturbance, Drift, Existing, Quota, Scenario
 from gpucluster.sandbox.scenario_rows import File, Operation
-from gpucluster.sandbox.scenario_words import problems
 from gpucluster.sandbox.type_guards import is_object
+from gpucluster.textio.typed import Source, typed, yaml_text
 from gpucluster.textio.values import shown_value
-from gpucluster.textio.yaml_text import BadYaml, read
 
 
 def read_scenario(file: Path) -> Scenario:
     """The scenario of a file; raises InputError with every mistake."""
-    try:
-        found = read(file)
-    except OSError as error:
-        raise InputError(f"the scenario {file} cannot be read: {error.strerror}") from error
-    except BadYaml as error:
-        raise InputError(f"the scenario {file} {error}") from error
+    source = Source(name=f"the scenario {file}")
+    found = yaml_text(file, source)
     content = found.data
     if not is_object(content):
         seen = "is empty" if content is None else f"holds {shown_value(content)}"
         fields = ", ".join(f"{name}:" for name in File.model_fields)
         raise InputError(f"the scenario {file} {seen}; write one or more of {fields}")
-    faults = [str(fault) for fault in found.faults]
-    try:
-        given = File.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"the scenario {file}", [*faults, *problems(error, File)]) from error
-    if faults:
-        raise InputError(f"the scenario {file}", faults)
+    given = typed(content, File, source, [str(fault) for fault in found.faults])
     return Scenario(
         exists=tuple(
             Existing(type=it.type, provider=group.provider, inputs=it.inputs)

@@ -16,7 +16,7 @@ import yaml
 from gpucluster.errors import InputError
 from gpucluster.sandbox.engine.model import Engine
 from gpucluster.sandbox.project import Project, replace_text
-from gpucluster.sandbox.type_guards import is_list, is_object
+from gpucluster.sandbox.type_guards import is_list, is_object, mapping
 from gpucluster.textio.yaml_text import BadYaml, read
 
 _ENCRYPTION_KEYS: Final = ("encryptionsalt", "encryptedkey", "secretsprovider")
@@ -32,7 +32,7 @@ def selected(project: Project) -> str | None:
     digest = hashlib.sha1(str(project.file).encode(), usedforsecurity=False).hexdigest()
     file = project.store.home / "workspaces" / f"{project.name}-{digest}-workspace.json"
     try:
-        return str(json.loads(file.read_text()).get("stack") or "").rpartition("/")[2] or None
+        return str(mapping(json.loads(file.read_text())).get("stack") or "").rpartition("/")[2] or None
     except (OSError, ValueError):
         return None
 

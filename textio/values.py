@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import re
 from typing import Final
 
+PROJECT_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+"""Names of projects that Pulumi's backends accept. Source: pulumi/pulumi, sdk/go/common/tokens, ValidateProjectName."""
 _LONGEST: Final = 60
 
 

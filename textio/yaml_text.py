@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import yaml
 
@@ -51,9 +51,12 @@ class YamlText:
     faults: tuple[Unclear, ...] = ()
 
 
-def read(path: Path) -> YamlText:
-    """The single document in a file. Raises OSError, and BadYaml, whose message follows the file's name."""
-    return parse(_text(path))
+def read(path: Path, *, others: bool = False) -> YamlText:
+    """The single document in a file. Raises OSError, and BadYaml, whose message follows the file's name.
+
+    others: whether another program's, to be written again: times are texts as there, and it may be ten times as long.
+    """
+    return parse(_text(path), others=others)
 
 
 def read_all(path: Path) -> list[Any]:
@@ -75,10 +78,12 @@ def _text(path: Path) -> str:
         raise BadYaml(f"line {line}: byte 0x{seen:02x} is not UTF-8; save the file as UTF-8") from None
 
 
-def parse(text: str, name: str = "") -> YamlText:
-    """The single document in a text. name: of the field with this value, empty for a whole file. Raises BadYaml."""
+def parse(text: str, name: str = "", *, others: bool = False) -> YamlText:
+    """The single document in a text. name: of the field with this value, empty for a whole file. others: as in `read`.
+    Raises BadYaml.
+    """
     with _in_plain_words(text):
-        root = _Loader(text).get_single_node()
+        root = (_OthersLoader if others else _Loader)(text).get_single_node()
         if root is None:
             return YamlText(None, None)
         faults = tuple(_walk(root, name, set()))  # first, since constructing a mapping merges into it
@@ -108,6 +113,8 @@ class _Loader(yaml.SafeLoader):
     the maximum.
     """
 
+    most: ClassVar = MOST_VALUES
+
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._values = 0
@@ -119,8 +126,8 @@ class _Loader(yaml.SafeLoader):
         node = super().compose_node(parent, index)
         self._values += self._sizes.get(id(node), 1) if alias else 1
         self._sizes.setdefault(id(node), self._values - before)
-        if self._values > MOST_VALUES:
-            raise yaml.MarkedYAMLError(problem="too many values", problem_mark=event.start_mark)
+        if self._values > self.most:
+            raise yaml.MarkedYAMLError(problem=f"more than {self.most:,} values", problem_mark=event.start_mark)
         if isinstance(node, yaml.ScalarNode) and (half := re.search(_HALF, node.value)):
             raise yaml.MarkedYAMLError(problem=f"half a character: U+{ord(half[0]):04X}", problem_mark=event.start_mark)
         return node
@@ -137,6 +144,14 @@ class _Loader(yaml.SafeLoader):
             ) from None
 
 
+class _OthersLoader(_Loader):
+    most = 10 * MOST_VALUES
+    yaml_implicit_resolvers: ClassVar = {  # pyright: ignore[reportIncompatibleVariableOverride]
+        first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
 _HALF = "[\ud800-\udfff]"
 """A lone surrogate; no file can contain one, but \\ud800 in quotes is one."""
 _BRACKET = r"expected ',' or '([\]}])', but got '(.+)'"
@@ -149,8 +164,8 @@ def _marked(error: yaml.MarkedYAMLError) -> str:
     line = f"line {mark.line + 1}: " if mark else ""
     if "is not a value" in problem:
         return f"{line}{problem}; correct it, or put it in quotes if it is text"
-    if problem == "too many values":
-        return f"{line}the file has more than {MOST_VALUES:,} values, with those that aliases repeat; write fewer"
+    if problem.startswith("more than"):
+        return f"{line}the file has {problem}, with those that aliases repeat; write fewer"
     if problem.startswith("half a character"):
         return f"{line}holds {problem}; write the whole one"
     if "'\\t'" in problem:

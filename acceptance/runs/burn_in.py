@@ -10,13 +10,22 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
+from pydantic import BaseModel, Field
+
 from gpucluster.acceptance.runs.collectives import collective
 from gpucluster.acceptance.runs.diagnosis import diagnosis, stress
 from gpucluster.acceptance.runs.scope import Scope
 from gpucluster.acceptance.runs.step import Step
+from gpucluster.textio.typed import Source, read_json
 
 _STRESS_MINUTES: Final = 60
 _STATE: Final = "burn-in.json"
+
+
+class _State(BaseModel):
+    nodes: list[str]
+    seconds: float = Field(ge=0, allow_inf_nan=False)
+    rounds: int = Field(ge=0)
 
 
 def round_steps(scope: Scope, turn: int) -> Iterator[Step]:
@@ -49,22 +58,19 @@ class BurnIn:
 
     @classmethod
     def resumed(cls, folder: Path, hours: Decimal, nodes: Sequence[str]) -> BurnIn:
-        """The state in the folder, or a new one. Raises ValueError if it is of other nodes, or unreadable."""
+        """The state in the folder, or a new one. Raises ValueError for other nodes, InputError if unreadable."""
         path = folder / _STATE
         if not path.exists():
             return cls(folder, hours, tuple(nodes))
-        try:
-            state = json.loads(path.read_text(encoding="utf-8"))
-            before, seconds, rounds = tuple(state["nodes"]), float(state["seconds"]), int(state["rounds"])
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path} can't be read; remove it to start again, or give another --results") from None
-        if set(before) != set(nodes):
-            changed = ", ".join(sorted(set(before) ^ set(nodes)))
+        source = Source(name=str(path), fix="remove it to start again, or give another --results")
+        state = read_json(path.read_text(encoding="utf-8", errors="replace"), _State, source)
+        if set(state.nodes) != set(nodes):
+            changed = ", ".join(sorted(set(state.nodes) ^ set(nodes)))
             raise ValueError(
                 f"{path} is from other nodes ({changed} differ): a replaced node has not been tested; give another "
                 "--results"
             )
-        return cls(folder, hours, tuple(nodes), seconds, rounds)
+        return cls(folder, hours, tuple(nodes), state.seconds, state.rounds)
 
     @property
     def done(self) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from gpucluster.acceptance.logs.header import Header, header_line
+from gpucluster.acceptance.objects import Job, Pod, PodList
 from gpucluster.acceptance.runs.kubectl import ClusterError, Kubectl
 from gpucluster.acceptance.runs.step import Step
 
@@ -72,10 +73,9 @@ class Collector:
     def _wait(self, step: Step) -> str:
         since, told = time.monotonic(), ""
         while True:
-            status = self._kubectl.get(*step.watched).get("status", {})
-            for condition in status.get("conditions", []):
-                if condition.get("status") == "True" and condition.get("type") in ("Complete", "Failed"):
-                    return f"{condition['type'].lower()} after {_minutes(time.monotonic() - since)}"
+            for condition in self._kubectl.read(Job, *step.watched).status.conditions:
+                if condition.status == "True" and condition.type in ("Complete", "Failed"):
+                    return f"{condition.type.lower()} after {_minutes(time.monotonic() - since)}"
             waited = time.monotonic() - since
             if waited > step.minutes * 60:
                 return f"timed out after {_minutes(waited)}: {self._pending(step)}"
@@ -89,7 +89,7 @@ class Collector:
         """The number of pods in each phase."""
         phases: dict[str, int] = {}
         for pod in self._pods(step):
-            phase = str(pod.get("status", {}).get("phase", "Unknown")).lower()
+            phase = pod.status.phase.lower()
             phases[phase] = phases.get(phase, 0) + 1
         return ", ".join(f"{count} pods {phase}" for phase, count in sorted(phases.items())) or "no pods yet"
 
@@ -113,15 +113,15 @@ class Collector:
         unfinished.write_text(f"{header_line(header)}\n{text}", encoding="utf-8")
         unfinished.replace(path)
 
-    def _pods(self, step: Step) -> list[dict[str, Any]]:
-        pods: list[dict[str, Any]] = self._kubectl.get("pods", "--selector", step.pods)["items"]
+    def _pods(self, step: Step) -> list[Pod]:
+        pods = self._kubectl.read(PodList, "pods", "--selector", step.pods).items
         # When a launcher completes, JobSet deletes the other pods, and with them the record of their nodes.
         self._placed.setdefault(step.name, {}).update(
             {
-                name: str(pod["spec"]["nodeName"])
+                name: pod.spec.node
                 for pod in pods
-                if pod.get("spec", {}).get("nodeName")
-                for name in (pod["metadata"]["name"], pod["spec"].get("hostname"))
+                if pod.spec.node
+                for name in (pod.metadata.name, pod.spec.hostname)
                 if name
             }
         )

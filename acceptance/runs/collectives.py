@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from gpucluster.acceptance.logs.nccl_tests import COLLECTIVES
 from gpucluster.acceptance.measured import ALL_REDUCE, ALL_TO_ALL, RING, Collective
+from gpucluster.acceptance.objects import Pod
 from gpucluster.acceptance.runs.gpu_pod import on_nodes
 from gpucluster.acceptance.runs.step import Step
 from gpucluster.components.names import GPU, MPI_RUNTIME, NCCL_TESTS, TRAINING_POOL
@@ -97,11 +98,11 @@ def pair_rounds(nodes: Sequence[str], *, count: int, priority: str) -> list[list
     ]
 
 
-def busy(pods: Sequence[dict[str, Any]], nodes: Sequence[str]) -> list[str]:
+def busy(pods: Sequence[Pod], nodes: Sequence[str]) -> list[str]:
     """Names of running pods that hold GPUs of these nodes: they would distort the measurement."""
     return sorted(
-        f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+        f"{pod.metadata.namespace}/{pod.metadata.name}"
         for pod in pods
-        if pod.get("spec", {}).get("nodeName") in nodes and pod.get("status", {}).get("phase") in ("Pending", "Running")
-        if any(GPU in container.get("resources", {}).get("limits", {}) for container in pod["spec"]["containers"])
+        if pod.spec.node in nodes and pod.status.phase in ("Pending", "Running")
+        if any(GPU in container.resources.limits for container in pod.spec.containers)
     )

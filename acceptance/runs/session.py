@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from gpucluster.acceptance.judge import judge
 from gpucluster.acceptance.logs.read import Log, UnknownLog, read_log
 from gpucluster.acceptance.measured import CollectiveRun
+from gpucluster.acceptance.objects import ClusterQueue, PodList
 from gpucluster.acceptance.promises import Promises
 from gpucluster.acceptance.runs.burn_in import BurnIn, round_steps
 from gpucluster.acceptance.runs.collect import Collector, unmeasured
 from gpucluster.acceptance.runs.collectives import busy
-from gpucluster.acceptance.runs.kubectl import Kubectl
+from gpucluster.acceptance.runs.kubectl import Kubectl, source
 from gpucluster.acceptance.runs.scope import Scope, no_ring
 from gpucluster.acceptance.verdicts.fabric import judge_fabric
 from gpucluster.acceptance.verdicts.topology import Node, judge_topology, nodes_of
@@ -69,7 +69,7 @@ def seen(context: str | None, *, only: Sequence[str] = (), force: bool) -> Seen:
     Raises NothingToDo if it has no such nodes or they are busy, and ClusterError if kubectl fails.
     """
     kubectl = Kubectl(context)
-    listed = nodes_of(kubectl.get("nodes"))
+    listed = nodes_of(kubectl.get("nodes"), source("get", "nodes"))
     pool, machine = _ready(listed)
     measured = _named(pool, only)
     _check_idle(kubectl, [node.name for node in measured], force=force)
@@ -167,13 +167,13 @@ def _collector(cluster: Seen, results: Path, say: Say) -> Collector:
 
 def _queued(kubectl: Kubectl, machine: Machine) -> int:
     """Nodes in the training queue's quota of GPUs."""
-    spec = kubectl.get("clusterqueue", TRAINING_POOL)["spec"]
+    queue = kubectl.read(ClusterQueue, "clusterqueue", TRAINING_POOL)
     gpus = [
-        int(resource["nominalQuota"])
-        for group in spec["resourceGroups"]
-        for flavor in group["flavors"]
-        for resource in flavor["resources"]
-        if resource["name"] == GPU
+        resource.nominal
+        for group in queue.spec.groups
+        for flavor in group.flavors
+        for resource in flavor.resources
+        if resource.name == GPU
     ]
     return sum(gpus) // machine.gpus
 
@@ -201,17 +201,13 @@ def _named(pool: Sequence[Node], only: Sequence[str]) -> list[Node]:
 
 
 def _check_idle(kubectl: Kubectl, names: Sequence[str], *, force: bool) -> None:
-    held = busy(_pods(kubectl), names)
+    held = busy(kubectl.read(PodList, "pods", "--all-namespaces").items, names)
     if held and not force:
         some = ", ".join(held[:3]) + (" ..." if len(held) > 3 else "")
         raise NothingToDo(
             f"{len(held)} pods hold GPUs of the training nodes ({some}); wait for them, or use --force to measure the "
             "remaining GPUs"
         )
-
-
-def _pods(kubectl: Kubectl) -> list[dict[str, Any]]:
-    return kubectl.get("pods", "--all-namespaces")["items"]
 
 
 def _folder(results: Path) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final
 
+from gpucluster.acceptance.objects import NodeList, NodeObject
 from gpucluster.acceptance.verdicts.verdict import CANNOT_TELL, FAIL, PASS, Verdict
 from gpucluster.catalog.clouds import fact_of
 from gpucluster.catalog.machines import Machine
 from gpucluster.components.names import POOL, TRAINING_POOL
 from gpucluster.components.shapes import shape_named
+from gpucluster.textio.typed import Source, typed
 
 SYSTEM: Final = ("osImage", "kernelVersion", "containerRuntimeVersion", "kubeletVersion")
 """Fields of Kubernetes' nodeInfo that affect a measurement."""
@@ -44,30 +46,21 @@ class Node:
     system: Mapping[str, str]
 
 
-def nodes_of(listed: Any) -> tuple[Node, ...]:
-    """The nodes of `kubectl get nodes -o json`, by name. Raises ValueError for other content."""
-    items: Any = cast(dict[str, Any], listed).get("items") if isinstance(listed, dict) else None
-    if not isinstance(items, list):
-        raise ValueError('has no "items"; give the output of `kubectl get nodes -o json`')
-    return tuple(sorted(map(_node, cast(list[Any], items)), key=lambda node: node.name))
+def nodes_of(listed: object, source: Source) -> tuple[Node, ...]:
+    """The nodes of `kubectl get nodes -o json`, by name. Raises InputError for other content."""
+    found = typed(listed, NodeList, source)
+    return tuple(sorted(map(_node, found.items), key=lambda node: node.name))
 
 
-def _node(item: Any) -> Node:
-    if not isinstance(item, dict) or cast(dict[str, Any], item).get("kind", "Node") != "Node":
-        raise ValueError("lists an object that is not a Node; give the output of `kubectl get nodes -o json`")
-    fields = cast(dict[str, Any], item)
-    meta: dict[str, Any] = fields.get("metadata") or {}
-    spec: dict[str, Any] = fields.get("spec") or {}
-    labels: dict[str, str] = meta.get("labels") or {}
-    status: dict[str, Any] = fields.get("status") or {}
-    told: dict[str, Any] = status.get("nodeInfo") or {}
+def _node(found: NodeObject) -> Node:
+    labels, told = found.metadata.labels, found.status.info
     return Node(
-        name=str(meta.get("name", "")),
+        name=found.metadata.name,
         labels=labels,
-        provider_id=str(spec.get("providerID", "")),
+        provider_id=found.spec.provider_id,
         machine=shape_named(labels.get(_MACHINE)),
-        cordoned=spec.get("unschedulable") is True,
-        system={name: str(told[name]) for name in SYSTEM if name in told},
+        cordoned=found.spec.unschedulable,
+        system={name: told[name] for name in SYSTEM if name in told},
     )
 
 

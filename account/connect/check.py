@@ -12,7 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from gpucluster.account.answers import Review
+from gpucluster.errors import InputError
 from gpucluster.record import record
+from gpucluster.textio.typed import Source, read_json
 
 _SECONDS: Final = 15
 
@@ -78,16 +81,20 @@ def _refused(context: Context) -> list[str]:
             [context.kubectl, *way, "create", "--raw", path, "--filename", "-"],
             input=json.dumps(review),
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             check=False,
             # An interactive login would wait for input that never arrives.
             timeout=4 * _SECONDS,
         )
     except subprocess.TimeoutExpired:
         return [_told(context, "timeout")]
+    except OSError as error:
+        raise InputError(f"{context.kubectl} cannot be run: {error.strerror}; install kubectl") from None
     if done.returncode:
         return [_told(context, done.stderr.strip())]
-    if json.loads(done.stdout)["status"].get("allowed"):
+    source = Source(name=f"`kubectl create --raw {path}`", fix="check the `kubectl` on PATH", program=True)
+    if read_json(done.stdout, Review, source).status.allowed:
         return []
     own = "each team has its own namespace: `kubectl config set-context --current --namespace NAME`"
     return [

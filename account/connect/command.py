@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -12,12 +11,14 @@ from typing import Any, TypeVar
 
 import click
 
+from gpucluster.account.answers import Pushed
 from gpucluster.account.connect.check import Context, missing
 from gpucluster.account.connect.kubeconfig import Entry, default_file, edit, with_context
 from gpucluster.account.connect.stack import Found, pushing, read_stack
 from gpucluster.account.pulumi import of_sandbox
 from gpucluster.errors import Exit
 from gpucluster.options import STACK
+from gpucluster.textio.typed import typed
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -66,14 +67,15 @@ def in_sandbox(stack: str | None, kubeconfig: Path | None, context: str | None, 
 
     project = current_project()
     entry = cluster_of(project, stack, living=True)
-    outputs = json.loads(of_sandbox({}).read("stack", "output", "--json", stack=stack_of(entry.urn)))
+    pulumi, words, named = of_sandbox({}), ("stack", "output", "--json"), stack_of(entry.urn)
+    outputs = typed(pulumi.answer(*words, stack=named), Pushed, pulumi.source(*words, stack=named))
     with open_cluster(project, stack) as cluster:
         found = Found(
             account=str(project.root),
             cluster=f"{entry.name}-sandbox",
             namespace="training",
             kubeconfig=cluster.server.kubeconfig(),
-            pushing=pushing(outputs),
+            pushing=pushing(outputs.registry),
         )
         _enter(found, kubeconfig, context, use=use, kubectl=shutil.which("kubectl") or str(cluster.kubectl))
 

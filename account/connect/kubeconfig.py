@@ -10,12 +10,15 @@ from typing import Any, Final, cast
 
 import yaml
 
+from gpucluster.account.answers import Kubeconfig
 from gpucluster.errors import InputError
 from gpucluster.record import record
+from gpucluster.textio.typed import Source, typed, yaml_text
 
 _OURS: Final = "gpucluster"
 """The extension of a context that marks its owner, as minikube marks its own."""
 _SECTIONS: Final = ("clusters", "contexts", "users")
+_OTHER: Final = "give another file with --kubeconfig"
 
 
 @record(kw_only=True)
@@ -37,7 +40,14 @@ def default_file(environment: Mapping[str, str]) -> Path:
     Source: kubernetes/client-go, tools/clientcmd/loader.go, GetDefaultFilename.
     """
     named = [Path(one) for one in environment.get("KUBECONFIG", "").split(os.pathsep) if one]
-    return next((one for one in named if one.exists()), named[0] if named else Path.home() / ".kube/config")
+    return next((one for one in named if _exists(one)), named[0] if named else Path.home() / ".kube/config")
+
+
+def _exists(file: Path) -> bool:
+    try:
+        return file.exists()
+    except OSError:  # no file can have this name
+        return False
 
 
 def edit(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
@@ -45,6 +55,14 @@ def edit(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict
 
     Raises InputError for a file that is not a kubeconfig, or that kubectl is changing.
     """
+    try:
+        return _edited(file, change)
+    except (OSError, RuntimeError) as error:  # a link to itself is no OSError
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{file} cannot be written: {why}; {_OTHER}") from None
+
+
+def _edited(file: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
     # Follows a link: its target is the user's file.
     target = file.resolve()
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -102,36 +120,15 @@ def _entries(document: Mapping[str, Any], section: str) -> Sequence[Mapping[str,
     return cast(Sequence[Mapping[str, Any]], document.get(section) or ())
 
 
-class _Loader(yaml.SafeLoader):
-    """Keeps dates and times as texts."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
-    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
 def _read(target: Path, named: Path) -> dict[str, Any]:
     if not target.exists():
         return {}
-    fix = "give another file with --kubeconfig"
-    try:
-        found: Any = yaml.load(target.read_text(), _Loader)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        line = getattr(getattr(error, "problem_mark", None), "line", None)
-        where = "" if line is None else f" (line {line + 1})"
-        raise InputError(f"{named} is not YAML{where}; {fix}") from None
+    source = Source(name=str(named), fix=_OTHER)
+    found = yaml_text(target, source, others=True).data
     if found is None:
         return {}
-    document = cast(dict[str, Any], found) if isinstance(found, dict) else {"kind": ""}
-    if document.get("kind", "Config") != "Config" or not all(_listed(document.get(section)) for section in _SECTIONS):
-        raise InputError(f"{named} is not a kubeconfig; {fix}")
-    return document
-
-
-def _listed(part: Any) -> bool:
-    return part is None or (isinstance(part, list) and all(isinstance(one, dict) for one in cast(list[Any], part)))
+    typed(found, Kubeconfig, source)
+    return found
 
 
 @contextmanager

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Final
 
+from gpucluster.account.answers import OneCluster, Outputs, Registry
 from gpucluster.account.pulumi import of_user
 from gpucluster.errors import InputError
 from gpucluster.record import record
+from gpucluster.textio.typed import Source, read_json, typed
+
+_WORDS: Final = ("stack", "output", "--json")
+_SECRET: Final = "[secret]"
+"""What `pulumi stack output --json` prints for a secret. Source: pulumi/pulumi, pkg/backend/display, MassageSecrets."""
 
 
 @record(kw_only=True)
@@ -28,23 +33,28 @@ class Found:
 def read_stack(stack: str | None) -> Found:
     """The outputs of a stack, by default of the selected one. Raises InputError if they are not available."""
     pulumi = of_user("read the outputs of a stack", "for a cluster of the sandbox, use `gpucluster sandbox connect`")
-    outputs = cast(Mapping[str, Any], json.loads(pulumi.read("stack", "output", "--json", stack=stack)))
-    lacking = [name for name in ("account", "clusterName", "kubeconfig", "sharedStorage") if name not in outputs]
-    if lacking:
-        named = f"stack {stack}" if stack else "the selected stack"
+    named, chosen = (f"stack {stack}", f" --stack {stack}") if stack else ("the selected stack", "")
+    given = typed(pulumi.answer(*_WORDS, stack=stack), dict[str, Any], pulumi.source(*_WORDS, stack=stack))
+    needed = [field.alias or name for name, field in Outputs.model_fields.items() if field.is_required()]
+    if lacking := sorted(name for name in needed if name not in given):
         fix = "has it been built? `pulumi up` adds the missing outputs of a stack of an earlier release"
         raise InputError(named, [f"has no output {', '.join(lacking)}; {fix}"])
+    theirs = "no cluster of gpucluster has it so; choose its stack with --stack"
+    if secret := sorted(name for name in needed if given[name] == _SECRET):
+        shown = "; ".join(f"`pulumi stack output {name} --show-secrets{chosen}` prints it" for name in secret)
+        raise InputError(named, [f"output {', '.join(secret)} is secret; {theirs}; {shown}"])
+    found = typed(given, Outputs, pulumi.source(*_WORDS, stack=stack, fix=theirs))
+    source = Source(name=f"output kubeconfig of {named}", fix=theirs, program=True)
     return Found(
-        account=str(outputs["account"]),
-        cluster=str(outputs["clusterName"]),
-        namespace=str(outputs["sharedStorage"]["namespace"]),
-        kubeconfig=json.loads(outputs["kubeconfig"]),
-        pushing=pushing(outputs),
-        logs=str(outputs.get("logs", {}).get("command", "")),
+        account=found.account,
+        cluster=found.cluster,
+        namespace=found.storage.namespace,
+        kubeconfig=read_json(found.kubeconfig, OneCluster, source).model_dump(exclude_unset=True),
+        pushing=pushing(found.registry),
+        logs=found.logs.command if found.logs else "",
     )
 
 
-def pushing(outputs: Mapping[str, Any]) -> tuple[str, ...]:
+def pushing(registry: Registry | None) -> tuple[str, ...]:
     """The commands that log in to the registry of a stack and push an image."""
-    registry = outputs.get("registry")
-    return (registry["login"], f"docker push {registry['image']}:TAG") if registry else ()
+    return (registry.login, f"docker push {registry.image}:TAG") if registry else ()

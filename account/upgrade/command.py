@@ -38,7 +38,7 @@ def upgrade(plan: bool, stack: str | None, state: TextIO | None) -> None:
     plane, system pool, one GPU node, the rest, with the edits of the spec and the commands. Changes nothing.
     """
     del plan
-    text, name = (state.read(), state.name) if state else (_export(stack), "the state")
+    text, name = (state.read(), state.name) if state else (_export(stack), "the output of `pulumi stack export`")
     resources = read_text(text, name)
     found, to = standing(resources), None
     to = next_version(found)

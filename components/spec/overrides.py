@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import types
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,8 @@ from gpucluster.components.spec.fields import is_secret
 from gpucluster.components.spec.model import Model
 from gpucluster.components.yaml_file import YamlFile
 from gpucluster.errors import InputError
+from gpucluster.textio.json_text import BadJson
+from gpucluster.textio.json_text import parse as parse_json
 from gpucluster.textio.yaml_text import BadYaml, construct, parse
 
 SET_VARIABLE: Final = "GPUCLUSTER_SET"
@@ -34,8 +35,8 @@ def wanted() -> Mapping[str, str]:
     if not text:
         return {}
     try:
-        found: Any = json.loads(text)
-    except json.JSONDecodeError:
+        found: Any = parse_json(text)
+    except BadJson:
         found = None
     if not isinstance(found, dict) or not all(isinstance(value, str) for value in cast(dict[Any, Any], found).values()):
         raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -85,7 +86,7 @@ def _header(path: Path) -> list[str]:
     try:
         with opened(path) as file:
             names = next(csv.reader(file), list[str]())
-    except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile):
+    except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile, zlib.error):
         raise BadBill(f"{path} is neither CSV in UTF-8 nor Parquet") from None
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise BadBill(f"{path} line 1: column {', '.join(twice)} appears twice")

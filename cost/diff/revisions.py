@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -11,9 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-import yaml
-
-from gpucluster.errors import Fault
+from gpucluster.errors import Fault, InputError
+from gpucluster.textio.json_text import parse
+from gpucluster.textio.project_file import read_project
 
 __all__ = ["PreviewFailed", "commit_of", "plan_of", "preview_of"]
 
@@ -65,11 +64,13 @@ def _lend_environment(folder: Path, tree: Path) -> None:
     if project is None:
         return
     try:
-        named = yaml.safe_load(project.read_text(encoding="utf-8"))["runtime"]["options"]["virtualenv"]
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, KeyError, TypeError):
-        return  # none is named, or Pulumi will report the problem
+        named = read_project(project).virtualenv
+    except InputError:
+        return  # Pulumi will report the problem
+    if not named:
+        return
     top = _git("rev-parse", "--show-toplevel").stdout.strip()
-    own, lent = Path(top) / project.parent.relative_to(tree) / str(named), project.parent / str(named)
+    own, lent = Path(top) / project.parent.relative_to(tree) / named, project.parent / named
     if own.is_dir() and not lent.exists():
         lent.symlink_to(own.resolve(), target_is_directory=True)
 
@@ -95,7 +96,7 @@ def _run(commit: str, command: Sequence[str], folder: Path, tree: Path, say: Cal
 def _errors(output: str) -> str:
     """The error of a preview in JSON; empty without one."""
     try:
-        said = json.loads(output)["diagnostics"]
+        said = parse(output)["diagnostics"]
         return "\n".join(str(one["message"]).strip() for one in said if one["severity"] == "error")
     except (ValueError, KeyError, TypeError):
         return ""

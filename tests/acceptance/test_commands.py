@@ -126,7 +126,8 @@ def test_topology_reads_what_kubectl_printed(tmp_path: Path) -> None:
     assert run("topology", nodes).exit_code == 1
     nodes.write_text("[]")
     assert run("topology", nodes).stderr == (
-        f'error: {nodes}: has no "items"; give the output of `kubectl get nodes -o json`\n'
+        f"error: {nodes}: 1 problem\n  the file is an empty list, not a mapping; give the output of "
+        "`kubectl get nodes -o json`\n"
     )
     nodes.write_text("{")
     assert run("topology", nodes).exit_code == 2

@@ -52,7 +52,7 @@ def test_a_project_says_in_which_language_its_program_is(tmp_path: Path, runtime
     assert project_in(tmp_path, f"name: p\n{runtime}").runtime == language
 
 
-@pytest.mark.parametrize(("text", "message"), [("a: [", "no valid YAML"), ("runtime: python", "has no `name`")])
+@pytest.mark.parametrize(("text", "message"), [("a: [", "line 1: not YAML"), ("runtime: python", "name is missing")])
 def test_a_broken_project_file_is_explained(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         print(project_in(tmp_path, text).name)

@@ -184,7 +184,7 @@ def test_a_file_says_what_there_is_too_little_of_and_what_changed(read: Callable
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=re.escape(f"{tmp_path / 'none'} cannot be read: No such file")):
+    with pytest.raises(InputError, match=re.escape(f"{tmp_path / 'none'}: 1 problem\n  cannot be read: No such file")):
         read_scenario(tmp_path / "none")
 
 

@@ -9,6 +9,7 @@ import pytest
 from gpucluster.acceptance.verdicts import topology
 from gpucluster.acceptance.verdicts.topology import judge_topology, nodes_of
 from gpucluster.errors import InputError
+from gpucluster.textio.typed import Source
 from tests.says import Says
 
 AWS = "topology.k8s.aws/network-node-layer-"
@@ -41,7 +42,7 @@ def nd(name: str, scale_set: str) -> dict[str, Any]:
 
 
 def judged(*items: dict[str, Any], expected: int | None = None) -> list[tuple[str, str, str, tuple[str, ...]]]:
-    verdicts = judge_topology(nodes_of({"items": list(items)}), expected=expected)
+    verdicts = judge_topology(nodes_of({"items": list(items)}, Source(name="nodes.json")), expected=expected)
     return [(verdict.check, verdict.outcome, verdict.why, verdict.nodes) for verdict in verdicts]
 
 
@@ -120,10 +121,13 @@ def test_a_cluster_without_training_nodes_cannot_be_told() -> None:
     assert judge_topology([])[0].outcome == "cannot tell"
 
 
-@pytest.mark.parametrize("listed", [[], {}, {"items": {}}, {"items": ["a"]}, {"items": [{"kind": "Pod"}]}, None])
+@pytest.mark.parametrize(
+    "listed",
+    [[], {}, {"items": {}}, {"items": ["a"]}, {"items": [{"kind": "Pod"}]}, None, {"items": [{"metadata": 5}]}],
+)
 def test_what_is_no_list_of_nodes_is_refused(listed: object) -> None:
-    with pytest.raises(ValueError, match="kubectl get nodes -o json"):
-        nodes_of(listed)
+    with pytest.raises(InputError, match=r"^nodes.json: .*\n.*; give the nodes"):
+        nodes_of(listed, Source(name="nodes.json", fix="give the nodes"))
 
 
 def test_a_cloud_whose_labels_nobody_wrote_down_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -179,6 +179,74 @@ def test_a_stack_that_can_not_be_read_writes_nothing(run: Run, tmp_path: Path) -
     assert not (tmp_path / "config").exists()
 
 
+def answered(tmp_path: Path, **changes: Any) -> str:
+    """A `pulumi` whose outputs are others."""
+    (tmp_path / "other.json").write_text(json.dumps({**outputs("aws"), **changes}))
+    return f"{CAT} {tmp_path}/other.json"
+
+
+def test_a_secret_output_is_named_with_the_command_that_prints_it(run: Run, tmp_path: Path) -> None:
+    code, text = run("--stack", "mine", pulumi=answered(tmp_path, kubeconfig="[secret]"))
+    assert code == 2
+    assert "stack mine" in text
+    assert "output kubeconfig is secret" in text
+    assert "`pulumi stack output kubeconfig --show-secrets --stack mine`" in text
+    assert not (tmp_path / "config").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"kubeconfig": "apiVersion: v1"}, "output kubeconfig of the selected stack"),
+        ({"kubeconfig": {"clusters": []}}, "kubeconfig is a mapping"),
+        ({"kubeconfig": '{"clusters": [], "users": []}'}, "clusters is an empty list"),
+        ({"kubeconfig": '{"clusters": [{"cluster": {"server": 5}}], "users": []}'}, "clusters[0].cluster.server is 5"),
+        ({"sharedStorage": "training"}, "sharedStorage is 'training'"),
+        ({"account": 5}, "account is 5"),
+        ({"registry": {"image": "a"}}, "registry.login is missing"),
+        ({"logs": "read"}, "logs is 'read'"),
+    ],
+    ids=["yaml", "mapping", "no cluster", "server", "storage", "account", "registry", "logs"],
+)
+def test_outputs_of_another_shape_are_named_by_their_field(
+    run: Run, tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    code, text = run(pulumi=answered(tmp_path, **changes))
+    assert code == 2
+    assert said in text
+    assert "--stack" in text
+    assert not (tmp_path / "config").exists()
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"), [("", "is empty"), ("echo warning: new", "'warning: new'"), ("echo '[]'", "list")]
+)
+def test_an_answer_of_pulumi_that_is_none_is_quoted(run: Run, answer: str, said: str) -> None:
+    code, text = run("--stack", "dev", pulumi=answer or "true")
+    assert code == 2
+    assert "`pulumi stack output` of stack dev" in text
+    assert said in text
+
+
+def test_a_pulumi_that_can_not_be_run_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    assert run()[0] == 0
+    (tmp_path / "bin/pulumi").write_bytes(b"\x7fELF no program")
+    done = CliRunner().invoke(main, ["connect", "--kubeconfig", str(tmp_path / "config")])
+    assert done.exit_code == 2
+    assert f"{tmp_path}/bin/pulumi cannot be run" in done.output
+
+
+@pytest.mark.parametrize(
+    "answer", ["true", "echo no", "echo '[]'", "echo '{}'", """echo '{"status": {"allowed": "so"}}'"""]
+)
+def test_an_answer_of_kubectl_that_is_none_is_the_users_to_mend(run: Run, answer: str) -> None:
+    code, text = run(kubectl=answer)
+    assert code == 2
+    assert "`kubectl create --raw" in text
+    assert "on PATH" in text
+
+
 def test_without_pulumi_it_is_said_and_the_sandbox_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", os.fspath(tmp_path))
     done = CliRunner().invoke(main, ["connect"])

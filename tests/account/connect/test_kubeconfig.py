@@ -102,10 +102,14 @@ def test_a_name_of_another_cluster_is_not_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a: [", Says("not", "YAML", "1", "--kubeconfig")),
-        ("- a", Says("not", "kubeconfig", "another", "--kubeconfig")),
-        ("kind: Pod", Says("not", "kubeconfig", "another", "--kubeconfig")),
-        ("kind: Config\nusers: {}", Says("not", "kubeconfig", "another", "--kubeconfig")),
+        ("a: [", "line 1: not YAML"),
+        ("- a", "the file is a list"),
+        ("kind: Pod", "kind is 'Pod', not one of Config"),
+        ("kind: Config\nusers: {}", "users is an empty mapping, not a list"),
+        ("contexts: [{name: a, context: {extensions: 5}}]", "contexts[0].context.extensions is 5, not a list"),
+        ("users: " + "[" * 5000, "nested too deeply"),
+        ("clusters: " + "9" * 5000, "too many digits"),
+        ("\0", "U+0000"),
     ],
 )
 def test_a_file_that_is_no_kubeconfig_is_left_alone(
@@ -115,7 +119,27 @@ def test_a_file_that_is_no_kubeconfig_is_left_alone(
     Path("config").write_text(text)
     with pytest.raises(InputError) as caught:
         write(Path("config"), entry())
-    assert (str(caught.value), Path("config").read_text(), list(Path().iterdir())) == (said, text, [Path("config")])
+    assert (caught.value.source, Path("config").read_text(), [*Path().iterdir()]) == ("config", text, [Path("config")])
+    assert said in str(caught.value)
+    assert "--kubeconfig" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["folder", "file/config", "x" * 300, "loop"])
+def test_a_place_where_no_file_can_be_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("file").touch()
+    Path("loop").symlink_to("loop")
+    with pytest.raises(InputError, match="--kubeconfig") as caught:
+        write(Path(name), entry())
+    assert name in str(caught.value)
+
+
+def test_a_file_of_thousands_of_clusters_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "config"
+    file.write_text(yaml.safe_dump({"clusters": [{"name": f"c{at}", "cluster": {"a": at}} for at in range(6000)]}))
+    write(file, entry())
+    assert len(yaml.load(file.read_text(), yaml.CSafeLoader)["clusters"]) == 6001
 
 
 def test_a_file_that_kubectl_changes_is_left_alone(tmp_path: Path) -> None:

@@ -68,6 +68,13 @@ def test_a_parquet_file_has_its_bad_rows_named_by_number(trial: Trial, reconcile
     )
 
 
+def test_a_damaged_gzip_file_is_named(reconcile: Reconcile, tmp_path: Path) -> None:
+    packed = gzip.compress(b"BilledCost,ChargeCategory\n" * 1000)
+    (file := tmp_path / "bill.csv.gz").write_bytes(packed[:12] + b"\xff" * 8 + packed[20:])
+    done = reconcile(file)
+    assert (done.exit_code, done.stderr) == (2, f"error: {file} is neither CSV in UTF-8 nor Parquet\n")
+
+
 def test_a_file_without_a_column_is_named_and_the_others_are_read(
     trial: Trial, reconcile: Reconcile, found: Found, tmp_path: Path
 ) -> None:
