@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import random
 import resource
+import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +22,9 @@ import click
 from gpucluster.cli import _Main, main
 from tests.fuzz.forms import faults, obeyed
 from tests.fuzz.inputs import KINDS, READERS, WHOLE
+from tests.fuzz.kind import ROOT
 from tests.fuzz.mutants import mutant
+from tests.fuzz.programs import answering, put
 
 __all__ = ["Result", "folder_of", "limit_memory", "run"]
 
@@ -48,6 +52,7 @@ def folder_of(base: Path) -> Path:
     (base / "stacks/specs/trial.yaml").write_text(WHOLE["SPEC"])
     for name, text in WHOLE.items():
         (base / name).write_text(text)
+    put(base)
     return base
 
 
@@ -57,25 +62,53 @@ def run(seed: int, number: int, folder: Path) -> Result:
     kind = list(KINDS)[number % len(KINDS)]
     of = KINDS[kind]
     text, command = mutant(by, by.choice(of.seeds), of.structure, of.words), list(by.choice(of.commands))
+    if of.answer and by.random() < 0.1:
+        text = by.choice(("", f"warning: a new version is available\n{text}", text * 2))
+    place = _own(folder, number) if of.alone else folder
     # A name of its own: what reads prices remembers a file by its name.
-    file = folder / ("stacks" if "fuzz" in of.name else ".") / of.name.replace("fuzz", f"fuzz{number}")
-    file = file if "fuzz" in of.name else file.with_name(f"{number}-{of.name}")
-    file.write_bytes(text.encode("utf-8", by.choice(("surrogatepass", "replace"))))
-    words = [str(file) if word == "FILE" else f"fuzz{number}" if word == "fuzz" else word for word in command]
+    file = place / ("stacks" if "fuzz" in of.name else ".") / of.name.replace("fuzz", f"fuzz{number}")
+    file = file if "fuzz" in of.name or of.alone else file.with_name(f"{number}-{of.name}")
+    content = text.encode("utf-8", by.choice(("surrogatepass", "replace")))
+    file.write_bytes(_damaged(by, gzip.compress(content)) if of.packed else content)
+    given = os.fsdecode(content.replace(b"\0", b""))  # as a program gets its arguments and variables
+    stands = {"FILE": str(file), "TEXT": given, "fuzz": f"fuzz{number}", "OUT": str(file.with_suffix(".results"))}
+    words = [stands.get(word, word) for word in command]
     written = folder / f"{number}.out" if "--format" in words and by.random() < 0.5 else None
     words += ["--output", str(written)] if written is not None and command[0] not in ("check", "telemetry") else []
+    environment = {of.variable: given} if of.variable else {}
+    if of.programs:
+        environment |= answering(folder, of.answer, file, fails=of.fails and by.random() < 0.1)
     started = time.process_time()
-    code, said = _run(words, file, folder)
+    code, said = _run(words, file, place, environment)
     seconds = time.process_time() - started
     shown = written.read_text() if written is not None and written.exists() else said
     form = words[words.index("--format") + 1] if "--format" in words else ""
     wrong = "; ".join(_wrong(code, said, shown, form, whole=written is not None and written.exists()))
-    for left in (written, *folder.glob(f"{number}-*.sqlite3*")):
-        if left is not None and not wrong:
-            left.unlink(missing_ok=True)
     if not wrong:
-        file.unlink()
+        for left in (written, file, *folder.glob(f"{number}-*"), *([place] if of.alone else [])):
+            if left is not None and left.is_dir():
+                shutil.rmtree(left)
+            elif left is not None:
+                left.unlink(missing_ok=True)
     return Result(kind=kind, command=words, file=file, code=code, wrong=wrong, said=said, seconds=seconds)
+
+
+def _own(folder: Path, number: int) -> Path:
+    """A project of one case, with the stacks of ours."""
+    (place := folder / f"{number}-alone").mkdir()
+    for name in WHOLE:
+        (place / name).symlink_to(folder / name)
+    (place / "stacks").symlink_to(ROOT / "stacks")
+    (place / "Pulumi.yaml").write_bytes((folder / "Pulumi.yaml").read_bytes())
+    return place
+
+
+def _damaged(by: random.Random, packed: bytes) -> bytes:
+    """A third of them cut off, another with a byte that is wrong."""
+    at, how = by.randrange(len(packed)), by.random()
+    return (
+        packed if how > 0.66 else packed[:at] + (bytes([by.randrange(256)]) + packed[at + 1 :] if how > 0.33 else b"")
+    )
 
 
 class _Terminal(io.BytesIO):
@@ -91,14 +124,14 @@ def _hang(*_: object) -> None:
     raise _HangError
 
 
-def _run(words: list[str], file: Path, folder: Path) -> tuple[int, str]:
+def _run(words: list[str], file: Path, folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
     shown = _Terminal()
     stream = io.TextIOWrapper(shown, encoding="utf-8", write_through=True)
     before = signal.signal(signal.SIGVTALRM, _hang)
     signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
     try:
         with (
-            mock.patch.dict(os.environ, {"COLUMNS": "100"}),
+            mock.patch.dict(os.environ, {"COLUMNS": "100", **environment}),
             # One of the judges is a program of another project, which takes seconds; what it ends in is caught.
             mock.patch("gpucluster.pull_request.vendors.judged", lambda *_, **__: []),
             mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO())),

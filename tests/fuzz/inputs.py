@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -17,38 +16,17 @@ from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.sdk import installed_sdks, site_packages
 from gpucluster.sandbox.project import find_project
 from gpucluster.sandbox.stacks import private_config
+from tests.fuzz import account
+from tests.fuzz.kind import ROOT, Kind, forms, texts
 from tests.fuzz.mutants import HOSTILE
 from tests.pull_request.conftest import TRIAL, changed, evidence, stack
 
-__all__ = ["KINDS", "READERS", "WHOLE", "Kind"]
-
-_ROOT: Final = Path(__file__).parents[2]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kind:
-    """seeds: texts that are mutated. structure, words: as `mutant` takes them. name: of the file that a mutant is
-    written to.
-    """
-
-    seeds: Sequence[str]
-    structure: str
-    name: str
-    commands: Sequence[Sequence[str]]
-    words: Sequence[str] = ()
-
-
-def _forms(words: str, *forms: str) -> list[list[str]]:
-    return [[*words.split(), "--format", form] for form in forms]
-
-
-def _texts(*globs: str) -> list[str]:
-    return [file.read_text() for glob in globs for file in sorted(_ROOT.glob(glob))]
+__all__ = ["KINDS", "READERS", "WHOLE"]
 
 
 def _samples(cloud: str) -> str:
     """A state with a resource of each of 25 types of a cloud whose bill is a list of rates."""
-    types: Mapping[str, Any] = yaml.load((_ROOT / "tests/cost/types/samples.yaml").read_text(), yaml.CSafeLoader)
+    types: Mapping[str, Any] = yaml.load((ROOT / "tests/cost/types/samples.yaml").read_text(), yaml.CSafeLoader)
     found = islice((item for item in types.items() if item[0].startswith(cloud)), 25)
     records = [
         {
@@ -70,7 +48,7 @@ def _plans() -> list[str]:
     ]
     return [
         *map(json.dumps, found),
-        *_texts("tests/program/recordings/plan.json", "tests/program/recordings/update.json"),
+        *texts("tests/program/recordings/plan.json", "tests/program/recordings/update.json"),
     ]
 
 
@@ -94,26 +72,31 @@ _EVIDENCE: Final = evidence(
 _FAILED: Final = evidence(stack(TRIAL, name="broken", head="failed", head_problem="the program ended", plan=None))
 
 _OF_PLANS: Final = [
-    *_forms("cost report FILE", "table", "json", "csv", "markdown", "html"),
-    *_forms("cost diff FILE PLAN", "table", "json", "csv", "markdown"),
-    *_forms("cost compare PLAN FILE", "table", "json", "csv", "markdown", "html"),
-    *_forms("cost options FILE", "table", "json", "csv", "markdown"),
-    *_forms("cost tco --plan FILE", "table", "markdown", "html"),
-    *_forms("cost advise FILE", "table", "json"),
-    *_forms("cost budgets --limits LIMITS FILE", "table", "json"),
-    *_forms("cost explain 1 FILE", "table", "json"),
-    *_forms("guardrails check FILE", "table", "json", "sarif", "junit"),
+    *forms("cost report FILE", "table", "json", "csv", "markdown", "html"),
+    *forms("cost diff FILE PLAN", "table", "json", "csv", "markdown"),
+    *forms("cost compare PLAN FILE", "table", "json", "csv", "markdown", "html"),
+    *forms("cost options FILE", "table", "json", "csv", "markdown"),
+    *forms("cost tco --plan FILE", "table", "markdown", "html"),
+    *forms("cost advise FILE", "table", "json"),
+    *forms("cost budgets --limits LIMITS FILE", "table", "json"),
+    *forms("cost explain 1 FILE", "table", "json"),
+    *forms("guardrails check FILE", "table", "json", "sarif", "junit"),
     ["cost", "report", "--group-by", "team", "FILE"],
     ["cost", "usage", "init", "FILE"],
-    *_forms("judge --judge gcp --judge azure --judge kubernetes FILE", "table", "json"),
+    *forms("judge --judge gcp --judge azure --judge kubernetes FILE", "table", "json"),
+    ["rights", "FILE"],
+    ["upgrade", "--plan", "--state", "FILE"],
 ]
 
 WHOLE: Final[Mapping[str, str]] = {
-    "PLAN": _texts("tests/program/recordings/plan.json")[0],
+    "PLAN": texts("tests/program/recordings/plan.json")[0],
     "LIMITS": "stack: {monthly: 1}\nlabels: {team: {research: {monthly: 5}}}\n",
     "EVIDENCE": _EVIDENCE.model_dump_json(),
-    "SPEC": _texts("stacks/specs/trial.yaml")[0],
+    "SPEC": texts("stacks/specs/trial.yaml")[0],
     "TEAMS": _teams(),
+    "BILL": account.KINDS["bill"].seeds[0],
+    "PRICES": "provider,region,sku,unit,usd_per_unit\naws,us-east-1,m7i.xlarge,instance-hour,0.2\n",
+    "TRIAL": texts("tests/cost/bills/trials/aws.json")[0],
 }
 """Files beside the mutant."""
 
@@ -125,18 +108,18 @@ _EXEMPTION: Final = (
 
 KINDS: Final[Mapping[str, Kind]] = {
     "spec": Kind(
-        seeds=[f"{text}{_EXEMPTION}" for text in _texts("stacks/specs/*.yaml", "examples/specs/*/*.yaml")],
+        seeds=[f"{text}{_EXEMPTION}" for text in texts("stacks/specs/*.yaml", "examples/specs/*/*.yaml")],
         structure="yaml",
         name="spec.yaml",
         commands=[
             *(["check", "FILE", "--cloud", cloud] for cloud in ("aws", "gcp", "azure")),
             ["check", "FILE", "--format", "json"],
-            ["acceptance", "report", "--spec", "FILE", str(_ROOT / "examples/acceptance/p5-ring-healthy.log")],
+            ["acceptance", "report", "--spec", "FILE", str(ROOT / "examples/acceptance/p5-ring-healthy.log")],
         ],
         words=("vision", "spring", "platform of"),
     ),
     "stack configuration": Kind(
-        seeds=_texts("stacks/Pulumi.*.yaml"),
+        seeds=texts("stacks/Pulumi.*.yaml"),
         structure="yaml",
         name="Pulumi.fuzz.yaml",
         commands=[
@@ -148,7 +131,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "plan": Kind(seeds=_plans(), structure="json", name="plan.json", commands=_OF_PLANS),
     "state": Kind(
-        seeds=[*_texts("tests/program/recordings/state.json"), *map(_samples, ("aws", "gcp", "azure-native"))],
+        seeds=[*texts("tests/program/recordings/state.json"), *map(_samples, ("aws", "gcp", "azure-native"))],
         structure="json",
         name="state.json",
         commands=_OF_PLANS,
@@ -163,9 +146,9 @@ KINDS: Final[Mapping[str, Kind]] = {
         structure="csv",
         name="prices.csv",
         commands=[
-            *_forms("cost report --prices FILE PLAN", "table", "json", "csv", "markdown", "html"),
-            *_forms("cost options --prices FILE PLAN", "table"),
-            *_forms("guardrails pr-check render --prices FILE EVIDENCE", "markdown"),
+            *forms("cost report --prices FILE PLAN", "table", "json", "csv", "markdown", "html"),
+            *forms("cost options --prices FILE PLAN", "table"),
+            *forms("guardrails pr-check render --prices FILE EVIDENCE", "markdown"),
         ],
     ),
     "usage": Kind(
@@ -177,8 +160,8 @@ KINDS: Final[Mapping[str, Kind]] = {
         structure="yaml",
         name="usage.yaml",
         commands=[
-            *_forms("cost report --usage FILE PLAN", "table", "json", "markdown"),
-            *_forms("cost diff --usage FILE PLAN PLAN", "table"),
+            *forms("cost report --usage FILE PLAN", "table", "json", "markdown"),
+            *forms("cost diff --usage FILE PLAN PLAN", "table"),
         ],
     ),
     "limits": Kind(
@@ -186,8 +169,8 @@ KINDS: Final[Mapping[str, Kind]] = {
         structure="yaml",
         name="limits.yaml",
         commands=[
-            *_forms("cost budgets --limits FILE PLAN", "table", "json"),
-            *_forms("cost budgets --limits FILE TEAMS", "table", "json"),
+            *forms("cost budgets --limits FILE PLAN", "table", "json"),
+            *forms("cost budgets --limits FILE TEAMS", "table", "json"),
         ],
         words=("research",),
     ),
@@ -206,27 +189,27 @@ KINDS: Final[Mapping[str, Kind]] = {
         name="config.json",
         commands=[
             ["guardrails", "config", "check", "FILE"],
-            *_forms("guardrails check PLAN --config FILE", "table", "json", "sarif", "junit"),
+            *forms("guardrails check PLAN --config FILE", "table", "json", "sarif", "junit"),
         ],
     ),
     "evidence": Kind(
         seeds=[it.model_dump_json() for it in (_EVIDENCE, _EVIDENCE, _FAILED)],
         structure="json",
         name="evidence.json",
-        commands=_forms("guardrails pr-check render FILE", "markdown", "json"),
+        commands=forms("guardrails pr-check render FILE", "markdown", "json"),
         words=("other", "research", "shared", "shop", "storageType", "system", "the program ended", "trial", "README"),
     ),
     "scenario": Kind(
-        seeds=_texts("examples/scenarios/*.yaml"), structure="yaml", name="scenario.yaml", commands=[["the scenario"]]
+        seeds=texts("examples/scenarios/*.yaml"), structure="yaml", name="scenario.yaml", commands=[["the scenario"]]
     ),
     "log": Kind(
-        seeds=_texts("examples/acceptance/*.log", "examples/acceptance/*.json", "tests/acceptance/logs/h100/*"),
+        seeds=texts("examples/acceptance/*.log", "examples/acceptance/*.json", "tests/acceptance/logs/h100/*"),
         structure="",
         name="measured.log",
         commands=[
-            *_forms("acceptance report FILE", "text", "json", "html"),
-            *_forms("acceptance report --spec SPEC FILE", "text"),
-            *_forms("acceptance topology FILE", "text"),
+            *forms("acceptance report FILE", "text", "json", "html"),
+            *forms("acceptance report --spec SPEC FILE", "text"),
+            *forms("acceptance topology FILE", "text"),
         ],
     ),
     "own cluster": Kind(
@@ -237,13 +220,14 @@ KINDS: Final[Mapping[str, Kind]] = {
         structure="yaml",
         name="tco.yaml",
         commands=[
-            *_forms("cost tco --inputs FILE --against 3", "table", "json", "csv", "markdown", "html"),
-            *_forms("cost tco --inputs FILE --reserved 2 --plan PLAN", "table"),
+            *forms("cost tco --inputs FILE --against 3", "table", "json", "csv", "markdown", "html"),
+            *forms("cost tco --inputs FILE --reserved 2 --plan PLAN", "table"),
         ],
     ),
     "jobs": Kind(
-        seeds=_texts("examples/jobs/*.yaml"), structure="", name="jobs.yaml", commands=[["the rehearsed jobs"]]
+        seeds=texts("examples/jobs/*.yaml"), structure="", name="jobs.yaml", commands=[["the rehearsed jobs"]]
     ),
+    **account.KINDS,
 }
 
 
@@ -273,5 +257,6 @@ READERS: Final[Mapping[str, Callable[[Path], None]]] = {
     "the scenario": _scenario,
     "the rehearsed jobs": _jobs,
     "the sandbox's own configuration": _configuration,
+    **account.READERS,
 }
 """What a command reads before it starts an engine."""
