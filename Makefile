@@ -75,7 +75,7 @@ builds: $(DEV) engine ## Build the programs of live clusters and of other slow t
 	@$(BIN)/python -m tests.browser.chromium
 	@$(BIN)/python tests/jobs/expander.py
 
-fuzz: $(DEV) ## 20,000 mutated files through every command that reads some
+fuzz: $(DEV) ## 20,000 mutated files and answers through every command that reads some
 	@$(BIN)/python -m tests.fuzz
 
 sweep: $(DEV) ## Every fault at every operation of the trials; hours, and goes on where it was broken off
