@@ -6,13 +6,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Final
 
 from gpucluster.errors import InputError
 from gpucluster.record import record
 from gpucluster.textio.typed import Source, json_value, typed
 
-_Shape = TypeVar("_Shape")
+_FIX: Final = "check the `pulumi` on PATH"
 
 
 @record(kw_only=True)
@@ -47,7 +47,7 @@ class Pulumi:
         """The JSON of a command. Raises InputError if it fails, or prints anything else."""
         return json_value(self.read(*words, stack=stack), self.source(*words, stack=stack))
 
-    def source(self, *words: str, stack: str | None = None, fix: str = "check the `pulumi` on PATH") -> Source:
+    def source(self, *words: str, stack: str | None = None, fix: str = _FIX) -> Source:
         """What the answer of a command is called in errors. fix: the change to make."""
         return Source(name=f"`{self.shown} {_shown(words)}` of {_named(stack)}", fix=fix, program=True)
 
@@ -59,7 +59,7 @@ class Pulumi:
         """The stacks of the project around the current folder."""
         from gpucluster.account.answers import StackName
 
-        source = Source(name=f"`{self.shown} stack ls`", fix="check the `pulumi` on PATH", program=True)
+        source = Source(name=f"`{self.shown} stack ls`", fix=_FIX, program=True)
         found = typed(json_value(self.read("stack", "ls", "--json"), source), list[StackName], source)
         return [stack.name for stack in found]
 

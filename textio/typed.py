@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
@@ -19,7 +19,7 @@ from gpucluster.textio.values import cut, shown_value
 from gpucluster.textio.yaml_text import BadYaml, YamlText, read
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
 
 _Shape = TypeVar("_Shape")
@@ -113,7 +113,7 @@ def _said(details: ErrorDetails, shape: Any, source: Source) -> str:
         case "value_error":
             return _of_our_own(loc, str(context["error"]))
         case "extra_forbidden":
-            return f"{where} is not a field here; allowed: {', '.join(_model_at(loc[:-1], shape).model_fields)}"
+            return f"{where} is not a field here; allowed: {', '.join(_fields_at(loc[:-1], shape))}"
         case "missing":
             return f"{where} is missing" if source.fix else f"{where} is missing; add it"
         case "string_type" if isinstance(value, int | float | datetime.date) and not source.fix:
@@ -150,8 +150,10 @@ def _name(loc: Sequence[str | int]) -> str:
     return text
 
 
-def _model_at(loc: Sequence[str | int], model: type[BaseModel]) -> type[BaseModel]:
+def _fields_at(loc: Sequence[str | int], shape: Any) -> list[str]:
+    """The fields of the model at a place in a shape."""
     for step in loc:
-        if isinstance(step, str):
-            model = get_args(model.model_fields[step].annotation)[0]
-    return model
+        fields: Mapping[str, FieldInfo] = getattr(shape, "model_fields", {})
+        inner = fields[step].annotation if isinstance(step, str) and step in fields else shape
+        shape = next((part for part in get_args(inner) if hasattr(part, "model_fields")), inner)
+    return list(getattr(shape, "model_fields", {}))

@@ -77,6 +77,24 @@ def test_an_answer_that_is_no_json_is_quoted_by_its_first_line(text: str, said: 
     assert len(problem) < 200
 
 
+def test_a_field_that_is_none_has_the_allowed_ones_named() -> None:
+    class Closed(BaseModel, extra="forbid"):
+        name: str = ""
+
+    class Outer(BaseModel, extra="forbid"):
+        one: Closed | None = None
+        rows: list[Closed] = []
+
+    given = [{"one": {"nome": 1}}, {"rows": [{}, {"nome": 1}]}, {"tow": 1}]
+    with pytest.raises(InputError) as caught:
+        typed(given, list[Outer], FILE)
+    assert problems(caught) == [
+        "[0].one.nome is not a field here; allowed: name",
+        "[1].rows[1].nome is not a field here; allowed: name",
+        "[2].tow is not a field here; allowed: one, rows",
+    ]
+
+
 def test_of_very_many_mistakes_the_first_are_listed() -> None:
     with pytest.raises(InputError) as caught:
         typed([5] * 70, list[Row], FILE)
