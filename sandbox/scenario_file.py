@@ -14,14 +14,14 @@ from gpucluster.sandbox.clouds.lasting import lasting
 from gpucluster.sandbox.clouds.scenario import Capacity, Data, Disturbance, Drift, Existing, Quota, Scenario
 from gpucluster.sandbox.scenario_rows import File, Operation
 from gpucluster.sandbox.type_guards import is_object
-from gpucluster.textio.typed import Source, typed, yaml_text
+from gpucluster.textio.typed import Source, typed, yaml_document
 from gpucluster.textio.values import shown_value
 
 
 def read_scenario(file: Path) -> Scenario:
     """The scenario of a file; raises InputError with every mistake."""
     source = Source(name=f"the scenario {file}")
-    found = yaml_text(file, source)
+    found = yaml_document(file, source)
     content = found.data
     if not is_object(content):
         seen = "is empty" if content is None else f"holds {shown_value(content)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from gpucluster.record import record
-from gpucluster.textio.typed import Source, typed, yaml_text
+from gpucluster.textio.typed import Source, typed, yaml_document
 from gpucluster.textio.values import PROJECT_NAME
 
 
@@ -27,7 +27,7 @@ class ProjectFile:
 def read_project(file: Path) -> ProjectFile:
     """The project of a file. Raises InputError with every mistake in it."""
     source = Source(name=str(file))
-    found = yaml_text(file, source)
+    found = yaml_document(file, source)
     repeated = [str(fault) for fault in found.faults if fault.repeats]
     value: Any = found.data
     if repeated or not _usual(value):

@@ -62,7 +62,7 @@ def json_value(text: str, source: Source) -> Any:
         raise source.refusal([f"{subject}{error} and starts with {shown_value(first)}"]) from None
 
 
-def yaml_text(path: Path, source: Source, *, others: bool = False) -> YamlText:
+def yaml_document(path: Path, source: Source, *, others: bool = False) -> YamlText:
     """The YAML of a file, of any shape. Raises InputError. others: as in `yaml_text.read`."""
     try:
         return read(path, others=others)

@@ -13,7 +13,7 @@ import yaml
 from gpucluster.account.answers import Kubeconfig
 from gpucluster.errors import InputError
 from gpucluster.record import record
-from gpucluster.textio.typed import Source, typed, yaml_text
+from gpucluster.textio.typed import Source, typed, yaml_document
 
 _OURS: Final = "gpucluster"
 """The extension of a context that marks its owner, as minikube marks its own."""
@@ -124,7 +124,7 @@ def _read(target: Path, named: Path) -> dict[str, Any]:
     if not target.exists():
         return {}
     source = Source(name=str(named), fix=_OTHER)
-    found = yaml_text(target, source, others=True).data
+    found = yaml_document(target, source, others=True).data
     if found is None:
         return {}
     typed(found, Kubeconfig, source)

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from gpucluster.errors import InputError
-from gpucluster.textio.typed import Source, json_value, read_json, typed, yaml_text
+from gpucluster.textio.typed import Source, json_value, read_json, typed, yaml_document
 
 FILE = Source(name="one.yaml")
 PROGRAM = Source(name="`pulumi stack ls`", fix="check the `pulumi` on PATH", program=True)
@@ -107,13 +107,13 @@ def test_a_file_that_can_not_be_read_is_named(tmp_path: Path, text: bytes | None
     if text is not None:
         file.write_bytes(text)
     with pytest.raises(InputError, match=said) as caught:
-        yaml_text(file, FILE)
+        yaml_document(file, FILE)
     assert caught.value.source == "one.yaml"
 
 
 def test_times_of_other_programs_stay_texts(tmp_path: Path) -> None:
     (file := tmp_path / "one.yaml").write_text("at: 2026-11-23T10:00:00Z\n")
-    assert yaml_text(file, FILE, others=True).data == {"at": "2026-11-23T10:00:00Z"}
+    assert yaml_document(file, FILE, others=True).data == {"at": "2026-11-23T10:00:00Z"}
 
 
 def test_a_usual_project_is_read_without_pydantic(tmp_path: Path) -> None:
