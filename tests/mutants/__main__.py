@@ -12,6 +12,7 @@ from typing import Final
 
 import click
 
+from gpucluster.cache import cache_folder
 from tests.mutants.choose import AREAS, Mutant, chosen, shares
 from tests.mutants.trial import Tree
 
@@ -37,7 +38,7 @@ def mutants(count: int, areas: tuple[str, ...], seed: int, jobs: int, only: str 
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         trees: SimpleQueue[Tree] = SimpleQueue()
         for job in range(jobs):
-            trees.put(Tree(_ROOT, Path(folder) / str(job)))
+            trees.put(Tree(_ROOT, Path(folder) / str(job), cache_folder()))
         for name in areas:
             tried = [it for it in chosen(_ROOT, name, of_each[name], seed, never) if only in (None, it.key)]
             survived = _survivors(tried, name, trees, jobs)

@@ -18,7 +18,7 @@ import psutil
 import pytest
 from coverage import CoverageData
 
-from gpucluster.cache import CACHE_VARIABLE, cache_folder
+from gpucluster.cache import CACHE_VARIABLE
 from tests.mutants.choose import Mutant
 from tests.mutants.probe import AREA, DATA, IMPORT
 
@@ -26,7 +26,7 @@ _PYTEST: Final = (sys.executable, "-m", "pytest", "--quiet", "--tb=no", "-pno:ca
 _FIRST: Final = 25
 """Tests of the nearest file, evenly taken, that are tried before whole files: most mutants end here."""
 _SLOWER: Final = 10
-"""Times the CPU that the tests take unchanged, after which they fail; and again, where they wait and compute nothing."""
+"""Times the CPU that the tests take unchanged, after which they fail; as often that again, where they only wait."""
 _STARTING: Final = 60
 """Seconds of CPU in which any file is imported."""
 
@@ -57,15 +57,15 @@ class Area:
 class Tree:
     """A copy of all that git knows or would add, whose code may change; with what the caches have, which it may too."""
 
-    def __init__(self, root: Path, folder: Path) -> None:
+    def __init__(self, root: Path, folder: Path, cache: Path) -> None:
         self.root, self.folder, self.tries = root, folder / "tree", 0
         for name in listed(root):
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, self.folder / name, follow_symlinks=False)
         (self.folder / ".venv").symlink_to(root / ".venv")
         self._tests, self._temporary, self._cache = folder / "tests", folder / "tmp", folder / "cache"
-        if cache_folder().exists():
-            shutil.copytree(cache_folder(), self._cache, symlinks=True, copy_function=os.link)
+        if cache.exists():
+            shutil.copytree(cache, self._cache, symlinks=True, copy_function=os.link)
 
     def survives(self, mutant: Mutant, area: Area) -> bool:
         """Whether all tests pass with it. One that takes far longer than before fails."""
@@ -105,7 +105,9 @@ class Tree:
                 raise SystemExit(f"{tests}: pytest ended with {code} on an unchanged copy")
         found = json.loads(data.with_suffix(".json").read_text())
         files = [it for it in within if it.startswith(f"{tests}/") and PurePosixPath(it).match("test_*.py")]
-        return Area(CoverageData(str(data)), files, found["failed"], found["seconds"])
+        ran = CoverageData(str(data))
+        ran.read()
+        return Area(ran, files, found["failed"], found["seconds"])
 
     def _pytest(self, seconds: float, *arguments: str, **environment: str) -> int | None:
         """The exit code; None after so many seconds of CPU. None of the processes that it started is left."""
