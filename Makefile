@@ -1,9 +1,10 @@
 # One command a target. STACK: a file stacks/Pulumi.<stack>.yaml. STACKS: those that `compare` and
-# `pr-check` take. PACK: a policy pack. BASE: what a change is to go into.
+# `pr-check` take. PACK: a policy pack. BASE: what a change is to go into. JOBS: mutants tried at once.
 STACK ?= aws-trial
 STACKS ?= $(patsubst stacks/Pulumi.%.yaml,%,$(wildcard stacks/Pulumi.*-trial.yaml))
 PACK ?= policies
 BASE ?= main
+JOBS ?= 2
 PYTHON ?= python3
 
 UV := .tools/uv/bin/uv
@@ -18,7 +19,7 @@ export UV_PYTHON_DOWNLOADS := never
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := setup
-.PHONY: always setup help preview compare pr-check up destroy test test-slow test-touched test-all test-alone engine builds fuzz sweep check bench foreign judges api-servers docs lock clean
+.PHONY: always setup help preview compare pr-check up destroy test test-slow test-touched test-all test-alone engine builds fuzz sweep mutants check bench foreign judges api-servers docs lock clean
 
 setup: $(READY) ## Install what previews need into .venv (needs Python 3.11 and pip)
 
@@ -80,6 +81,9 @@ fuzz: $(DEV) ## 20,000 mutated files and answers through every command that read
 
 sweep: $(DEV) ## Every fault at every operation of the trials; hours, and goes on where it was broken off
 	@$(BIN)/python -m tests.sweep
+
+mutants: $(DEV) ## The mutation score of the quick tests by area; JOBS at once
+	@$(BIN)/python -m tests.mutants --jobs $(JOBS)
 
 check: $(DEV) ## Format, lint, prose and types
 	@$(BIN)/ruff format --check .
