@@ -473,3 +473,12 @@ def test_reset_waits_for_no_command_and_names_the_one_that_it_would_disturb(sand
         holder.communicate()
     assert sandbox.wrong() == []
     assert _said(reset, 0, "--yes") == ""
+
+
+def test_an_older_state_is_damage_only_where_the_clouds_do_not_agree(sandbox: Sandbox) -> None:
+    sandbox.state.write_text(_checkpoint(1, "a", "b"))
+    assert sandbox.wrong() == []
+    sandbox.clouds("a")
+    assert ["older than the last" in wrong for wrong in sandbox.wrong()] == [True]
+    sandbox.clouds("a", "b", "c")
+    assert ["older than the last" in wrong for wrong in sandbox.wrong()] == [True]

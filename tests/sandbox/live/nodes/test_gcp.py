@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -77,3 +79,11 @@ def test_a_pool_counts_its_nodes_in_each_zone(gke: Entry, node_pool: Callable[..
 def test_machines_that_are_not_placed_tell_no_place(gke: Entry, node_pool: Callable[..., Entry]) -> None:
     [node] = manifests([node_pool("a3-megagpu-8g", 1)], gke)
     assert [key for key in _labels(node) if "gce-topology" in key] == []
+
+
+def test_a_node_is_named_by_its_instance_group_or_as_that_would_be(gke: Entry, node_pool: Callable[..., Entry]) -> None:
+    pool = node_pool("a3-highgpu-8g", 1)
+    [node] = manifests([pool], gke)
+    assert re.fullmatch(r"gke-one-gpus-0123abcd-[0-9a-f]{4}", node["metadata"]["name"])
+    [other] = manifests([replace(pool, outputs={**pool.outputs, "instanceGroupUrls": []})], gke)
+    assert re.fullmatch(rf"gke-{pool.name}-[0-9a-f]{{8}}-[0-9a-f]{{4}}", other["metadata"]["name"])
