@@ -19,10 +19,11 @@ from uuid import UUID
 import grpc
 import pulumi
 import pytest
+import yaml
 from pulumi.runtime.mocks import MockCallArgs, MockResourceArgs, Mocks
 from pulumi.runtime.proto import provider_pb2
 
-from gpucluster.components.spec.file import read_spec
+from gpucluster.components.spec.cluster import ClusterSpec
 from gpucluster.sandbox.clouds.azure import identity
 from gpucluster.sandbox.clouds.ledger import Ledger
 from gpucluster.sandbox.clouds.provider import Provider
@@ -38,6 +39,10 @@ PLACES: Final[Mapping[str, Mapping[str, Any]]] = {
     "gcp": {"project": "example-ml", "region": "us-central1", "zone": "us-central1-a"},
     "azure": {"subscription": SUBSCRIPTION, "region": "eastus", "number": "1"},
 }
+STORAGE: Final = {"home": {"expected_gib": 500, "protect": False}, "bucket": {"expected_gib": 500, "protect": False}}
+MORE: Final = {"identities": {"data": {"writes": ["own"]}}}
+_MAIL: Final = {"mail": ["gpu-oncall@example.com"], "webhook": "https://alerts.example.com/gpus"}
+ALERTS: Final = {"aws": _MAIL, "gcp": {"webhook": _MAIL["webhook"]}, "azure": _MAIL}
 _LABELS: Final = {"tagsAll", "effectiveLabels", "pulumiLabels", "metadata"}
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(\+00:00|Z)")
 
@@ -112,10 +117,12 @@ class Engine(Mocks):
 
 
 def declare(engine: Engine, cloud: str) -> None:
-    """Runs a program with the trial cluster."""
+    """Runs a program with a cluster like the trial's, with more of its own."""
     part = f"gpucluster.components.{cloud}"
     place = import_module(f"{part}.location").Location(**PLACES[cloud])
-    plan = import_module(f"{part}.plan").plan_cluster(read_spec(ROOT / "stacks/specs/trial.yaml"), place, stack="dev")
+    trial = yaml.safe_load((ROOT / "stacks/specs/trial.yaml").read_text())
+    spec = trial | MORE | {"storage": trial["storage"] | STORAGE, "telemetry": {"alerts": ALERTS[cloud]}}
+    plan = import_module(f"{part}.plan").plan_cluster(ClusterSpec.model_validate(spec), place, stack="dev")
     pulumi.runtime.set_mocks(engine, project="small", stack="dev", preview=False)
 
     @pulumi.runtime.test
