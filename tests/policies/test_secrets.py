@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis.strategies import from_regex, one_of
 
 from gpucluster.policies.secrets import _DETECTORS as DETECTORS
-from gpucluster.policies.secrets import places_with_secrets, secrets_in
+from gpucluster.policies.secrets import _random, places_with_secrets, secrets_in
 
 MANY = {f"label-{number}": f"value-{number}" for number in range(1000)}
 
@@ -60,3 +60,16 @@ def test_a_stack_without_a_mark_imports_no_detector() -> None:
     ):
         done = subprocess.run([sys.executable, "-c", program, text], capture_output=True, text=True, check=True)
         assert done.stdout.strip() == found
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("0123456789abcdef" * 2, True),
+        ("01234567" * 4, False),  # three bits a digit
+        ("012345678" * 4, True),
+        (("0123456789abcdef" * 2)[1:], False),  # 31 digits
+    ],
+)
+def test_32_hexadecimal_digits_of_more_than_three_bits_each_are_random(value: str, found: bool) -> None:
+    assert _random(value) is found
