@@ -131,3 +131,15 @@ def test_a_state_agrees_with_a_cluster_whether_it_was_refreshed_or_not(stage: St
     assert own_part(refreshed, stage.cluster)["agentPoolProfiles"] == before["agentPoolProfiles"]
     assert own_part(before, stage.cluster) == before
     assert own_part({"a": 1}, stage.vnet) == {"a": 1}
+
+
+def test_a_context_has_the_group_of_its_cluster_and_a_refusal_its_status(
+    account: AzureAccount, make_stage: Callable[..., Stage]
+) -> None:
+    stage = make_stage()
+    for token, role in ((USER, "clusterUser"), (ADMIN, "clusterAdmin")):
+        _, config = _kubeconfig(account, token)
+        assert config["contexts"][0]["context"] == {"cluster": "c", "user": f"{role}_g_c"}
+    stage.aks("d", disableLocalAccounts=True)
+    with pytest.raises(CloudError, match='Status=400 Code="BadRequest"'):
+        account.invoke(ADMIN, {**ARGS, "resourceName": "d"})
