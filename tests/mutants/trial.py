@@ -26,7 +26,9 @@ _PYTEST: Final = (sys.executable, "-m", "pytest", "--quiet", "--tb=no", "-pno:ca
 _FIRST: Final = 25
 """Tests of the nearest file, evenly taken, that are tried before whole files: most mutants end here."""
 _SLOWER: Final = 10
-"""Times the CPU that the tests take unchanged, after which they fail; as often that again, where they only wait."""
+"""Times the CPU that the tests take unchanged, after which they fail."""
+_WAITING: Final = 3
+"""Times that limit, by the clock: on a busy machine, or where a change makes them wait for ever."""
 _STARTING: Final = 60
 """Seconds of CPU in which any file is imported."""
 
@@ -110,7 +112,7 @@ class Tree:
         return Area(ran, files, found["failed"], found["seconds"])
 
     def _pytest(self, seconds: float, *arguments: str, **environment: str) -> int | None:
-        """The exit code; None after so many seconds of CPU. None of the processes that it started is left."""
+        """The exit code; None after so many seconds of CPU, or where it waits for too long."""
         process = psutil.Popen(
             [*_PYTEST, f"--basetemp={self._temporary}", *arguments],
             cwd=self.folder,
@@ -118,7 +120,7 @@ class Tree:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + _SLOWER * seconds
+        deadline = time.monotonic() + _WAITING * seconds
         while True:
             try:
                 return process.wait(1)
