@@ -41,7 +41,7 @@ from gpucluster.policies.rule import Outcome, ReportRule, ResourceRule, Rule, St
 from gpucluster.policies.run_rule import run_report_rule, run_resource_rule, run_stack_rule
 from gpucluster.policies.settings import misspelt
 from gpucluster.program.readers.policy import plain, resource_of, resources_of
-from gpucluster.program.resources import Resource
+from gpucluster.program.resources import Resource, Resources
 
 # A program without any labels has one finding per resource.
 _IN_FULL: Final = 3
@@ -122,12 +122,18 @@ class Analyzer(AnalyzerServicer):
         response = AnalyzeResponse()
         for rule in self._running():
             config = self._configs.get(rule.name, {})
-            stack = Stack(resources=resources, config=config, today=today(), secrets_marked=False)
+            stack = Stack(
+                resources=resources,
+                config=config,
+                today=today(),
+                program_exemptions=self._pack.program_exemptions,
+                secrets_marked=False,
+            )
             if isinstance(rule, StackRule):
                 outcomes.append(_judged(rule, stack))
-                response.diagnostics.extend(self._diagnostics(outcomes[-1]))
+                response.diagnostics.extend(self._diagnostics(outcomes[-1], _stack_urn(resources)))
             elif isinstance(rule, ReportRule):
-                response.diagnostics.extend(self._diagnostics(_reported(rule, outcomes, stack)))
+                response.diagnostics.extend(self._diagnostics(_reported(rule, outcomes, stack), _stack_urn(resources)))
         self._say_what_cannot_run()
         return response
 
@@ -143,8 +149,11 @@ class Analyzer(AnalyzerServicer):
     def _running(self) -> Iterator[Rule]:
         return (rule for rule in self._rules if self._levels[rule.name] != DISABLED)
 
-    def _diagnostics(self, outcome: Outcome) -> Iterator[AnalyzeDiagnostic]:
-        """The violations in the order the CLI shows them; only the first few include why and fix."""
+    def _diagnostics(self, outcome: Outcome, whole: str = "") -> Iterator[AnalyzeDiagnostic]:
+        """The violations in the order the CLI shows them; only the first few include why and fix.
+
+        whole: URN for those of no single resource; `pulumi policy analyze` panics without one.
+        """
         rule = outcome.rule
         level = self._levels[rule.name]
         ordered = sorted(outcome.violations, key=lambda violation: violation.resource.urn if violation.resource else "")
@@ -157,9 +166,17 @@ class Analyzer(AnalyzerServicer):
                 description=rule.title,
                 message=f"{rule.title}\n{words}",
                 enforcementLevel=MANDATORY if level == REMEDIATE else level,  # left by a remediation
-                urn=violation.resource.urn if violation.resource else "",
+                urn=violation.resource.urn if violation.resource else whole,
                 severity=severity_of(rule),
             )
+
+
+def _stack_urn(resources: Resources) -> str:
+    """The URN of the stack, from that of any of its resources (pulumi, sdk/go/common/resource/urn)."""
+    for resource in resources:
+        stack, project = resource.urn.removeprefix("urn:pulumi:").split("::")[:2]
+        return f"urn:pulumi:{stack}::{project}::pulumi:pulumi:Stack::{project}-{stack}"
+    return ""
 
 
 def _checked(rule: ResourceRule, resource: Resource) -> Outcome:

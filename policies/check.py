@@ -34,7 +34,9 @@ def check_stack(
             return pack.enforcement(rule)
         return Enforcement.MANDATORY if given == REMEDIATE else Enforcement(given)
 
-    outcomes = evaluate(pack.rules, resources, changes, today=today, settings=settings)
+    outcomes = evaluate(
+        pack.rules, resources, changes, today=today, settings=settings, program_exemptions=pack.program_exemptions
+    )
     return Checked(
         file=file,
         outcomes=[(outcome, level(outcome.rule)) for outcome in outcomes],

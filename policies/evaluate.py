@@ -19,26 +19,29 @@ def evaluate(
     *,
     today: datetime.date,
     settings: Settings | None = None,
+    program_exemptions: bool = True,
 ) -> list[Outcome]:
     """One outcome per enabled rule, report rules last.
 
-    changes: of a plan; without them no rule for changes runs.
+    changes: of a plan; without them no rule for changes runs. program_exemptions: whether those of programs count.
     """
     settings = settings or Settings()
+
+    def seen_by(rule: Rule) -> Stack:
+        config = settings.configs.get(rule.name, {})
+        return Stack(resources=resources, config=config, today=today, program_exemptions=program_exemptions)
+
     enabled = [rule for rule in rules if settings.levels.get(rule.name) != DISABLED]
     outcomes: list[Outcome] = []
     for rule in enabled:
         if isinstance(rule, ResourceRule):
             outcomes.append(_on_every_resource(rule, resources))
         elif isinstance(rule, StackRule):
-            stack = Stack(resources=resources, config=settings.configs.get(rule.name, {}), today=today)
-            outcomes.append(run_stack_rule(rule, lambda stack=stack: stack))
+            outcomes.append(run_stack_rule(rule, lambda rule=rule: seen_by(rule)))
         elif isinstance(rule, ChangeRule) and changes is not None:
-            stack = Stack(resources=resources, config=settings.configs.get(rule.name, {}), today=today)
-            outcomes.append(run_change_rule(rule, changes, stack))
-    stack = Stack(resources=resources, today=today)
+            outcomes.append(run_change_rule(rule, changes, seen_by(rule)))
     reports = [
-        run_report_rule(rule, lambda rule=rule: rule.check(outcomes, stack))
+        run_report_rule(rule, lambda rule=rule: rule.check(outcomes, seen_by(rule)))
         for rule in enabled
         if isinstance(rule, ReportRule)
     ]

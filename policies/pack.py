@@ -8,12 +8,16 @@ from gpucluster.record import record
 
 @record(kw_only=True)
 class Pack:
-    """A selection of rules; `mandatory` names those that stop a preview."""
+    """A selection of rules; `mandatory` names those that stop a preview.
+
+    program_exemptions: whether exemptions that a program registers count, or only those of the pack's configuration.
+    """
 
     name: str
     description: str
     rules: tuple[Rule, ...]
     mandatory: frozenset[str]
+    program_exemptions: bool = True
 
     @property
     def change_rules(self) -> tuple[ChangeRule, ...]:

@@ -37,7 +37,8 @@ _HEAD: Final = f"""\
 that passes it and one that does not, where the table says so:
 `gpucluster guardrails explain budget --example fail | gpucluster guardrails check`.
 
-An exemption accepts a finding of a stack or change rule, in the component around the resource:
+An exemption accepts a finding of a stack or change rule, in the component around the resource (not with the production
+pack, which takes exemptions from its configuration alone):
 
 ```
 {{"rule": "NAME", "resource": "NAME", "reason": "...", "owner": "...", "until": "YYYY-MM-DD"}}

@@ -107,12 +107,14 @@ class Stack:
 
     config: the rule's own configuration in the pack, for programs whose components register no facts.
     today: the date for checking exemptions.
+    program_exemptions: whether exemptions that the program registers count.
     secrets_marked: whether the source marks secrets, as files do; a policy receives them as plain text.
     """
 
     resources: Resources
     config: Mapping[str, Any] = field(default_factory=dict[str, Any])
     today: datetime.date
+    program_exemptions: bool = True
     secrets_marked: bool = True
 
 

@@ -105,7 +105,8 @@ def _exempted(outcome: Outcome, stack: Stack) -> Outcome:
 
 
 def _apply_exemptions(outcome: Outcome, stack: Stack, in_config: list[Exemption | Unreadable]) -> Outcome:
-    written = [entry for entry in (*in_config, *exemptions(stack.resources)) if isinstance(entry, Exemption)]
+    of_program = exemptions(stack.resources) if stack.program_exemptions else ()
+    written = [entry for entry in (*in_config, *of_program) if isinstance(entry, Exemption)]
     kept: list[Violation] = [*_refused(in_config, stack)]
     exempted: list[Exempted] = []
     for violation in outcome.violations:

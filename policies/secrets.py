@@ -2,8 +2,9 @@
 
 The formats are those of detect-secrets (Yelp), without its heuristic detectors, plus missing ones: Kubernetes
 client-go, `tools/clientcmd/api/v1` (client-key-data); GitHub documentation, "About authentication" (github_pat_);
-Hugging Face documentation, "User access tokens" (hf_). A name that ends in password, token or key indicates a secret
-if the value is purely random. Text is read as it is, and again after decoding base64 and gzip.
+Hugging Face documentation, "User access tokens" (hf_); trufflehog, `pkg/detectors/nvapi` (NGC). A name that ends in
+password, token or key indicates a secret if the value is purely random. Text is read as it is, and again after
+decoding base64 and gzip.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from gpucluster.program.values import is_list, is_object
 _KINDS: Final[Mapping[str, re.Pattern[str]]] = {
     "a GitHub token": re.compile(r"github_pat_[A-Za-z0-9_]{80,}"),
     "a Hugging Face token": re.compile(r"hf_[A-Za-z0-9]{34}\b"),
+    "an NGC key": re.compile(r"\bnvapi-[A-Za-z0-9_-]{64}(?![A-Za-z0-9_-])"),
     "the key of a Kubernetes user": re.compile(r"client-key-data\\?\"?:\s*\\?\"?[A-Za-z0-9+/=]{40}"),
 }
 _AWS: Final = "an AWS access key"

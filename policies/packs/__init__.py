@@ -25,8 +25,10 @@ BASELINE: Final = replace(
 PRODUCTION: Final = replace(
     TRAINING,
     name="production",
-    description="The rules of the training pack, all mandatory",
+    description="The rules of the training pack, all mandatory; exemptions count from the pack's configuration alone",
     # Undecided and accepted findings are reported and stop nothing.
     mandatory=frozenset(rule.name for rule in TRAINING.rules if not isinstance(rule, ReportRule)),
+    # Whoever writes a program may not switch off what stops it.
+    program_exemptions=False,
 )
 PACKS: Final[Mapping[str, Pack]] = MappingProxyType({pack.name: pack for pack in (BASELINE, TRAINING, PRODUCTION)})

@@ -73,3 +73,17 @@ def test_a_stack_without_a_mark_imports_no_detector() -> None:
 )
 def test_32_hexadecimal_digits_of_more_than_three_bits_each_are_random(value: str, found: bool) -> None:
     assert _random(value) is found
+    "value",
+    [
+        ["--key", f"nvapi-{'aB3-_' * 12}aB3x"],
+        {"name": "NGC", "value": f"nvapi-{'aB3-_' * 12}aB3x"},
+        {".dockerconfigjson": f'{{"auths": {{"nvcr.io": {{"password": "nvapi-{"aB3-_" * 12}aB3x"}}}}}}'},
+    ],
+    ids=["argument", "environment", "pull secret"],
+)
+def test_a_key_of_nvidias_registry_is_a_secret_under_any_name(value: object) -> None:
+    assert list(secrets_in(value)) == ["an NGC key"]
+
+
+def test_a_name_that_begins_like_a_key_of_nvidias_registry_is_none() -> None:
+    assert list(secrets_in(f"nvapi-{'a' * 63}")) == []

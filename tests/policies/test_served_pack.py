@@ -338,3 +338,10 @@ def test_a_broken_resource_does_not_end_the_run(engine, program):
     found = engine.run(program)
     assert "required-labels" in {policy for policy, _, _ in found}
     assert not [message for _, _, message in found if message.startswith("rule failed")]
+
+
+def test_a_finding_of_no_single_resource_has_the_urn_of_the_stack(engine, program):
+    del program.declared["trial"]  # no label and no budget is stated
+    found = {d.policyName: d.urn for d in engine.stub.AnalyzeStack(program.request()).diagnostics}
+    stack, project = next(iter(program.declared.values())).urn.removeprefix("urn:pulumi:").split("::")[:2]
+    assert found["not-checked"] == f"urn:pulumi:{stack}::{project}::pulumi:pulumi:Stack::{project}-{stack}"

@@ -34,6 +34,9 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
             )
         for idle in outcome.idle:
             yield Violation(None, _nothing(idle), fix=_IDLE_FIX)
+    if not stack.program_exemptions:
+        yield from _not_counted(stack)
+        return
     # An exemption for a rule about changes waits for its plan, which a policy pack does not see.
     waiting = {rule.name for rule in rules() if isinstance(rule, ChangeRule)}
     for exemption in exemptions(stack.resources):
@@ -41,6 +44,17 @@ def check(outcomes: Sequence[Outcome], stack: Stack) -> Iterator[Violation]:
             continue
         if exemption.in_force(stack.today) and exemption not in used:
             yield Violation(exemption.declared_by, _nothing(exemption), fix=_IDLE_FIX)
+
+
+def _not_counted(stack: Stack) -> Iterator[Violation]:
+    for exemption in exemptions(stack.resources):
+        if isinstance(exemption, Exemption) and exemption.in_force(stack.today):
+            yield Violation(
+                exemption.declared_by,
+                f"the exemption from `{exemption.rule}` for `{exemption.resource}` does not count: this pack takes "
+                "exemptions from its own configuration alone",
+                fix="Fix the finding, or have the owner of the pack write the exemption into the pack's configuration.",
+            )
 
 
 def _nothing(exemption: Exemption) -> str:

@@ -85,9 +85,13 @@ def _ours(resource: Resource) -> bool:
 
 def _wrong(labels: LabelSet, carried: Mapping[str, Any], required: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     """The missing keys, and those with another value."""
-    missing = [key for key in required if carried.get(key) in (None, "")]
+    missing = [key for key in required if _is_blank(carried.get(key))]
     differing = [key for key, value in required.items() if key not in missing and _differs(labels, carried[key], value)]
     return missing, differing
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _kept(resource: Resource, labels: LabelSet) -> bool:

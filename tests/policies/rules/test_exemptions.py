@@ -6,8 +6,10 @@ import datetime
 
 import pytest
 
+from gpucluster.policies.check import check_stack
 from gpucluster.policies.clock import today
 from gpucluster.policies.evaluate import evaluate
+from gpucluster.policies.packs import PRODUCTION, TRAINING
 from gpucluster.policies.rules import exemptions_in_use, exemptions_valid, label_values, training_pool_in_one_domain
 from gpucluster.policies.settings import Settings
 from tests.says import Says
@@ -227,3 +229,36 @@ def test_an_exemption_of_the_configuration_that_accepts_nothing_is_said(program)
 
 def test_the_day_is_that_of_utc():
     assert today() == datetime.datetime.now(datetime.UTC).date()
+
+
+def test_a_pack_that_counts_no_exemptions_of_programs_keeps_the_finding_and_says_so(exempted):
+    outcomes = evaluate(
+        [DOMAIN, exemptions_in_use.RULE],
+        exempted.stack().resources,
+        today=exempted.today,
+        program_exemptions=False,
+    )
+    found = {(outcome.rule.name, v.resource.name): v.what for outcome in outcomes for v in outcome.violations}
+    assert list(found) == [("training-pool-in-one-domain", "train"), ("exemptions-in-use", "trial")]
+    assert "`training-pool-in-one-domain` for `train` does not count" in found["exemptions-in-use", "trial"]
+
+
+def test_the_production_pack_counts_exemptions_of_its_configuration_alone(exempted):
+    entry = {key: value for key, value in exempted["trial"]["exemptions"][0].items() if key != "rule"}
+    resources, configs = exempted.stack().resources, {DOMAIN.name: {"exemptions": [entry]}}
+    left = {
+        name: [
+            violation.resource.name
+            for outcome, _ in check_stack(
+                "a", resources, pack=pack, settings=Settings(configs=config), today=exempted.today
+            ).outcomes
+            if outcome.rule is DOMAIN
+            for violation in outcome.violations
+        ]
+        for name, pack, config in [
+            ("training", TRAINING, {}),
+            ("production", PRODUCTION, {}),
+            ("production, configured", PRODUCTION, configs),
+        ]
+    }
+    assert left == {"training": [], "production": ["train"], "production, configured": []}

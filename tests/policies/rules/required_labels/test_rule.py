@@ -156,3 +156,9 @@ def test_a_value_that_is_not_known_or_not_taken_there_is_left_to_the_reader(prog
         ("jobs", "metadata.labels", {"team": "", "owner": "", "cost-center": "7"}),
     ]
     assert ("group", "tags", {"gpu": ""}) in _edits(program, {"keys": ["gpu"]})
+
+
+@pytest.mark.parametrize("value", [" ", "\t"])
+def test_a_value_of_blanks_is_a_missing_one(program, found, value):
+    program["group"]["tags"]["owner"] = value
+    assert found(RULE, program) == [("group", "tags: `owner` missing")]
