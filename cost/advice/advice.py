@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-Kind = Literal["commitment", "block-size", "by-the-day", "elastic", "storage-step", "storage-tier"]
+Kind = Literal["commitment", "by-the-day", "elastic", "storage-step", "storage-tier"]
 
 
 @dataclass(frozen=True, slots=True)

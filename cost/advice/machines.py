@@ -8,7 +8,6 @@ from typing import Final
 
 from gpucluster.cost.advice.advice import Advice, Input
 from gpucluster.cost.handlers.whole_machines import plain, purchase_words
-from gpucluster.cost.model import HOURS_PER_MONTH, cents
 from gpucluster.cost.money import money, percent
 from gpucluster.cost.purchasing import Option, Options, PoolOptions
 from gpucluster.cost.purchasing.rate import Rate
@@ -25,8 +24,6 @@ def machine_advice(options: Options) -> Iterator[Advice]:
         if on_demand is not None and found.pool.purchase == "on_demand":
             yield from _commitments(found, on_demand, options.days)
             yield from _by_the_day(found, on_demand, options)
-        if "capacity_block" in by_purchase:
-            yield from _block_size(found, by_purchase["capacity_block"])
         yield from _elastic(found)
 
 
@@ -79,25 +76,6 @@ def _by_the_day(found: PoolOptions, on_demand: Option, options: Options) -> Iter
             ),
             once=True,
         )
-
-
-def _block_size(found: PoolOptions, block: Option) -> Iterator[Advice]:
-    """Machines of a block beyond those requested."""
-    if not block.bought.idle or not block.rate.rankable:
-        return
-    idle = cents(block.bought.idle * block.rate.usd * HOURS_PER_MONTH)
-    yield Advice(
-        "block-size",
-        found.pool.name,
-        f"a capacity block for {plain(block.bought.used)} machines has {plain(block.bought.machines)}: "
-        f"{plain(block.bought.idle)} would stay idle, {money(idle)} a month; use the whole block or a smaller one",
-        None,
-        (
-            *_machines(found),
-            Input("machines bought", block.bought.machines, "block sizes, EC2 user guide"),
-            _rate(block.rate, "capacity block"),
-        ),
-    )
 
 
 def _elastic(found: PoolOptions) -> Iterator[Advice]:

@@ -11,7 +11,7 @@ from gpucluster.cost.handlers.azure_place import place_of
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import CostLine, Count, NotPriced
-from gpucluster.cost.pricing import CannotPrice, Pricing
+from gpucluster.cost.pricing import CannotPrice, Pricing, read
 
 
 @prices("azure-native:compute:VirtualMachine")
@@ -28,8 +28,10 @@ def scale_set(item: Pricing) -> Iterator[CostLine | NotPriced]:
 
 
 def _machines(item: Pricing, at: tuple[str, ...], machine: str, count: Count) -> Iterator[CostLine | NotPriced]:
-    if item.get(*at, "osProfile", "windowsConfiguration") is not None:
+    if _is_windows(item, at):
         raise CannotPrice("a Windows machine: the price book has Linux only")
+    if item.get("plan") is not None:
+        yield item.not_priced("the licence of its Marketplace image, which `plan` names", compute=True)
     region, group = place_of(item), (*at, "capacityReservation", "capacityReservationGroup", "id")
     purchase = purchase_of(item.get(*at, "priority"))
     yield from machine_lines(item, machine, count, purchase, region=region, group=group, said="Linux")
@@ -39,6 +41,17 @@ def _machines(item: Pricing, at: tuple[str, ...], machine: str, count: Count) ->
     for index in range(len(item.items(*disks, "dataDisks"))):
         lines = _disk(item, (*disks, "dataDisks", index), count, region)
         yield from or_named(item, lines, what=f"data disk {index + 1}")
+
+
+def _is_windows(item: Pricing, at: tuple[str, ...]) -> bool:
+    """By its profile, its system disk or its image (Azure REST API, OSDisk.osType, ImageReference)."""
+    inputs = item.resource.inputs
+    image = (read(inputs, *at, "storageProfile", "imageReference", key) for key in ("publisher", "offer"))
+    return (
+        item.get(*at, "osProfile", "windowsConfiguration") is not None
+        or read(inputs, *at, "storageProfile", "osDisk", "osType") == "Windows"
+        or any("windows" in str(text).lower() for text in image)
+    )
 
 
 def _disk(item: Pricing, at: tuple[str | int, ...], count: Count, region: str) -> Iterator[CostLine]:

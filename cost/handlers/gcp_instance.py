@@ -10,7 +10,9 @@ from gpucluster.catalog.machines import machines
 from gpucluster.cost.handlers.gcp_capacity import bought, reserved, target_of
 from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines, local_ssd_lines
 from gpucluster.cost.handlers.gcp_external_ip import external_addresses
+from gpucluster.cost.handlers.gcp_licences import check_licence
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
+from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
 from gpucluster.cost.model import HOURS_PER_MONTH, CostLine, Count, NotPriced
 from gpucluster.cost.pricing import CannotPrice, Pricing, read
@@ -23,9 +25,26 @@ _PURCHASES: Final = {"STANDARD": "on_demand", "SPOT": "spot", "FLEX_START": "fle
 def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
     """One machine all month, its boot disk and external addresses (Compute Engine and VPC price pages).
 
-    Linux without a licence fee is assumed: the image says nothing in a plan.
+    Linux without a licence fee is assumed of an image that does not say otherwise. Of a stopped machine only its disks
+    are billed (Compute Engine documentation, "Stop or restart a Compute Engine instance", billing).
     """
-    machine, region = short_name(item.text("machineType")), region_of(place_of(item, "zone"))
+    region = region_of(place_of(item, "zone"))
+    status = item.text("desiredStatus", default="RUNNING")
+    if status == "SUSPENDED":
+        yield item.not_priced(
+            "desiredStatus is SUSPENDED: the price book has no price of preserved memory", compute=True
+        )
+    elif status != "TERMINATED":
+        yield from or_named(item, _running(item, region), compute=True)
+    yield from _boot_disk(item, region)
+    for _ in range(external_addresses(item) if status == "RUNNING" else 0):
+        price = item.price("static-ip-hour", "hour", region=region)
+        yield item.line("External IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
+
+
+def _running(item: Pricing, region: str) -> Iterator[CostLine | NotPriced]:
+    machine = short_name(item.text("machineType"))
+    check_licence(item, "bootDisk", "initializeParams", "image")
     affinity = read(item.resource.inputs, "reservationAffinity")
     target = target_of(item, "reservationAffinity", affinity, "type", "specificReservation.values")
     purchase = _purchase(item)
@@ -40,10 +59,6 @@ def instance(item: Pricing) -> Iterator[CostLine | NotPriced]:
     if not (machine in machines() and machines()[machine].bundled_ssd):
         scratch = Decimal(len(item.items("scratchDisks")))
         yield from local_ssd_lines(item, scratch, _ONE, region=region, purchase=purchase)
-    yield from _boot_disk(item, region)
-    for _ in range(external_addresses(item)):
-        price = item.price("static-ip-hour", "hour", region=region)
-        yield item.line("External IPv4 address", HOURS_PER_MONTH, price, basis=f"{HOURS_PER_MONTH} h")
 
 
 def _purchase(item: Pricing) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 from gpucluster.cost.handlers.gcp_capacity import bought
 from gpucluster.cost.handlers.gcp_disks import Disk, google_disk_lines
 from gpucluster.cost.handlers.gcp_external_ip import external_addresses
+from gpucluster.cost.handlers.gcp_licences import check_licence
 from gpucluster.cost.handlers.gcp_place import place_of, region_of, short_name
 from gpucluster.cost.handlers.named import or_named
 from gpucluster.cost.handlers.registry import prices
@@ -38,7 +39,7 @@ def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
     spot = template.get("scheduling", "preemptible") or template.get("scheduling", "provisioningModel") == "SPOT"
     said = "; ".join(filter(None, ["Linux", said]))
     lines = bought(item, machine, count, "spot" if spot else "on_demand", region=region, assumption=said)
-    yield from or_named(item, lines, compute=True)
+    yield from or_named(item, _unlicensed(template, lines), compute=True)
     if template.items("guestAccelerators"):
         yield item.not_priced("GPUs of its template: the price book has machines with GPUs only", compute=True)
     for index in range(len(template.items("disks"))):
@@ -47,6 +48,12 @@ def group(item: Pricing) -> Iterator[CostLine | NotPriced]:
         hours = count.times(HOURS_PER_MONTH)
         price = item.price("static-ip-hour", "hour", region=region)
         yield item.line("External IPv4 addresses", hours.expected, price, floor=hours.floor, ceiling=hours.ceiling)
+
+
+def _unlicensed(template: Pricing, lines: Iterator[CostLine | NotPriced]) -> Iterator[CostLine | NotPriced]:
+    for index in range(len(template.items("disks"))):
+        check_licence(template, "disks", index, "sourceImage")
+    yield from lines
 
 
 def machines_of(item: Pricing) -> tuple[Pricing, Count, str]:
