@@ -58,6 +58,20 @@ def _overlaps(page: Page) -> tuple[list[str], list[str], int]:
     )  # type: ignore[index]
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("kind", ["report", "comparison", "owning"])
+def test_all_bars_of_a_chart_are_drawn_on_one_scale(
+    show: Show, kind: str, width: int, request: pytest.FixtureRequest
+) -> None:
+    page = show(request.getfixturevalue(kind), width, 720)
+    found: list[list[float]] = page.evaluate(
+        "[...document.querySelectorAll('.bars')].filter(chart => chart.checkVisibility()).map(chart => "
+        "[...new Set([...chart.querySelectorAll(':scope > li > svg')].map(svg => svg.getBoundingClientRect().width))])"
+    )
+    assert found
+    assert [widths for widths in found if max(widths) - min(widths) > 1] == []
+
+
 def _picture(page: Page) -> bytes:
     """On a busy machine about one in fifty comes back as "Unable to capture screenshot"; the next does not."""
     from playwright.sync_api import Error
