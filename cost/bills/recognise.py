@@ -20,6 +20,10 @@ from gpucluster.cost.prices.live.query import Condition, Part
 _REGION: Final = re.compile(r"^[a-z]{2}-[a-z-]+-\d-")
 """Prefix of usage types of KMS and others; those of EC2 begin with `USE1-` or have no prefix."""
 
+_RESERVED: Final = re.compile(r"^(?:[A-Z]{2,4}\d?-)?(?:Reservation|DedicatedRes):")
+"""Usage types that state the hours of a capacity reservation at rate 0, beside the machines that are billed: BoxUsage
+and UnusedBox (AWS Data Exports user guide, "Monitoring your On-Demand capacity reservations")."""
+
 _FIELDS: Final = ("usagetype", "metername", "description")
 """Fields of price lists that bills contain as well."""
 
@@ -33,6 +37,9 @@ def count_of(charge: Charge, provider: str, sku: str, unit: str) -> Decimal | No
     """Charged units per unit of ours: None if it is another item, 0 if the charge is an uncounted part of it, such as
     the memory of a machine next to its GPUs.
     """
+    if provider == "aws" and _RESERVED.match(charge.meter):
+        machine = charge.meter.rpartition(":")[2]
+        return Decimal(0) if (unit, machine) == ("instance-hour", sku) else None
     texts = tuple(filter(None, (charge.meter, _REGION.sub("", charge.meter), charge.description, charge.details)))
     if sku in texts:  # `gpucluster cost report --format focus`
         return Decimal(1)

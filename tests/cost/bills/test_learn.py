@@ -84,3 +84,21 @@ def test_no_file_is_written_over(trial: Trial, reconcile: Reconcile, tmp_path: P
     file = write_csv(tmp_path / "bill.csv", trial.bill(1))
     done = reconcile(file, options=("--write-usage", str(file)))
     assert (done.exit_code, "bill.csv exists; name a file that does not" in done.output) == (2, True)
+
+
+def test_hours_of_a_reservation_at_no_price_are_not_counted_twice_and_teach_no_price(
+    trial: Trial, found: Found, tmp_path: Path
+) -> None:
+    """AWS states them beside the machines that run in it."""
+    bill = trial.bill()
+    machines = [item for item in bill if item.sku == "p5.48xlarge"]
+    free = [
+        row_of(item, meter="Reservation:p5.48xlarge", unit=item.unit, quantity=item.quantity, cost=Decimal(0))
+        for item in machines
+    ]
+    without, beside = (
+        found(write_csv(tmp_path / f"{name}.csv", rows)) for name, rows in (("a", bill), ("b", [*bill, *free]))
+    )
+    billed = [of(document, "5 x p5.48xlarge")["billed_quantity"] for document in (without, beside)]
+    assert (free != [], billed[0] == billed[1]) == (True, True)
+    assert beside["learned"]["prices"] == without["learned"]["prices"] == []
