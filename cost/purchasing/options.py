@@ -75,6 +75,12 @@ class PoolOptions:
         """Whether everything except the machines is priced."""
         return not self.gap.missing
 
+    def stops_as_one(self, option: Option) -> bool:
+        """Whether one machine that the cloud takes back stops all: spot for several that train together, which a spec
+        refuses.
+        """
+        return option.way.purchase == "spot" and self.nodes > 1
+
     def stack_monthly(self, option: Option) -> Decimal:
         """Expected USD per month of the whole stack with the pool bought by this option."""
         return self.rest.expected + option.monthly

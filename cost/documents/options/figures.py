@@ -25,9 +25,10 @@ def option_figures(options: Options) -> Iterator[str]:
 
 
 def _ways(number: int, found: PoolOptions, options: Options) -> str:
-    ordered = sorted(found.options, key=lambda option: (not option.rate.rankable, found.stack_monthly(option)))
+    last = {option: not option.rate.rankable or found.stops_as_one(option) for option in found.options}
+    ordered = sorted(found.options, key=lambda option: (last[option], found.stack_monthly(option)))
     rows = [_way(option, found, options) for option in ordered]
-    ranked = [option for option in ordered if option.rate.rankable]
+    ranked = [option for option in ordered if not last[option]]
     words = f"{pool_heading(found, options)}. $ a month of the whole stack, spread over the hours that it is paid for."
     if len(ranked) > 1:
         cheapest, dearest = ranked[0], ranked[-1]
@@ -54,6 +55,10 @@ def _way(option: Option, found: PoolOptions, options: Options) -> Bar:
         notes.append(f"{money(option.contract)} owed in all")
     if not option.rate.rankable:
         notes.append("approximate, not ranked")
+    if found.stops_as_one(option):
+        notes.append(
+            "no offer for machines that train together: one reclaimed node stops the job on all; a spec refuses it"
+        )
     return Bar(option.way.words, monthly, ranged(monthly, found.gap), "", "; ".join(notes))
 
 

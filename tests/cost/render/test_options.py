@@ -6,6 +6,7 @@ After a change that is meant: `UPDATE_GOLDEN=1 python -m pytest tests/cost/rende
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 from gpucluster.cost import Assumptions, PriceBook
 from gpucluster.cost.documents.options import options_document
+from gpucluster.cost.documents.options.figures import option_figures
 from gpucluster.cost.purchasing import Options, Settings, options_of
 from gpucluster.cost.render.layout import NARROWEST, WIDEST
 from gpucluster.cost.render.write import written
@@ -82,3 +84,12 @@ def test_a_stack_without_gpus_says_so(make: Callable[..., Resource], book: Price
     found = options_of(Resources([disk], default_regions={"aws": "us-east-1"}), book)
     text = written(options_document(found, "Ways"), "table")
     assert text.splitlines()[-1] == "No GPU machines with another way to buy"
+
+
+def test_a_chart_ranks_spot_last_for_machines_that_train_together_and_says_why(found: Callable[[str], Options]) -> None:
+    [chart] = [figure for figure in option_figures(found("aws")) if "By way to buy" in figure]
+    words = re.search(r'<p class="quiet"[^>]*>(.*?)</p>', chart)
+    assert words is not None and "(spot)" not in words[1]
+    ranked, spot = chart.partition("no offer for machines that train together")[0].rpartition("<li>")[::2]
+    assert "on demand" in ranked and "spot" not in ranked.partition("<li>")[2]
+    assert "spot" in spot
