@@ -56,12 +56,14 @@ def show(
 def check(form: str, output: TextIO) -> None:
     """Test the price book.
 
-    Checks duplicates, values, dates, ages, second opinions, outliers and H100 machines without a price.
+    Checks duplicates, values, dates, ages, second opinions, outliers, sizes of a family, and H100 machines without a
+    price.
 
     What matters can make a total wrong: a duplicate price, a price not above zero or from the future, sources that
-    disagree by more than 2 % without a note, a way to buy that costs more than on demand, an H100 machine without any
-    price. The rest is good to know: the age of prices, spot prices and known errors of second opinions, prices over
-    twice or under half the median of all regions, H100 machines without a price in one region.
+    disagree by more than 2 % without a note, a way to buy that costs more than on demand, a machine that costs more
+    than a larger one of its family or three times as much as elsewhere, an H100 machine without any price. The rest is
+    good to know: the age of prices, spot prices and known errors of second opinions, prices over twice or under half
+    the median of all regions, H100 machines without a price in one region.
 
     Exit code 1: something matters.
     """

@@ -1,4 +1,6 @@
-"""Tests the price book: duplicates, old prices, disagreeing sources, and missing prices of H100 machines."""
+"""Tests the price book: duplicates, old prices, disagreeing sources, prices that belong to another item, and missing
+prices of H100 machines.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import permutations
 from statistics import median
 from typing import Final, Literal
 
 from gpucluster.catalog.machines import machines
 from gpucluster.catalog.sold import sold
 from gpucluster.cost.prices.row import FRESH_DAYS, PriceRow, as_of_date
+from gpucluster.cost.prices.siblings import Family, family_of
 
-Kind = Literal["duplicate", "value", "date", "age", "disagreement", "outlier", "missing"]
+Kind = Literal["duplicate", "value", "date", "age", "disagreement", "outlier", "size", "missing"]
 
 _APART: Final = Decimal("0.02")
 """Share by which two sources of one price may differ by rounding."""
@@ -25,6 +29,10 @@ _OLD_DAYS: Final = 365
 
 _TIMES: Final = 2
 """Factor by which a price may differ from the median of all regions, up or down: regions seldom differ more."""
+
+_WRONG_TIMES: Final = 3
+"""Factor between two regions from which the price of a machine, but for spot, is that of another item: the largest in
+the book is 2.1 (2026-11-28)."""
 
 _EXPLAINED: Final = ("STALE", "WRONG", "disagrees")
 """Words in a second opinion's note for an explained difference."""
@@ -44,7 +52,7 @@ class Finding:
 def check_prices(rows: Sequence[PriceRow], today: datetime.date) -> tuple[Finding, ...]:
     """All findings, those that matter first. rows: of all providers. today: the date for judging ages."""
     checks: tuple[Callable[[Sequence[PriceRow], datetime.date], Iterator[Finding]], ...] = (
-        _duplicates, _values, _dates, _ages, _disagreements, _outliers, _missing,
+        _duplicates, _values, _dates, _ages, _disagreements, _outliers, _sizes, _missing,
     )  # fmt: skip
     found = [finding for check in checks for finding in check(rows, today)]
     return tuple(sorted(found, key=lambda finding: not finding.matters))
@@ -157,10 +165,32 @@ def _outliers(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Findin
             if len(found) > 2 and not middle / _TIMES <= row.usd_per_unit <= middle * _TIMES:
                 text = f"{_shown(row)}: ${row.usd_per_unit:f}, the median of {len(found)} regions is ${middle:f}"
                 yield Finding("outlier", text, False)
+        least, most = (pick(found, key=lambda row: row.usd_per_unit) for pick in (min, max))
+        fixed = most.unit == "instance-hour" and most.purchase != "spot"
+        if fixed and most.usd_per_unit > _WRONG_TIMES * least.usd_per_unit:
+            text = f"{_shown(most)}: ${most.usd_per_unit:f}, in {least.region} it is ${least.usd_per_unit:f}"
+            yield Finding("outlier", text, True)
+        for row in found:
             plain = on_demand.get((row.provider, row.region, row.sku, row.unit))
             if plain is not None and row.usd_per_unit > plain.usd_per_unit:
                 text = f"{_shown(row)}: ${row.usd_per_unit:f}, on demand it is ${plain.usd_per_unit:f}"
                 yield Finding("outlier", text, True)
+
+
+def _sizes(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:
+    """Machines that cost more than a larger one of their family: one of the two has the price of another item, such as
+    that of Windows."""
+    del today
+    families: dict[tuple[str, ...], list[tuple[Family, PriceRow]]] = {}
+    for row in rows:
+        if not row.alt and row.unit == "instance-hour" and (family := family_of(row.sku)) is not None:
+            place = (row.provider, row.region, family.name, row.purchase, row.term)
+            families.setdefault(place, []).append((family, row))
+    for found in families.values():
+        for (family, row), (other, larger) in permutations(found, 2):
+            if other.ratio(family) is not None and row.usd_per_unit > larger.usd_per_unit:
+                text = f"{_shown(row)}: ${row.usd_per_unit:f}, {larger.sku} is ${larger.usd_per_unit:f}"
+                yield Finding("size", text, True)
 
 
 def _missing(rows: Sequence[PriceRow], today: datetime.date) -> Iterator[Finding]:

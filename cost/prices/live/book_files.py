@@ -38,6 +38,7 @@ def write(folder: Path, answers: Iterable[Answer], today: datetime.date) -> list
             shutil.copyfile(folder / "sources.csv", new / "sources.csv")
             for provider in providers:
                 rows = _merged(book.rows(provider), [answer for answer in found if answer.wanted.provider == provider])
+                _check_kept(book.rows(provider), rows)
                 write_rows(new / f"{provider}.csv", rows)
             _check(PriceBook(today=today, folder=new), today)
             written = [(new / f"{provider}.csv").replace(folder / f"{provider}.csv") for provider in providers]
@@ -45,6 +46,18 @@ def write(folder: Path, answers: Iterable[Answer], today: datetime.date) -> list
         raise NotWritten(f"{error.filename or folder}: {error.strerror}") from None
     PriceBook.forget()
     return written
+
+
+def _check_kept(before: Sequence[PriceRow], after: Sequence[PriceRow]) -> None:
+    """A refresh replaces prices and adds some: one that the book had never goes."""
+    kept = {_priced(row) for row in after}
+    gone = [" ".join(filter(None, _priced(row))) for row in before if _priced(row) not in kept]
+    if gone:
+        raise NotWritten(f"{len(gone)} prices of the book would be gone: {', '.join(dict.fromkeys(gone))}")
+
+
+def _priced(row: PriceRow) -> tuple[str, str, str, str, str]:
+    return row.region, row.sku, row.unit, row.purchase, row.term
 
 
 def _check(book: PriceBook, today: datetime.date) -> None:

@@ -40,6 +40,24 @@ def _row(**changes: Any) -> PriceRow:
     return replace(ROW, **changes)
 
 
+def _machine(sku: str, usd: str, **changes: Any) -> PriceRow:
+    return _row(sku=sku, kind="compute", unit="instance-hour", usd_per_unit=Decimal(usd), **changes)
+
+
+def test_sizes_of_one_price_and_regions_three_times_apart_are_no_finding() -> None:
+    spot = {"purchase": "spot"}
+    assert (
+        _found(
+            _machine("m7i.xlarge", "0.2"),
+            _machine("m7i.2xlarge", "0.2"),
+            _machine("m7i.xlarge", "0.6", region="us-west-2"),
+            _machine("m7i.xlarge", "0.05", **spot),
+            _machine("m7i.xlarge", "0.2", region="us-west-2", **spot),
+        )
+        == []
+    )
+
+
 def test_a_fresh_row_is_no_finding() -> None:
     assert _found(ROW) == []
 
@@ -74,6 +92,14 @@ def test_a_fresh_row_is_no_finding() -> None:
         (
             [ROW, _row(usd_per_unit=Decimal("0.1"), note="note=alt; STALE: before the cut", basis="third-party")],
             ("disagreement", APART, False),
+        ),
+        (
+            [_machine("m7i.xlarge", "0.21"), _machine("m7i.2xlarge", "0.2")],
+            ("size", "aws us-east-1 m7i.xlarge per instance-hour, on_demand: $0.21, m7i.2xlarge is $0.2", True),
+        ),
+        (
+            [_machine("m7i.xlarge", "0.61", region="us-west-2"), _machine("m7i.xlarge", "0.2")],
+            ("outlier", "aws us-west-2 m7i.xlarge per instance-hour, on_demand: $0.61, in us-east-1 it is $0.2", True),
         ),
     ],
 )  # fmt: skip

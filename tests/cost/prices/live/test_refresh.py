@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -183,6 +184,15 @@ def test_a_book_that_would_not_hold_together_is_not_written(sourced: BookFolder)
         write(folder, [answer], TODAY)
     assert (folder / "aws.csv").read_bytes() == before
     assert sorted(path.name for path in folder.iterdir()) == ["aws.csv", "azure.csv", "gcp.csv", "sources.csv"]
+
+
+def test_a_refresh_takes_no_price_out_of_the_book(sourced: BookFolder) -> None:
+    folder = sourced(aws=[P5])
+    (answer,) = (one for one in _answers(folder, _p5("58")) if one.rows)
+    elsewhere = Answer(answer.wanted, tuple(replace(row, region="eu-north-1") for row in answer.rows))
+    with pytest.raises(NotWritten, match=r"gone: us-east-1 p5\.48xlarge instance-hour on_demand"):
+        write(folder, [elsewhere], TODAY)
+    assert (folder / "aws.csv").read_text().splitlines()[1] == f"aws,{P5}"
 
 
 def test_a_folder_that_cannot_be_written_is_said(sourced: BookFolder, monkeypatch: pytest.MonkeyPatch) -> None:
