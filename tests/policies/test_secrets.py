@@ -73,6 +73,9 @@ def test_a_stack_without_a_mark_imports_no_detector() -> None:
 )
 def test_32_hexadecimal_digits_of_more_than_three_bits_each_are_random(value: str, found: bool) -> None:
     assert _random(value) is found
+
+
+@pytest.mark.parametrize(
     "value",
     [
         ["--key", f"nvapi-{'aB3-_' * 12}aB3x"],
