@@ -73,7 +73,7 @@ class Outputs(Pushed):
     """The outputs of a stack about its cluster. kubeconfig: as text."""
 
     account: str
-    cluster: str = Field(alias="clusterName")
+    cluster: str = Field(alias="clusterName", pattern=r"^[A-Za-z0-9._-]+$")
     storage: Storage = Field(alias="sharedStorage")
     kubeconfig: str
     logs: Logs | None = None

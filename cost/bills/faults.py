@@ -40,12 +40,13 @@ def faults_of(db: DuckDBPyConnection, source: Source, *, lacks: bool) -> Iterato
 def _in_csv(db: DuckDBPyConnection, source: Source) -> Iterator[tuple[int, str]]:
     names = list(source.has)
     rows = db.execute(
-        "SELECT line, min(error_type::VARCHAR), min(column_idx), max(column_idx), any_value(csv_line), "
+        "SELECT line, error_type::VARCHAR AS error, min(column_idx), max(column_idx), any_value(csv_line), "
         "bool_or(error_message LIKE '%ENUM(%') "
-        f"FROM rejects_{source.number} GROUP BY line ORDER BY line"
+        f"FROM rejects_{source.number} GROUP BY line, error ORDER BY line, error DESC"
     ).fetchall()
     category = next((at for at, name in enumerate(names, 1) if name == "ChargeCategory"), 0)
-    for line, error, of_line, last, text, of_category in rows:
+    by_line = {row[0]: row for row in rows}  # of several errors of a line the first by name, and its columns
+    for line, error, of_line, last, text, of_category in by_line.values():
         # For an invalid value in a list, DuckDB 2.0 counts only the columns of the query.
         first = category if of_category else of_line
         if error == "CAST":

@@ -68,6 +68,19 @@ def test_a_parquet_file_has_its_bad_rows_named_by_number(trial: Trial, reconcile
     )
 
 
+def test_a_line_with_several_faults_is_named_by_the_column_of_one(
+    trial: Trial, reconcile: Reconcile, tmp_path: Path
+) -> None:
+    file = write_csv(tmp_path / "bill.csv", trial.bill(), CUR2)
+    header, *lines = file.read_text().splitlines()
+    start = lines[0].partition('"{')[0]
+    end = """"{""a"": ""b"", ""c,5-02 00:00:y", ""up,5-10-own"", "ml-ve,5-10-on"", "f0000'm"""
+    file.write_text("\n".join([header, *lines, start + end]))
+    done = reconcile(file)
+    assert done.exit_code == 1
+    assert f"{file} line {len(lines) + 2}: column savings_plan_savings_plan_effective_cost is " in done.stderr
+
+
 def test_a_damaged_gzip_file_is_named(reconcile: Reconcile, tmp_path: Path) -> None:
     packed = gzip.compress(b"BilledCost,ChargeCategory\n" * 1000)
     (file := tmp_path / "bill.csv.gz").write_bytes(packed[:12] + b"\xff" * 8 + packed[20:])
