@@ -1,9 +1,9 @@
 """Wrong values: which of them the vendors' own documents refuse, and which the sandbox refuses.
 
 `python -m benchmarks.values [CLOUD...]` builds the trial of each cloud, changes every scalar of every type, leaves out
-and adds what is optional, and checks each mutant with both: the judges of `gpucluster judge`, and the simulated cloud. A
-false refusal is one by Check of a value that a judge accepts: relations to other resources are for the rules. The bars:
-at least 95 % of a judge's refusals, and no false refusal.
+and adds what is optional, and checks each mutant with both: the judges of `gpucluster judge`, and the simulated cloud.
+A false refusal is one by Check of a value that a judge accepts: relations to other resources are for the rules. The
+bars: at least 95 % of a judge's refusals, and no false refusal.
 """
 
 from __future__ import annotations
