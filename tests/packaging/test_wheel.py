@@ -18,7 +18,7 @@ from tests.packaging.conftest import LINKS, ROOT, Environment
 from tests.says import Says
 from tests.stacks.conftest import Done
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.core
 
 
 def test_the_wheel_is_one_package_with_every_file_of_its_folders(source: Path, wheel: Path) -> None:
