@@ -160,18 +160,3 @@ def test_a_type_checker_sees_our_types(only_gcp: Environment, tmp_path: Path, an
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     found = json.loads(done.stdout)["generalDiagnostics"]
     assert [it["rule"] for it in found] == ["reportAssignmentType"] * errors, found
-
-
-@pytest.mark.engine
-def test_a_program_in_yaml_finds_the_clusters_of_the_wheel(only_gcp: Environment, tmp_path: Path) -> None:
-    program = (ROOT / "examples/yaml/gcp/Pulumi.yaml").read_text().replace("../package", "./gpucluster-package")
-    (tmp_path / "Pulumi.yaml").write_text(program)
-    (tmp_path / "Pulumi.dev.yaml").write_text("config: {}\n")
-    wrote = only_gcp.run(tmp_path, "gpucluster", "package")
-    assert (wrote.code, wrote.out.splitlines()[-1]) == (0, "  gpucluster: ./gpucluster-package"), wrote.text
-    done = only_gcp.run(tmp_path, "gpucluster", "sandbox", "pulumi", "preview", "--stack", "dev")
-    assert (done.code, "gpucluster:gcp:TrainingPool trial-training create" in done.out) == (0, True), done.text
-    other = program.replace("gpucluster:gcp:", "gpucluster:aws:").replace("project: my-project", "zone: us-east-1a")
-    (tmp_path / "Pulumi.yaml").write_text(other.replace("zone: us-central1-b", "second_zone: us-east-1b"))
-    refused = only_gcp.run(tmp_path, "gpucluster", "sandbox", "pulumi", "preview", "--stack", "dev")
-    assert refused.text == Says("gpucluster.aws", "pulumi-aws", "pulumi-aws>=7.15,<8")
