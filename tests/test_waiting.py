@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
 
 from tests import waiting
 from tests.waiting import output_of, wait_for, wait_for_end
+
+TESTS = Path(__file__).parent
 
 
 def test_a_wait_gives_what_is_found() -> None:
@@ -38,3 +42,15 @@ def test_processes_are_waited_for_until_they_have_ended(monkeypatch: pytest.Monk
         process.stdin.write("said\n")
         assert output_of(process) == ("said\n", None)
         wait_for_end([])
+
+
+def test_no_test_asserts_a_time_on_a_clock() -> None:
+    clocks = ("monotonic", "perf_counter", "process_time", "time.time()")
+    found = [
+        f"{path.relative_to(TESTS)}:{node.lineno}"
+        for path in TESTS.rglob("*.py")
+        if path != Path(waiting.__file__)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Assert) and any(clock in ast.unparse(node) for clock in clocks)
+    ]
+    assert found == []
