@@ -19,13 +19,12 @@ def _install(site: Path, name: str = "yaml-1.0") -> Path:
     """A package as installers leave it; returns the folder of its module."""
     module = site / name.partition("-")[0]
     info = site / f"{name}.dist-info"
-    for folder in (module, info, site / "bin"):
+    for folder in (module, info):
         folder.mkdir(parents=True, exist_ok=True)
     (module / "__init__.py").write_text("x = 1\n")
     (module / "a,b.py").write_text("")
-    (site / "bin" / module.name).write_text("#!")
     (info / "RECORD").write_text(
-        f'{module.name}/__init__.py,sha256=x,6\n"{module.name}/a,b.py",sha256=x,0\nbin/{module.name},sha256=x,2\n'
+        f'{module.name}/__init__.py,sha256=x,6\n"{module.name}/a,b.py",sha256=x,0\n../../bin/{module.name},sha256=x,2\n'
         f"{module.name}/__pycache__/x.pyc,,\n{info.name}/RECORD,,\n"
     )
     return module
@@ -39,7 +38,6 @@ def test_complete_packages_are_not_reported(tmp_path: Path) -> None:
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "folder": (lambda site: shutil.rmtree(site / "yaml"), "lacks yaml/__init__.py"),
     "name with a comma": (lambda site: (site / "yaml/a,b.py").unlink(), "lacks yaml/a,b.py"),
-    "script": (lambda site: (site / "bin/yaml").unlink(), "lacks bin/yaml"),
     "cut": (lambda site: (site / "yaml/__init__.py").write_text(""), "has a changed yaml/__init__.py"),
     "record": (lambda site: (site / "yaml-1.0.dist-info/RECORD").unlink(), "lacks yaml-1.0.dist-info/RECORD"),
     "no text": (
