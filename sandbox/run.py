@@ -23,10 +23,10 @@ from gpucluster.sandbox.clouds.plugins import install_launchers
 from gpucluster.sandbox.clouds.resident import Resident
 from gpucluster.sandbox.clouds.scenario import Scenario
 from gpucluster.sandbox.clouds.sdk import Sdk, installed_sdks, site_packages
+from gpucluster.sandbox.engine.debug_log import keep_no_log
 from gpucluster.sandbox.engine.find import find_engine, say_on_stderr
 from gpucluster.sandbox.engine.language_host.start import start_language_host
 from gpucluster.sandbox.engine.model import INPUT_ERROR_FILE, Engine
-from gpucluster.sandbox.engine.no_files import keep_no_files
 from gpucluster.sandbox.engine.yaml_host.build import put_yaml_host
 from gpucluster.sandbox.environment import environment
 from gpucluster.sandbox.imported import with_generator
@@ -140,8 +140,7 @@ def _pulumi(project: Project, line: CommandLine, engine: Engine, scenario: Path 
     install_launchers(store.home, sdks)
     if engine.origin == "built" and project.runtime == "yaml":
         put_yaml_host(store.home, say_on_stderr)
-    for folder in ("logs", "schemas"):
-        keep_no_files(store.home / folder)
+    keep_no_log(store.home / "logs")
     with scratch_folder() as scratch:
         # In the temporary folder: the path of a socket must be short.
         socket_path, refused = scratch / "clouds", scratch / "input-error"

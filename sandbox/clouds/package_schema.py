@@ -6,7 +6,7 @@ pulumi/pulumi pkg/codegen/schema/pulumi.json.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from typing import Any, Final
 
 from gpucluster.sandbox.clouds.schema import Property, ResourceType, Schema
@@ -35,6 +35,8 @@ def package_schema(schema: Schema, named: Set[str]) -> Mapping[str, Any]:
     document = _Document(package)
     wanted = {token for token in schema.sdk.modules if named & _spellings(token)} | {*schema.used}
     resources = {token: type_ for token in sorted(wanted) if (type_ := schema.resource_type(token)) is not None}
+    asked = sorted(token for word in named for token in _data_sources(word, package))
+    functions = {token: type_ for token in asked if (type_ := schema.resource_type(token)) is not None}
     provider = schema.resource_type(f"pulumi:providers:{package}")
     return {
         "name": package,
@@ -45,6 +47,7 @@ def package_schema(schema: Schema, named: Set[str]) -> Mapping[str, Any]:
         },
         "provider": document.resource(provider) if provider is not None else {},
         "resources": {token: document.resource(type_) for token, type_ in resources.items()},
+        "functions": {token: document.function(type_) for token, type_ in functions.items()},
         "types": document.types,
     }
 
@@ -57,6 +60,14 @@ def _spellings(token: str) -> frozenset[str]:
     package, module, name = token.split(":")
     short = module.split("/")[0]
     return frozenset({token, f"{package}:{short}:{name}"} | ({f"{package}:{name}"} if short == "index" else set()))
+
+
+def _data_sources(word: str, package: str) -> Iterator[str]:
+    """The data sources that a word in YAML may mean, as `_spellings`; their names begin with a small letter."""
+    owner, *module, name = word.split(":")
+    if owner == package and name[:1].islower():
+        short = module[0].split("/")[0] if module else "index"
+        yield from (f"{package}:{short}/{name}:{name}", f"{package}:{short}:{name}")
 
 
 def _is_bridged(token: str) -> bool:
@@ -72,13 +83,22 @@ class _Document:
         self._package = package
         self.types: dict[str, Any] = {}
 
+    def function(self, type_: ResourceType) -> Mapping[str, Any]:
+        """A data source."""
+        self._add_types(type_)
+        inputs, outputs = (self._members(properties) for properties in (type_.inputs, type_.outputs))
+        return {"inputs": {"type": "object", **inputs}, "outputs": {"type": "object", **outputs}}
+
     def resource(self, type_: ResourceType) -> Mapping[str, Any]:
         """A resource type."""
-        for reference, properties in type_.types.items():
-            self.types[self._token(reference)] = {"type": "object", **self._members(properties)}
+        self._add_types(type_)
         inputs = self._members(type_.inputs)
         outputs = self._members({name: prop for name, prop in type_.outputs.items() if name not in _OWN})
         return {"inputProperties": inputs["properties"], "requiredInputs": inputs["required"], **outputs}
+
+    def _add_types(self, type_: ResourceType) -> None:
+        for reference, properties in type_.types.items():
+            self.types[self._token(reference)] = {"type": "object", **self._members(properties)}
 
     def _members(self, properties: Mapping[str, Property]) -> Mapping[str, Any]:
         return {

@@ -17,9 +17,12 @@ def install_launchers(home: Path, sdks: Mapping[str, Sdk]) -> None:
     """Writes `<home>/plugins/resource-<package>-v<version>/pulumi-resource-<package>` for each SDK.
 
     The version is the SDK's own, which a program requests. Launchers of earlier installed versions are kept: an
-    existing stack requests them until its next `up`. Launchers without an SDK are removed.
+    existing stack requests them until its next `up`. Launchers without an SDK are removed, and the schemas that the
+    engine and the YAML host kept: they have only the types of an earlier command (pkg/v3, schema.loadSchemaBytes).
     """
     plugins = home / "plugins"
+    for schema in (*plugins.glob("schema-*.json"), *(home / "schemas").glob("*.json")):
+        schema.unlink(missing_ok=True)
     earlier = {folder: _package(folder) for folder in plugins.glob("resource-*-v*")}
     for folder in (folder for folder, package in earlier.items() if package not in sdks):
         shutil.rmtree(folder, ignore_errors=True)

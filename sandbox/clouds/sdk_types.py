@@ -17,7 +17,7 @@ from typing import Any, Final
 from gpucluster.sandbox.clouds.sdk import Declaration
 from gpucluster.sandbox.type_guards import is_object
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Version of the extracted form; a change makes every cached file stale."""
 
 _ENUMS_BY_HAND: Final = frozenset({"pulumi_aws", "pulumi_kubernetes"})
@@ -27,7 +27,8 @@ _SCALARS: Final = {"str": "str", "int": "int", "float": "float", "bool": "bool"}
 
 
 def read_type(root: Path, declaration: Declaration) -> dict[str, Any]:
-    """`{"inputs": .., "outputs": .., "types": .., "api_version": ..}` of a resource class, ready for JSON.
+    """`{"inputs": .., "outputs": .., "types": .., "api_version": ..}` of a resource class, or of the class of a data
+    source's answer, ready for JSON.
 
     inputs and outputs map a wire name to `{"type": T, "required": bool}`; types maps a reference in T to such a map.
     T is "str", "int", "float", "bool", "any", "asset", {"list": T}, {"map": T}, {"union": [T, ..]}, {"const": value},
@@ -39,7 +40,7 @@ def read_type(root: Path, declaration: Declaration) -> dict[str, Any]:
     resource = _class_text(declaration.file, declaration.class_name) or ""
     named = re.search(r"get_resource_args_opts\((\w+)", resource)
     args_class = named[1] if named else f"{declaration.class_name}Args"
-    inputs = reader.properties(declaration.file, args_class)
+    inputs = reader.properties(declaration.file, args_class) or _arguments(declaration)
     outputs = reader.getters(declaration.file, declaration.class_name)
     reader.follow()
     version = re.search(r"Uses Azure REST API version ([\w-]+)", resource)
@@ -49,6 +50,14 @@ def read_type(root: Path, declaration: Declaration) -> dict[str, Any]:
         "types": reader.types,
         "api_version": version[1] if version else "",
     }
+
+
+def _arguments(declaration: Declaration) -> dict[str, Any]:
+    """The arguments of a data source, whose file assigns each to its wire name."""
+    if not declaration.class_name.endswith("Result"):
+        return {}
+    names = re.findall(r"__args__\['(\w+)'\]", declaration.file.read_text())
+    return {name: {"type": "any", "required": False} for name in names}
 
 
 @dataclass

@@ -58,7 +58,9 @@ resources:
   net: {type: "gcp:compute:Network", properties: {name: net, autoCreateSubnetworks: false}}
   group: {type: "azure-native:resources:ResourceGroup", properties: {resourceGroupName: rg}}
   map: {type: "kubernetes:core/v1:ConfigMap", properties: {metadata: {name: cm}, data: {a: b}}}
-outputs: {arn: "${vpc.arn}"}
+variables:
+  zones: {fn::invoke: {function: "aws:getAvailabilityZones", arguments: {state: available}}}
+outputs: {arn: "${vpc.arn}", zone: "${zones.names[0]}"}
 """
 
 
@@ -104,7 +106,12 @@ def test_a_program_in_yaml_has_the_resources_of_every_cloud(tmp_path: Path) -> N
         "azure-native:resources:ResourceGroup",
         "kubernetes:core/v1:ConfigMap",
     }
-    (tmp_path / "Pulumi.yaml").write_text(YAML.replace("cidrBlock: 10.0.0.0/16", "cidrBlok: 10.0.0.0/16"))
+    assert small.outputs()["zone"] == "us-east-1a"
+    # Another type, and an input that its type has not.
+    more = YAML.replace("resources:\n", 'resources:\n  logs: {type: "aws:cloudwatch:LogGroup"}\n')
+    (tmp_path / "Pulumi.yaml").write_text(more)
+    assert small.plan() == {"logs": "create"}
+    (tmp_path / "Pulumi.yaml").write_text(more.replace("cidrBlock: 10.0.0.0/16", "cidrBlok: 10.0.0.0/16"))
     wrong = small.run("pulumi", "preview", "--stack", "dev")
     assert (wrong.returncode, "cidrBlok" in wrong.stdout + wrong.stderr) == (1, True)
 

@@ -71,6 +71,17 @@ def test_properties_have_the_types_of_the_sdk(schemas: dict[str, Schema]) -> Non
 
 
 @pytest.mark.parametrize(
+    "spelling", ["aws:getAvailabilityZones", "aws:index/getAvailabilityZones:getAvailabilityZones"]
+)
+def test_data_sources_that_are_named_have_arguments_and_an_answer(schemas: dict[str, Schema], spelling: str) -> None:
+    found = package_schema(Schema(schemas["aws"].sdk), {spelling, "aws:getNothing", "gcp:getNothing"})["functions"]
+    assert list(found) == ["aws:index/getAvailabilityZones:getAvailabilityZones"]
+    [zones] = found.values()
+    assert zones["inputs"]["properties"]["state"] == {"$ref": "pulumi.json#/Any"}
+    assert zones["outputs"]["properties"]["names"] == {"type": "array", "items": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
     ("package", "token", "form"),
     [
         ("aws", VPC, "(.*)(?:/[^/]*)"),

@@ -19,6 +19,8 @@ SDKS = {"aws": Sdk("aws", "7.51.1", Path("/nowhere"))}
 def test_each_sdk_gets_a_launcher_of_its_version_and_others_are_removed(tmp_path: Path) -> None:
     (tmp_path / "plugins" / "resource-gcp-v1.0.0").mkdir(parents=True)
     (tmp_path / "plugins" / "language-python-v1").mkdir()
+    # Of an earlier command.
+    (tmp_path / "plugins" / "schema-aws-7.51.1-.json").touch()
     install_launchers(tmp_path, SDKS)
     assert sorted(str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*")) == [
         "plugins",
