@@ -1,1 +1,1 @@
-"""Untrusted text: YAML that users write, and output to their terminal."""
+"""Untrusted text: files of users, answers of other programs, and output to a terminal."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator, Sequence
 
 from gpucluster.account.upgrade.standing import Standing
@@ -22,7 +23,8 @@ def _old(found: Standing) -> Iterator[str]:
     yield f"{found.cluster} on {_SERVICES[found.cloud]}: Kubernetes {found.control_plane}; the newest known is {newest}"
     for pool in found.pools:
         kind = "GPU nodes" if pool.gpus else "CPU nodes"
-        late = minor(found.control_plane)[1] - minor(pool.version)[1] if pool.version[:1].isdigit() else 0
+        known = re.match(r"\d{1,3}\.\d{1,3}\b", pool.version)
+        late = minor(found.control_plane)[1] - minor(pool.version)[1] if known else 0
         behind = f", {late} minor version{'s' if late > 1 else ''} behind" if late > 0 else ""
         yield f"  {pool.name}: {kind}, {pool.version}{behind}{f', image {pool.image}' if pool.image else ''}"
     for release in found.releases:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from gpucluster.catalog.kubernetes_versions import minor
 from gpucluster.catalog.machines import machines
 from gpucluster.components.kubernetes import charts
 from gpucluster.components.names import SYSTEM_POOL
@@ -12,6 +13,7 @@ from gpucluster.errors import InputError
 from gpucluster.program.resources import UNKNOWN, Resource, Resources
 from gpucluster.program.values import at, items
 from gpucluster.record import record
+from gpucluster.textio.values import shown_value
 
 _CLUSTERS: Final = {
     "aws:eks/cluster:Cluster": ("aws", "version", "name"),
@@ -69,10 +71,16 @@ def standing(resources: Resources) -> Standing:
             "the state has no EKS, GKE or AKS cluster; create one with `pulumi up`, or choose another stack"
         )
     cloud, version, name = _CLUSTERS[found.type]
+    control_plane = str(at(found.outputs, version) or at(found.inputs, "version"))
+    try:
+        minor(control_plane)
+    except ValueError:
+        seen = f"the state of cluster {found.name} has version {shown_value(control_plane)}"
+        raise InputError(f"{seen}; expected one such as 1.35; `pulumi refresh` reads it from the cloud") from None
     return Standing(
         cloud=cloud,
         cluster=str(at(found.outputs, name) or found.name),
-        control_plane=str(at(found.outputs, version) or at(found.inputs, "version")),
+        control_plane=control_plane,
         extended=_extended(found),
         pools=(*_inline(found), *_pools(resources)),
         releases=tuple(_releases(resources)),

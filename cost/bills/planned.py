@@ -77,7 +77,8 @@ class Window:
         while day < self.end:
             days = calendar.monthrange(day.year, day.month)[1]
             first = day.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-            until = min(self.end, first + timedelta(days=days))
+            month = timedelta(days=days)
+            until = first + month if self.end - first > month else self.end  # no day follows the year 9999
             months += Decimal((until - day) // timedelta(seconds=1)) / (days * 86400)
             day = until
         return months

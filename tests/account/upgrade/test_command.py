@@ -76,3 +76,9 @@ def test_a_state_without_a_cluster_is_refused() -> None:
     empty = json.dumps({"version": 3, "deployment": {"manifest": {}, "resources": []}})
     done = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=empty)
     assert "the state has no EKS, GKE or AKS cluster" in str(done.exception)
+
+
+def test_a_version_that_is_none_is_refused_with_its_value() -> None:
+    done = CliRunner().invoke(command.upgrade, ["--plan", "--state", "-"], input=state_of("aws", version="one"))
+    assert "version 'one'" in str(done.exception)
+    assert "1.35" in str(done.exception)
