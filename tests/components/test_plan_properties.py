@@ -209,6 +209,12 @@ def test_a_closed_cluster_answers_inside_and_has_no_nat_and_buckets_are_private(
     assert {bucket["publicAccessPrevention"] for bucket in found("gcp", "Bucket").values()} == {"enforced"}
 
 
+def test_nodes_are_let_into_an_existing_repository_of_another_project_alone() -> None:
+    assert plan_of("gcp", "closed").of("RepositoryIamMember") == {}
+    [grant] = plan_of("gcp", "dns-own-network").of("RepositoryIamMember").values()
+    assert (grant["project"], grant["role"]) == ("images-of-all", "roles/artifactregistry.reader")
+
+
 # Azure.
 
 

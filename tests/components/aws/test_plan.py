@@ -178,3 +178,9 @@ def test_a_machine_of_the_stacks_configuration_must_have_the_specs_accelerator(v
 )
 def test_a_plan_names_the_quotas_it_needs(vary: Vary, changes: dict[str, object], expected: str) -> None:
     assert plan_cluster(vary(**changes), HERE, stack="s").facts.registered()["notes"][-1] == expected
+
+
+@pytest.mark.parametrize(("nodes", "more"), [(450, ""), (451, ": raise it")])
+def test_a_quota_is_to_be_raised_beyond_its_default(vary: Vary, nodes: int, more: str) -> None:
+    note = plan_cluster(vary(training={"nodes": nodes, "spares": 0}), HERE, stack="s").facts.registered()["notes"][-1]
+    assert f"{nodes} nodes in a node group (L-BD136F5B, 450 by default{more})" in note

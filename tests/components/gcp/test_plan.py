@@ -395,3 +395,15 @@ def test_a_node_has_the_networks_that_its_fabric_names_objects_for() -> None:
     modes = {machine: [network.device_mode for network in fabric.networks] for machine, fabric in FABRICS.items()}
     of_catalog = {machine: fabric_of(machines()[machine]) for machine in modes}
     assert {machine: fabric and list(fabric.device_modes) for machine, fabric in of_catalog.items()} == modes
+
+
+@pytest.mark.parametrize(("nodes", "queued"), [(1, False), (2, True)])
+def test_flex_start_nodes_are_queued_where_a_job_needs_several(nodes: int, queued: bool) -> None:
+    bought: dict[str, Any] = {"purchase": {"kind": "flex-start"}, "duration": "7d"}
+    assert plan(training=training(nodes=nodes, spares=0), **bought).training.queued is queued
+
+
+@pytest.mark.parametrize(("nodes", "most"), [(4, 6), (128, 8), (400, 16)])
+def test_the_system_pool_grows_with_the_gpu_nodes(nodes: int, most: int) -> None:
+    system = plan(training=training(nodes=nodes), elastic=None).system
+    assert (system.nodes, system.most) == (3, most)
