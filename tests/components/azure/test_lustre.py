@@ -29,6 +29,7 @@ def asked(**fields: Any) -> SharedStorage:
     [
         ({}, 125, 32),  # 25 TiB with headroom
         ({"gb_per_s": 3}, 125, 32),
+        ({"usable_tib": 36, "tier": 125}, 125, 48),
         ({"gb_per_s": 5}, 250, 32),
         ({"gb_per_s": 10}, 250, 40),
         ({"gb_per_s": 40}, 500, 80),
