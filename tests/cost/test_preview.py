@@ -165,7 +165,7 @@ def test_machines_without_a_price_are_warned_of_and_no_total_reads_as_zero(
         at_end=lambda watched: totals.update(costed_plan(watched, book=BOOK)),
         aws__region="us-east-1",
     )
-    assert warned == [Says("cannot", "$1,000.00", "1", "no", "aws:eks/nodeGroup:NodeGroup")]
+    assert warned == [Says("cannot", "$1,000.00", "1", "no", "price", "aws:eks/nodeGroup:NodeGroup")]
     assert totals == {
         "monthly": "unknown",
         "monthlyFloor": "unknown",

@@ -118,7 +118,7 @@ def test_a_ceiling_above_the_budget_is_said(make: Make, cost_of: CostOf, limits:
 def test_a_pool_that_nothing_limits_is_never_within_a_budget(make: Make, cost_of: CostOf) -> None:
     verdict = _elastic(make, cost_of, {})
     assert (verdict.outcome, verdict.ceiling_over) == ("cannot tell", True)
-    assert verdict.sentence == Says("cannot", "no", "$73.00", "$6,000.00")
+    assert verdict.sentence == Says("cannot", "no", "limit", "$73.00", "$6,000.00")
 
 
 def _elastic(make: Make, cost_of: CostOf, limits: dict[str, int]) -> Verdict:

@@ -80,8 +80,8 @@ def test_every_mistake_is_told_at_once_with_its_field_as_it_is_in_python(declare
             "use1-az6",
         ),
         "spec of trial: 5 problems",
-        Says("budget.on_exceed", "stop"),
-        Says("14", "no", "36h", "14d", "2w"),
+        Says("budget.on_exceed", "stop", "fail", "warn"),
+        Says("14", "no", "unit", "36h", "14d", "2w"),
         "  labels.team is 5, not a string; write '5'",
         Says("training.nodes", "0", "1", "4,096"),
         Says("training.sparess", "not", "spares"),
@@ -105,7 +105,7 @@ def test_a_file_is_told_of_with_its_lines(declared: Declared, tmp_path: Path) ->
         assert refused(declared, lambda spec=spec: aws.TrainingCluster("trial", spec, EAST)) == [
             f"{tmp_path.name}/mine.yaml: 2 problems",
             Says("1", "other", "trial", "same"),
-            Says("3", "access.kind", "open"),
+            Says("3", "access.kind", "open", "public", "private"),
         ]
 
 
@@ -161,7 +161,7 @@ def test_choices_of_azure_have_the_names_of_python(declared: Declared) -> None:
         "gpucluster.azure.TrainingCluster trial: 3 problems",
         Says("location.zone", "4", "1", "2", "3"),
         Says("location.scale_set_limit", "7", "100", "300", "Microsoft"),
-        Says("location.gpu_driver", "nobody"),
+        Says("location.gpu_driver", "nobody", "operators", "aks"),
     ]
     linked = {**SPEC, "storage": {"shared": {"usable_tib": 20, "bucket": "https://a.blob.core.windows.net/b"}}}
     place = azure.Location(subscription=SUBSCRIPTION, region="eastus", zone="1")
@@ -317,7 +317,10 @@ def test_parts_are_refused_in_the_same_words(declared: Declared) -> None:
     def eks() -> None:
         aws.TrainingPool("gpus", {"training": {"nodes": 900}, "mig": {}}, EAST, cluster_security_group_id="sg", **pool)
 
-    assert refused(declared, eks) == ["spec of gpus: 1 problem", Says("not", "accelerator", "placement")]
+    assert refused(declared, eks) == [
+        "spec of gpus: 1 problem",
+        Says("not", "accelerator", "duration", "labels", "name", "placement", "purchase", "training"),
+    ]
     assert refused(
         declared,
         lambda: azure.TrainingPool(

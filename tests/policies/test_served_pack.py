@@ -317,7 +317,7 @@ def test_serving_needs_no_policy_sdk():
 def test_a_misspelt_setting_is_a_finding(engine, program):
     engine.configure(budget={"montly": "5"})
     assert [(policy, message.split("\n")[0]) for policy, _, message in engine.run(program)] == [
-        ("budget", Says("unknown", "setting", "montly", "monthly"))
+        ("budget", Says("unknown", "montly", "monthly"))
     ]
 
 

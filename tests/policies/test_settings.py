@@ -36,7 +36,7 @@ def test_only_a_rule_that_mends_takes_level_remediate():
     assert str(error.value).splitlines() == [
         Says("all", "remediate", "not"),
         Says("label-values", "remediate", "not"),
-        Says("required-labels", "remediat", "not"),
+        Says("required-labels", "remediat", "not", "remediate"),
     ]
     with pytest.raises(BadSettings) as error:
         read_settings(f'{{"required-labels": {level}}}', PACK.rules)
@@ -58,8 +58,8 @@ def test_everything_that_is_wrong_is_named_at_once():
         Says("unknown", "budgit", "budget"),
         Says("keys", "not", "only", "enforcementLevel"),
         Says("monthly", "5"),
-        Says("setting", "onExceed", "allowed"),
-        Says("label-values", "mandatry", "not"),
+        Says("onExceed", "fail", "warn", "fail"),
+        Says("label-values", "mandatry", "not", "mandatory"),
         Says("required-labels", "labels", "5"),
         Says("required-labels", "keys"),
     ]
@@ -72,7 +72,7 @@ def test_everything_that_is_wrong_is_named_at_once():
         ("[]", Says("configuration", "not", "object")),
         ('{"budgit": "mandatory"}', Says("unknown", "budgit", "budget")),
         ('{"budget": "strict"}', Says("budget", "strict", "not")),
-        ('{"budget": {"montly": "5"}}', Says("unknown", "setting", "montly", "monthly")),
+        ('{"budget": {"montly": "5"}}', Says("unknown", "montly", "monthly")),
         ('{"exemptions-valid": {"a": 1}}', Says("exemptions-valid", "unknown", "setting", "none")),
     ],
 )
@@ -95,7 +95,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(text, problem):
         ),
         (
             {"storage-throughput": {"mbPerSecondPerGpu": -1}},
-            Says("storage-throughput", "mbPerSecondPerGpu", "-1", "least", "0"),
+            Says("storage-throughput", "mbPerSecondPerGpu", "-1", "at", "least", "0"),
         ),
         ({"storage-headroom": {"exemptions": ["all of it"]}}, Says("storage-headroom", "exemptions", "1")),
         (

@@ -16,7 +16,7 @@ from tests.says import Says
     ("stack", "message"),
     [
         ("nope", Says("no", "nope", "no", "stacks/Pulumi.nope.yaml")),
-        ("dve", Says("no", "dve", "no", "stacks/Pulumi.dve.yaml")),
+        ("dve", Says("no", "dve", "no", "stacks/Pulumi.dve.yaml", "dev")),
         ("dev", Says("dev", "not", "--kubernetes", "--yes", "--stack", "--up")),
     ],
 )

@@ -71,7 +71,7 @@ def test_a_machine_of_karpenter_has_the_price_of_the_way_it_was_bought() -> None
 
 def test_what_the_report_does_not_price_is_unknown_and_never_zero() -> None:
     (found,) = _found([("a", 8)], [node("a", "p6-b200.48xlarge")], LINE)
-    assert (found.each, found.hourly, found.unknown) == (None, None, Says("report", "no", "p6-b200.48xlarge"))
+    assert (found.each, found.hourly, found.unknown) == (None, None, Says("no", "price", "p6-b200.48xlarge"))
 
 
 def test_machines_that_are_bought_in_several_ways_have_no_one_price() -> None:

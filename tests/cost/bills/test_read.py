@@ -41,7 +41,7 @@ def test_malformed_rows_are_named_by_line_and_column_and_the_rest_is_read(
     assert done.stderr.splitlines() == [
         Says(file, "2", "BilledCost", "1.2.3", "12.5"),
         Says(file, "3", "BilledCost", "12.5"),
-        Says(file, "4", "ChargeCategory", "Usege", "Purchase", "Tax", "Credit", "Adjustment"),
+        Says(file, "4", "ChargeCategory", "Usege", "Usage", "Purchase", "Tax", "Credit", "Adjustment"),
         Says(file, "5", "ChargePeriodStart", "2026-13-01", "2026-10-01T00:00:00Z"),
         Says(file, "6", "3", "20", "ChargeCategory", "missing"),
         Says(file, "7", "21", "20"),

@@ -33,7 +33,7 @@ def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
         read_limits(path)
     form = "write monthly, ceiling or both, in USD: {monthly: 420000, ceiling: 450000}"
     assert str(raised.value).replace(f"{path}: ", "").splitlines() == [
-        Says("stak", "not", "allowed", "labels"),
+        Says("stak", "not", "stack", "labels", "pools", "stack"),
         Says("pools.x.monthly", "-1", "USD", "0", "1,000,000,000,000"),
         Says("pools.x.most", "not", "monthly", "ceiling"),
         f"pools.y is 5; {form}",

@@ -135,6 +135,6 @@ def test_a_pool_that_is_not_there_is_refused_with_what_comes_near(pools: list[Re
     with pytest.raises(BadLimits) as raised:
         _verdicts(pools, book, pools={"node": Limit(Decimal(1)), "zzz": Limit(Decimal(1))})
     assert str(raised.value).splitlines() == [
-        Says("pools.node", "no", "resource"),
-        Says("pools.zzz", "no", "resource", "expensive"),
+        Says("pools.node", "no", "resource", "nodes"),
+        Says("pools.zzz", "no", "resource"),
     ]

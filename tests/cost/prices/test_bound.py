@@ -82,7 +82,7 @@ def test_a_cap_moves_the_most_alone_and_leaves_0_where_nothing_below_it_is_known
     ("place", "purchase", "term", "least", "most", "rule"),
     [
         (("azure", "eastus", "Standard_ND96isr_H100_v5"), "reserved", "1y", "31.46", "98.32",
-         Says('1', 'eastus2', '$62.92', '2', '$98.32')),
+         Says("1", "eastus2", "$62.92", "2", "$98.32")),
         (("aws", "us-east-1", "p5.48xlarge"), "savings_plan", "3y", "0", "55.04",
          "at most on demand in us-east-1, $55.04"),
     ],

@@ -67,23 +67,23 @@ def test_a_fresh_row_is_no_finding() -> None:
     [
         (
             [ROW, _row(source="other")],
-            ("duplicate", Says('us-east-1', 'ebs-gp3', 'GiB-month', 'on_demand', '2', 'not'), True),
+            ("duplicate", Says("us-east-1", "ebs-gp3", "GiB-month", "on_demand", "2", "not"), True),
         ),
         (
             [_row(usd_per_unit=Decimal(0))],
-            ("value", Says('us-east-1', 'ebs-gp3', 'GiB-month', 'on_demand', '$0', 'not'), True),
+            ("value", Says("us-east-1", "ebs-gp3", "GiB-month", "on_demand", "$0", "not"), True),
         ),
         (
             [_row(as_of="2026-12-01")],
-            ("date", Says('us-east-1', 'ebs-gp3', 'GiB-month', 'on_demand', 'as_of', '2026-12-01'), True),
+            ("date", Says("us-east-1", "ebs-gp3", "GiB-month", "on_demand", "as_of", "2026-12-01"), True),
         ),
         (
             [_row(as_of="recently")],
-            ("date", Says('us-east-1', 'ebs-gp3', 'GiB-month', 'on_demand', 'as_of', 'recently', 'no'), True),
+            ("date", Says("us-east-1", "ebs-gp3", "GiB-month", "on_demand", "as_of", "recently", "no"), True),
         ),
         (
             [_row(as_of="2024-07-01")],
-            ("age", Says('1', '1', 'over', '90', '873'), False),
+            ("age", Says("1", "1", "over", "90", "873"), False),
         ),
         (
             [ROW, _row(usd_per_unit=Decimal("0.1"), note="note=alt", basis="third-party")],

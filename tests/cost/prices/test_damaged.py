@@ -112,6 +112,7 @@ def test_a_row_whose_source_has_no_line_is_named_with_the_line_to_add(folder: Pa
         "us-east-1",
         "ewyluda/gpu-price-index@ab49c80:data/observations/2026/2026-10-10.csv#source=aws,pricing=on_demand,sku=p5.48xlarge,region=us-east-1",
         "no",
+        "line",
         "sources.csv",
         "sources.csv",
         "starts_with,provider,basis,why,licence,url",

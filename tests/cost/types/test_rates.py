@@ -47,12 +47,12 @@ def test_the_rates_whose_conditions_hold_are_the_bill(
     ("type_", "inputs", "reasons"),
     [
         ("aws:lb/loadBalancer:LoadBalancer", {"loadBalancerType": "gateway"},
-         [Says('loadBalancerType', 'gateway')]),
+         [Says("loadBalancerType", "gateway", "application", "network")]),
         ("aws:rds/instance:Instance", {}, ["engine is not set"]),
         ("aws:rds/instance:Instance", {"engine": UNKNOWN}, ["engine is not known before the update"]),
         ("aws:opensearch/domain:Domain", {"clusterConfig": {"instanceType": "x9.search"}},
-         [Says('x9.search', 'no', 'opensearch-x9.search', 'on_demand', 'us-east-1', 'no', 'opensearch-x9.search')]),
-        ("aws:kinesis/stream:Stream", {}, [Says('shardCount', 'not', '0', 'more')]),
+         [Says("x9.search", "no", "opensearch-x9.search", "on_demand", "us-east-1", "no", "row")]),
+        ("aws:kinesis/stream:Stream", {}, [Says("shardCount", "not", "0", "more")]),
     ],
 )  # fmt: skip
 def test_what_no_rate_covers_is_named(

@@ -120,7 +120,7 @@ def test_where_it_is_not_built_one_error_says_how(monkeypatch: pytest.MonkeyPatc
 @built
 def test_a_type_without_a_row_is_not_judged() -> None:
     found = verdict("azure-native:compute:VirtualMachine", {})
-    assert (found.outcome, found.why) == (Outcome.NOT_JUDGED, Says("judges/azurerm/types.csv", "no"))
+    assert (found.outcome, found.why) == (Outcome.NOT_JUDGED, Says("judges/azurerm/types.csv", "no", "row"))
 
 
 @built

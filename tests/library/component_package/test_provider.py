@@ -106,11 +106,11 @@ def test_all_mistakes_are_told_at_once_and_nothing_is_registered(declared: Any) 
         text = refused("aws", spec=spec, location=place, machine="p5.4xlarge")
         assert text.splitlines() == [
             "gpucluster.aws.TrainingCluster trial: 1 problem",
-            Says("location.zon", "not"),
+            Says("location.zon", "not", "zone"),
             "gpucluster.aws.TrainingCluster trial: 1 problem",
             Says("location.zone", "missing", "us-east-1a"),
             "spec of trial: 3 problems",
-            Says("purchase.kind", "on-demnd", "capacity-block", "flex-start"),
+            Says("purchase.kind", "on-demnd", "on-demand", "spot", "capacity-block", "flex-start", "on-demand"),
             Says("training.fabric_gbs", "not", "fabric_gbps"),
             Says("training.nodes", "0", "1", "4,096"),
         ]

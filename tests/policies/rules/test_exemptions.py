@@ -137,7 +137,9 @@ def test_an_exemption_for_another_resource_accepts_nothing_and_is_said(exempted)
     exempted["trial"]["exemptions"][0]["resource"] = "other"
     found = _run(exempted, DOMAIN)
     assert [name for name, _ in found["training-pool-in-one-domain"]] == ["train"]
-    assert found["exemptions-in-use"] == [("trial", Says("training-pool-in-one-domain", "other", "nothing", "no"))]
+    assert found["exemptions-in-use"] == [
+        ("trial", Says("training-pool-in-one-domain", "other", "nothing", "no", "finding"))
+    ]
 
 
 def test_what_the_cloud_refuses_cannot_be_accepted(program):
@@ -216,7 +218,7 @@ def _configured(program, *entries):
 def test_an_exemption_of_the_configuration_that_lacks_something_is_a_finding_of_its_rule(program):
     entry = {"resource": "train", "reason": "agreed for a test", "until": "2026-11-21"}
     assert _configured(program, entry, "train") == {
-        DOMAIN.name: [Says("configuration", "exemption", "1", "no"), Says("configuration", "exemption", "2", "no")],
+        DOMAIN.name: [Says("1", "no", "owner"), Says("2", "no", "rule", "resource", "reason", "owner", "until")],
         "exemptions-in-use": [],
     }
 
