@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import zlib
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from gpucluster.cost.bills.charges import BadBill
 from gpucluster.cost.bills.sources import MOST_FAULTS, Source, casts, opened
 from gpucluster.cost.bills.tables import CATEGORIES, columns
 
@@ -71,11 +74,15 @@ def _empty(source: Source) -> Iterator[tuple[int, str]]:
     """Lines without a required value, which DuckDB reads as NULL."""
     needed = [name for column in columns(source.form) if column.needed for name in column.names if name in source.has]
     places = [(list(source.has).index(name), name) for name in needed]
-    with opened(source.path) as file:
-        rows = csv.reader(file)
-        next(rows)
-        found = ((rows.line_num, name) for row in rows for at, name in places if len(row) > at and not row[at])
-        yield from ((line, _not_so(source, name, "")) for line, name in islice(found, MOST_FAULTS))
+    try:
+        with opened(source.path) as file:
+            rows = csv.reader(file)
+            next(rows)
+            found = ((rows.line_num, name) for row in rows for at, name in places if len(row) > at and not row[at])
+            yield from ((line, _not_so(source, name, "")) for line, name in islice(found, MOST_FAULTS))
+    except (UnicodeDecodeError, csv.Error, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        # DuckDB reads some of what is damaged.
+        raise BadBill(f"{source.path} is damaged: {error}; download it again") from None
 
 
 def _in_parquet(db: DuckDBPyConnection, source: Source) -> Iterator[tuple[int, str]]:
