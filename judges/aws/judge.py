@@ -32,7 +32,8 @@ _IGNORED: Final = (
     "W3010",  # no availability zones as text: a rule for templates, which may be used in several regions
 )
 
-_UNKNOWN_PROPERTY: Final = "Additional properties are not allowed"
+_UNKNOWN_PROPERTY: Final = ("E3002", "Additional properties are not allowed")
+"""Rule and begin of the message; other rules say the same of a property that another one excludes."""
 
 
 class _CloudFormation:
@@ -89,7 +90,8 @@ def _verdict(resource: Resource, one: Declared, found: Iterable[Mapping[str, Any
         if one.is_later(path):
             continue
         remark = Remark(one.place_of(path), said)
-        if said.startswith(_UNKNOWN_PROPERTY):
+        rule, begin = _UNKNOWN_PROPERTY
+        if match["Rule"]["Id"] == rule and said.startswith(begin):
             left.append(remark.path)
         elif match["Level"] == "Error":
             refusals.append(remark)

@@ -31,6 +31,7 @@ DECLARED: dict[str, tuple[str, dict[str, Any]]] = {
     "action": ("aws:iam/rolePolicy:RolePolicy", {"role": "r", "policy": document("kms:CreateKee")}),
     "text": ("aws:iam/rolePolicy:RolePolicy", {"role": "r", "policy": "{"}),
     "new-input": ("aws:ec2/vpc:Vpc", {"cidrBlock": "10.0.0.0/16", "quantum": True}),
+    "excluded": ("aws:sqs/queue:Queue", {"contentBasedDeduplication": True}),
     "other": ("aws:route53/zone:Zone", {}),
 }
 
@@ -45,7 +46,7 @@ def test_each_resource_has_one_verdict(verdicts: dict[str, Verdict]) -> None:
     assert {name: verdict.outcome.value for name, verdict in verdicts.items()} == {
         "good": "accepted", "later": "accepted", "policy-later": "accepted", "network": "refused",
         "machine": "refused", "key": "refused", "effect": "refused", "action": "accepted", "text": "refused",
-        "new-input": "accepted", "other": "not judged",
+        "new-input": "accepted", "excluded": "refused", "other": "not judged",
     }  # fmt: skip
 
 
@@ -53,6 +54,12 @@ def test_a_refusal_has_the_words_of_cfn_lint_and_the_input_of_the_program(verdic
     assert {name: verdict.refusals for name, verdict in verdicts.items() if verdict.refusals} == {
         "network": (Remark("cidrBlock", "'Bogus-Value' is not a 'ipv4-network'"),),
         "machine": (Remark("metadataOptions.httpTokens", "'requiredd' is not one of ['optional', 'required']"),),
+        "excluded": (
+            Remark(
+                "contentBasedDeduplication",
+                "Additional properties are not allowed ('ContentBasedDeduplication' was unexpected)",
+            ),
+        ),
         "key": (Remark("deletionWindowInDays", "-7 is less than the minimum of 7"),),
         "effect": (Remark("policy", "'Alow' is not one of ['Allow', 'Deny']"),),
         "text": (
