@@ -106,7 +106,8 @@ class _Monitor(MockMonitor):
         self.requests: dict[str, Any] = {}
 
     def RegisterResource(self, request: Any) -> Any:
-        self.requests[request.name] = request
+        if request.type != "pulumi:pulumi:Stack":  # only in the first program of a process
+            self.requests[request.name] = request
         return super().RegisterResource(request)
 
 
