@@ -66,7 +66,7 @@ def test_a_pause_takes_the_nodes_alone_and_a_resume_brings_them_back(trial: Proj
     assert done.code == 0, done.text
     assert done.out == Says("$201,096.00", "$6,611.38")
     assert "~ 2 updated" in done.text  # the node group, and the notes of the cluster
-    assert done.out.splitlines()[-1] == Says("aws-trial", "$472.42", "--stack", "aws-trial")
+    assert done.out.splitlines()[-1] == Says("aws-trial", "$472.42", "gpucluster sandbox resume --stack aws-trial")
     assert nodes(trial) == {**before, "trial-training-nodes": 0}
     again = trial.run("sandbox", "pause", "--stack", "aws-trial", "--yes")
     assert (again.code, again.out) == (
@@ -95,7 +95,9 @@ def test_after_its_end_all_but_what_is_protected_goes_and_stays_gone(trial: Proj
     assert "ended 2026-01-15 10:00 UTC" in warned
     assert "a longer `duration` in the spec keeps this one" in warned
     told = reap(trial)
-    assert (told.code, told.out.splitlines()[-1]) == (1, Says("--stack", "aws-trial", "--yes")), told.text
+    assert (told.code, told.out.splitlines()[-1]) == (1, Says("gpucluster sandbox reap --stack aws-trial --yes")), (
+        told.text
+    )
     assert len(nodes(trial)) == 2
     for _ in range(2):
         done = reap(trial, "--yes")
@@ -107,7 +109,7 @@ def test_after_its_end_all_but_what_is_protected_goes_and_stays_gone(trial: Proj
     assert (left.code, kind.split("  ")[0]) == (1, "aws:fsx/lustreFileSystem:LustreFileSystem")
     assert (cost, remove) == (
         "  $125.85 a day",
-        Says("delete-file-system", "--file-system-id", f"{kind.split('  ')[1]}", "--region", "us-east-1"),
+        f"  aws fsx delete-file-system --file-system-id {kind.split('  ')[1]} --region us-east-1",
     )
     assert summary == "aws-trial: 12 left, $125.85 a day"
 

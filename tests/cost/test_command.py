@@ -125,7 +125,7 @@ def test_every_file_that_cannot_be_compared_is_named(recordings: Path, tmp_path:
     run = _cost("compare", str(broken), str(recordings / "plan.json"), str(binary), str(nothing))
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr.splitlines() == [
-        Says(broken, "not", "JSON", "1", "--json", "--show-sames"),
+        Says(broken, "JSON", "1", "pulumi preview --json --show-sames", "pulumi stack export"),
         Says(binary, "not", "JSON"),
         Says(nothing, "no", "resources"),
     ]

@@ -17,7 +17,7 @@ from tests.says import Says
     [
         ("nope", Says("no", "nope", "no", "stacks/Pulumi.nope.yaml")),
         ("dve", Says("no", "dve", "no", "stacks/Pulumi.dve.yaml", "dev")),
-        ("dev", Says("dev", "not", "--kubernetes", "--yes", "--stack", "--up")),
+        ("dev", Says("dev", "gpucluster sandbox --kubernetes live pulumi up --yes --stack dev", "--up")),
     ],
 )
 def test_only_a_stack_that_there_is_can_be_built(

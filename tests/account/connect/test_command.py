@@ -90,7 +90,7 @@ def test_a_context_is_written_and_the_cluster_answers(run: Run, tmp_path: Path) 
 def test_another_name_beside_a_current_context_and_the_profile_of_the_login(run: Run, tmp_path: Path) -> None:
     assert run()[0] == 0
     code, text = run("--context", "h100", environment={"AWS_PROFILE": "research"})
-    assert (code, text.splitlines()[0]) == (0, Says("h100", "/config", "use-context", "h100", "--use"))
+    assert (code, text.splitlines()[0]) == (0, Says("h100", "/config", "kubectl config use-context h100", "--use"))
     found = yaml.safe_load((tmp_path / "config").read_text())
     assert found["current-context"] == "trial-aws-trial"
     assert found["users"][1]["user"]["exec"]["env"] == [{"name": "AWS_PROFILE", "value": "research"}]
@@ -135,7 +135,7 @@ def test_a_right_that_is_missing_is_named(run: Run) -> None:
     code, text = run(kubectl="""echo '{"status": {"allowed": false}}'""")
     assert (code, text.splitlines()[1:]) == (
         1,
-        [Says("missing", "not", f"{NAMED}", "set-context", "--current", "--namespace", "NAME")],
+        [Says("missing", "not", NAMED, "kubectl config set-context --current --namespace NAME")],
     )
 
 

@@ -168,13 +168,15 @@ def test_on_google_cloud_zones_and_full_names_are_in_the_commands(run: Run, tmp_
         "id": disk,
         "usd_a_day": None,
         "cost": Says("unknown", "not", "expected", "number", "0", "more"),
-        "remove": Says("pvc-1", "--zone=us-central1-b", "--project=acme"),
+        "remove": "gcloud compute disks delete pvc-1 --zone=us-central1-b --project=acme",
     }
-    assert found["cloudkms.googleapis.com/CryptoKey"]["remove"] == Says("VERSION", f"--key={key}")
+    assert (
+        found["cloudkms.googleapis.com/CryptoKey"]["remove"] == f"gcloud kms keys versions destroy VERSION --key={key}"
+    )
     registry = found["artifactregistry.googleapis.com/Repository"]
     assert (registry["cost"], registry["remove"]) == (
         "unknown: billed by stored or ingested data",
-        Says("--location=us-central1", "--project=acme"),
+        "gcloud artifacts repositories delete jobs --location=us-central1 --project=acme",
     )
     assert (tmp_path / "asked").read_text() == (
         "asset search-all-resources --scope=projects/my-project "

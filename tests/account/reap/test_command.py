@@ -115,7 +115,7 @@ def test_reap_says_first_what_has_ended_and_what_it_cost(run: Run, tmp_path: Pat
         ["new", "", "", Says("12.0", "$3.84", "$26.88", alike)],
         ["old", "", "", Says("6.0", "$38.40", "$26.88", alike)],
     ]
-    assert lines[-1] == Says("--stack", "--yes")
+    assert lines[-1] == Says("gpucluster reap --stack old --yes")
     assert "destroy" not in (tmp_path / "asked").read_text()
 
 
@@ -123,14 +123,14 @@ def test_reap_destroys_what_has_ended_and_can_be_run_again(run: Run, tmp_path: P
     code, lines = run("--all", "--yes", old=state(begun=20), new=state(begun=2))
     assert (code, lines[2:]) == (0, ["old: destroying", "old: destroyed"])
     destroyed = [line for line in (tmp_path / "asked").read_text().splitlines() if line.startswith("destroy")]
-    assert destroyed == [Says("--yes", "--skip-preview", "--exclude-protected", "--stack")]
+    assert destroyed == ["destroy --yes --skip-preview --exclude-protected --stack old"]
     assert run("--stack", "old", "--yes") == (0, ["old: no resources", "No stack has expired."])
 
 
 def test_what_is_protected_is_kept_and_named_each_time(run: Run) -> None:
     kept = [
         "old: destroying",
-        Says("aws:ebs/volume:Volume", "--yes", "--stack", "urn:pulumi:s::p::aws:ebs/volume:Volume::data"),
+        Says("data", "pulumi state unprotect --yes --stack old 'urn:pulumi:s::p::aws:ebs/volume:Volume::data'"),
         "old: remaining: 1 resource, $1.92 a day",
     ]
     for _ in range(2):
@@ -141,12 +141,12 @@ def test_what_is_protected_is_kept_and_named_each_time(run: Run) -> None:
 
 def test_a_stack_that_says_no_begin_began_when_the_engine_wrote_it(run: Run) -> None:
     code, lines = run("--stack", "old", old=state(begun=20, said=False))
-    assert (code, lines[-1]) == (1, Says("--stack", "--yes"))
+    assert (code, lines[-1]) == (1, Says("gpucluster reap --stack old --yes"))
 
 
 def test_a_stack_that_can_not_be_read_keeps_no_other_from_its_end(run: Run) -> None:
     code, lines = run("--stack", "lost", "--stack", "old", "--yes", old=state(begun=20))
-    said = ["error: stack lost: 1 problem", Says("pulumi", "export", "no")]
+    said = ["error: stack lost: 1 problem", Says("pulumi stack export", "lost")]
     assert (code, lines[:2], lines[-1]) == (2, said, "old: destroyed")
 
 
@@ -157,5 +157,5 @@ def test_stacks_are_named_or_all_are_taken(run: Run, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "bin")
     assert run("--all") == (
         2,
-        [Says("not", "PATH", "pulumi.com/docs/install")],
+        [Says("pulumi", "PATH", "pulumi.com/docs/install", "gpucluster sandbox reap")],
     )

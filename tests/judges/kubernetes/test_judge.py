@@ -102,7 +102,7 @@ def test_a_definition_that_is_pinned_and_fetched_is_used_and_none_is_fetched(mon
     monkeypatch.setattr(custom, "_of_source", lambda _: made)
     assert verdict(BEACON, {"spec": {}}).outcome is Outcome.REFUSED
     monkeypatch.setattr(custom, "_of_source", lambda _: {})
-    assert verdict(BEACON, {"spec": {}}).why == Says("no", "example.com/v1", "Beacon")
+    assert verdict(BEACON, {"spec": {}}).why == Says("no", "example.com/v1", "Beacon", "gpucluster sandbox kubernetes")
 
 
 def test_of_several_definitions_that_are_pinned_one_that_fits_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
