@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from gpucluster.sandbox.clouds.foreign.data import made_up
 from gpucluster.sandbox.clouds.schema import Property, ResourceType
 
@@ -40,3 +44,21 @@ def test_an_answer_has_the_form_that_the_sdk_declares() -> None:
 
 def test_another_question_has_another_answer() -> None:
     assert made_up(_IMAGE, {"size": 1})["id"] != made_up(_IMAGE, {"size": 2})["id"]
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        ("int", 0),
+        ("float", 0),
+        ("bool", False),
+        ({"const": "on"}, "on"),
+        ({"enum": ["small", "large"]}, "small"),
+        ({"map": "str"}, {}),
+        ({"list": "int"}, [0, 0]),
+        ({"union": ["bool", "str"]}, False),
+    ],
+)
+def test_a_value_of_each_type_is_made_up(type_: Any, value: object) -> None:
+    function = ResourceType("t:index:getIt", {}, {"it": Property(type_, required=True)}, {})
+    assert made_up(function, {})["it"] == value
