@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpucluster.components.spec.file import read_spec, stack_spec
-from gpucluster.components.spec.overrides import SET_VARIABLE, wanted
+from gpucluster.components.spec.overrides import SET_VARIABLE, _short, wanted
 from gpucluster.errors import InputError
 
 SPEC = Path(__file__).parents[3] / "stacks" / "specs" / "trial.yaml"
@@ -87,3 +87,8 @@ def test_what_may_hold_a_token_is_not_asked_otherwise_where_all_can_read_it(aske
     _ask(asked, telemetry__alerts__webhook="https://alerts.example.com/s3cret")
     with pytest.raises(InputError, match=r"telemetry\.alerts\.webhook is not a field of a spec; allowed: "):
         read_spec(SPEC)
+
+
+def test_the_last_part_of_a_field_is_suggested() -> None:
+    fields = ["training.nodes", "storage.shared.usable_tib"]
+    assert _short(fields) == [*fields, "nodes", "usable_tib"]
