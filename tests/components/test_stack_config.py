@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gpucluster.cli import main
-from gpucluster.components.stack_config import stack_config
+from gpucluster.components.stack_config import _elsewhere, stack_config
 
 SPEC = Path(__file__).parents[1] / "stacks" / "bad" / "spec.yaml"
 
@@ -45,3 +45,8 @@ def test_a_command_line_is_asked_only_for_options_that_it_has(
     done = CliRunner().invoke(main, ["check", str(tmp_path / "spec.yaml"), "--cloud", "azure", *options])
     line = done.stderr.splitlines()[1]
     assert (done.exit_code, line.startswith(beginning), line.endswith(end)) == (2, True, True), done.stderr
+
+
+def test_a_key_of_a_similar_namespace_is_offered_as_a_correction() -> None:
+    assert _elsewhere("gpucluster:region", {"gpuclster:region": "x"}) == ", or correct gpuclster:region"
+    assert _elsewhere("gpucluster:region", {"gpucluster:regio": "x", "aws:zone": "y"}) == ""
