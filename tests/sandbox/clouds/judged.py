@@ -18,6 +18,8 @@ FRESH: Final = 500
 """Random mutants of a cloud, beside those of every scalar."""
 
 _AT_ONCE: Final = 150
+_BETWEEN_MUTANTS: Final = "overlaps with"
+"""What cfn-lint says of two mutants of one subnet, which never stand together."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,10 @@ def refusals_of_judges(mutants: Sequence[Mutant]) -> Mapping[Mutant, str]:
 def _refusals(mutants: Sequence[Mutant]) -> Mapping[Mutant, str]:
     named = {f"{mutant.urn}-{number}": mutant for number, mutant in enumerate(mutants)}
     resources = [Resource(urn=urn, type=it.type, name=str(urn), inputs=it.inputs) for urn, it in named.items()]
-    found = [verdict for verdict in judged(Resources(resources)) if verdict.refusals]
-    return {
-        named[verdict.resource.urn]: "; ".join(f"{it.path}: {it.said}" for it in verdict.refusals) for verdict in found
+    said = {
+        named[verdict.resource.urn]: "; ".join(
+            f"{it.path}: {it.said}" for it in verdict.refusals if _BETWEEN_MUTANTS not in it.said
+        )
+        for verdict in judged(Resources(resources))
     }
+    return {mutant: why for mutant, why in said.items() if why}
