@@ -24,6 +24,6 @@ def _texts(project: Project, line: CommandLine) -> Iterator[str]:
     file = line.value("--file", "-f")
     files = [Path(file)] if file and line.words == ("import",) else []
     if project.runtime == "yaml":
-        folder = project.root / str(project.settings.get("main") or ".")
+        folder = project.root / (project.settings.main or ".")
         files += [found for pattern in _PROGRAMS for found in folder.glob(pattern)]
     yield from (found.read_text(encoding="utf-8", errors="replace") for found in files if found.is_file())

@@ -6,8 +6,8 @@ import pytest
 
 from gpucluster.sandbox.live import happenings, jobs
 from gpucluster.sandbox.live.node_rows import state_of
+from tests.live import wrong as manifests
 from tests.live.harness import Live, trainjob
-from tests.live.wrong import SOME_WRONG, WRONG
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -200,8 +200,8 @@ def test_a_broken_node_is_drained_by_itself_and_its_job_goes_on_on_the_spare(liv
     assert live.restarts() == (1, 0)
 
 
-@pytest.mark.parametrize("wrong", SOME_WRONG)
+@pytest.mark.parametrize("wrong", manifests.SOME_WRONG)
 def test_what_could_not_run_as_it_should_is_refused_with_a_reason(live: Live, wrong: str) -> None:
     """A manifest with one mistake is submitted. The API server names the mistake and what to do; nothing is made."""
-    document, words = WRONG[wrong]
+    document, words = manifests.WRONG[wrong]
     assert words in live.refusal(document)

@@ -19,6 +19,7 @@ import click
 
 from gpucluster.catalog.clouds import clouds
 from gpucluster.sandbox.engine.language_host import children
+from gpucluster.sandbox.run_folder import scratch_folder
 from tests.sweep.commands import DIRECTIONS, prepared
 from tests.sweep.stage import Operation
 from tests.sweep.tour import KINDS, Round, Tour
@@ -56,8 +57,9 @@ def main(
             commands = [[*program, f"--stack={stack}", f"--direction={direction}"] for stack, direction in parts]
             ended_well = not any(list(pool.map(subprocess.call, commands)))
     elif not table:
-        children.warm_up()
-        sweep(folder, *parts[0], kinds)
+        with scratch_folder() as scratch:
+            children.warm_up(scratch)
+            sweep(folder, *parts[0], kinds)
     rounds = [one for part in parts for one in _read(folder, *part)]
     print("\n".join(_table(rounds)))
     sys.exit(int(not ended_well or any(one.problem for one in rounds)))

@@ -30,7 +30,7 @@ _SHORT = {
 def test_a_fault_at_any_operation_is_set_right_by_the_next_command(
     cloud: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    children.warm_up()
+    children.warm_up(tmp_path)
     stack = f"{cloud}-trial"
     for direction, kind in _SHORT[cloud].items():
         rounds = sweep(tmp_path, stack, direction, (kind,), _APART)

@@ -6,7 +6,10 @@ import dataclasses
 
 import pytest
 
+from gpucluster.catalog.gpudirect import MTU, fabric_of
+from gpucluster.catalog.machines import machines
 from gpucluster.components.gcp.addresses import AddressPlan, address_problems, plan_addresses
+from gpucluster.components.gcp.network_plan import plan_network
 from gpucluster.components.spec.own_things import ClusterNetwork
 from tests.components.told import told
 
@@ -32,3 +35,11 @@ def test_public_ranges_overlaps_and_small_ranges_are_all_named() -> None:
         "training.nodes and the other pools need 400 addresses for GPU network 0; 10.8.0.0/26 has 60: request fewer "
         "nodes",
     ]
+
+
+def test_a_network_has_the_frames_of_its_fabric_or_the_default_ones() -> None:
+    for machine in machines().values():
+        if machine.cloud == "gcp":
+            fabric = fabric_of(machine)
+            wanted = MTU if fabric is None else fabric.mtu
+            assert plan_network(machine, nat=True, private_services=True).mtu == wanted

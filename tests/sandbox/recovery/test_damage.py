@@ -23,9 +23,10 @@ from click.testing import CliRunner, Result
 from gpucluster.errors import InputError
 from gpucluster.sandbox.clouds.ledger import Entry, Operation
 from gpucluster.sandbox.project import Project
-from gpucluster.sandbox.recover import recover
+from gpucluster.sandbox.recover import _delete, recover
 from gpucluster.sandbox.recovery.copies import copy_of_state, forgot_state, keep_copies, newest_state
 from gpucluster.sandbox.recovery.damage import damaged_ledger, damaged_states, refuse_damage, refuse_unreadable
+from gpucluster.sandbox.recovery.repair import Repair
 from gpucluster.sandbox.reset import reset
 from gpucluster.sandbox.status import status
 
@@ -482,3 +483,10 @@ def test_an_older_state_is_damage_only_where_the_clouds_do_not_agree(sandbox: Sa
     assert ["older than the last" in wrong for wrong in sandbox.wrong()] == [True]
     sandbox.clouds("a", "b", "c")
     assert ["older than the last" in wrong for wrong in sandbox.wrong()] == [True]
+
+
+def test_what_no_state_can_own_is_deleted_and_nothing_else(sandbox: Sandbox) -> None:
+    for delete, left in (((), ["a-1", "b-1"]), ((_entry("b"),), ["a-1"])):
+        _delete(sandbox.project, Repair(adopt=(), delete=delete, leave=(), providers={}))
+        with sandbox.store.open_ledger() as ledger:
+            assert sorted(entry.id for entry in ledger.all()) == left

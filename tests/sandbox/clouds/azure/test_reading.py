@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from gpucluster.sandbox.clouds.azure.reading import as_read
 from gpucluster.sandbox.clouds.ledger import Entry
@@ -10,18 +12,18 @@ from tests.sandbox.clouds.azure.conftest import Stage
 
 
 def test_a_cluster_has_its_pools_by_name_and_no_others(create: Callable[..., Entry]) -> None:
-    stage = Stage(create)
+    stage: Any = Stage(create)
     pools = [
         stage.make(
             "containerservice:AgentPool", name, resourceName="c", agentPoolName=name, count=1, vmSize="Standard_D4s_v5"
         )
         for name in ("two", "one")
     ]
-    shouted = Entry(**{**vars(stage.cluster), "id": stage.cluster.id.upper()})
+    shouted = replace(stage.cluster, id=stage.cluster.id.upper())
     own = [profile["name"] for profile in stage.cluster.inputs["agentPoolProfiles"]]
     for cluster in (stage.cluster, shouted):
         read = as_read(cluster, pools)
         assert [profile["name"] for profile in read.inputs["agentPoolProfiles"]] == [*own, "one", "two"]
-    elsewhere = Entry(**{**vars(stage.cluster), "id": f"{stage.cluster.id}2"})
+    elsewhere = replace(stage.cluster, id=f"{stage.cluster.id}2")
     assert [profile["name"] for profile in as_read(elsewhere, pools).inputs["agentPoolProfiles"]] == own
     assert as_read(stage.nodes, pools) is stage.nodes
