@@ -1,0 +1,40 @@
+"""Which providers come into a state with the resources that it adopts."""
+
+from __future__ import annotations
+
+from gpucluster.sandbox.clouds.ledger import Entry
+from gpucluster.sandbox.recovery.compare import Difference
+from gpucluster.sandbox.recovery.repair import plan_repair
+from gpucluster.sandbox.recovery.state import StackState
+
+PREFIX = "urn:pulumi:dev::small::"
+AWS, GCP = (f"{PREFIX}pulumi:providers:{package}::default" for package in ("aws", "gcp"))
+
+
+def _entry(name: str, provider: str) -> Entry:
+    return Entry(
+        provider=provider.rsplit("::", 2)[0].rsplit(":", 1)[1],
+        scope="s",
+        type="aws:ec2/vpc:Vpc",
+        id=name,
+        name=name,
+        urn=f"{PREFIX}aws:ec2/vpc:Vpc::{name}",
+        inputs={},
+        outputs={},
+        provider_ref=provider,
+    )
+
+
+def test_of_each_provider_the_newest_comes_with_what_it_made() -> None:
+    settings = {f"{AWS}::old": {"region": "a"}, f"{AWS}::new": {"region": "b"}, f"{GCP}::one": {"project": "p"}}
+    orphans = [_entry("first", f"{AWS}::old"), _entry("second", f"{AWS}::new"), _entry("third", f"{GCP}::one")]
+    found = plan_repair(Difference("dev", orphans=orphans), StackState("dev", (), (), 0.0), settings)
+    assert [entry.id for entry in found.adopt] == ["first", "second", "third"]
+    assert found.providers == {f"{AWS}::new": {"region": "b"}, f"{GCP}::one": {"project": "p"}}
+
+
+def test_what_no_known_provider_could_manage_is_left_and_a_second_of_one_urn_is_deleted() -> None:
+    old, new, foreign = _entry("one", f"{AWS}::x"), _entry("one", f"{AWS}::x"), _entry("two", f"{GCP}::gone")
+    state = StackState("dev", (), (), 0.0)
+    found = plan_repair(Difference("dev", orphans=[old, new, foreign]), state, {f"{AWS}::x": {}})
+    assert (found.adopt, found.delete, found.leave) == ((new,), (old,), (foreign,))
